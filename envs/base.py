@@ -1,0 +1,65 @@
+"""What every game is: the contract between the rules in `envs/<game>/rules.py` and the engine.
+
+A game is a frozen, hashable dataclass of compile-time settings whose methods are pure functions of one unbatched
+state. `jax.vmap` happens once, at the outermost call.
+"""
+
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+State = TypeVar("State")
+
+
+@runtime_checkable
+class Game(Protocol):
+    """A two-player game of perfect information with a fixed number of actions.
+
+    A state is a `flax.struct.dataclass` with at least
+
+    - `to_move`: int32[], the seat (0 or 1) that moves next. It need not alternate: extra turns and passes are allowed.
+    - `terminated`: bool[], True once the game has ended. A step of an ended game changes nothing.
+    - `returns`: float32[2], result by seat, zero until the end: 1 for a win, -1 for a loss, 0 for a draw.
+    """
+
+    @property
+    def num_actions(self) -> int: ...
+
+    def init(self, key: Array | None = None) -> Any:
+        """Return the opening state."""
+        ...
+
+    def step(self, state: Any, action: Array, key: Array | None = None) -> Any:
+        """Play `action` (int32[], legal) for the side to move."""
+        ...
+
+    def legal_actions(self, state: Any) -> Array:
+        """Return bool[A]: what the side to move may play."""
+        ...
+
+    def score(self, state: Any) -> Array:
+        """Return float32[2]: points by seat, in the game's own unit."""
+        ...
+
+    def forfeit(self, state: Any) -> Any:
+        """End the game as a loss for the side to move."""
+        ...
+
+    def key(self, state: Any) -> Array:
+        """Return uint32[W]: an exact, collision-free code of all that the future of the game depends on, as the side
+        to move sees it. Two states with equal keys have the same legal actions and the same continuations."""
+        ...
+
+
+def freeze(before: State, after: State) -> State:
+    """Return `before` if its game has ended, else `after`: the one place that says that an ended game stays as it is."""
+    ended = before.terminated  # type: ignore[attr-defined]
+    return jax.tree.map(lambda b, a: jnp.where(ended, b, a), before, after)
+
+
+def win_loss(scores: Array) -> Array:
+    """Turn float32[2] scores into returns: 1 for the higher, -1 for the lower, 0 and 0 when equal."""
+    sign = jnp.sign(scores[0] - scores[1])
+    return jnp.stack([sign, -sign]).astype(jnp.float32)

@@ -1,0 +1,1 @@
+"""Kalah, the mancala game of two rows of pits and two stores."""
