@@ -1,0 +1,1 @@
+"""What evolves: linear programs, as arrays."""

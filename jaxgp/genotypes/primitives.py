@@ -1,0 +1,268 @@
+"""Primitive sets: every function and terminal is declared once, all tables derive from the declarations.
+
+Types are strong, as in STGP (D. Montana, "Strongly Typed Genetic Programming", Evolutionary Computation 3(2), 1995):
+a slot (the root of a tree, or an argument of a function) accepts the terminals and functions that return its type. A
+type may be declared as a set of others; a slot of that type accepts any of them.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+FLOAT = "float"
+BOOL = "bool"
+
+UNREACHABLE = 10**6
+"""Depth and size of a slot that no finite tree can fill."""
+
+
+@dataclass(frozen=True)
+class Integers:
+    """Whole numbers from `low` to `high`, both included, drawn uniformly."""
+
+    low: int
+    high: int
+
+    def sample(self, key: Array) -> Array:
+        """Draw float32[], a whole number."""
+        return jax.random.randint(key, (), self.low, self.high + 1).astype(jnp.float32)
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high and float(value).is_integer()
+
+    def __str__(self) -> str:
+        return f"a whole number from {self.low} to {self.high}"
+
+
+@dataclass(frozen=True)
+class Floats:
+    """Real numbers from `low` to `high`, drawn uniformly."""
+
+    low: float
+    high: float
+
+    def sample(self, key: Array) -> Array:
+        """Draw float32[]."""
+        return jax.random.uniform(key, (), jnp.float32, self.low, self.high)
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        return f"a number from {self.low:g} to {self.high:g}"
+
+
+Domain = Integers | Floats
+
+
+@dataclass(frozen=True)
+class Primitive:
+    """One function or terminal.
+
+    The fields that are set say which kind it is:
+
+    - a function has `args`; `call(*args)`, or `call(features, *args)` when it `reads_features`, computes it;
+    - a feature is a terminal that reads entry `feature` of the feature vector;
+    - an ephemeral random constant is a terminal with a `domain`;
+    - a parametrised terminal has a `domain` and a `call(features, parameter)`.
+
+    Attributes:
+        name: symbol in the text form; no spaces or parentheses, and not a number.
+        returns: type of the value.
+        args: type of each argument slot, in order.
+        call: elementwise on arrays of any one shape [B]: float32, or bool for arguments of type `bool`; `features` is
+            float32[F, B]. Written with JAX operations that work on NumPy arrays too.
+        feature: index into the feature vector.
+        domain: values that the constant or parameter takes.
+        reads_features: `call` takes the feature vector first.
+        weight: how often random creation chooses it, relative to the other candidates.
+        python: expression for the Python export; `{0}`, `{1}` stand for arguments, `{value}` for the constant,
+            `{features}` for the feature list.
+        latex: the same for LaTeX.
+    """
+
+    name: str
+    returns: str = FLOAT
+    args: tuple[str, ...] = ()
+    call: Callable[..., Array] | None = None
+    feature: int | None = None
+    domain: Domain | None = None
+    reads_features: bool = False
+    weight: float = 1.0
+    python: str = ""
+    latex: str = ""
+
+    @property
+    def arity(self) -> int:
+        return len(self.args)
+
+    @property
+    def is_constant(self) -> bool:
+        """An ephemeral random constant, printed as a bare number."""
+        return self.domain is not None and self.call is None
+
+
+@dataclass(frozen=True, eq=False)
+class PrimitiveSet:
+    """A terminal set and a function set over named types, with the root type of each tree of an individual.
+
+    An opcode is an index into `primitives`: terminals first, then functions.
+
+    Attributes:
+        name: names the set in champion files.
+        terminals: at least one.
+        functions: may be empty.
+        roots: root type of each of the T trees.
+        type_sets: types that stand for several others: `(("query", ("float", "bool")),)`.
+
+    Raises:
+        ValueError: a name is used twice or cannot be printed, or a type can never be filled by a finite tree.
+    """
+
+    name: str
+    terminals: tuple[Primitive, ...]
+    functions: tuple[Primitive, ...]
+    roots: tuple[str, ...] = (FLOAT,)
+    type_sets: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def __post_init__(self) -> None:
+        names = [p.name for p in self.primitives]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"primitive set {self.name}: {name} is declared twice")
+            if re.search(r"[\s()]", name) or not name or re.fullmatch(r"[-+.\d].*\d|\d", name):
+                raise ValueError(f"primitive set {self.name}: {name!r} cannot be a name in the text form")
+        for p in self.terminals:
+            if p.args or (p.feature is None) == (p.domain is None):
+                raise ValueError(f"primitive set {self.name}: terminal {p.name} needs a feature or a domain, no args")
+        for p in self.functions:
+            if not p.args or p.call is None:
+                raise ValueError(f"primitive set {self.name}: function {p.name} needs args and a call")
+        for slot in {*self.roots, *(a for p in self.functions for a in p.args)}:
+            if self.min_depth[self.types.index(slot)] >= UNREACHABLE:
+                raise ValueError(f"primitive set {self.name}: no finite tree has type {slot}")
+
+    @cached_property
+    def primitives(self) -> tuple[Primitive, ...]:
+        return self.terminals + self.functions
+
+    @property
+    def num_terminals(self) -> int:
+        """The first opcode that is a function."""
+        return len(self.terminals)
+
+    @property
+    def num_trees(self) -> int:
+        return len(self.roots)
+
+    @cached_property
+    def types(self) -> tuple[str, ...]:
+        """Every type that is named anywhere; a type id is an index into this."""
+        named = [t for p in self.primitives for t in (p.returns, *p.args)] + list(self.roots)
+        named += [t for name, members in self.type_sets for t in (name, *members)]
+        return tuple(dict.fromkeys(named))
+
+    @cached_property
+    def arity(self) -> np.ndarray:
+        """int32[N]: arguments of each primitive."""
+        return np.array([p.arity for p in self.primitives], np.int32)
+
+    @property
+    def max_arity(self) -> int:
+        return max(1, int(self.arity.max()))
+
+    @cached_property
+    def return_type(self) -> np.ndarray:
+        """int32[N]: type id of each primitive's value."""
+        return np.array([self.types.index(p.returns) for p in self.primitives], np.int32)
+
+    @cached_property
+    def arg_type(self) -> np.ndarray:
+        """int32[N, max_arity]: type id of each argument slot; 0 where there is none (see `arity`)."""
+        table = np.zeros((len(self.primitives), self.max_arity), np.int32)
+        for row, p in zip(table, self.primitives, strict=True):
+            row[: p.arity] = [self.types.index(t) for t in p.args]
+        return table
+
+    @cached_property
+    def root_type(self) -> np.ndarray:
+        """int32[T]: type id of each tree's root slot."""
+        return np.array([self.types.index(t) for t in self.roots], np.int32)
+
+    @cached_property
+    def accepts(self) -> np.ndarray:
+        """bool[types, types]: a slot of the first type takes a value of the second."""
+        table = np.eye(len(self.types), dtype=bool)
+        for name, members in self.type_sets:
+            table[self.types.index(name), [self.types.index(m) for m in members]] = True
+        return table
+
+    @cached_property
+    def fills(self) -> np.ndarray:
+        """bool[types, N]: a slot of the type takes the primitive."""
+        return self.accepts[:, self.return_type]
+
+    @cached_property
+    def weight(self) -> np.ndarray:
+        """float32[N]: relative frequency in random creation."""
+        return np.array([p.weight for p in self.primitives], np.float32)
+
+    @cached_property
+    def _least(self) -> tuple[np.ndarray, np.ndarray]:
+        """Depth and size of the least tree of each type, by relaxation until nothing improves."""
+        depth = np.full(len(self.types), UNREACHABLE)
+        size = np.full(len(self.types), UNREACHABLE)
+        for _ in range(len(self.types) + 1):
+            of_depth, of_size = self._complete(depth, size)
+            for slot, row in enumerate(self.fills):
+                depth[slot] = min([depth[slot], *of_depth[row]])
+                size[slot] = min([size[slot], *of_size[row]])
+        return depth, size
+
+    def _complete(self, depth: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Depth and size of the least tree under each primitive, given those of each type."""
+        args = [[self.types.index(t) for t in p.args] for p in self.primitives]
+        of_depth = np.array([1 + depth[a].max() if a else 0 for a in args])
+        of_size = np.array([1 + size[a].sum() if a else 1 for a in args])
+        return np.minimum(of_depth, UNREACHABLE), np.minimum(of_size, UNREACHABLE)
+
+    @property
+    def min_depth(self) -> np.ndarray:
+        """int[types]: depth of the shallowest tree that fills a slot of the type; a terminal has depth 0."""
+        return self._least[0]
+
+    @property
+    def min_size(self) -> np.ndarray:
+        """int[types]: nodes of the smallest tree that fills a slot of the type."""
+        return self._least[1]
+
+    @cached_property
+    def primitive_min_depth(self) -> np.ndarray:
+        """int[N]: depth of the shallowest tree whose root is the primitive."""
+        return self._complete(*self._least)[0]
+
+    @cached_property
+    def primitive_min_size(self) -> np.ndarray:
+        """int[N]: nodes of the smallest tree whose root is the primitive."""
+        return self._complete(*self._least)[1]
+
+    @cached_property
+    def version(self) -> str:
+        """Twelve hexadecimal digits that change when a declaration changes, so that old files are recognised."""
+        rows = [f"{p.name}:{','.join(p.args)}->{p.returns}:{p.feature}:{p.domain}" for p in self.primitives]
+        text = "\n".join([self.name, ",".join(self.roots), *map(str, self.type_sets), *rows])
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    def opcode(self, name: str) -> int:
+        """Return the opcode of a primitive by name; raises KeyError."""
+        for code, p in enumerate(self.primitives):
+            if p.name == name:
+                return code
+        raise KeyError(name)

@@ -1,0 +1,174 @@
+"""Linear programs: typed trees in postfix order, as arrays.
+
+    (ADD 7 (VALUE_AT 3))         index    0    1    2         3
+                                 opcode   INT  INT  VALUE_AT  ADD
+                                 value    7    3    0         0
+                                 size     1    1    2         4
+
+The subtree that ends at node i is the slice [i - size[i] + 1, i], so replacing one slice by another is all that
+crossover and every subtree mutation need. Nodes from `length` on are padding: all fields zero, so that equal programs
+are equal arrays. Functions here take one tree, [L]; callers vmap.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import struct
+from jax import Array
+
+from jaxgp.genotypes.primitives import PrimitiveSet
+
+
+@struct.dataclass
+class Programs:
+    """Programs of any batch shape: one tree [L], an individual of several trees [T, L], a population [P, T, L]."""
+
+    opcode: Array  # int16[..., L]: index into the primitive set; 0 in padding
+    value: Array  # float32[..., L]: constant or parameter of a terminal; 0 elsewhere
+    size: Array  # int16[..., L]: nodes in the subtree that ends here; 0 in padding
+    length: Array  # int32[...]: live nodes
+
+    @property
+    def capacity(self) -> int:
+        """Nodes that a tree can hold, L."""
+        return self.opcode.shape[-1]
+
+
+def empty(shape: tuple[int, ...], capacity: int) -> Programs:
+    """Return programs without nodes; batch shape `shape`."""
+    return Programs(
+        opcode=jnp.zeros((*shape, capacity), jnp.int16),
+        value=jnp.zeros((*shape, capacity), jnp.float32),
+        size=jnp.zeros((*shape, capacity), jnp.int16),
+        length=jnp.zeros(shape, jnp.int32),
+    )
+
+
+def select(choose: Array, yes: Programs, no: Programs) -> Programs:
+    """Pick whole programs: `yes` where `choose` (bool of the batch shape), else `no`."""
+    return jax.tree.map(lambda a, b: jnp.where(choose.reshape(choose.shape + (1,) * (a.ndim - choose.ndim)), a, b), yes, no)
+
+
+def live(tree: Programs) -> Array:
+    """Return bool[L]: the nodes in use."""
+    return jnp.arange(tree.capacity) < tree.length
+
+
+def starts(tree: Programs) -> Array:
+    """Return int32[L]: first node of the subtree that ends at each node."""
+    return jnp.arange(tree.capacity, dtype=jnp.int32) - tree.size + 1
+
+
+def depths(tree: Programs) -> Array:
+    """Return int32[L]: edges from the root to each node; -1 in padding.
+
+    The ancestors of node i are the later nodes whose slice reaches back to i. Slices start at or before i for every
+    node up to i and for its ancestors, so counting the starts up to i and taking the nodes up to i away leaves them.
+    """
+    at = jnp.where(live(tree), starts(tree), tree.capacity)
+    begun = jnp.zeros(tree.capacity + 1, jnp.int32).at[at].add(1).cumsum()[:-1]
+    return jnp.where(live(tree), begun - jnp.arange(1, tree.capacity + 1), -1)
+
+
+def depth(tree: Programs) -> Array:
+    """Return int32[]: edges on the longest path from the root; 0 for a single terminal."""
+    return depths(tree).max()
+
+
+def parent(tree: Programs, node: Array) -> tuple[Array, Array]:
+    """Return (int32[], bool[]): the node that has `node` as an argument, and whether there is one (not at the root)."""
+    index = jnp.arange(tree.capacity, dtype=jnp.int32)
+    above = (index > node) & (starts(tree) <= node) & live(tree)
+    return jnp.argmax(above).astype(jnp.int32), above.any()
+
+
+def slot_type(primitives: PrimitiveSet, root_type: Array, tree: Programs, node: Array) -> Array:
+    """Return int32[]: type id of the slot that `node` stands in: `root_type` at the root, else its parent's argument."""
+    above, inner = parent(tree, node)
+    code = tree.opcode[above].astype(jnp.int32)
+    count = jnp.asarray(primitives.arity)[code]
+    # Arguments end right before their parent; walk them from the last to the first.
+    child, position = above - 1, count - 1
+    for _ in range(primitives.max_arity - 1):
+        back = child > node
+        child, position = jnp.where(back, child - tree.size[child], child), jnp.where(back, position - 1, position)
+    return jnp.where(inner, jnp.asarray(primitives.arg_type)[code, position], root_type)
+
+
+def replace(tree: Programs, node: Array, donor: Programs, root: Array) -> tuple[Programs, Array]:
+    """Put the subtree of `donor` that ends at `root` in the place of the subtree of `tree` that ends at `node`.
+
+    Returns:
+        The new tree, and bool[]: whether it fits the capacity. Where it does not fit, the old tree is returned.
+    """
+    capacity = tree.capacity
+    index = jnp.arange(capacity, dtype=jnp.int32)
+    old = tree.size[node].astype(jnp.int32)
+    new = donor.size[root].astype(jnp.int32)
+    start, source = node - old + 1, root - new + 1
+    length = tree.length + new - old
+    fits = length <= capacity
+    inside = (index >= start) & (index < start + new)
+    kept = jnp.where(index < start, index, index - new + old)
+    here = jnp.clip(kept, 0, capacity - 1)
+    there = jnp.clip(source + index - start, 0, capacity - 1)
+
+    def splice(ours: Array, theirs: Array) -> Array:
+        return jnp.where(inside, theirs[there], ours[here])
+
+    # The ancestors of the replaced node, and only they, grow by the difference.
+    grown = jnp.where((index > node) & (starts(tree) <= node) & (tree.size > 0), new - old, 0)
+    size = splice((tree.size + grown).astype(jnp.int16), donor.size)
+    alive = index < length
+    made = Programs(
+        opcode=jnp.where(alive, splice(tree.opcode, donor.opcode), 0),
+        value=jnp.where(alive, splice(tree.value, donor.value), 0.0),
+        size=jnp.where(alive, size, 0),
+        length=length,
+    )
+    return select(fits, made, tree), fits
+
+
+def subtree(tree: Programs, root: Array) -> Programs:
+    """Return the subtree that ends at `root` as a tree of its own."""
+    new = tree.size[root].astype(jnp.int32)
+    index = jnp.arange(tree.capacity, dtype=jnp.int32)
+    there = jnp.clip(root - new + 1 + index, 0, tree.capacity - 1)
+    cut = jax.tree.map(lambda field: jnp.where(index < new, field[there], 0), tree.replace(length=jnp.zeros_like(tree.opcode)))
+    return cut.replace(length=new)
+
+
+def problems(primitives: PrimitiveSet, tree: Programs, root_type: int) -> list[str]:
+    """Say in words what is wrong with one tree ([L], on the host); an empty list means that it is valid."""
+    opcode, value, size = (np.asarray(field) for field in (tree.opcode, tree.value, tree.size))
+    length, found = int(tree.length), []
+    if not 1 <= length <= len(opcode):
+        return [f"length {length} is not from 1 to {len(opcode)}"]
+    if opcode[length:].any() or value[length:].any() or size[length:].any():
+        found.append("padding is not zero")
+    stack: list[tuple[int, int]] = []  # (type id, size) of each finished subtree
+    for i in range(length):
+        code = int(opcode[i])
+        if not 0 <= code < len(primitives.primitives):
+            return [*found, f"node {i}: opcode {code} is not in the primitive set"]
+        primitive = primitives.primitives[code]
+        if len(stack) < primitive.arity:
+            return [*found, f"node {i}: {primitive.name} lacks arguments"]
+        args = stack[len(stack) - primitive.arity :]
+        del stack[len(stack) - primitive.arity :]
+        for k, (have, _) in enumerate(args):
+            if not primitives.accepts[primitives.arg_type[code, k], have]:
+                found.append(f"node {i}: argument {k + 1} of {primitive.name} has type {primitives.types[have]}")
+        if primitive.domain is not None and float(value[i]) not in primitive.domain:
+            found.append(f"node {i}: {primitive.name} {value[i]:g} is not {primitive.domain}")
+        if primitive.domain is None and value[i]:
+            found.append(f"node {i}: {primitive.name} carries a value")
+        nodes = 1 + sum(n for _, n in args)
+        if size[i] != nodes:
+            found.append(f"node {i}: size {size[i]} should be {nodes}")
+        stack.append((int(primitives.return_type[code]), nodes))
+    if len(stack) != 1:
+        found.append(f"{len(stack)} roots instead of one")
+    elif not primitives.accepts[root_type, stack[0][0]]:
+        found.append(f"the root has type {primitives.types[stack[0][0]]}, not {primitives.types[root_type]}")
+    return found
