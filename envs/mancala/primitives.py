@@ -24,7 +24,9 @@ def features(game: Mancala, view: View, state: State) -> Array:
     return cells
 
 
-def primitive_set(game: Mancala, value_at_out_of_range: OutOfRange = "zero", constants_weight: float | None = None) -> PrimitiveSet:
+def primitive_set(
+    game: Mancala, value_at_out_of_range: OutOfRange = "zero", constants_weight: float | None = None
+) -> PrimitiveSet:
     """Build the set for a board.
 
     Args:
@@ -50,8 +52,11 @@ def primitive_set(game: Mancala, value_at_out_of_range: OutOfRange = "zero", con
         at = jnp.arange(cells, dtype=jnp.float32).reshape((cells,) + (1,) * index.ndim)
         return jnp.where(at == index, board, 0.0).sum(0)
 
-    indices = {"zero": "value_at({features}, {0})", "modulo": "{features}[{0} % %d]" % cells}
-    indices["clamp"] = "{features}[min(max({0}, 0), %d)]" % (cells - 1)
+    read = {
+        "zero": "value_at({features}, {0})",
+        "modulo": f"{{features}}[{{0}} % {cells}]",
+        "clamp": f"{{features}}[min(max({{0}}, 0), {cells - 1})]",
+    }
     binary = (FLOAT, FLOAT)
     weight = float(cells) if constants_weight is None else constants_weight
     return PrimitiveSet(
@@ -65,7 +70,7 @@ def primitive_set(game: Mancala, value_at_out_of_range: OutOfRange = "zero", con
                 args=(FLOAT,),
                 call=value_at,
                 reads_features=True,
-                python=indices[value_at_out_of_range],
+                python=read[value_at_out_of_range],
                 latex="b_{{{0}}}",
             ),
             Primitive(

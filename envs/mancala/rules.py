@@ -10,6 +10,7 @@ The board is drawn from the side of the player to move and sown counter-clockwis
               0   1   2   3   4   5          own pits
 """
 
+import dataclasses
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
@@ -99,7 +100,7 @@ class Mancala:
     def init(self, key: Array | None = None) -> State:
         """Return the opening position; no chance is involved, `key` is ignored."""
         del key
-        side = np.array([self.stones] * self.pits + [0], self._dtype)
+        side: np.ndarray = np.array([self.stones] * self.pits + [0], self._dtype)
         return State(
             board=jnp.asarray(np.concatenate([side, side])),
             to_move=jnp.int32(0),
@@ -122,7 +123,7 @@ class Mancala:
         if self.ends == "either":
             ended |= ~other.any()
         after = State(jnp.where(ended, self._sweep(board), board), mover, ended, jnp.zeros(2, jnp.float32))
-        after = after.replace(returns=jnp.where(ended, win_loss(self.score(after)), 0.0))
+        after = dataclasses.replace(after, returns=jnp.where(ended, win_loss(self.score(after)), 0.0))
         return freeze(state, after)
 
     def score(self, state: State) -> Array:
@@ -160,7 +161,7 @@ class Mancala:
         sown = jnp.where(here, 0, board[:-1].astype(jnp.int32)) + laps + (distance < rest)
         last = (cell == (pit + stones) % ring) & (stones > 0)
         if self.capture != "never":
-            own, other = sown[:pits], sown[: pits : -1]  # other[i] lies opposite own[i]
+            own, other = sown[:pits], sown[:pits:-1]  # other[i] lies opposite own[i]
             hit = last[:pits] & (own == 1)
             if self.capture == "opposite":
                 hit &= other > 0
@@ -187,4 +188,3 @@ class Mancala:
 
 
 GAME = Mancala
-

@@ -46,7 +46,9 @@ def empty(shape: tuple[int, ...], capacity: int) -> Programs:
 
 def select(choose: Array, yes: Programs, no: Programs) -> Programs:
     """Pick whole programs: `yes` where `choose` (bool of the batch shape), else `no`."""
-    return jax.tree.map(lambda a, b: jnp.where(choose.reshape(choose.shape + (1,) * (a.ndim - choose.ndim)), a, b), yes, no)
+    return jax.tree.map(
+        lambda a, b: jnp.where(choose.reshape(choose.shape + (1,) * (a.ndim - choose.ndim)), a, b), yes, no
+    )
 
 
 def live(tree: Programs) -> Array:
@@ -134,8 +136,11 @@ def subtree(tree: Programs, root: Array) -> Programs:
     new = tree.size[root].astype(jnp.int32)
     index = jnp.arange(tree.capacity, dtype=jnp.int32)
     there = jnp.clip(root - new + 1 + index, 0, tree.capacity - 1)
-    cut = jax.tree.map(lambda field: jnp.where(index < new, field[there], 0), tree.replace(length=jnp.zeros_like(tree.opcode)))
-    return cut.replace(length=new)
+
+    def cut(field: Array) -> Array:
+        return jnp.where(index < new, field[there], jnp.zeros_like(field))
+
+    return Programs(cut(tree.opcode), cut(tree.value), cut(tree.size), new)
 
 
 def problems(primitives: PrimitiveSet, tree: Programs, root_type: int) -> list[str]:
