@@ -1,0 +1,1 @@
+"""The ring: one generation as one device program."""

@@ -1,0 +1,29 @@
+"""What a run carries from one generation to the next: arrays only, so that a checkpoint is this and nothing else."""
+
+from typing import Any
+
+from flax import struct
+from jax import Array
+
+from jaxgp.genotypes.programs import Programs
+
+
+@struct.dataclass
+class Champion:
+    """The best individual so far; ties go to the earlier one."""
+
+    program: Programs  # [T, L]
+    fitness: Array  # float32[]
+    points: Array  # float32[2]: mean points as first and as second mover, over the panel
+    generation: Array  # int32[]: when it was found
+
+
+@struct.dataclass
+class EvolutionState:
+    """A population that waits to be evaluated, and what the run has learned."""
+
+    generation: Array  # int32[]: number of the waiting generation; the first is 0
+    key: Array  # typed key[]: of the run; generation g uses fold_in(key, g)
+    population: Programs  # [P, T, L]
+    memory: Any  # what the fitness carries along: reply tables, past champions
+    champion: Champion

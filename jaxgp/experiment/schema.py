@@ -1,0 +1,123 @@
+"""The configuration of a run, typed: every option that can be set, with its default and its meaning.
+
+Hydra composes the values from `conf/`; `validate` checks them before anything is computed. Importing this module does
+not import JAX, so a wrong option fails fast.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Creation:
+    """Random programs of the first generation."""
+
+    method: str = "grow"  # full | grow | ramped (half-and-half over min_depth..max_depth)
+    min_depth: int = 2  # ramped only: the least depth limit of the ramp
+    max_depth: int = 16  # edges from the root to the deepest node
+    terminal_probability: float | None = None  # grow: chance of a terminal at each node; null: all primitives by weight
+
+
+@dataclass
+class Selection:
+    """How parents are drawn."""
+
+    method: str = "roulette"  # roulette | rank | tournament | truncation
+    tournament_size: int = 7
+    rank_pressure: float = 2.0  # expected copies of the best under linear ranking, 1 to 2
+    truncation_fraction: float = 0.5  # the share of the population that truncation keeps
+
+
+@dataclass
+class Crossover:
+    """Subtree crossover of each selected parent, with this probability."""
+
+    probability: float = 0.9
+    method: str = "one_child"  # one_child | two_children | one_way (from the fitter to the less fit parent)
+    node_choice: str = "uniform"  # uniform | koza (a function with probability function_probability)
+    function_probability: float = 0.9
+
+
+@dataclass
+class Mutation:
+    """Mutation of each child, with this probability, independent of crossover; the kind is drawn by weight."""
+
+    probability: float = 0.005
+    max_depth: int = 20  # depth of newly grown subtrees
+    children: float = 1.0  # weight: the node stays, all its arguments are grown anew
+    subtree: float = 0.0  # weight: the node's subtree is grown anew
+    point: float = 0.0  # weight: the node becomes another primitive of the same types
+    hoist: float = 0.0  # weight: the whole tree is replaced by one of its subtrees
+    shrink: float = 0.0  # weight: the node's subtree becomes a terminal
+    constant: float = 0.0  # weight: a constant is drawn anew
+
+
+@dataclass
+class Algorithm:
+    """Generational genetic programming."""
+
+    population: int = 512
+    generations: int = 150
+    elites: int = 1
+    capacity: int = 512  # nodes that one tree can hold; longer offspring fall back to their parent
+    max_depth: int | None = None  # depth limit of offspring; null: none but the capacity
+    creation: Creation = field(default_factory=Creation)
+    selection: Selection = field(default_factory=Selection)
+    crossover: Crossover = field(default_factory=Crossover)
+    mutation: Mutation = field(default_factory=Mutation)
+
+
+@dataclass
+class Opponent:
+    """One member of the panel that every individual plays against, from both seats."""
+
+    kind: str = "search"  # search | random | programs (random programs) | champions (the best of past generations)
+    depth: int = 8  # search: plies
+    ties: str = "first"  # search: first | random among the best moves
+    evaluator: str = "material"  # search: name of one of the game's evaluators
+    count: int = 1  # programs, champions: how many
+    games: int = 1  # games from each seat (each against the next of `count`, in turn)
+    weight: float = 1.0  # weight in the fitness
+
+
+@dataclass
+class Fitness:
+    """fitness = max(minimum, scale * points - parsimony * nodes)."""
+
+    opponents: dict[str, Opponent] = field(default_factory=dict)
+    points: str = "score"  # score (sum over both seats, weighted mean over opponents) | result (1, 1/2, 0)
+    scale: float = 1.0
+    parsimony: float = 0.0
+    minimum: float | None = None
+    table_size: int = 262144  # remembered replies of each searched opponent, a power of two
+    lanes: int = 64  # searches that run side by side
+    tail: int = 2  # last plies of a search that are expanded full width
+    max_plies: int = 400  # longer games are stopped and scored as they stand
+
+
+@dataclass
+class Logger:
+    """Weights & Biases, a mirror of metrics.jsonl."""
+
+    mode: str = "offline"  # offline | online | disabled
+    project: str = "jaxgp"
+    entity: str | None = None
+    group: str | None = None
+    tags: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Config:
+    """Everything a run depends on."""
+
+    game: dict[str, Any] = field(default_factory=dict)  # name, and the settings of that game's rules
+    program: dict[str, Any] = field(default_factory=dict)  # the game's settings for programs (view, moves, ...)
+    algorithm: Algorithm = field(default_factory=Algorithm)
+    fitness: Fitness = field(default_factory=Fitness)
+    logger: Logger = field(default_factory=Logger)
+    seed: int = 0
+    resume: str | None = None  # a run directory to go on with
+    checkpoint_every: int = 10  # generations between checkpoints
+    keep_checkpoints: int = 2
+    title: str = ""  # one line that names the run in its report
+    compilation_cache: str | None = "~/.cache/jaxgp"  # where compiled programs are kept; null: nowhere
