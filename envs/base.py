@@ -49,12 +49,13 @@ class Game(Protocol):
 
     def key(self, state: Any) -> Array:
         """Return uint32[W]: an exact, collision-free code of all that the future of the game depends on, as the side
-        to move sees it. Two states with equal keys have the same legal actions and the same continuations."""
+        to move sees it. Two states with equal keys have the same legal actions and the same continuations.
+        """
         ...
 
 
 def freeze(before: State, after: State) -> State:
-    """Return `before` if its game has ended, else `after`: the one place that says that an ended game stays as it is."""
+    """Return `before` if its game has ended, else `after`: the one place where ended games are kept."""
     ended = before.terminated  # type: ignore[attr-defined]
     return jax.tree.map(lambda b, a: jnp.where(ended, b, a), before, after)
 

@@ -1,5 +1,6 @@
 """The function and terminal set of the GP Mancala study: integers, addition, subtraction, comparison, VALUE_AT."""
 
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import jax.numpy as jnp
@@ -10,43 +11,84 @@ from jaxgp.genotypes.primitives import FLOAT, Integers, Primitive, PrimitiveSet
 
 View = Literal["own", "absolute"]
 OutOfRange = Literal["zero", "modulo", "clamp"]
+Move = Literal["next_nonempty", "next_legal", "forfeit"]
 
 
-def features(game: Mancala, view: View, state: State) -> Array:
-    """Return float32[2 * pits + 2]: the stones in each cell, as the program sees them.
+@dataclass(frozen=True)
+class Settings:
+    """How a program sees the board and how its value becomes a move.
 
-    With `own` the mover's side comes first (cells 0 to pits - 1, its store, then the opponent's); with `absolute` the
-    side of the first player does, whoever moves.
+    Attributes:
+        view: `own`: the mover's side comes first (with six pits its pits are cells 0-5, its store 6, then the
+            opponent's 7-12 and 13); `absolute`: the side of the first player does, whoever moves.
+        value_at_out_of_range: what VALUE_AT reads outside the board: `zero`, the index `modulo` the number of cells,
+            or the nearest cell (`clamp`).
+        move: `next_nonempty`: the value modulo the number of pits, then on to the next pit that holds stones;
+            `next_legal`: the least cell from the value up that may be played, else the first that may; `forfeit`: the
+            value has to be a cell that may be played, or the game is lost.
+        constants_weight: how often random creation draws a constant, relative to each function; null: the number of
+            cells, so that every single integer is as likely as every function.
+
+    Raises:
+        ValueError: an unknown choice or a weight that is not positive.
     """
+
+    view: View = "own"
+    value_at_out_of_range: OutOfRange = "zero"
+    move: Move = "next_nonempty"
+    constants_weight: float | None = None
+
+    def __post_init__(self) -> None:
+        for option, choices in (("view", View), ("value_at_out_of_range", OutOfRange), ("move", Move)):
+            if getattr(self, option) not in get_args(choices):
+                accepted = ", ".join(get_args(choices))
+                raise ValueError(f"program.{option}={getattr(self, option)}: accepted: {accepted}")
+        weight = self.constants_weight
+        if weight is not None and not (isinstance(weight, int | float) and 0 < weight < float("inf")):
+            raise ValueError(f"program.constants_weight={weight}: accepted: a number above 0, or null")
+
+
+def features(game: Mancala, settings: Settings, state: State) -> Array:
+    """Return float32[2 * pits + 2]: the stones in each cell, as the program sees them."""
     cells = state.board.astype(jnp.float32)
-    if view == "absolute":
+    if settings.view == "absolute":
         cells = jnp.where(state.to_move == 0, cells, jnp.roll(cells, game.pits + 1))
     return cells
 
 
-def primitive_set(
-    game: Mancala, value_at_out_of_range: OutOfRange = "zero", constants_weight: float | None = None
-) -> PrimitiveSet:
-    """Build the set for a board.
+def decide(game: Mancala, settings: Settings, state: State, values: Array) -> tuple[Array, Array]:
+    """Turn a program's value into a move.
 
     Args:
-        game: gives the number of cells; constants run over all of them (0 to 13 with six pits).
-        value_at_out_of_range: what VALUE_AT reads outside the board: `zero`, the index `modulo` the number of cells,
-            or the nearest cell (`clamp`). Indices are whole numbers, as all values are here.
-        constants_weight: how often random creation draws a constant, relative to each function; by default the number
-            of cells, so that every single integer is as likely as every function.
+        game: the rules.
+        settings: the way a value becomes a move.
+        state: the position.
+        values: float32[1], the value of the program's one tree, a whole number.
 
-    Raises:
-        ValueError: an unknown choice.
+    Returns:
+        int32[] pit, and bool[]: whether it is legal; False only under `forfeit`.
     """
-    if value_at_out_of_range not in get_args(OutOfRange):
-        raise ValueError(f"value_at_out_of_range={value_at_out_of_range}: accepted: {', '.join(get_args(OutOfRange))}")
+    # float32 holds whole numbers exactly up to 2**24; beyond, any fixed choice will do.
+    value = jnp.clip(values[0], -(2.0**30), 2.0**30).astype(jnp.int32)
+    if settings.view == "absolute":
+        value = value - state.to_move * (game.pits + 1)
+    pit, legal = jnp.arange(game.pits), game.legal_actions(state)
+    if settings.move == "next_nonempty":
+        wait = (pit - value) % game.pits
+    else:
+        wait = jnp.where(pit >= value, pit, pit + game.pits)
+    chosen = jnp.argmin(jnp.where(legal, wait, 2 * game.pits)).astype(jnp.int32)
+    return chosen, (chosen == value) if settings.move == "forfeit" else jnp.bool_(True)
+
+
+def primitive_set(game: Mancala, settings: Settings) -> PrimitiveSet:
+    """Build the set for a board; constants run over its cells (0 to 13 with six pits)."""
     cells = 2 * game.pits + 2
 
     def value_at(board: Array, index: Array) -> Array:
-        if value_at_out_of_range == "modulo":
+        if settings.value_at_out_of_range == "modulo":
             index = index % cells
-        elif value_at_out_of_range == "clamp":
+        elif settings.value_at_out_of_range == "clamp":
             index = jnp.clip(index, 0, cells - 1)
         # A sum over the cells is cheaper than a gather and reads 0 outside the board.
         at = jnp.arange(cells, dtype=jnp.float32).reshape((cells,) + (1,) * index.ndim)
@@ -58,9 +100,9 @@ def primitive_set(
         "clamp": f"{{features}}[min(max({{0}}, 0), {cells - 1})]",
     }
     binary = (FLOAT, FLOAT)
-    weight = float(cells) if constants_weight is None else constants_weight
+    weight = float(cells if settings.constants_weight is None else settings.constants_weight)
     return PrimitiveSet(
-        name=f"mancala-{cells}-{value_at_out_of_range}",
+        name=f"mancala-{cells}-{settings.value_at_out_of_range}",
         terminals=(Primitive("INT", domain=Integers(0, cells - 1), weight=weight, python="{value}", latex="{value}"),),
         functions=(
             Primitive("ADD", args=binary, call=lambda a, b: a + b, python="({0} + {1})", latex="({0} + {1})"),
@@ -70,7 +112,7 @@ def primitive_set(
                 args=(FLOAT,),
                 call=value_at,
                 reads_features=True,
-                python=read[value_at_out_of_range],
+                python=read[settings.value_at_out_of_range],
                 latex="b_{{{0}}}",
             ),
             Primitive(

@@ -139,7 +139,7 @@ class Mancala:
         return freeze(state, State(board, state.to_move, jnp.bool_(True), returns))
 
     def key(self, state: State) -> Array:
-        """Return uint32[W]: every cell but the opponent's store (it follows from the rest), as many to a word as fit."""
+        """Return uint32[W]: every cell but the opponent's store (it follows from the rest), packed."""
         bits = 8 if self.total <= 255 else 16
         cells = state.board[:-1].astype(jnp.uint32)
         a_word = 32 // bits

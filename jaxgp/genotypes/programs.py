@@ -85,7 +85,7 @@ def parent(tree: Programs, node: Array) -> tuple[Array, Array]:
 
 
 def slot_type(primitives: PrimitiveSet, root_type: Array, tree: Programs, node: Array) -> Array:
-    """Return int32[]: type id of the slot that `node` stands in: `root_type` at the root, else its parent's argument."""
+    """Return int32[]: type id of the slot of `node`: `root_type` at the root, else its parent's argument."""
     above, inner = parent(tree, node)
     code = tree.opcode[above].astype(jnp.int32)
     count = jnp.asarray(primitives.arity)[code]
