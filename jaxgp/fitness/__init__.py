@@ -1,0 +1,1 @@
+"""How good an individual is: its games, and what becomes of their points."""

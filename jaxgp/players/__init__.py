@@ -1,0 +1,1 @@
+"""Ways to turn a genome, a search or chance into moves, for many games at once."""

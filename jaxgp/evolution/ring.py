@@ -1,0 +1,103 @@
+"""One generation: games, fitness, selection, variation. A pure function of the state, so one device program.
+
+Generation g uses `fold_in(key, g)` and nothing else that is random: a run that is resumed is the run that went on.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jaxgp.evolution.state import Champion, EvolutionState
+from jaxgp.fitness.panel import PanelFitness
+from jaxgp.genotypes.primitives import PrimitiveSet
+from jaxgp.genotypes.programs import Programs
+from jaxgp.operators.creation import create
+from jaxgp.operators.variation import breed
+
+Metrics = dict[str, Array]
+
+
+@dataclass(frozen=True)
+class Ring:
+    """Generational GP.
+
+    Attributes:
+        primitives: function and terminal set.
+        algorithm: the options, as in `jaxgp.experiment.schema.Algorithm`.
+        fitness: what the population is measured by.
+    """
+
+    primitives: PrimitiveSet
+    algorithm: Any
+    fitness: PanelFitness
+
+    def init(self, key: Array) -> EvolutionState:
+        """Return the state before generation 0: a random population [P, T, L], nobody measured."""
+        run_key, create_key, memory_key = jax.random.split(key, 3)
+        options = self.algorithm
+        population = create(create_key, self.primitives, options.creation, options.population, options.capacity)
+        nobody = Champion(
+            program=jax.tree.map(lambda x: x[0], population),
+            fitness=jnp.float32(-jnp.inf),
+            points=jnp.zeros(2, jnp.float32),
+            generation=jnp.int32(-1),
+        )
+        memory = self.fitness.init(jax.random.split(memory_key, len(self.fitness.opponents)))
+        return EvolutionState(jnp.int32(0), run_key, population, memory, nobody)
+
+    def step(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
+        """Measure the waiting generation and breed the next."""
+        play_key, breed_key = jax.random.split(jax.random.fold_in(state.key, state.generation))
+        result, memory = self.fitness.evaluate(play_key, state.population, state.memory)
+        best = jnp.argmax(jnp.where(jnp.isnan(result.fitness), -jnp.inf, result.fitness))
+        program = jax.tree.map(lambda x: x[best], state.population)
+        improved = result.fitness[best] > state.champion.fitness
+        challenger = Champion(program, result.fitness[best], result.points[best], state.generation)
+        champion = jax.tree.map(lambda a, b: jnp.where(improved, a, b), challenger, state.champion)
+        memory = self.fitness.observe(memory, program, improved)
+        offspring, bred = breed(breed_key, self.primitives, self.algorithm, state.population, result.fitness)
+        nodes = state.population.length.sum(-1)
+        metrics = {
+            "generation": state.generation,
+            "best_fitness": result.fitness[best],
+            "mean_fitness": result.fitness.mean(),
+            "best_points": result.points[best].sum(),
+            "best_points_first": result.points[best, 0],
+            "best_points_second": result.points[best, 1],
+            "mean_points": result.points.sum(-1).mean(),
+            "best_size": nodes[best],
+            "mean_size": nodes.mean(dtype=jnp.float32),
+            "max_size": nodes.max(),
+            "unique_programs": count_unique(state.population),
+            **bred,
+            **result.metrics,
+        }
+        return EvolutionState(state.generation + 1, state.key, offspring, memory, champion), metrics
+
+
+def count_unique(population: Programs) -> Array:
+    """Return int32[]: distinct individuals among [P, T, L], by two 32-bit hashes of all their nodes.
+
+    Two of 65,536 different individuals share both hashes with a probability of about 1e-10.
+    """
+    shape = population.opcode.shape
+    odd = np.random.default_rng(0).integers(0, 2**31, (4, *shape[1:]), np.uint32) * 2 + 1
+    value = jax.lax.bitcast_convert_type(population.value, jnp.uint32)
+    code = population.opcode.astype(jnp.uint32) + 1
+
+    def digest(a: np.ndarray, b: np.ndarray) -> Array:
+        # Multiplying and folding the high half down lets every bit of a constant count.
+        word = code * a + (value ^ (value >> 15)) * b
+        word = (word ^ (word >> 16)) * jnp.uint32(0x85EBCA6B)
+        live = population.size > 0
+        return jnp.where(live, (word ^ (word >> 13)) * a, 0).sum((-2, -1), dtype=jnp.uint32)
+
+    first, second = digest(odd[0], odd[1]), digest(odd[2], odd[3])
+    order = jnp.lexsort((second, first))
+    first, second = first[order], second[order]
+    fresh = (first[1:] != first[:-1]) | (second[1:] != second[:-1])
+    return 1 + fresh.sum(dtype=jnp.int32)

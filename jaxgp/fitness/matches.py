@@ -1,0 +1,135 @@
+"""Games of a population against a panel of opponents, from both seats, as one device program.
+
+No game waits for a whole ply of all the others: each goes on until it ends or needs a reply that its opponent has to
+think about; then the opponents think about all such positions at once, and the games go on.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import struct
+from jax import Array, lax
+
+from jaxgp.players.opponent import Memory, Opponent
+from jaxgp.players.program import ProgramPlayer
+
+State = Any
+
+
+@struct.dataclass
+class Played:
+    """The ended games [P, G] of P individuals."""
+
+    states: State  # [P, G]: last positions
+    plies: Array  # int32[P, G]: length of each game
+    replies: Array  # int32[]: moves that opponents made
+    searches: Array  # int32[]: positions that opponents had to think about
+
+
+def seats(opponents: Sequence[Opponent]) -> np.ndarray:
+    """Return int32[G]: the individual's seat in each of its games. First seat first, opponent after opponent."""
+    return np.concatenate([np.repeat([0, 1], opponent.games) for opponent in opponents]).astype(np.int32)
+
+
+def mean_by_opponent(opponents: Sequence[Opponent], values: Array) -> Array:
+    """Average float32[P, G] over the games of each opponent and seat: float32[P, O, 2]."""
+    return jnp.stack([jnp.mean(values[:, s].reshape(len(values), 2, -1), -1) for s in _slices(opponents)], 1)
+
+
+def play(
+    key: Array,
+    game: Any,
+    player: ProgramPlayer,
+    plans: Any,
+    opponents: Sequence[Opponent],
+    memories: Sequence[Memory],
+    max_plies: int,
+) -> tuple[Played, tuple[Memory, ...]]:
+    """Play all games of P programs to their ends.
+
+    Args:
+        key: typed key[]; chance in the game and random opponents. What happens in one game depends on the key, the
+            game's place and its moves, never on what the opponents remember.
+        game: the rules.
+        player: how a program plays.
+        plans: of the P programs, from `player.prepare`.
+        opponents: the panel, at least one.
+        memories: what each opponent carries.
+        max_plies: games are stopped here and stand as they are.
+
+    Returns:
+        The games, and the opponents' memories.
+    """
+    seat, parts = seats(opponents), _slices(opponents)
+    population = jax.tree.leaves(plans)[0].shape[0]
+    shape = (population, len(seat))
+    step, forfeit = (jax.vmap(jax.vmap(f)) for f in (game.step, game.forfeit))
+    keys = jax.random.split(key, shape)
+    start_keys = jax.vmap(jax.vmap(lambda k: jax.random.fold_in(k, max_plies + 1)))(keys)
+    chance = any(opponent.random for opponent in opponents)
+
+    def draw(plies: Array) -> Array:
+        if not chance:
+            return jnp.zeros(shape, jnp.uint32)
+        return jax.vmap(jax.vmap(lambda k, n: jax.random.bits(jax.random.fold_in(k, n), dtype=jnp.uint32)))(keys, plies)
+
+    def replies(memories: tuple[Memory, ...], states: State, plies: Array) -> tuple[Array, Array]:
+        bits = draw(plies)
+        answers = [
+            opponent.reply(memory, _cut(states, part), bits[:, part])
+            for opponent, memory, part in zip(opponents, memories, parts, strict=True)
+        ]
+        return jnp.concatenate([a for a, _ in answers], 1), jnp.concatenate([r for _, r in answers], 1)
+
+    def going(states: State, plies: Array) -> Array:
+        return ~states.terminated & (plies < max_plies)
+
+    def one_move_each(carry: tuple) -> tuple:
+        states, plies, memories, made, _ = carry
+        mine = going(states, plies) & (states.to_move == seat)
+        action, legal = player.act(plans, states)
+        moved = _where(legal, step(states, action), forfeit(states))
+        states, plies = _where(mine, moved, states), plies + mine
+        theirs = going(states, plies) & (states.to_move != seat)
+        action, ready = replies(memories, states, plies)
+        made_now = theirs & ready
+        states, plies = _where(made_now, step(states, action), states), plies + made_now
+        more = made_now.any() | (going(states, plies) & (states.to_move == seat)).any()
+        return states, plies, memories, made + made_now.sum(dtype=jnp.int32), more
+
+    def round_(carry: tuple) -> tuple:
+        states, plies, memories, made, searches = carry
+        states, plies, memories, made, _ = lax.while_loop(
+            lambda c: c[-1], one_move_each, (states, plies, memories, made, jnp.bool_(True))
+        )
+        waiting = going(states, plies)
+        thought = [
+            opponent.think(memory, _cut(states, part), waiting[:, part])
+            for opponent, memory, part in zip(opponents, memories, parts, strict=True)
+        ]
+        return states, plies, tuple(m for m, _ in thought), made, searches + sum(n for _, n in thought)
+
+    start = jax.vmap(jax.vmap(game.init))(start_keys)
+    zero = jnp.int32(0)
+    states, plies, memories, made, searches = lax.while_loop(
+        lambda c: going(c[0], c[1]).any(),
+        round_,
+        (start, jnp.zeros(shape, jnp.int32), tuple(memories), zero, zero),
+    )
+    return Played(states, plies, made, searches), memories
+
+
+def _slices(opponents: Sequence[Opponent]) -> list[slice]:
+    ends = np.cumsum([2 * opponent.games for opponent in opponents])
+    return [slice(int(end) - 2 * o.games, int(end)) for end, o in zip(ends, opponents, strict=True)]
+
+
+def _cut(states: State, part: slice) -> State:
+    return jax.tree.map(lambda x: x[:, part], states)
+
+
+def _where(choose: Array, yes: State, no: State) -> State:
+    return jax.tree.map(lambda a, b: jnp.where(choose.reshape(choose.shape + (1,) * (a.ndim - 2)), a, b), yes, no)

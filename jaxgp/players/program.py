@@ -1,0 +1,113 @@
+"""Programs as players: the value of each tree at the position, turned into a move by the game's own rule."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+from jax import Array
+
+from jaxgp.genotypes.primitives import PrimitiveSet
+from jaxgp.genotypes.programs import Programs, select
+from jaxgp.interpreter.evaluate import evaluate
+from jaxgp.interpreter.plan import Plan, plan
+
+State = Any
+
+
+@dataclass(frozen=True)
+class ProgramPlayer:
+    """Direct control: one evaluation, one move.
+
+    Attributes:
+        primitives: the set that the programs are written in.
+        features: state -> float32[F].
+        decide: (state, float32[T] values of the trees) -> (int32[] move, bool[] legal).
+    """
+
+    primitives: PrimitiveSet
+    features: Callable[[State], Array]
+    decide: Callable[[State, Array], tuple[Array, Array]]
+
+    def prepare(self, programs: Programs) -> Plan:
+        """Derive the evaluation order of programs [P, T, L], once for all their games."""
+        return plan(self.primitives, programs)
+
+    def act(self, plans: Plan, states: State) -> tuple[Array, Array]:
+        """Return int32[P, M] moves and bool[P, M] whether each is legal, for the states [P, M] of P programs."""
+        features = jax.vmap(jax.vmap(self.features))(states)
+        values = evaluate(self.primitives, plans, features.swapaxes(1, 2))
+        return jax.vmap(jax.vmap(self.decide))(states, values.swapaxes(1, 2))
+
+
+@struct.dataclass
+class Bench:
+    """The programs that sit opposite, ready to play."""
+
+    programs: Programs  # [C, T, L]
+    plans: Plan  # [C, ...]
+    newest: Array  # int32[]: place of the latest champion
+
+
+@dataclass(frozen=True)
+class ProgramOpponent:
+    """Fixed programs as opponents: random ones drawn at the start, or the latest champions.
+
+    An illegal move of an opponent is replaced by the first legal one.
+
+    Attributes:
+        game: for its legal moves.
+        player: how a program plays.
+        create: random programs, (key, count) -> Programs [count, T, L].
+        count: programs; every individual meets each of them `rounds` times from each seat.
+        rounds: see `count`.
+        champions: replace the oldest program by each new champion.
+    """
+
+    game: Any
+    player: ProgramPlayer
+    create: Callable[[Array, int], Programs]
+    count: int
+    rounds: int = 1
+    champions: bool = False
+    random: bool = False
+
+    @property
+    def games(self) -> int:
+        return self.count * self.rounds
+
+    def init(self, key: Array) -> Bench:
+        return self.seat(self.create(key, self.count))
+
+    def seat(self, programs: Programs) -> Bench:
+        """Make given programs [C, T, L] the opponents."""
+        return Bench(programs, self.player.prepare(programs), jnp.int32(0))
+
+    def reply(self, memory: Bench, states: State, bits: Array) -> tuple[Array, Array]:
+        shape = (len(bits), 2 * self.rounds, self.count)
+
+        def by_program(x: Array) -> Array:
+            return jnp.moveaxis(x.reshape(*shape, *x.shape[2:]), 2, 0).reshape(self.count, -1, *x.shape[2:])
+
+        states = jax.tree.map(by_program, states)
+        move, is_legal = self.player.act(memory.plans, states)
+        legal = jax.vmap(jax.vmap(self.game.legal_actions))(states)
+        move = jnp.where(is_legal, move, jnp.argmax(legal, -1)).astype(jnp.int32)
+        move = jnp.moveaxis(move.reshape(self.count, *shape[:2]), 0, 2).reshape(bits.shape)
+        return move, jnp.ones(bits.shape, bool)
+
+    def think(self, memory: Bench, states: State, waiting: Array) -> tuple[Bench, Array]:
+        del states, waiting
+        return memory, jnp.int32(0)
+
+    def observe(self, memory: Bench, best: Programs, improved: Array) -> Bench:
+        if not self.champions:
+            return memory
+        place = jnp.where(improved, (memory.newest + 1) % self.count, memory.newest)
+        here = (jnp.arange(self.count) == place) & improved
+        programs = select(
+            here, jax.tree.map(lambda x: jnp.broadcast_to(x, (self.count, *x.shape)), best), memory.programs
+        )
+        return Bench(programs, self.player.prepare(programs), place)

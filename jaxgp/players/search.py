@@ -1,0 +1,64 @@
+"""A searched opponent, whose best moves are remembered by position."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from jaxgp.genotypes.programs import Programs
+from jaxgp.players.choice import pick
+from jaxgp.search import table
+from jaxgp.search.alphabeta import AlphaBeta, best_moves
+
+State = Any
+
+
+@dataclass(frozen=True)
+class SearchOpponent:
+    """Plays a best move of an alpha-beta search, the first one or any of them with equal probability.
+
+    A position's best moves are looked up in a table; only positions that are not there are searched, each once however
+    many games wait for it.
+
+    Attributes:
+        search: with `ties="first"` the first best move is played, with `ties="all"` a random one of the best.
+        depth: plies, of `search.tail` to `search.max_depth`.
+        table_size: slots of the table, a power of two.
+        games: games from each seat.
+    """
+
+    search: AlphaBeta
+    depth: int
+    table_size: int
+    games: int = 1
+
+    @property
+    def random(self) -> bool:
+        return self.search.ties == "all"
+
+    def init(self, key: Array) -> table.Table:
+        words = jax.eval_shape(lambda: self.search.game.key(self.search.game.init(key))).shape[0]
+        return table.create(self.table_size, words)
+
+    def reply(self, memory: table.Table, states: State, bits: Array) -> tuple[Array, Array]:
+        keys = jax.vmap(jax.vmap(self.search.game.key))(states)
+        found, payload = table.lookup(memory, keys.reshape(-1, keys.shape[-1]))
+        best = table.unpack_moves(payload.reshape(bits.shape), self.search.game.num_actions)
+        move = pick(best, bits) if self.random else jnp.argmax(best, -1).astype(jnp.int32)
+        return move, found.reshape(bits.shape)
+
+    def think(self, memory: table.Table, states: State, waiting: Array) -> tuple[table.Table, Array]:
+        flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)
+        keys = jax.vmap(self.search.game.key)(flat)
+        order, count, _ = table.unique(keys, waiting.reshape(-1))
+        depth = jnp.full(order.shape, self.depth, jnp.int32)
+        values = self.search.search(jax.tree.map(lambda x: x[order], flat), depth, count).values
+        best = table.pack_moves(best_moves(values))
+        searched = jnp.arange(len(order)) < count
+        return table.insert(memory, keys[order], best, searched), count
+
+    def observe(self, memory: table.Table, best: Programs, improved: Array) -> table.Table:
+        del best, improved
+        return memory
