@@ -1,0 +1,200 @@
+"""Turns trees into instructions: which function runs when, where its arguments lie, where its value goes.
+
+Genomes keep their nodes in argument order, so that subtree slices stay slices. The order of evaluation is derived from
+them, once per generation:
+
+- The needier argument is evaluated first (A. P. Ershov 1958; R. Sethi and J. D. Ullman, "The Generation of Optimal
+  Code for Arithmetic Expressions", JACM 17(4), 1970), so that a small stack is enough: see `stack_bound`.
+- Constants and features are operands, not instructions: they cost no step. In a binary tree this halves the steps.
+- Every operand names the row it is read from, so functions get their arguments in declared order whatever the order of
+  evaluation was, and the loop keeps no stack pointer.
+
+    (SUB (ADD 1 2) (MUL (ADD x 3) (SUB 4 x)))      step   kind  operands            slot
+                                                    0     ADD   x, 3                0
+                                                    1     SUB   4, x                1
+                                                    2     MUL   row 0, row 1        0
+                                                    3     ADD   1, 2                1
+                                                    4     SUB   row 1, row 0        0
+"""
+
+from functools import lru_cache
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import struct
+from jax import Array
+
+from jaxgp.genotypes import programs as lp
+from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
+from jaxgp.genotypes.programs import Programs
+
+CONSTANT = -1
+"""Operand that is read from `Plan.constant` and not from a row."""
+
+
+@struct.dataclass
+class Plan:
+    """Instructions for programs of any batch shape [...]; S = `stack_bound`, A = the largest arity.
+
+    Rows 0 to S - 1 are the stack, row S takes what padding writes, and the features follow from row S + 1.
+    """
+
+    kind: Array  # int32[..., L]: index into `instructions(primitives)`; 0 in padding
+    operand: Array  # int32[..., L, A]: row of each argument, or CONSTANT
+    constant: Array  # float32[..., L, A]: value of the constant arguments; a parametrised terminal's parameter is first
+    slot: Array  # int32[..., L]: stack row that takes the value; S in padding
+    steps: Array  # int32[...]: instructions in use
+    root: Array  # int32[...]: row of the result, or CONSTANT
+    root_constant: Array  # float32[...]: the result where `root` is CONSTANT
+
+
+@lru_cache
+def stack_bound(max_arity: int, length: int) -> int:
+    """Return how many stack rows suffice for every tree of up to `length` nodes and arities up to `max_arity`.
+
+    Count a row for every node that waits to be used. A leaf needs 1. A function evaluates its arguments by falling
+    need n_0 >= n_1 >= ...; while argument i runs, the i values before it wait, so the function needs max(n_i + i)
+    rows. Let t(s) be the fewest nodes of a tree that needs s rows, t(1) = 1. A smallest tree that needs s > 1 has at
+    its root an i with n_i + i = s. If i were 0, that argument alone would need s, and be a smaller tree. So i >= 1, and
+    the k = i + 1 neediest arguments need at least s - k + 1 rows each:
+
+        t(s) >= min over k from 2 to min(max_arity, s) of 1 + k * t(s - k + 1)
+
+    (equal, when functions of every arity exist: take k such arguments and no more). No tree of fewer than t(s) nodes
+    needs s rows, so the largest s with t(s) <= length suffices. With unary functions only, the minimum is over nothing
+    and one row is enough. `plan` keeps constants and features out of the stack, which can only lower the need.
+    """
+    least = [0, 1]  # least[s] = t(s)
+    while max_arity > 1 and least[-1] <= length:
+        s = len(least)
+        least.append(min(1 + k * least[s - k + 1] for k in range(2, min(max_arity, s) + 1)))
+    return max(1, len(least) - 2 if max_arity > 1 else 1)
+
+
+def instructions(primitives: PrimitiveSet) -> tuple[Primitive, ...]:
+    """Return the primitives that take a step: functions, and parametrised terminals."""
+    return tuple(p for p in primitives.primitives if p.call is not None)
+
+
+def plan(primitives: PrimitiveSet, programs: Programs, bound: Array | int | None = None) -> Plan:
+    """Plan programs of any batch shape.
+
+    Args:
+        primitives: the set that the opcodes refer to.
+        programs: [..., L], valid.
+        bound: int[], at least the longest length; by default just that. Give it where an outer `vmap` would make it a
+            batched value, since a loop with a batched bound is slow.
+    """
+    batch = programs.length.shape
+    flat = jax.tree.map(lambda field: field.reshape((-1, *field.shape[len(batch) :])), programs)
+    bound = flat.length.max() if bound is None else bound
+    planned = jax.vmap(lambda tree: _plan_tree(primitives, tree, bound))(flat)
+    return jax.tree.map(lambda field: field.reshape((*batch, *field.shape[1:])), planned)
+
+
+def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array | int) -> Plan:
+    """Plan one tree, [L]."""
+    width, capacity = primitives.max_arity, tree.capacity
+    spare = stack_bound(width, capacity)
+    takes_step, kinds, feature = (jnp.asarray(table) for table in _tables(primitives))
+    code, size = tree.opcode.astype(jnp.int32), tree.size.astype(jnp.int32)
+    index = jnp.arange(capacity, dtype=jnp.int32)
+    live = lp.live(tree)
+    arity = jnp.where(live, jnp.asarray(primitives.arity)[code], 0)
+    runs = live & takes_step[code]
+    children = _children(size, arity, width)
+    rank = _ranks(children, runs, bound)
+
+    # A node's slot is the sum of the ranks on its path from the root. Its step is its place among the instructions in
+    # argument order, moved by how far it and each of its ancestors move among their siblings. Both are sums over the
+    # slices that cover the node: add at the first node of a slice, take away after the last, and sum up.
+    before = jnp.cumsum(runs, dtype=jnp.int32)  # instructions up to and including each node
+    work = before - jnp.where(size <= index, before[index - size], 0)
+    moved = _shifts(jnp.where(children >= 0, work[children], 0), rank)
+    weights = jnp.stack([rank, moved], -1).reshape(-1, 2)
+    ends = children.reshape(-1)
+    first = jnp.where(ends >= 0, ends - size[ends] + 1, capacity)
+    after = jnp.where(ends >= 0, ends + 1, capacity)
+    edges = jnp.zeros((capacity, 2), jnp.int32).at[first].add(weights, mode="drop").at[after].add(-weights, mode="drop")
+    base, shift = jnp.cumsum(edges, 0).T
+    step = jnp.where(runs, before - 1 + shift, capacity)
+
+    # What a parent reads: a row, or a constant.
+    row = jnp.where(feature[code] >= 0, spare + 1 + feature[code], jnp.where(takes_step[code], base, CONSTANT))
+    operand = jnp.where(children >= 0, row[children], CONSTANT)
+    constant = jnp.where(children >= 0, tree.value[children], 0.0)
+    parameter = (arity == 0)[:, None] & (jnp.arange(width) == 0)
+    constant = jnp.where(parameter, tree.value[:, None], constant)
+
+    node = jnp.zeros(capacity, jnp.int32).at[step].set(index, mode="drop")
+    steps = before[-1]
+    used = index < steps
+    last = tree.length - 1
+    return Plan(
+        kind=jnp.where(used, kinds[code[node]], 0),
+        operand=jnp.where(used[:, None], operand[node], CONSTANT),
+        constant=jnp.where(used[:, None], constant[node], 0.0),
+        slot=jnp.where(used, base[node], spare),
+        steps=steps,
+        root=row[last],
+        root_constant=tree.value[last],
+    )
+
+
+def _tables(primitives: PrimitiveSet) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return bool[N] (takes a step), int32[N] (its kind, else 0), int32[N] (the feature it reads, else -1)."""
+    steps = instructions(primitives)
+    takes_step = np.array([p.call is not None for p in primitives.primitives])
+    kinds = np.array([steps.index(p) if p.call is not None else 0 for p in primitives.primitives], np.int32)
+    feature = np.array([-1 if p.feature is None else p.feature for p in primitives.primitives], np.int32)
+    return takes_step, kinds, feature
+
+
+def _children(size: Array, arity: Array, width: int) -> Array:
+    """Return int32[L, A]: the root of each argument in declared order; -1 where there is none."""
+    index = jnp.arange(size.shape[0], dtype=jnp.int32)
+    backwards = [index - 1]  # the last argument ends right before its parent, each other one before its successor
+    for _ in range(width - 1):
+        backwards.append(backwards[-1] - size[backwards[-1]])
+    place = arity[:, None] - 1 - jnp.arange(width)
+    chosen = jnp.take_along_axis(jnp.stack(backwards, 1), jnp.maximum(place, 0), axis=1)
+    return jnp.where(place >= 0, chosen, -1)
+
+
+def _ranks(children: Array, runs: Array, bound: Array | int) -> Array:
+    """Return int32[L, A]: when each argument is evaluated, the needier the earlier.
+
+    A subtree needs the largest of n_i + i rows over its arguments by falling need n_i, and 1 at least; an argument
+    that takes no step needs 0.
+    """
+    capacity, width = children.shape
+
+    def visit(i: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
+        need, rank = carry
+        of_child = [jnp.where(children[i, k] >= 0, need[children[i, k]], 0) for k in range(width)]
+        ranks = [
+            sum((of_child[m] >= n if m < k else of_child[m] > n).astype(jnp.int32) for m in range(width) if m != k)
+            for k, n in enumerate(of_child)
+        ]
+        rows = jnp.int32(1)
+        for n, r in zip(of_child, ranks, strict=True):
+            rows = jnp.maximum(rows, jnp.where(n > 0, n + r, 0))
+        return need.at[i].set(jnp.where(runs[i], rows, 0)), rank.at[i].set(jnp.stack(jnp.broadcast_arrays(*ranks)))
+
+    start = jnp.zeros(capacity, jnp.int32), jnp.zeros((capacity, width), jnp.int32)
+    return jax.lax.fori_loop(0, bound, visit, start)[1]
+
+
+def _shifts(work: Array, rank: Array) -> Array:
+    """Return int32[L, A]: by how many steps each argument moves, given the steps and the rank of all of them."""
+    width = work.shape[1]
+    moved = []
+    for k in range(width):
+        total = jnp.zeros_like(work[:, 0])
+        for m in range(width):
+            if m != k:
+                earlier = (rank[:, m] < rank[:, k]).astype(jnp.int32) - (1 if m < k else 0)
+                total += work[:, m] * earlier
+        moved.append(total)
+    return jnp.stack(moved, 1)

@@ -1,0 +1,151 @@
+"""Random programs on the host, primitive sets for tests, and Hypothesis strategies over them."""
+
+import jax.numpy as jnp
+import numpy as np
+from hypothesis import strategies as st
+
+from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
+from jaxgp.genotypes.programs import Programs
+
+
+def _add(a, b):
+    return a + b
+
+
+ARITHMETIC = PrimitiveSet(
+    name="arithmetic",
+    terminals=(
+        *(Primitive(f"x{i}", feature=i) for i in range(8)),
+        Primitive("const", domain=Floats(-1.0, 1.0)),
+    ),
+    functions=(
+        Primitive("+", args=(FLOAT, FLOAT), call=_add),
+        Primitive("-", args=(FLOAT, FLOAT), call=lambda a, b: a - b),
+        Primitive("*", args=(FLOAT, FLOAT), call=lambda a, b: a * b),
+        Primitive("max", args=(FLOAT, FLOAT), call=jnp.maximum),
+    ),
+)
+
+MIXED = PrimitiveSet(
+    name="mixed",
+    terminals=(
+        Primitive("x", feature=0),
+        Primitive("y", feature=2),
+        Primitive("flag", BOOL, feature=3),
+        Primitive("const", domain=Floats(-2.5, 2.5)),
+        Primitive("truth", BOOL, domain=Integers(0, 1)),
+        Primitive("cell", domain=Integers(0, 5), call=lambda f, n: jnp.where(n < 2, f[0], f[1]) + n),
+        Primitive("above", BOOL, domain=Floats(-3, 3), call=lambda f, n: f[1] > n),
+    ),
+    functions=(
+        Primitive("neg", args=(FLOAT,), call=lambda a: -a),
+        Primitive("sub", args=(FLOAT, FLOAT), call=lambda a, b: a - b),
+        Primitive("less", BOOL, (FLOAT, FLOAT), lambda a, b: a < b),
+        Primitive("and", BOOL, (BOOL, BOOL), lambda a, b: a & b),
+        Primitive("not", BOOL, (BOOL,), lambda a: ~a),
+        Primitive("if", args=(BOOL, FLOAT, FLOAT), call=jnp.where),
+        Primitive("same", BOOL, ("query", "query"), lambda a, b: a == b),
+        Primitive("scaled", args=(FLOAT, "query", BOOL), reads_features=True, call=lambda f, a, q, b: f[1] * a + q - b),
+        Primitive("mid", args=(FLOAT, FLOAT, FLOAT, FLOAT), call=lambda a, b, c, d: jnp.maximum(a - b, c - d)),
+    ),
+    roots=(FLOAT, BOOL, "query"),
+    type_sets=(("query", (FLOAT, BOOL)),),
+)
+
+
+def random_nodes(rng, primitives, root_type, budget, stop=0.15):
+    """Return [(opcode, value)] in postfix order: a random typed tree of at most about `budget` nodes.
+
+    Grown from the root by an explicit list of open slots; a slot takes a random fitting primitive whose smallest
+    completion still fits the budget. `stop` is how often a terminal is preferred.
+    """
+    least = primitives.min_size
+    prefix = []
+    open_slots = [root_type]
+    owed = int(least[root_type])
+    spent = 0
+    while open_slots:
+        slot = open_slots.pop()
+        owed -= int(least[slot])
+        fits = np.flatnonzero(primitives.fills[slot])
+        cost = primitives.primitive_min_size[fits]
+        room = fits[cost <= max(budget - spent - owed, least[slot])]
+        inner = room[primitives.arity[room] > 0]
+        leaves = room[primitives.arity[room] == 0]
+        pool = inner if len(inner) and (not len(leaves) or rng.random() > stop) else room
+        code = int(rng.choice(pool))
+        declared = primitives.primitives[code]
+        prefix.append((code, random_value(rng, declared)))
+        spent += 1
+        for kind in declared.args:
+            slot = primitives.types.index(kind)
+            open_slots.append(slot)
+            owed += int(least[slot])
+    # Slots are popped last argument first, so this is the mirror image of prefix order: reversed, it is postfix.
+    return prefix[::-1]
+
+
+def random_value(rng, declared):
+    """Draw the constant or parameter of a terminal; 0 for anything else."""
+    if declared.domain is None:
+        return 0.0
+    if isinstance(declared.domain, Integers):
+        return float(rng.integers(declared.domain.low, declared.domain.high + 1))
+    return float(np.float32(rng.uniform(declared.domain.low, declared.domain.high)))
+
+
+def sizes_of(primitives, codes):
+    """Return the subtree sizes of nodes in postfix order."""
+    stack, sizes = [], []
+    for code in codes:
+        arity = primitives.primitives[code].arity
+        size = 1 + sum(stack[len(stack) - arity :])
+        del stack[len(stack) - arity :]
+        stack.append(size)
+        sizes.append(size)
+    return sizes
+
+
+def stack_programs(primitives, trees, capacity):
+    """Return Programs [N, L] (NumPy fields) of lists of (opcode, value)."""
+    opcode = np.zeros((len(trees), capacity), np.int16)
+    value = np.zeros((len(trees), capacity), np.float32)
+    size = np.zeros((len(trees), capacity), np.int16)
+    length = np.zeros(len(trees), np.int32)
+    for row, nodes in enumerate(trees):
+        codes = [code for code, _ in nodes]
+        n = length[row] = len(nodes)
+        opcode[row, :n] = codes
+        value[row, :n] = [number for _, number in nodes]
+        size[row, :n] = sizes_of(primitives, codes)
+    return Programs(opcode, value, size, length)
+
+
+def random_programs(seed, primitives, count, capacity, root_type=None, smallest=1):
+    """Return Programs [count, L] of random sizes up to the capacity."""
+    rng = np.random.default_rng(seed)
+    root = int(primitives.root_type[0]) if root_type is None else root_type
+    trees = []
+    while len(trees) < count:
+        nodes = random_nodes(rng, primitives, root, int(rng.integers(smallest, capacity + 1)), stop=rng.uniform(0, 0.4))
+        if smallest <= len(nodes) <= capacity:
+            trees.append(nodes)
+    return stack_programs(primitives, trees, capacity)
+
+
+def tree_at(programs, index):
+    """Return one tree of a batch."""
+    return Programs(programs.opcode[index], programs.value[index], programs.size[index], programs.length[index])
+
+
+@st.composite
+def trees(draw, primitives, capacity, root_type=None):
+    """One valid tree, as Programs [L]."""
+    seed = draw(st.integers(0, 2**32 - 1))
+    budget = draw(st.integers(1, capacity))
+    rng = np.random.default_rng(seed)
+    root = int(primitives.root_type[0]) if root_type is None else root_type
+    nodes = random_nodes(rng, primitives, root, budget, stop=rng.uniform(0, 0.4))
+    while len(nodes) > capacity:
+        nodes = random_nodes(rng, primitives, root, budget, stop=1.0)
+    return tree_at(stack_programs(primitives, [nodes], capacity), 0)
