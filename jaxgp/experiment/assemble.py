@@ -1,8 +1,8 @@
 """From a configuration to the objects that run it. Games come in from outside: the engine knows none."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 import jax
@@ -37,21 +37,21 @@ class Table:
 
     Attributes:
         game: the rules.
-        rooms: the game's modules by name: primitives, opponents, render.
+        room: imports one of the game's modules by name: primitives, opponents, render.
         settings: the game's own settings for programs.
         primitives: function and terminal set.
         player: how a program plays.
     """
 
     game: Any
-    rooms: Mapping[str, Any]
+    room: Callable[[str], Any]
     settings: Any
     primitives: PrimitiveSet
     player: ProgramPlayer
 
     def search(self, evaluator: str, depth: int, ties: str, tail: int, lanes: int) -> AlphaBeta:
         """Build a search of this game; raises ValueError for an unknown evaluator."""
-        evaluators: dict[str, Callable[..., Array]] = self.rooms["opponents"].EVALUATORS
+        evaluators: dict[str, Callable[..., Array]] = self.room("opponents").EVALUATORS
         if evaluator not in evaluators:
             raise ValueError(f"evaluator={evaluator}: accepted: {', '.join(evaluators)}")
 
@@ -73,8 +73,7 @@ def table(config: schema.Config, games: Games) -> Table:
     rules = dict(config.game)
     name = rules.pop("name")
     game = games.make(name, **rules)
-    rooms = {part: games.module(name, part) for part in ("primitives", "opponents", "render")}
-    language = rooms["primitives"]
+    language = games.module(name, "primitives")
     settings = language.Settings(**config.program)
     primitives = language.primitive_set(game, settings)
     player = ProgramPlayer(
@@ -82,7 +81,7 @@ def table(config: schema.Config, games: Games) -> Table:
         features=lambda state: language.features(game, settings, state),
         decide=lambda state, values: language.decide(game, settings, state, values),
     )
-    return Table(game, rooms, settings, primitives, player)
+    return Table(game, partial(games.module, name), settings, primitives, player)
 
 
 def opponent(spec: schema.Opponent, at: Table, config: schema.Config) -> Opponent:
