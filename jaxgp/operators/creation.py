@@ -1,0 +1,208 @@
+"""Random programs: full, grow, and ramped half-and-half (J. Koza, "Genetic Programming", 1992, section 6.2).
+
+Types are respected as in STGP (D. Montana, "Strongly Typed Genetic Programming", 1995), where tables say which
+primitives can still be completed. Here they say how many nodes completing takes within a depth, so that no tree is
+ever begun that cannot be finished within the depth and the room it has: creation does not fail and does not retry.
+
+All trees of a batch grow side by side, one node a step. The root comes first, then its last argument: read
+backwards, that is postfix with the arguments in order.
+"""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import struct
+from jax import Array
+
+from jaxgp.experiment.schema import Creation
+from jaxgp.genotypes.primitives import UNREACHABLE, PrimitiveSet
+from jaxgp.genotypes.programs import Programs
+from jaxgp.operators import draw
+
+METHODS = ("grow", "full", "ramped")
+
+
+@struct.dataclass
+class Request:
+    """What tree to make; one per tree, unbatched here."""
+
+    slot: Array  # int32[]: type id of the slot that it fills
+    depth: Array  # int32[]: depth limit; 0 is a single terminal
+    room: Array  # int32[]: nodes that it may have
+    root: Array  # int32[]: opcode of its root, which must fit the slot; -1 leaves it to chance
+    full: Array  # bool[]: functions wherever they fit, so that all leaves lie at the depth limit
+    wanted: Array  # bool[]: make none where false
+
+
+def least_sizes(primitives: PrimitiveSet, max_depth: int) -> tuple[np.ndarray, np.ndarray]:
+    """Tabulate the nodes of the smallest tree no deeper than d, for d from 0 to max_depth.
+
+    Depth and size belong in one table: the shallowest tree of a type need not be its smallest.
+
+    Returns:
+        int32[max_depth + 1, types] for a slot, and int32[max_depth + 1, N] under each primitive; UNREACHABLE where no
+        tree is that shallow.
+    """
+    arguments = [[primitives.types.index(t) for t in p.args] for p in primitives.primitives]
+    of_slot = np.full((max_depth + 1, len(primitives.types)), UNREACHABLE, np.int32)
+    of_primitive = np.full((max_depth + 1, len(primitives.primitives)), UNREACHABLE, np.int32)
+    for d in range(max_depth + 1):
+        for code, types in enumerate(arguments):
+            if not types:
+                of_primitive[d, code] = 1
+            elif d > 0:
+                of_primitive[d, code] = min(UNREACHABLE, 1 + of_slot[d - 1, types].sum())
+        for slot, row in enumerate(primitives.fills):
+            of_slot[d, slot] = of_primitive[d, row].min(initial=UNREACHABLE)
+    return of_slot, of_primitive
+
+
+def subtree_sizes(arity: Array, length: Array) -> Array:
+    """Return int16[L]: nodes in the subtree that ends at each node of a postfix program, from the arities (int32[L]).
+
+    Read as a stack machine, the subtree that ends at i begins after the last earlier node that leaves a lower stack
+    than i does. Window minima over 2, 4, 8, ... nodes find it in log2(L) leaps, for all nodes at once.
+    """
+    index = jnp.arange(arity.shape[0], dtype=jnp.int32)
+    height = jnp.where(index < length, jnp.cumsum(1 - arity), 0)
+    windows = [height]
+    for level in range(max(arity.shape[0] - 1, 1).bit_length()):
+        last = windows[-1]
+        windows.append(jnp.minimum(last, jnp.concatenate([jnp.zeros(2**level, jnp.int32), last])[: last.shape[0]]))
+    at = index
+    for level in reversed(range(len(windows))):
+        leap = (at >= 0) & (windows[level][jnp.maximum(at, 0)] >= height)
+        at = jnp.where(leap, at - 2**level, at)
+    return jnp.where(index < length, index - at, 0).astype(jnp.int16)
+
+
+def generate(
+    keys: Array,
+    primitives: PrimitiveSet,
+    requests: Request,
+    capacity: int,
+    max_depth: int,
+    terminal_probability: float | None = None,
+) -> Programs:
+    """Make random trees, as many as there are requests.
+
+    Every node is drawn by weight from the primitives that fit the slot, and that can be completed within the depth
+    and the room that the other open slots leave.
+
+    The stack of open slots holds, for each function on the path from the root to the slot on top, its arguments that
+    are still to come, at most max_arity - 1, and the top itself: 1 + max_depth * (max_arity - 1) in all. The sizes
+    owed to open slots never exceed the room, and each is at least 1, so `capacity` is a bound as well.
+
+    Args:
+        keys: typed key[B], one per tree.
+        primitives: the primitive set.
+        requests: fields [B]; depth limits up to `max_depth`, rooms up to `capacity`.
+        capacity: nodes that the arrays hold, L.
+        max_depth: bound of the depth limits; it sizes the stack.
+        terminal_probability: chance of a terminal where both a terminal and a function fit; None: all by weight.
+
+    Returns:
+        Programs [B, L]; length 0 where none is wanted, or where depth and room allow none.
+    """
+    slot_size, primitive_size = (jnp.asarray(t) for t in least_sizes(primitives, max_depth))
+    arity, arg_type = jnp.asarray(primitives.arity), jnp.asarray(primitives.arg_type)
+    fills, weighs = jnp.asarray(primitives.fills), jnp.asarray(primitives.weight > 0)
+    function = jnp.arange(len(primitives.primitives)) >= primitives.num_terminals
+    types, widest = len(primitives.types), primitives.max_arity
+    # Arguments are pushed `widest` at a time, whatever the arity; the spare room takes what lies above the top.
+    slots = min(capacity, 1 + max_depth * (widest - 1)) + widest
+    batch = keys.shape[0]
+
+    def begin(request: Request) -> tuple[Array, Array, Array]:
+        limit = jnp.clip(request.depth, 0, max_depth)
+        least = jnp.where(request.root >= 0, primitive_size[limit, request.root], slot_size[limit, request.slot])
+        stack = jnp.zeros(slots, jnp.int32).at[0].set(request.slot)
+        count = (request.wanted & (least <= request.room)).astype(jnp.int32)
+        return stack, count, slot_size[limit, request.slot]
+
+    def place(
+        key: Array, request: Request, stack: Array, count: Array, owed: Array, step: Array
+    ) -> tuple[Array, Array, Array, Array]:
+        """Fill the slot on top of the stack with the tree's node number `step`."""
+        kind_key, choice_key = jax.random.split(jax.random.fold_in(key, step))
+        slot, depth = stack[count - 1] % types, stack[count - 1] // types
+        left = jnp.clip(request.depth - depth, 0, max_depth)
+        others = owed - slot_size[left, slot]
+        fits = fills[slot] & (primitive_size[left] <= request.room - step - others)
+        fits = jnp.where((fits & weighs).any(), fits & weighs, fits)
+        kind, decided = function, request.full
+        if terminal_probability is not None:
+            kind = function == (request.full | (jax.random.uniform(kind_key) >= terminal_probability))
+            decided = jnp.bool_(True)
+        fits = jnp.where(decided & (fits & kind).any(), fits & kind, fits)
+        code = draw.primitive(choice_key, primitives, fits)
+        code = jnp.where((step == 0) & (request.root >= 0), request.root, code)
+        stack = jax.lax.dynamic_update_slice(stack, arg_type[code] + types * (depth + 1), (count - 1,))
+        alive = count > 0
+        count = jnp.where(alive, count - 1 + arity[code], count)
+        return stack, count, others + primitive_size[left, code] - 1, jnp.where(alive, code, 0).astype(jnp.int16)
+
+    def advance(state: tuple[Array, ...]) -> tuple[Array, ...]:
+        step, stack, count, owed, codes, length = state
+        length = length + (count > 0)
+        stack, count, owed, code = jax.vmap(partial(place, step=step))(keys, requests, stack, count, owed)
+        # Lane by lane this would be a scatter; all lanes place the same number of nodes, so it is one row.
+        return step + 1, stack, count, owed, codes.at[step].set(code), length
+
+    nothing = jnp.zeros(batch, jnp.int32)
+    codes = jnp.zeros((capacity, batch), jnp.int16)
+    stack, count, owed = jax.vmap(begin)(requests)
+    start = (jnp.int32(0), stack, count, owed, codes, nothing)
+    # The invariant owed <= room - step ends the loop within `capacity` steps; `begin` establishes it.
+    *_, codes, length = jax.lax.while_loop(lambda state: (state[2] > 0).any(), advance, start)
+
+    def finish(key: Array, codes: Array, length: Array) -> Programs:
+        index = jnp.arange(capacity)
+        live = index < length
+        opcode = jnp.where(live, codes[jnp.clip(length - 1 - index, 0, capacity - 1)], 0)
+        value_keys = jax.random.split(jax.random.fold_in(key, capacity), capacity)
+        values = jax.vmap(lambda k, code: draw.value(k, primitives, code))(value_keys, opcode.astype(jnp.int32))
+        size = subtree_sizes(arity[opcode], length)
+        return Programs(opcode, jnp.where(live, values, 0.0), size, length)
+
+    return jax.vmap(finish, in_axes=(0, 1, 0))(keys, codes, length)
+
+
+def create(key: Array, primitives: PrimitiveSet, config: Creation, population: int, capacity: int) -> Programs:
+    """Make the first generation.
+
+    `ramped` spreads the depth limits evenly over min_depth..max_depth by the index of the individual, and alternates
+    `full` and `grow` from one round of limits to the next.
+
+    Returns:
+        Programs [P, T, L], every tree within max_depth and `capacity`.
+
+    Raises:
+        ValueError: an unknown method, or limits within which some tree cannot exist.
+    """
+    if config.method not in METHODS:
+        raise ValueError(f"creation.method={config.method}: accepted: {', '.join(METHODS)}")
+    least = config.min_depth if config.method == "ramped" else config.max_depth
+    if not 0 <= least <= config.max_depth:
+        raise ValueError(f"creation: depths from {least} to {config.max_depth} are not a range")
+    sizes = least_sizes(primitives, config.max_depth)[0]
+    for name, slot in zip(primitives.roots, primitives.root_type, strict=True):
+        if sizes[least, slot] > capacity:
+            raise ValueError(f"creation: no tree of type {name} fits depth {least} and {capacity} nodes")
+    index = np.arange(population)
+    limits = config.max_depth - least + 1
+    full = {"grow": index < 0, "full": index >= 0, "ramped": index // limits % 2 == 0}[config.method]
+    trees = primitives.num_trees
+    requests = Request(
+        slot=jnp.tile(jnp.asarray(primitives.root_type), population),
+        depth=jnp.repeat(jnp.asarray(least + index % limits, jnp.int32), trees),
+        room=jnp.full(population * trees, capacity, jnp.int32),
+        root=jnp.full(population * trees, -1, jnp.int32),
+        full=jnp.repeat(jnp.asarray(full), trees),
+        wanted=jnp.ones(population * trees, bool),
+    )
+    keys = jax.random.split(key, population * trees)
+    made = generate(keys, primitives, requests, capacity, config.max_depth, config.terminal_probability)
+    return jax.tree.map(lambda field: field.reshape(population, trees, *field.shape[1:]), made)

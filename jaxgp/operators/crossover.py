@@ -1,0 +1,107 @@
+"""Subtree crossover (J. Koza, "Genetic Programming", 1992), strongly typed (D. Montana, 1995).
+
+A tree of the individual is chosen, the same in both parents; in it a receiving node, and in the other parent a donor
+node whose value the receiving slot accepts. Functions here take individuals [T, L]; callers vmap.
+"""
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+from jax import Array
+
+from jaxgp.experiment.schema import Crossover
+from jaxgp.genotypes import programs
+from jaxgp.genotypes.primitives import PrimitiveSet
+from jaxgp.genotypes.programs import Programs
+from jaxgp.operators import draw
+
+METHODS = ("one_child", "two_children", "one_way")
+NODE_CHOICES = ("uniform", "koza")
+
+
+@struct.dataclass
+class Points:
+    """Where two individuals exchange subtrees."""
+
+    tree: Array  # int32[]: index of the tree, the same in both
+    first: Array  # int32[]: node of the first parent, whose subtree gives way
+    second: Array  # int32[]: node of the second parent, whose subtree replaces it
+    found: Array  # bool[]: the second parent has a node that fits
+
+
+def tree_at(individual: Programs, tree: Array) -> Programs:
+    """Return one tree, [L], of an individual [T, L]."""
+    return jax.tree.map(lambda field: field[tree], individual)
+
+
+def with_tree(individual: Programs, tree: Array, new: Programs) -> Programs:
+    """Put a tree, [L], in the place of one of the trees of an individual [T, L]."""
+    here = jnp.arange(individual.length.shape[0]) == tree
+    return programs.select(here, jax.tree.map(lambda field: field[None], new), individual)
+
+
+def choose_node(key: Array, primitives: PrimitiveSet, config: Crossover, tree: Programs, allowed: Array) -> Array:
+    """Draw int32[]: a node of the tree among those allowed (bool[L]); 0 if there are none.
+
+    `uniform`: all equally likely. `koza`: a function with probability `function_probability`, otherwise a terminal,
+    where the kind exists.
+    """
+    if config.node_choice == "uniform":
+        return draw.uniform(key, allowed)
+    if config.node_choice != "koza":
+        raise ValueError(f"crossover.node_choice={config.node_choice}: accepted: {', '.join(NODE_CHOICES)}")
+    kind_key, node_key = jax.random.split(key)
+    inner = jax.random.uniform(kind_key) < config.function_probability
+    kind = allowed & ((tree.opcode >= primitives.num_terminals) == inner)
+    return draw.uniform(node_key, jnp.where(kind.any(), kind, allowed))
+
+
+def choose_points(key: Array, primitives: PrimitiveSet, config: Crossover, first: Programs, second: Programs) -> Points:
+    """Draw the tree and the two nodes."""
+    tree_key, first_key, second_key = jax.random.split(key, 3)
+    t = jax.random.randint(tree_key, (), 0, primitives.num_trees)
+    ours, theirs = tree_at(first, t), tree_at(second, t)
+    node = choose_node(first_key, primitives, config, ours, programs.live(ours))
+    slot = programs.slot_type(primitives, jnp.asarray(primitives.root_type)[t], ours, node)
+    fits = jnp.asarray(primitives.fills)[slot, theirs.opcode.astype(jnp.int32)] & programs.live(theirs)
+    return Points(t, node, choose_node(second_key, primitives, config, theirs, fits), fits.any())
+
+
+def graft(
+    max_depth: int | None, receiver: Programs, tree: Array, node: Array, donor: Programs, root: Array, allowed: Array
+) -> tuple[Programs, Array]:
+    """Put a subtree of one tree of the donor in the place of `node` of the same tree of the receiver.
+
+    Returns:
+        The child, and bool[]: rejected. A child that is not allowed, or over the capacity or `max_depth`, is rejected,
+        and the receiver returned instead.
+    """
+    made, fits = programs.replace(tree_at(receiver, tree), node, tree_at(donor, tree), root)
+    kept = fits & allowed
+    if max_depth is not None:
+        kept &= programs.depth(made) <= max_depth
+    return programs.select(kept, with_tree(receiver, tree, made), receiver), ~kept
+
+
+def one_child(
+    key: Array, primitives: PrimitiveSet, config: Crossover, max_depth: int | None, receiver: Programs, donor: Programs
+) -> tuple[Programs, Array]:
+    """Cross two individuals, [T, L]: the receiver with a subtree of the donor; and bool[]: rejected."""
+    points = choose_points(key, primitives, config, receiver, donor)
+    return graft(max_depth, receiver, points.tree, points.first, donor, points.second, points.found)
+
+
+def two_children(
+    key: Array, primitives: PrimitiveSet, config: Crossover, max_depth: int | None, first: Programs, second: Programs
+) -> tuple[Programs, Programs, Array, Array]:
+    """Swap two subtrees: the children, [T, L], and for each bool[]: rejected.
+
+    Where types form sets, the second slot may refuse what the first one held; then only the second child is rejected.
+    """
+    p = choose_points(key, primitives, config, first, second)
+    ours, theirs = tree_at(first, p.tree), tree_at(second, p.tree)
+    slot = programs.slot_type(primitives, jnp.asarray(primitives.root_type)[p.tree], theirs, p.second)
+    fits = jnp.asarray(primitives.fills)[slot, ours.opcode[p.first].astype(jnp.int32)]
+    one, one_rejected = graft(max_depth, first, p.tree, p.first, second, p.second, p.found)
+    other, other_rejected = graft(max_depth, second, p.tree, p.second, first, p.first, p.found & fits)
+    return one, other, one_rejected, other_rejected

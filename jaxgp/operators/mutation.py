@@ -1,0 +1,231 @@
+"""Mutation of strongly typed programs.
+
+`children` is the GP Mancala study's: "a node of the program is selected at random; all of its child nodes are deleted
+and new children are created for it at random". `subtree`, `hoist` (K. Kinnear, 1993) and `point` are the common ones
+of J. Koza, "Genetic Programming" (1992) and after.
+
+One tree of the individual is chosen, and in it a node, both uniformly. Mutation never breaks a limit: what cannot
+change within depth and room stays as it is.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from jaxgp.experiment.schema import Algorithm
+from jaxgp.genotypes import programs
+from jaxgp.genotypes.primitives import PrimitiveSet
+from jaxgp.genotypes.programs import Programs
+from jaxgp.operators import draw
+from jaxgp.operators.creation import Request, generate
+from jaxgp.operators.crossover import tree_at, with_tree
+
+Kind = Callable[[Array, PrimitiveSet, Algorithm, Programs, Array], Programs]
+"""Changes trees: key[B], the primitive set, the options, trees [B, L] and their root types int32[B] -> trees [B, L]."""
+
+
+def _leaf(primitives: PrimitiveSet, capacity: int, opcode: Array, value: Array) -> Programs:
+    """Return a tree of one terminal, [L]."""
+    first = jnp.arange(capacity) == 0
+    return Programs(
+        opcode=jnp.where(first, opcode, 0).astype(jnp.int16),
+        value=jnp.where(first, value, 0.0),
+        size=first.astype(jnp.int16),
+        length=jnp.int32(1),
+    )
+
+
+def _regrow(
+    keep: bool, keys: Array, primitives: PrimitiveSet, algorithm: Algorithm, trees: Programs, root_types: Array
+) -> Programs:
+    """Grow the subtree of a random node anew; `keep` its root and grow only what is below it.
+
+    The grown subtrees (below the root, where it is kept) are at most `mutation.max_depth` deep.
+    """
+    deepest = algorithm.mutation.max_depth + keep
+
+    def plan(key: Array, tree: Programs, root_type: Array) -> tuple[Array, Request]:
+        node = draw.uniform(key, programs.live(tree))
+        code = tree.opcode[node].astype(jnp.int32)
+        limit = jnp.int32(deepest)
+        if algorithm.max_depth is not None:
+            limit = jnp.minimum(limit, algorithm.max_depth - programs.depths(tree)[node])
+        return node, Request(
+            slot=programs.slot_type(primitives, root_type, tree, node),
+            depth=limit,
+            room=tree.capacity - tree.length + tree.size[node].astype(jnp.int32),
+            root=code if keep else jnp.int32(-1),
+            full=jnp.bool_(False),
+            wanted=(limit >= 0) & ((code >= primitives.num_terminals) | (not keep)),
+        )
+
+    def put(tree: Programs, node: Array, new: Programs) -> Programs:
+        changed, _ = programs.replace(tree, node, new, new.length - 1)
+        return programs.select(new.length > 0, changed, tree)
+
+    plan_keys, grow_keys = jnp.moveaxis(jax.vmap(jax.random.split)(keys), 1, 0)
+    nodes, requests = jax.vmap(plan)(plan_keys, trees, root_types)
+    new = generate(grow_keys, primitives, requests, trees.capacity, deepest, algorithm.creation.terminal_probability)
+    return jax.vmap(put)(trees, nodes, new)
+
+
+def _each(change: Callable[[Array, PrimitiveSet, Programs, Array], Programs]) -> Kind:
+    """Make a kind of a function of one tree: (key, primitives, tree [L], root type int32[]) -> tree [L]."""
+
+    def kind(
+        keys: Array, primitives: PrimitiveSet, algorithm: Algorithm, trees: Programs, root_types: Array
+    ) -> Programs:
+        del algorithm
+        return jax.vmap(lambda key, tree, root_type: change(key, primitives, tree, root_type))(keys, trees, root_types)
+
+    return kind
+
+
+def _point(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Array) -> Programs:
+    """Make a random node another primitive that fits its slot and accepts its arguments; redraw a constant."""
+    node_key, code_key, value_key = jax.random.split(key, 3)
+    node = draw.uniform(node_key, programs.live(tree))
+    old = tree.opcode[node].astype(jnp.int32)
+    arity, arg_type = jnp.asarray(primitives.arity), jnp.asarray(primitives.arg_type)
+    fits = jnp.asarray(primitives.fills)[programs.slot_type(primitives, root_type, tree, node)]
+    fits &= arity == arity[old]
+    drawn = jnp.asarray([p.domain is not None for p in primitives.primitives])
+    fits &= drawn | (jnp.arange(fits.shape[0]) != old)
+    child = node - 1
+    for back in range(primitives.max_arity):  # arguments from the last to the first
+        position = arity[old] - 1 - back
+        have = jnp.asarray(primitives.return_type)[tree.opcode[child].astype(jnp.int32)]
+        accepted = jnp.asarray(primitives.accepts)[arg_type[:, position], have]
+        fits &= accepted | (position < 0)
+        child = jnp.where(position > 0, child - tree.size[child], child)
+    code = jnp.where(fits.any(), draw.primitive(code_key, primitives, fits), old)
+    value = jnp.where(fits.any(), draw.value(value_key, primitives, code), tree.value[node])
+    return Programs(
+        opcode=tree.opcode.at[node].set(code.astype(jnp.int16)),
+        value=tree.value.at[node].set(value),
+        size=tree.size,
+        length=tree.length,
+    )
+
+
+def _hoist(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Array) -> Programs:
+    """Make a random proper subtree that fits the root's slot the whole tree."""
+    fits = jnp.asarray(primitives.fills)[root_type, tree.opcode.astype(jnp.int32)]
+    fits &= jnp.arange(tree.capacity) < tree.length - 1
+    return programs.select(fits.any(), programs.subtree(tree, draw.uniform(key, fits)), tree)
+
+
+def _shrink(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Array) -> Programs:
+    """Replace the subtree of a random function by a terminal that fits its slot, where there is one."""
+    node_key, code_key, value_key = jax.random.split(key, 3)
+    inner = programs.live(tree) & (tree.opcode >= primitives.num_terminals)
+    node = draw.uniform(node_key, inner)
+    fits = jnp.asarray(primitives.fills)[programs.slot_type(primitives, root_type, tree, node)]
+    fits &= jnp.asarray(primitives.arity) == 0
+    code = draw.primitive(code_key, primitives, fits)
+    leaf = _leaf(primitives, tree.capacity, code, draw.value(value_key, primitives, code))
+    changed, _ = programs.replace(tree, node, leaf, jnp.int32(0))
+    return programs.select(inner.any() & fits.any(), changed, tree)
+
+
+def _constant(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Array) -> Programs:
+    """Draw one constant or parameter anew."""
+    del root_type
+    node_key, value_key = jax.random.split(key)
+    drawn = jnp.asarray([p.domain is not None for p in primitives.primitives])
+    mask = drawn[tree.opcode.astype(jnp.int32)] & programs.live(tree)
+    node = draw.uniform(node_key, mask)
+    value = draw.value(value_key, primitives, tree.opcode[node].astype(jnp.int32))
+    value = jnp.where(mask.any(), value, tree.value[node])
+    return Programs(tree.opcode, tree.value.at[node].set(value), tree.size, tree.length)
+
+
+KINDS: dict[str, Kind] = {
+    "children": partial(_regrow, True),
+    "subtree": partial(_regrow, False),
+    "point": _each(_point),
+    "hoist": _each(_hoist),
+    "shrink": _each(_shrink),
+    "constant": _each(_constant),
+}
+
+
+def _share(population: int, probability: float) -> int:
+    """Return how many individuals to mutate at a time: rarely fewer than are chosen, never more than there are."""
+    mean = population * probability
+    return max(1, min(population, 2 ** round(mean + 4 * mean**0.5).bit_length()))
+
+
+def mutate(key: Array, primitives: PrimitiveSet, algorithm: Algorithm, population: Programs, chosen: Array) -> Programs:
+    """Mutate the chosen individuals, each by a kind drawn by the weights of `algorithm.mutation`.
+
+    Under vmap everybody would pay for every kind. So each kind first gathers its own individuals and treats them a
+    fixed number at a time, until none are left; what an individual becomes depends on its own key only.
+
+    Args:
+        key: typed key[].
+        primitives: the primitive set.
+        algorithm: options; `mutation` and `max_depth` matter, and `creation.terminal_probability` for what is grown.
+        population: Programs [P, T, L].
+        chosen: bool[P].
+
+    Returns:
+        Programs [P, T, L].
+
+    Raises:
+        ValueError: weights that are negative or all zero.
+    """
+    weights = {kind: float(getattr(algorithm.mutation, kind)) for kind in KINDS}
+    total = sum(weights.values())
+    if total <= 0 or min(weights.values()) < 0:
+        raise ValueError(f"mutation: weights {weights} must not be negative, nor all zero")
+    size = chosen.shape[0]
+    kind_key, tree_key, change_key = jax.random.split(key, 3)
+    kinds = [kind for kind, weight in weights.items() if weight > 0]
+    which = jnp.searchsorted(
+        jnp.cumsum(jnp.array([weights[kind] for kind in kinds[:-1]])) / total,
+        jax.random.uniform(kind_key, (size,)),
+        side="right",
+    )
+    trees = jax.random.randint(tree_key, (size,), 0, primitives.num_trees)
+    keys = jax.random.split(change_key, size)
+    for number, kind in enumerate(kinds):
+        mine = chosen & (which == number)
+        step = _share(size, algorithm.mutation.probability * weights[kind] / total)
+        population = _apply(KINDS[kind], step, keys, primitives, algorithm, population, trees, mine)
+    return population
+
+
+def _apply(
+    kind: Kind,
+    step: int,
+    keys: Array,
+    primitives: PrimitiveSet,
+    algorithm: Algorithm,
+    population: Programs,
+    trees: Array,
+    chosen: Array,
+) -> Programs:
+    """Change one tree (int32[P]) of each chosen individual (bool[P]), `step` individuals at a time."""
+    size = chosen.shape[0]
+    # The chosen ones in front; `size` stands for nobody, and what is written there is dropped.
+    order = jnp.nonzero(chosen, size=size + step, fill_value=size)[0].astype(jnp.int32)
+
+    def advance(state: tuple[Array, Programs]) -> tuple[Array, Programs]:
+        start, population = state
+        target = jax.lax.dynamic_slice(order, (start,), (step,))
+        source = jnp.minimum(target, size - 1)
+        individuals = jax.tree.map(lambda field: field[source], population)
+        one = jax.vmap(tree_at)(individuals, trees[source])
+        # The lanes beyond the last are not grown: an empty tree has no node that could be.
+        one = programs.select(target < size, one, programs.empty((step,), one.capacity))
+        changed = kind(keys[source], primitives, algorithm, one, jnp.asarray(primitives.root_type)[trees[source]])
+        individuals = jax.vmap(with_tree)(individuals, trees[source], changed)
+        return start + step, jax.tree.map(
+            lambda field, new: field.at[target].set(new, mode="drop"), population, individuals
+        )
+
+    return jax.lax.while_loop(lambda state: state[0] < chosen.sum(), advance, (jnp.int32(0), population))[1]

@@ -1,0 +1,93 @@
+"""Drawing parents by fitness, and finding elites.
+
+Roulette and truncation follow J. Koza, "Genetic Programming" (1992), section 6.4; linear ranking follows J. Baker,
+"Adaptive selection methods for genetic algorithms" (1985). A NaN counts as the worst fitness there is.
+"""
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from jaxgp.experiment.schema import Selection
+
+METHODS = ("roulette", "rank", "tournament", "truncation")
+
+
+def proportional(key: Array, weights: Array, n: int) -> Array:
+    """Draw int32[n] with replacement: index i with probability `weights[i]` / sum (float32[P], >= 0, not all zero).
+
+    The weights are summed pairwise into a binary tree, and every draw walks down from the root with a fresh uniform
+    number at each fork. A running sum would lose the small weights of a large population to rounding; here each
+    fork is exact to 2**-23, and a branch that weighs nothing is never taken.
+    """
+    levels = max(weights.shape[0] - 1, 0).bit_length()
+    sums = [jnp.pad(weights, (0, 2**levels - weights.shape[0]))]
+    for _ in range(levels):
+        sums.append(sums[-1].reshape(-1, 2).sum(1))
+    chance = jax.random.uniform(key, (levels, n))
+    at = jnp.zeros(n, jnp.int32)
+    for u, level in zip(chance, reversed(sums[:-1]), strict=True):
+        left, right = level[2 * at], level[2 * at + 1]
+        # With left = 0 this is true, with right = 0 false, since u < 1.
+        at = 2 * at + (u * (left + right) >= left)
+    return at
+
+
+def roulette_weights(fitness: Array) -> Array:
+    """Return float32[P]: fitness over the greatest; negative and NaN count as 0; all ones where nothing is left."""
+    kept = jnp.clip(jnp.where(jnp.isnan(fitness), 0.0, fitness), 0.0, jnp.finfo(jnp.float32).max)
+    greatest = kept.max()
+    return jnp.where(greatest > 0, kept / jnp.where(greatest > 0, greatest, 1.0), 1.0)
+
+
+def rank_weights(fitness: Array, pressure: float) -> Array:
+    """Return float32[P]: expected copies under linear ranking, `pressure` for the best; ties share their mean rank."""
+    known = jnp.where(jnp.isnan(fitness), -jnp.inf, fitness)
+    ordered = jnp.sort(known)
+    below = jnp.searchsorted(ordered, known, side="left")
+    rank = (below + jnp.searchsorted(ordered, known, side="right") - 1) / 2  # 0 is the worst
+    return 2.0 - pressure + 2.0 * (pressure - 1.0) * rank / max(fitness.shape[0] - 1, 1)
+
+
+def tournament(key: Array, fitness: Array, size: int, n: int) -> Array:
+    """Draw int32[n]: each the best of `size` drawn with replacement.
+
+    The drawn are in random order, so that the first of equals is a fair choice among them.
+    """
+    drawn = jax.random.randint(key, (n, size), 0, fitness.shape[0])
+    known = jnp.where(jnp.isnan(fitness), -jnp.inf, fitness)
+    return jnp.take_along_axis(drawn, jnp.argmax(known[drawn], axis=1)[:, None], axis=1)[:, 0]
+
+
+def truncation(key: Array, fitness: Array, fraction: float, n: int) -> Array:
+    """Draw int32[n] uniformly from the best `fraction` (at least one); ties at the cut are broken at random."""
+    cut_key, draw_key = jax.random.split(key)
+    population = fitness.shape[0]
+    kept = min(population, max(1, round(fraction * population)))
+    shuffled = jax.random.permutation(cut_key, population)
+    best = shuffled[jnp.argsort(-fitness[shuffled], stable=True)]  # NaN comes last
+    return best[jax.random.randint(draw_key, (n,), 0, kept)].astype(jnp.int32)
+
+
+def select(key: Array, config: Selection, fitness: Array, n: int) -> Array:
+    """Draw int32[n]: the indices of parents, by their fitness (float32[P]).
+
+    Raises:
+        ValueError: an unknown method.
+    """
+    if config.method == "roulette":
+        return proportional(key, roulette_weights(fitness), n)
+    if config.method == "rank":
+        weights = rank_weights(fitness, config.rank_pressure)
+        # A single individual under pressure 2 has rank 0, hence weight 0.
+        return proportional(key, jnp.where(weights.any(), weights, 1.0), n)
+    if config.method == "tournament":
+        return tournament(key, fitness, config.tournament_size, n)
+    if config.method == "truncation":
+        return truncation(key, fitness, config.truncation_fraction, n)
+    raise ValueError(f"selection.method={config.method}: accepted: {', '.join(METHODS)}")
+
+
+def elites(fitness: Array, n: int) -> Array:
+    """Return int32[n]: the indices of the best, best first; ties go to the lower index, NaN comes last."""
+    return jnp.argsort(-fitness, stable=True)[:n].astype(jnp.int32)

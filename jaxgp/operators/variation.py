@@ -1,0 +1,93 @@
+"""From one generation to the next: elitism, selection, crossover, mutation, reproduction.
+
+The order is the GP Mancala study's: the elites are copied; each other place is filled by a selected parent, which is
+crossed with a second selected parent with one probability, and mutated with another, independently.
+"""
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from jaxgp.experiment.schema import Algorithm
+from jaxgp.genotypes import programs
+from jaxgp.genotypes.primitives import PrimitiveSet
+from jaxgp.genotypes.programs import Programs
+from jaxgp.operators import crossover, mutation, selection
+
+
+def _take(population: Programs, index: Array) -> Programs:
+    """Gather individuals by index."""
+    return jax.tree.map(lambda field: field[index], population)
+
+
+def recombine(
+    key: Array, primitives: PrimitiveSet, algorithm: Algorithm, population: Programs, fitness: Array, n: int
+) -> tuple[Programs, Array, Array]:
+    """Select parents and cross them.
+
+    Returns:
+        n children, [n, T, L]; bool[n]: made by crossover; bool[n]: rejected, hence a copy of its receiving parent.
+    """
+    options = algorithm.crossover
+    if options.method not in crossover.METHODS:
+        raise ValueError(f"crossover.method={options.method}: accepted: {', '.join(crossover.METHODS)}")
+    paired = options.method == "two_children"
+    families = (n + 1) // 2 if paired else n
+    first_key, second_key, chance_key, cross_key = jax.random.split(key, 4)
+    first = selection.select(first_key, algorithm.selection, fitness, families)
+    second = selection.select(second_key, algorithm.selection, fitness, families)
+    crossed = jax.random.uniform(chance_key, (families,)) < options.probability
+    keys = jax.random.split(cross_key, families)
+
+    if paired:
+        mothers, fathers = _take(population, first), _take(population, second)
+        one, other, one_rejected, other_rejected = jax.vmap(
+            lambda k, a, b: crossover.two_children(k, primitives, options, algorithm.max_depth, a, b)
+        )(keys, mothers, fathers)
+        pairs = programs.select(crossed, one, mothers), programs.select(crossed, other, fathers)
+        children = jax.tree.map(lambda a, b: jnp.stack([a, b], 1).reshape(-1, *a.shape[1:])[:n], *pairs)
+        rejected = (jnp.stack([one_rejected, other_rejected], 1) & crossed[:, None]).reshape(-1)[:n]
+        return children, jnp.repeat(crossed, 2)[:n], rejected
+
+    if options.method == "one_way":
+        # Only crossing puts the less fit in the receiver's place; an uncrossed parent stays the selected one.
+        swap = crossed & (fitness[first] > fitness[second])
+        first, second = jnp.where(swap, second, first), jnp.where(swap, first, second)
+    receivers = _take(population, first)
+    children, rejected = jax.vmap(
+        lambda k, a, b: crossover.one_child(k, primitives, options, algorithm.max_depth, a, b)
+    )(keys, receivers, _take(population, second))
+    return programs.select(crossed, children, receivers), crossed, rejected & crossed
+
+
+def breed(
+    key: Array, primitives: PrimitiveSet, algorithm: Algorithm, population: Programs, fitness: Array
+) -> tuple[Programs, dict[str, Array]]:
+    """Make the next generation, of the same size.
+
+    Args:
+        key: typed key[].
+        primitives: the primitive set.
+        algorithm: options; static.
+        population: Programs [P, T, L].
+        fitness: float32[P], more is better.
+
+    Returns:
+        Programs [P, T, L]: the elites, best first and unchanged, then the children. And int32[] counts: `crossovers`
+        and `mutations`, the children that were subjected to each; `rejected_offspring`, the crossed children that
+        broke a limit, or for which the donor had no fitting subtree, and that are copies of their receiving parent.
+    """
+    size = fitness.shape[0]
+    kept = min(algorithm.elites, size)
+    recombine_key, chance_key, mutate_key = jax.random.split(key, 3)
+    best = _take(population, selection.elites(fitness, kept))
+    if kept == size:
+        zero = jnp.int32(0)
+        return best, {"crossovers": zero, "mutations": zero, "rejected_offspring": zero}
+    children, crossed, rejected = recombine(recombine_key, primitives, algorithm, population, fitness, size - kept)
+    mutated = jax.random.uniform(chance_key, (size - kept,)) < algorithm.mutation.probability
+    if algorithm.mutation.probability > 0:
+        children = mutation.mutate(mutate_key, primitives, algorithm, children, mutated)
+    counts = {"crossovers": crossed, "mutations": mutated, "rejected_offspring": rejected}
+    following = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), best, children)
+    return following, {name: mask.sum(dtype=jnp.int32) for name, mask in counts.items()}
