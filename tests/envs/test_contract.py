@@ -1,0 +1,171 @@
+"""What every game promises the engine. A new game is tested by being a folder under `envs/`."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import envs
+from envs.base import Game
+
+PLIES = 60
+GAMES = 32
+
+
+@pytest.fixture(params=envs.available(), scope="module")
+def game(request):
+    return envs.make(request.param)
+
+
+def any_legal(game, key, state):
+    """A uniformly random legal action; action 0 once the game has ended."""
+    legal = game.legal_actions(state)
+    return jnp.argmax(jnp.where(legal, jax.random.uniform(key, legal.shape), -1.0)).astype(jnp.int32)
+
+
+@pytest.fixture(scope="module")
+def histories(game):
+    """Random games: states [PLIES + 1, GAMES], among them ended ones, and the actions between, [PLIES, GAMES]."""
+
+    def one(key):
+        def ply(state, key):
+            action = any_legal(game, key, state)
+            after = game.step(state, action, key)
+            return after, (after, action)
+
+        first = game.init(key)
+        _, (states, actions) = jax.lax.scan(ply, first, jax.random.split(key, PLIES))
+        return jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), first, states), actions
+
+    play = jax.jit(jax.vmap(one, out_axes=1))
+    return jax.tree.map(np.asarray, play(jax.random.split(jax.random.key(5), GAMES)))
+
+
+def flat(states):
+    """All states of all games, on one axis."""
+    return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)
+
+
+def over_states(function):
+    return jax.jit(jax.vmap(function))
+
+
+def same(one, other):
+    return all(np.array_equal(a, b) for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True))
+
+
+def test_is_a_game(game):
+    assert isinstance(game, Game)
+    assert hash(game) == hash(envs.make(game.name))
+    assert game == envs.make(game.name)
+    assert game.name in envs.available()
+    assert game.version
+
+
+def test_a_step_keeps_the_type_of_every_field(game):
+    state = jax.eval_shape(game.init, jax.random.key(0))
+    after = jax.eval_shape(game.step, state, jax.ShapeDtypeStruct((), np.int32), jax.random.key(0))
+    ended = jax.eval_shape(game.forfeit, state)
+    for made in (after, ended):
+        assert jax.tree.leaves(made) == jax.tree.leaves(state)  # shape, dtype and weak type
+    assert state.to_move == jax.ShapeDtypeStruct((), np.int32)
+    assert state.terminated == jax.ShapeDtypeStruct((), np.bool_)
+    assert state.returns == jax.ShapeDtypeStruct((2,), np.float32)
+    legal = jax.eval_shape(game.legal_actions, state)
+    assert (legal.shape, legal.dtype) == ((game.num_actions,), np.bool_)
+    assert jax.eval_shape(game.score, state) == jax.ShapeDtypeStruct((2,), np.float32)
+    assert jax.eval_shape(game.key, state).dtype == np.uint32
+
+
+def test_one_trace_serves_a_whole_game_and_equals_the_same_game_in_a_batch(game, histories):
+    states, actions = histories
+    traces = 0
+
+    @jax.jit
+    def step(state, action):
+        nonlocal traces
+        traces += 1
+        return game.step(state, action)
+
+    for lane in (0, GAMES - 1):
+        state = jax.jit(game.init)(jax.random.key(0))
+        for ply in range(PLIES):
+            state = step(state, actions[ply, lane])
+            assert same(state, jax.tree.map(lambda x, p=ply, n=lane: x[p + 1, n], states))
+    assert traces == 1
+
+
+def test_eager_and_compiled_agree(game, histories):
+    states, actions = histories
+    for ply in range(0, PLIES, 20):
+        before = jax.tree.map(lambda x, p=ply: jnp.asarray(x[p, 0]), states)
+        assert same(game.step(before, jnp.asarray(actions[ply, 0])), jax.tree.map(lambda x, p=ply: x[p + 1, 0], states))
+
+
+def test_random_games_end_within_the_test(game, histories):
+    states, _ = histories
+    assert states.terminated[-1].mean() > 0.5
+
+
+def test_there_is_a_legal_action_until_the_end(game, histories):
+    states = flat(histories[0])
+    legal = np.asarray(over_states(game.legal_actions)(states))
+    assert np.array_equal(legal.any(1), ~states.terminated)
+
+
+def test_an_ended_game_stays_as_it_is(game, histories):
+    states = flat(histories[0])
+    ended = jax.tree.map(lambda x: x[states.terminated], states)
+    for action in range(game.num_actions):
+        after = over_states(lambda state, action=action: game.step(state, jnp.int32(action)))(ended)
+        assert same(after, ended)
+    assert same(over_states(game.forfeit)(ended), ended)
+
+
+def test_results_come_at_the_end_and_sum_to_zero(game, histories):
+    states = flat(histories[0])
+    assert set(np.unique(states.returns)) <= {-1.0, 0.0, 1.0}
+    assert not states.returns[~states.terminated].any()
+    assert not states.returns.sum(1).any()
+    assert np.isfinite(over_states(game.score)(states)).all()
+    assert set(np.unique(states.to_move)) == {0, 1}
+
+
+def test_forfeiting_loses_for_the_side_to_move(game, histories):
+    states = flat(histories[0])
+    live = jax.tree.map(lambda x: x[~states.terminated], states)
+    ended = over_states(game.forfeit)(live)
+    rows = np.arange(len(live.to_move))
+    assert np.asarray(ended.terminated).all()
+    assert (np.asarray(ended.returns)[rows, live.to_move] == -1).all()
+    assert (np.asarray(ended.returns)[rows, 1 - live.to_move] == 1).all()
+
+
+def test_equal_keys_mean_equal_continuations(game, histories):
+    """States that share a key are one position: the same moves, and the same keys after each of them."""
+    states = flat(histories[0])
+    keys = np.asarray(over_states(game.key)(states))
+    future = [np.asarray(over_states(game.legal_actions)(states))]
+    for action in range(game.num_actions):
+        after = over_states(lambda state, action=action: game.step(state, jnp.int32(action)))(states)
+        future += [np.asarray(over_states(game.key)(after)), np.asarray(after.terminated)[:, None]]
+    future = np.concatenate([np.where(future[0][:, :1] >= 0, part, 0).astype(np.int64) for part in future], 1)
+    by_key = {}
+    shared = 0
+    for n, key in enumerate(map(bytes, keys)):
+        if not states.terminated[n]:
+            first = by_key.setdefault(key, n)
+            shared += first != n
+            assert np.array_equal(future[first], future[n])
+    assert shared  # every game begins alike, so keys do repeat
+    assert len(by_key) > GAMES
+
+
+def test_an_unknown_game_is_named():
+    with pytest.raises(ValueError, match=r"game=go: unknown game; available: .*mancala"):
+        envs.make("go")
+
+
+def test_an_unknown_setting_is_named(game):
+    with pytest.raises(ValueError, match=rf"game\.colour: unknown setting of {game.name}; accepted: "):
+        envs.make(game.name, colour="red")
