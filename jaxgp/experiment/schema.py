@@ -116,7 +116,7 @@ class Config:
     fitness: Fitness = field(default_factory=Fitness)
     logger: Logger = field(default_factory=Logger)
     seed: int = 0
-    resume: str | None = None  # a run directory to go on with
+    resume: str | None = None  # a run directory to go on with; auto: go on if hydra.run.dir holds a run
     checkpoint_every: int = 10  # generations between checkpoints
     keep_checkpoints: int = 2
     title: str = ""  # one line that names the run in its report

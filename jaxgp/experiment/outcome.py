@@ -1,0 +1,43 @@
+"""What is made of a record for people: plots and the report. A failure here costs a picture, never data."""
+
+from collections.abc import Callable
+
+from omegaconf import OmegaConf
+
+from jaxgp.experiment import champion as champions
+from jaxgp.experiment import plots, report
+from jaxgp.experiment.files import write_text
+from jaxgp.experiment.interface import ReplayGame
+from jaxgp.experiment.loop import Run
+from jaxgp.experiment.tableau import tableau
+
+
+def write(run: Run) -> None:
+    """Write plots/ and report.html of a run that has at least one row; what fails is told through `run.warn`."""
+    _try(run, "plots", lambda: plots.save(run.directory.plots, run.rows))
+    games: list[ReplayGame] = []
+    _try(run, "replay", lambda: games.extend(run.experiment.replay(run.state.champion.program)))
+    _try(run, "report", lambda: write_text(run.directory.report, page(run, games)))
+
+
+def page(run: Run, games: list[ReplayGame]) -> str:
+    """Return the report as one HTML page."""
+    config = OmegaConf.to_yaml(OmegaConf.structured(run.config))
+    return report.page(
+        title=run.config.title or f"{run.config.game['name']}, seed {run.config.seed}",
+        champion=champions.describe(run.state.champion, run.experiment.primitives, run.config),
+        tableau=tableau(run.config, run.experiment.primitives),
+        rows=run.rows,
+        generations=run.config.algorithm.generations,
+        games=games,
+        config=config,
+        environment=run.directory.environment.read_text(),
+    )
+
+
+def _try(run: Run, what: str, action: Callable[[], object]) -> None:
+    try:
+        action()
+    except Exception as error:  # anything: the record and the checkpoint are safe already
+        lines = str(error).strip().splitlines()
+        run.warn(f"{what} not written ({lines[0] if lines else type(error).__name__})")

@@ -1,0 +1,196 @@
+"""Checks a typed configuration before anything is computed or written; JAX is imported only for the last check."""
+
+import dataclasses
+import math
+from types import ModuleType
+from typing import Any
+
+from jaxgp.experiment.errors import UsageError, reject
+from jaxgp.experiment.schema import Config, Opponent
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "algorithm.creation.method": ("full", "grow", "ramped"),
+    "algorithm.selection.method": ("roulette", "rank", "tournament", "truncation"),
+    "algorithm.crossover.method": ("one_child", "two_children", "one_way"),
+    "algorithm.crossover.node_choice": ("uniform", "koza"),
+    "fitness.points": ("score", "result"),
+    "logger.mode": ("offline", "online", "disabled"),
+}
+OPPONENT_CHOICES: dict[str, tuple[str, ...]] = {
+    "kind": ("search", "random", "programs", "champions"),
+    "ties": ("first", "random"),
+}
+MUTATIONS = ("children", "subtree", "point", "hoist", "shrink", "constant")
+MAX_CAPACITY = 32767
+"""Subtree sizes are stored as int16."""
+MAX_DEPTH = 1000
+"""A bound on every depth option, far above any useful value."""
+
+
+def check(config: Config, games: ModuleType | Any) -> None:
+    """Check every option.
+
+    Args:
+        config: the typed configuration.
+        games: the package of games: `available()`, `make(name, **settings)`, `module(name, part)`.
+
+    Raises:
+        UsageError: the first option that is wrong; the message names it, its value and what is accepted.
+    """
+    for option, accepted in CHOICES.items():
+        _choice(option, _get(config, option), accepted)
+    _run(config)
+    _algorithm(config)
+    _fitness(config)
+    game(config, games)
+
+
+def game(config: Config, games: Any) -> None:
+    """Check the game's name, the settings of its rules and those of its programs. Imports the game, and so JAX."""
+    name = config.game.get("name")
+    available = games.available()
+    if name not in available:
+        reject("game.name", name, ", ".join(available))
+    settings = {key: value for key, value in config.game.items() if key != "name"}
+    try:
+        games.make(name, **settings)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    module = games.module(name, "primitives")
+    if hasattr(module, "Settings"):
+        _program(module.Settings, config.program)
+
+
+def _program(settings: Any, values: dict[str, Any]) -> None:
+    """Check the settings of a game's programs against its `Settings` dataclass."""
+    accepted = [field.name for field in dataclasses.fields(settings)]
+    for key in values:
+        if key not in accepted:
+            raise UsageError(f"program.{key}: unknown option; accepted: {', '.join(accepted)}")
+    try:
+        settings(**values)
+    except ValueError as error:
+        message = str(error)
+        raise UsageError(message if message.startswith("program.") else f"program.{message}") from error
+
+
+def _run(config: Config) -> None:
+    _whole("seed", config.seed, 0, 2**32 - 1)
+    _whole("checkpoint_every", config.checkpoint_every, 1)
+    _whole("keep_checkpoints", config.keep_checkpoints, 1)
+    for option in ("resume", "compilation_cache"):
+        if getattr(config, option) == "":
+            reject(option, "", "a path, or null")
+
+
+def _algorithm(config: Config) -> None:
+    algorithm = config.algorithm
+    _whole("algorithm.population", algorithm.population, 1)
+    _whole("algorithm.generations", algorithm.generations, 1)
+    _whole("algorithm.elites", algorithm.elites, 0, algorithm.population, "the population")
+    _whole("algorithm.capacity", algorithm.capacity, 1, MAX_CAPACITY)
+    if algorithm.max_depth is not None:
+        _whole("algorithm.max_depth", algorithm.max_depth, 1, MAX_DEPTH, or_null=True)
+    creation = algorithm.creation
+    _whole("algorithm.creation.max_depth", creation.max_depth, 1, MAX_DEPTH)
+    _whole("algorithm.creation.min_depth", creation.min_depth, 0, MAX_DEPTH)
+    if creation.method == "ramped":
+        limit = "algorithm.creation.max_depth"
+        _whole("algorithm.creation.min_depth", creation.min_depth, 0, creation.max_depth, limit)
+    if creation.terminal_probability is not None:
+        _real("algorithm.creation.terminal_probability", creation.terminal_probability, 0, 1)
+    selection = algorithm.selection
+    _whole("algorithm.selection.tournament_size", selection.tournament_size, 1)
+    _real("algorithm.selection.rank_pressure", selection.rank_pressure, 1, 2)
+    _real("algorithm.selection.truncation_fraction", selection.truncation_fraction, 0, 1, above=True)
+    _real("algorithm.crossover.probability", algorithm.crossover.probability, 0, 1)
+    _real("algorithm.crossover.function_probability", algorithm.crossover.function_probability, 0, 1)
+    _mutation(config)
+
+
+def _mutation(config: Config) -> None:
+    mutation = config.algorithm.mutation
+    _real("algorithm.mutation.probability", mutation.probability, 0, 1)
+    _whole("algorithm.mutation.max_depth", mutation.max_depth, 1, MAX_DEPTH)
+    weights = [getattr(mutation, kind) for kind in MUTATIONS]
+    for kind, weight in zip(MUTATIONS, weights, strict=True):
+        _real(f"algorithm.mutation.{kind}", weight, 0)
+    if mutation.probability > 0 and not any(weights):
+        reject("algorithm.mutation.probability", mutation.probability, f"0, or a weight above 0 for {_or(MUTATIONS)}")
+
+
+def _fitness(config: Config) -> None:
+    fitness = config.fitness
+    if not fitness.opponents:
+        reject("fitness.opponents", "{}", "at least one opponent; add one with +fitness.opponents.NAME.kind=KIND")
+    for name, opponent in fitness.opponents.items():
+        _opponent(f"fitness.opponents.{name}", opponent)
+    if not any(opponent.weight for opponent in fitness.opponents.values()):
+        name = next(iter(fitness.opponents))
+        reject(f"fitness.opponents.{name}.weight", 0.0, "at least one opponent with a weight above 0")
+    _real("fitness.scale", fitness.scale, 0, above=True)
+    _real("fitness.parsimony", fitness.parsimony, 0)
+    if fitness.minimum is not None:
+        _real("fitness.minimum", fitness.minimum)
+    if config.algorithm.selection.method == "roulette":
+        _roulette(config)
+    _whole("fitness.table_size", fitness.table_size, 1)
+    if fitness.table_size & (fitness.table_size - 1):
+        reject("fitness.table_size", fitness.table_size, "a power of two")
+    _whole("fitness.lanes", fitness.lanes, 1)
+    _whole("fitness.max_plies", fitness.max_plies, 1)
+    depths = [opponent.depth for opponent in fitness.opponents.values() if opponent.kind == "search"]
+    _whole("fitness.tail", fitness.tail, 1, min(depths, default=None), "the least depth among the opponents")
+
+
+def _opponent(option: str, opponent: Opponent) -> None:
+    for key, accepted in OPPONENT_CHOICES.items():
+        _choice(f"{option}.{key}", getattr(opponent, key), accepted)
+    _whole(f"{option}.depth", opponent.depth, 1, MAX_DEPTH)
+    _whole(f"{option}.count", opponent.count, 1)
+    _whole(f"{option}.games", opponent.games, 1)
+    _real(f"{option}.weight", opponent.weight, 0)
+
+
+def _roulette(config: Config) -> None:
+    """Roulette wheel selection needs fitness that is never negative."""
+    fitness = config.fitness
+    if fitness.minimum is None and fitness.parsimony > 0:
+        why = "algorithm.selection.method=roulette needs it when fitness.parsimony is above 0"
+        reject("fitness.minimum", None, f"a number from 0 ({why})")
+    if fitness.minimum is not None and fitness.minimum < 0:
+        reject("fitness.minimum", fitness.minimum, "a number from 0, with algorithm.selection.method=roulette")
+
+
+def _get(config: Config, option: str) -> Any:
+    value: Any = config
+    for part in option.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def _or(words: tuple[str, ...]) -> str:
+    return ", ".join(words[:-1]) + " or " + words[-1]
+
+
+def _choice(option: str, value: str, accepted: tuple[str, ...]) -> None:
+    if value not in accepted:
+        reject(option, value, ", ".join(accepted))
+
+
+def _whole(option: str, value: int, low: int, high: int | None = None, limit: str = "", or_null: bool = False) -> None:
+    """Reject what is not from `low` to `high`, both included; `limit` says in words where `high` comes from."""
+    if value >= low and (high is None or value <= high):
+        return
+    upper = "" if high is None else f" to {high}" + (f" ({limit})" if limit else "")
+    reject(option, value, f"a whole number from {low}{upper}" + (", or null" if or_null else ""))
+
+
+def _real(option: str, value: float, low: float | None = None, high: float | None = None, above: bool = False) -> None:
+    """Reject what is not a finite number from `low` (or above it) to `high`; no limit where it is None."""
+    inside = (low is None or (value > low if above else value >= low)) and (high is None or value <= high)
+    if math.isfinite(value) and inside:
+        return
+    lower = "" if low is None else (f" above {low:g}" if above else f" from {low:g}")
+    upper = "" if high is None else f" {'up ' if above else ''}to {high:g}"
+    reject(option, value, f"a number{lower}{upper}")

@@ -1,0 +1,26 @@
+"""Evolve players of a game: `python scripts/train.py game=mancala`; `--help` lists the options."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import envs
+from jaxgp.experiment import cli, resume
+from jaxgp.experiment.schema import Config
+
+CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
+
+
+def plan(config: Config, overrides: Sequence[str], directory: Path) -> resume.Plan:
+    """Check the options; quick, and before JAX is imported."""
+    return resume.plan(config, overrides, directory, envs)
+
+
+def task(planned: resume.Plan) -> int:
+    """Run."""
+    from jaxgp.experiment.run import train
+
+    return train(planned, envs)
+
+
+if __name__ == "__main__":
+    cli.main(cli.Command(Config, plan, task), CONFIG_DIR, "config")
