@@ -94,52 +94,106 @@ def plan(primitives: PrimitiveSet, programs: Programs, bound: Array | int | None
 
 
 def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array | int) -> Plan:
-    """Plan one tree, [L]."""
+    """Plan one tree, [L].
+
+    Only the needs take a loop. A node's slot is the sum of the ranks on its path from the root; its step is its place
+    among the instructions in argument order, moved by how far it and each of its ancestors move among their siblings.
+    Both are sums over the slices that cover the node: add at the first node of a slice, take away after its last, and
+    sum up along the tree.
+    """
     width, capacity = primitives.max_arity, tree.capacity
     spare = stack_bound(width, capacity)
-    takes_step, kinds, feature = (jnp.asarray(table) for table in _tables(primitives))
+    arities, takes_step, kinds, feature = (jnp.asarray(table) for table in (primitives.arity, *_tables(primitives)))
     code, size = tree.opcode.astype(jnp.int32), tree.size.astype(jnp.int32)
     index = jnp.arange(capacity, dtype=jnp.int32)
-    live = lp.live(tree)
-    arity = jnp.where(live, jnp.asarray(primitives.arity)[code], 0)
-    runs = live & takes_step[code]
+    arity = jnp.where(lp.live(tree), arities[code], 0)
+    runs = lp.live(tree) & takes_step[code]
     children = _children(size, arity, width)
-    rank = _ranks(children, runs, bound)
+    need = _needs(children, runs, bound)
 
-    # A node's slot is the sum of the ranks on its path from the root. Its step is its place among the instructions in
-    # argument order, moved by how far it and each of its ancestors move among their siblings. Both are sums over the
-    # slices that cover the node: add at the first node of a slice, take away after the last, and sum up.
     before = jnp.cumsum(runs, dtype=jnp.int32)  # instructions up to and including each node
     work = before - jnp.where(size <= index, before[index - size], 0)
-    moved = _shifts(jnp.where(children >= 0, work[children], 0), rank)
-    weights = jnp.stack([rank, moved], -1).reshape(-1, 2)
-    ends = children.reshape(-1)
-    first = jnp.where(ends >= 0, ends - size[ends] + 1, capacity)
-    after = jnp.where(ends >= 0, ends + 1, capacity)
-    edges = jnp.zeros((capacity, 2), jnp.int32).at[first].add(weights, mode="drop").at[after].add(-weights, mode="drop")
-    base, shift = jnp.cumsum(edges, 0).T
-    step = jnp.where(runs, before - 1 + shift, capacity)
+    ranks = _ranks([jnp.where(child >= 0, need[child], 0) for child in children])
+    moves = _moves([jnp.where(child >= 0, work[child], 0) for child in children], ranks)
 
-    # What a parent reads: a row, or a constant.
-    row = jnp.where(feature[code] >= 0, spare + 1 + feature[code], jnp.where(takes_step[code], base, CONSTANT))
-    operand = jnp.where(children >= 0, row[children], CONSTANT)
-    constant = jnp.where(children >= 0, tree.value[children], 0.0)
-    parameter = (arity == 0)[:, None] & (jnp.arange(width) == 0)
-    constant = jnp.where(parameter, tree.value[:, None], constant)
+    def along_path(weights: list[Array]) -> Array:
+        edges = jnp.zeros(capacity, jnp.int32)
+        for child, weight in zip(children, weights, strict=True):
+            edges = edges.at[jnp.where(child >= 0, child - size[child] + 1, capacity)].add(weight, mode="drop")
+            edges = edges.at[jnp.where(child >= 0, child + 1, capacity)].add(-weight, mode="drop")
+        return jnp.cumsum(edges)
 
-    node = jnp.zeros(capacity, jnp.int32).at[step].set(index, mode="drop")
-    steps = before[-1]
-    used = index < steps
+    slot = along_path(ranks)
+    step = jnp.where(runs, before - 1 + along_path(moves), capacity)
+
+    # What a parent reads: a row, or a constant. Then everything in the order of steps.
+    row = jnp.where(feature[code] >= 0, spare + 1 + feature[code], jnp.where(takes_step[code], slot, CONSTANT))
+    node = jnp.full(capacity, -1, jnp.int32).at[step].set(index, mode="drop")
+    arguments = [jnp.where(node >= 0, child[node], -1) for child in children]
+    constants = [jnp.where(child >= 0, tree.value[child], 0.0) for child in arguments]
+    constants[0] = jnp.where(arguments[0] >= 0, constants[0], tree.value[node])  # a parameter, or 0
     last = tree.length - 1
     return Plan(
-        kind=jnp.where(used, kinds[code[node]], 0),
-        operand=jnp.where(used[:, None], operand[node], CONSTANT),
-        constant=jnp.where(used[:, None], constant[node], 0.0),
-        slot=jnp.where(used, base[node], spare),
-        steps=steps,
+        kind=jnp.where(node >= 0, kinds[code[node]], 0),
+        operand=jnp.stack([jnp.where(child >= 0, row[child], CONSTANT) for child in arguments], 1),
+        constant=jnp.where((node >= 0)[:, None], jnp.stack(constants, 1), 0.0),
+        slot=jnp.where(node >= 0, slot[node], spare),
+        steps=before[-1],
         root=row[last],
         root_constant=tree.value[last],
     )
+
+
+def _children(size: Array, arity: Array, width: int) -> list[Array]:
+    """Return int32[L] for each of the A argument places: the root of the argument; -1 where there is none."""
+    index = jnp.arange(size.shape[0], dtype=jnp.int32)
+    backwards = [index - 1]  # the last argument ends right before its parent, each other one before its successor
+    for _ in range(width - 1):
+        backwards.append(backwards[-1] - size[backwards[-1]])
+    nothing = jnp.full_like(index, -1)
+    return [
+        # With n arguments, the one at `place` is the (n - place)-th from the end.
+        jax.lax.select_n(jnp.maximum(arity - place, 0), nothing, *backwards[: width - place])
+        if width - place > 1
+        else jnp.where(arity > place, backwards[0], nothing)
+        for place in range(width)
+    ]
+
+
+def _needs(children: list[Array], runs: Array, bound: Array | int) -> Array:
+    """Return int32[L]: stack rows that each subtree needs; 0 for constants and features, which are not stacked."""
+    table = jnp.stack(children, 1)
+
+    def visit(i: Array, need: Array) -> Array:
+        child = table[i]
+        needs = list(jnp.where(child >= 0, need[child], 0))
+        rows = jnp.int32(1)
+        for n, rank in zip(needs, _ranks(needs), strict=True):
+            rows = jnp.maximum(rows, jnp.where(n > 0, n + rank, 0))
+        return need.at[i].set(jnp.where(runs[i], rows, 0))
+
+    return jax.lax.fori_loop(0, bound, visit, jnp.zeros_like(children[0]))
+
+
+def _ranks(needs: list[Array]) -> list[Array]:
+    """Return when each argument is evaluated: the needier the earlier, among equals in declared order."""
+    ranks = []
+    for k, mine in enumerate(needs):
+        ahead = [other >= mine if m < k else other > mine for m, other in enumerate(needs) if m != k]
+        ranks.append(sum((a.astype(jnp.int32) for a in ahead), jnp.zeros_like(mine)))
+    return ranks
+
+
+def _moves(work: list[Array], ranks: list[Array]) -> list[Array]:
+    """Return by how many steps each argument moves from its declared place; `work` is the steps that each takes."""
+    moves = []
+    for k, rank in enumerate(ranks):
+        move = jnp.zeros_like(rank)
+        for m, (steps, other) in enumerate(zip(work, ranks, strict=True)):
+            if m != k:
+                move += steps * ((other < rank).astype(jnp.int32) - int(m < k))
+        moves.append(move)
+    return moves
 
 
 def _tables(primitives: PrimitiveSet) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -149,52 +203,3 @@ def _tables(primitives: PrimitiveSet) -> tuple[np.ndarray, np.ndarray, np.ndarra
     kinds = np.array([steps.index(p) if p.call is not None else 0 for p in primitives.primitives], np.int32)
     feature = np.array([-1 if p.feature is None else p.feature for p in primitives.primitives], np.int32)
     return takes_step, kinds, feature
-
-
-def _children(size: Array, arity: Array, width: int) -> Array:
-    """Return int32[L, A]: the root of each argument in declared order; -1 where there is none."""
-    index = jnp.arange(size.shape[0], dtype=jnp.int32)
-    backwards = [index - 1]  # the last argument ends right before its parent, each other one before its successor
-    for _ in range(width - 1):
-        backwards.append(backwards[-1] - size[backwards[-1]])
-    place = arity[:, None] - 1 - jnp.arange(width)
-    chosen = jnp.take_along_axis(jnp.stack(backwards, 1), jnp.maximum(place, 0), axis=1)
-    return jnp.where(place >= 0, chosen, -1)
-
-
-def _ranks(children: Array, runs: Array, bound: Array | int) -> Array:
-    """Return int32[L, A]: when each argument is evaluated, the needier the earlier.
-
-    A subtree needs the largest of n_i + i rows over its arguments by falling need n_i, and 1 at least; an argument
-    that takes no step needs 0.
-    """
-    capacity, width = children.shape
-
-    def visit(i: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
-        need, rank = carry
-        of_child = [jnp.where(children[i, k] >= 0, need[children[i, k]], 0) for k in range(width)]
-        ranks = [
-            sum((of_child[m] >= n if m < k else of_child[m] > n).astype(jnp.int32) for m in range(width) if m != k)
-            for k, n in enumerate(of_child)
-        ]
-        rows = jnp.int32(1)
-        for n, r in zip(of_child, ranks, strict=True):
-            rows = jnp.maximum(rows, jnp.where(n > 0, n + r, 0))
-        return need.at[i].set(jnp.where(runs[i], rows, 0)), rank.at[i].set(jnp.stack(jnp.broadcast_arrays(*ranks)))
-
-    start = jnp.zeros(capacity, jnp.int32), jnp.zeros((capacity, width), jnp.int32)
-    return jax.lax.fori_loop(0, bound, visit, start)[1]
-
-
-def _shifts(work: Array, rank: Array) -> Array:
-    """Return int32[L, A]: by how many steps each argument moves, given the steps and the rank of all of them."""
-    width = work.shape[1]
-    moved = []
-    for k in range(width):
-        total = jnp.zeros_like(work[:, 0])
-        for m in range(width):
-            if m != k:
-                earlier = (rank[:, m] < rank[:, k]).astype(jnp.int32) - (1 if m < k else 0)
-                total += work[:, m] * earlier
-        moved.append(total)
-    return jnp.stack(moved, 1)
