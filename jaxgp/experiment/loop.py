@@ -104,7 +104,7 @@ def _save(run: Run, final: bool) -> None:
     except OSError as error:
         if final:
             raise RunError(f"{folder}: {reason(error)}; the run can go on from its last checkpoint") from error
-        run.warn(f"checkpoint of generation {generation} not written ({reason(error)})")
+        run.warn(f"checkpoint after {generation} generations not written ({reason(error)})")
 
 
 def save_champion(run: Run) -> None:

@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import matplotlib
@@ -143,7 +144,7 @@ def save(folder: Path, rows: Sequence[Row]) -> list[Path]:
         figure = draw(plot, rows)
         if figure is not None:
             path = folder / f"{plot.name}.png"
-            files.write(path, lambda file, figure=figure: figure.savefig(file, format="png", dpi=150))
+            files.write(path, partial(figure.savefig, format="png", dpi=150))
             written.append(path)
     return written
 
@@ -161,7 +162,7 @@ def svg(plot: Plot, rows: Sequence[Row]) -> str | None:
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r'\sxmlns(:\w+)?="[^"]*"', "", text)
-    text = re.sub(
-        r'(<svg\b[^>]*?) width="[^"]*"', r"\1", re.sub(r'(<svg\b[^>]*?) height="[^"]*"', r"\1", text, count=1), count=1
-    )
+    head, rest = text.split(">", 1)
+    head = re.sub(r'\s(width|height)="[^"]*"', "", head)  # the page scales it by its viewBox
+    text = f"{head}>{rest}"
     return text.replace(INK, "currentColor")

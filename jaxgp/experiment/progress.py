@@ -51,7 +51,7 @@ class Progress:
     def begin(self, row: Row | None) -> None:
         """Show where the run starts: before the first generation, or after the one of `row`."""
         if self._live is not None and row is None:
-            self._live.update(Text(f"generation 0 of {self._generations}: compiling"), refresh=True)
+            self._live.update(Text(f"generation 0 (1 of {self._generations}): compiling"), refresh=True)
 
     def update(self, row: Row) -> None:
         """Show one generation."""
@@ -71,7 +71,7 @@ class Progress:
         bar = Table.grid(padding=(0, 1))
         bar.add_row(
             ProgressBar(total=self._generations, completed=done, width=40),
-            f"generation {done} of {self._generations}",
+            f"generation {row['generation']} ({done} of {self._generations})",
             f"{duration(row['elapsed'])} gone, {duration(self._left(row))} left",
         )
         grid = Table.grid(padding=(0, 2))
@@ -97,7 +97,8 @@ def facts(row: Row) -> list[tuple[str, str]]:
 def line(row: Row, generations: int) -> str:
     """Return one generation as one line of text."""
     parts = [f"{name} {value}" for name, value in facts(row)]
-    return f"generation {row['generation'] + 1}/{generations}: {'; '.join(parts)}; {row['seconds']:.2f} s"
+    place = f"generation {row['generation']} ({row['generation'] + 1}/{generations})"
+    return f"{place}: {'; '.join(parts)}; {row['seconds']:.2f} s"
 
 
 def _points(row: Row) -> str:

@@ -130,19 +130,16 @@ def _table(rows: Sequence[Row]) -> str:
     names = list(dict.fromkeys(name for row in rows for name in row))
     head = "".join(f'<th scope="col">{_escape(name.replace("_", " "))}</th>' for name in names)
     body = "".join("<tr>" + "".join(f"<td>{_cell(row.get(name))}</td>" for name in names) + "</tr>" for row in rows)
-    return (
-        f'<div class="scroll"><table class="numbers"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-    )
+    table = f'<table class="numbers"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+    return f'<div class="scroll">{table}</div>'
 
 
 def _cell(value: object) -> str:
-    if value is None:
-        return "-"
-    return (
-        f"{value:.4g}"
-        if isinstance(value, float) and abs(value) < 1e4
-        else _escape(f"{value:,}" if isinstance(value, int) else value)
-    )
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return "-" if value is None else _escape(value)
 
 
 def _details(name: str, text: str) -> str:

@@ -71,7 +71,7 @@ def conduct(plan: Plan, directory: RunDirectory, experiment: Experiment) -> int:
             tracker.finish(_summary(run), stop.exit_code if stop.requested else int(state == "failed"))
     _show_champion(run)
     if state == "interrupted":
-        _say(f"Stopped after generation {run.generation} of {config.algorithm.generations}. Go on with:")
+        _say(f"Stopped after {run.generation} of {config.algorithm.generations} generations. Go on with:")
         _say(f"  python {sys.argv[0] or 'scripts/train.py'} resume={_short(directory.path)}")
         stop.pass_on()
         raise SystemExit(stop.exit_code)
@@ -122,7 +122,7 @@ def _restore(config: Config, directory: RunDirectory, experiment: Experiment) ->
     if found and run.saved < 0:
         raise UsageError("; ".join(problems))
     for problem in problems:
-        _warn(f"{problem}; going on from generation {run.saved}")
+        _warn(f"{problem}; going on after {run.saved} generations")
     run.rows = record.cut(directory.record, max(run.saved, 0))
     directory.write_config(config)
     return run
@@ -138,7 +138,7 @@ def _describe(run: loop.Run) -> None:
     loop.save_champion(run)
     print_pairs("Koza tableau", tableau(run.config, run.experiment.primitives))
     where = f"Run directory: {_short(run.directory.path)} ({device.platform})"
-    _say(where + (f", going on after generation {run.generation}" if run.generation else ""))
+    _say(where + (f", going on after {run.generation} generations" if run.generation else ""))
 
 
 def _finish(run: loop.Run, state: str) -> None:
