@@ -53,7 +53,8 @@ class Floats:
         return jax.random.uniform(key, (), jnp.float32, self.low, self.high)
 
     def __contains__(self, value: float) -> bool:
-        return self.low <= value <= self.high
+        # Constants are float32, and the nearest float32 of a bound may lie just outside it.
+        return bool(np.float32(self.low) <= value <= np.float32(self.high))
 
     def __str__(self) -> str:
         return f"a number from {self.low:g} to {self.high:g}"

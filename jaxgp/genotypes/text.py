@@ -1,0 +1,296 @@
+"""Programs as text and back: S-expressions, on the host.
+
+    (IF_<_DO_ELSE_ (ADD x0 -1.5) 3 (cell 4) 0)
+
+A function stands in front of its arguments, a feature is its bare name, a constant is a bare number, and a terminal
+with a parameter is written (NAME number). Several trees are written (PROGRAM tree tree ...).
+"""
+
+import difflib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from jaxgp.genotypes.primitives import Integers, Primitive, PrimitiveSet
+from jaxgp.genotypes.programs import Programs
+
+PROGRAM = "PROGRAM"
+
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+
+
+class ProgramError(ValueError):
+    """A text that is not a program; says where, and what was expected there."""
+
+
+def print_tree(primitives: PrimitiveSet, tree: Programs) -> str:
+    """Write one tree, [L]."""
+    opcode, value = np.asarray(tree.opcode), np.asarray(tree.value)
+    parts: list[str] = []
+    size = np.asarray(tree.size)
+    pending: list[int | str] = [int(tree.length) - 1]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, str):
+            parts.append(node)
+            continue
+        primitive = primitives.primitives[int(opcode[node])]
+        if primitive.args:
+            parts.append(f"({primitive.name}")
+            pending.append(")")
+            child = node - 1
+            for _ in primitive.args:  # from the last to the first: what is pushed last is written first
+                pending += [child, " "]
+                child -= int(size[child])
+        else:
+            parts.append(_print_terminal(primitive, value[node]))
+    return "".join(parts)
+
+
+def print_program(primitives: PrimitiveSet, program: Programs) -> str:
+    """Write one individual, [T, L]; a single tree is written bare."""
+    count = np.asarray(program.length).shape[0]
+    trees = [
+        print_tree(primitives, Programs(program.opcode[t], program.value[t], program.size[t], program.length[t]))
+        for t in range(count)
+    ]
+    return trees[0] if count == 1 else f"({PROGRAM} {' '.join(trees)})"
+
+
+def print_number(value: float) -> str:
+    """Write a float32 with the fewest digits that read back as the same float32; whole numbers without a point."""
+    number = np.float32(value)
+    if number == np.rint(number) and abs(number) < 1e7:
+        return str(int(number)) if number or not np.signbit(number) else "-0"
+    return np.format_float_positional(number, unique=True, trim="-") if 1e-4 <= abs(number) < 1e7 else str(number)
+
+
+def parse_tree(primitives: PrimitiveSet, text: str, capacity: int, root_type: int = 0) -> Programs:
+    """Read one tree into NumPy arrays, [L].
+
+    Args:
+        primitives: the set that the names refer to.
+        text: one S-expression.
+        capacity: L.
+        root_type: type id that the root has to fill.
+
+    Raises:
+        ProgramError: the text is not a tree of this set, type and size.
+    """
+    tokens = _Tokens(text)
+    nodes = _read_tree(primitives, tokens, root_type, capacity)
+    tokens.finish()
+    return _arrays([nodes], capacity, single=True)
+
+
+def parse_program(primitives: PrimitiveSet, text: str, capacity: int) -> Programs:
+    """Read one individual into NumPy arrays, [T, L]; raises ProgramError like `parse_tree`."""
+    tokens = _Tokens(text)
+    roots = [int(kind) for kind in primitives.root_type]
+    if len(roots) == 1:
+        trees = [_read_tree(primitives, tokens, roots[0], capacity)]
+    else:
+        for expected in ("(", PROGRAM):
+            token = tokens.next(f"({PROGRAM} and {len(roots)} trees")
+            if token.text != expected:
+                raise tokens.error(token, f"expected ({PROGRAM} and {len(roots)} trees, found {token.text}")
+        trees = [_read_tree(primitives, tokens, kind, capacity) for kind in roots]
+        token = tokens.next(f") after {len(roots)} trees")
+        if token.text != ")":
+            raise tokens.error(token, f"expected ) after {len(roots)} trees, found {token.text}")
+    tokens.finish()
+    return _arrays(trees, capacity, single=False)
+
+
+@dataclass(frozen=True)
+class _Token:
+    text: str
+    at: int
+
+
+class _Tokens:
+    """Parentheses and words of a text, with their places."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._words: Iterator[_Token] = (_Token(m[0], m.start()) for m in re.finditer(r"[()]|[^\s()]+", text))
+
+    def error(self, token: _Token | None, message: str) -> ProgramError:
+        at = len(self.text) if token is None else token.at
+        line, column = self.text.count("\n", 0, at) + 1, at - self.text.rfind("\n", 0, at)
+        return ProgramError(f"line {line}, column {column}: {message}")
+
+    def next(self, expected: str) -> _Token:
+        token = next(self._words, None)
+        if token is None:
+            what = "the text is empty" if not self.text.strip() else "the text ends too early"
+            raise self.error(None, f"{what}: expected {expected}")
+        return token
+
+    def finish(self) -> None:
+        token = next(self._words, None)
+        if token is not None:
+            raise self.error(token, f"expected the end of the text, found {token.text}")
+
+
+@dataclass
+class _Open:
+    """A function whose arguments are being read."""
+
+    opcode: int
+    primitive: Primitive
+    start: int  # nodes read before its first argument
+    done: int = field(default=0)  # arguments read
+
+
+def _read_tree(
+    primitives: PrimitiveSet, tokens: _Tokens, root_type: int, capacity: int
+) -> list[tuple[int, float, int]]:
+    """Read one tree; return (opcode, value, size) of each node in postfix order."""
+    nodes: list[tuple[int, float, int]] = []
+    opened: list[_Open] = []
+    while True:
+        inside = opened[-1] if opened else None
+        if inside and inside.done == inside.primitive.arity:
+            token = tokens.next(f") after the {_arguments(inside.primitive)}")
+            if token.text != ")":
+                raise tokens.error(token, f"expected ) after the {_arguments(inside.primitive)}, found {token.text}")
+            _add(nodes, (inside.opcode, 0.0, len(nodes) - inside.start + 1), capacity, tokens, token)
+            opened.pop()
+        else:
+            slot = int(primitives.arg_type[inside.opcode, inside.done]) if inside else root_type
+            expected = f"a {primitives.types[slot]}"
+            if inside:
+                expected += f" as argument {inside.done + 1} of {_usage(inside.primitive)}"
+            token = tokens.next(expected)
+            if token.text == ")":
+                raise tokens.error(token, f"expected {expected}, found )")
+            if token.text == "(":
+                code = _head(primitives, tokens, slot, expected)
+                if primitives.primitives[code].args:
+                    opened.append(_Open(code, primitives.primitives[code], len(nodes)))
+                    continue
+                node = (code, _parameter(primitives.primitives[code], tokens), 1)
+            elif _NUMBER.fullmatch(token.text):
+                node = (*_constant(primitives, tokens, token, slot, expected), 1)
+            else:
+                node = (_feature(primitives, tokens, token, slot, expected), 0.0, 1)
+            _add(nodes, node, capacity, tokens, token)
+        if not opened:
+            return nodes
+        opened[-1].done += 1
+
+
+def _add(
+    nodes: list[tuple[int, float, int]], node: tuple[int, float, int], capacity: int, tokens: _Tokens, token: _Token
+) -> None:
+    if len(nodes) == capacity:
+        raise tokens.error(token, f"more nodes than the capacity of {capacity}")
+    nodes.append(node)
+
+
+def _head(primitives: PrimitiveSet, tokens: _Tokens, slot: int, expected: str) -> int:
+    """Read the name after an opening parenthesis; return the opcode."""
+    token = tokens.next("the name of a function")
+    if token.text in "()" or _NUMBER.fullmatch(token.text):
+        raise tokens.error(token, f"expected the name of a function, found {token.text}")
+    code = _lookup(primitives, tokens, token, slot, expected)
+    if primitives.primitives[code].call is None:
+        raise tokens.error(token, f"{token.text} takes no arguments: expected it without parentheses")
+    return code
+
+
+def _feature(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: int, expected: str) -> int:
+    """Return the opcode of a bare name."""
+    code = _lookup(primitives, tokens, token, slot, expected)
+    primitive = primitives.primitives[code]
+    if primitive.is_constant:
+        raise tokens.error(token, f"expected a number instead of {token.text}: {primitive.domain}")
+    if primitive.call is not None:
+        raise tokens.error(token, f"{token.text} needs arguments: expected {_usage(primitive)}")
+    return code
+
+
+def _lookup(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: int, expected: str) -> int:
+    """Return the opcode of a name that fits the slot."""
+    try:
+        code = primitives.opcode(token.text)
+    except KeyError:
+        names = [p.name for p in primitives.primitives if not p.is_constant]
+        close = difflib.get_close_matches(token.text.upper(), [n.upper() for n in names], 3, 0.4)
+        near = [n for c in close for n in names if n.upper() == c]
+        hint = f"; close names: {', '.join(dict.fromkeys(near))}" if near else ""
+        raise tokens.error(token, f"{token.text} is not in the primitive set: expected {expected}{hint}") from None
+    if not primitives.fills[slot, code]:
+        found = f"{token.text}, a {primitives.primitives[code].returns}"
+        raise tokens.error(token, f"wrong type: expected {expected}, found {found}")
+    return code
+
+
+def _constant(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: int, expected: str) -> tuple[int, float]:
+    """Return the opcode and the value of a bare number.
+
+    The first constant of a fitting type that can be the number is taken, constants that are whole numbers first.
+    """
+    number = float(np.float32(token.text))
+    fitting = [
+        (code, p.domain)
+        for code, p in enumerate(primitives.primitives)
+        if p.is_constant and p.domain is not None and primitives.fills[slot, code]
+    ]
+    fitting.sort(key=lambda candidate: not isinstance(candidate[1], Integers))
+    for code, domain in fitting:
+        if number in domain:
+            return code, number
+    if not fitting:
+        raise tokens.error(token, f"wrong type: expected {expected}, found the number {token.text}")
+    domains = " or ".join(str(domain) for _, domain in fitting)
+    raise tokens.error(token, f"expected {domains}, found {token.text}")
+
+
+def _parameter(primitive: Primitive, tokens: _Tokens) -> float:
+    """Read `number )` after the name of a terminal with a parameter."""
+    expected = f"{primitive.domain} as the parameter of {primitive.name}"
+    token = tokens.next(expected)
+    number = float(np.float32(token.text)) if _NUMBER.fullmatch(token.text) else np.nan
+    if primitive.domain is None or number not in primitive.domain:
+        raise tokens.error(
+            token, f"expected {primitive.domain} as the parameter of {primitive.name}, found {token.text}"
+        )
+    token = tokens.next(f") after the parameter of {primitive.name}")
+    if token.text != ")":
+        raise tokens.error(token, f"expected ) after the parameter of {primitive.name}, found {token.text}")
+    return number
+
+
+def _usage(primitive: Primitive) -> str:
+    args = primitive.args or ("number",)
+    return f"({primitive.name} {' '.join(args)})"
+
+
+def _arguments(primitive: Primitive) -> str:
+    plural = "" if primitive.arity == 1 else "s"
+    return f"{primitive.arity} argument{plural} of {primitive.name}"
+
+
+def _print_terminal(primitive: Primitive, value: float) -> str:
+    if primitive.is_constant:
+        return print_number(value)
+    return primitive.name if primitive.domain is None else f"({primitive.name} {print_number(value)})"
+
+
+def _arrays(trees: list[list[tuple[int, float, int]]], capacity: int, single: bool) -> Programs:
+    """Return Programs [T, L], or [L] of the only tree."""
+    opcode = np.zeros((len(trees), capacity), np.int16)
+    value = np.zeros((len(trees), capacity), np.float32)
+    size = np.zeros((len(trees), capacity), np.int16)
+    for row, nodes in enumerate(trees):
+        codes, values, sizes = zip(*nodes, strict=True)
+        opcode[row, : len(nodes)], value[row, : len(nodes)], size[row, : len(nodes)] = codes, values, sizes
+    length = np.array([len(nodes) for nodes in trees], np.int32)
+    if single:
+        opcode, value, size, length = opcode[0], value[0], size[0], length[0]
+    # Host arrays: nothing here touches a device.
+    return Programs(opcode, value, size, length)  # type: ignore[arg-type]
