@@ -9,6 +9,7 @@ backwards, that is postfix with the arguments in order.
 """
 
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -59,25 +60,6 @@ def least_sizes(primitives: PrimitiveSet, max_depth: int) -> tuple[np.ndarray, n
     return of_slot, of_primitive
 
 
-def subtree_sizes(arity: Array, length: Array) -> Array:
-    """Return int16[L]: nodes in the subtree that ends at each node of a postfix program, from the arities (int32[L]).
-
-    Read as a stack machine, the subtree that ends at i begins after the last earlier node that leaves a lower stack
-    than i does. Window minima over 2, 4, 8, ... nodes find it in log2(L) leaps, for all nodes at once.
-    """
-    index = jnp.arange(arity.shape[0], dtype=jnp.int32)
-    height = jnp.where(index < length, jnp.cumsum(1 - arity), 0)
-    windows = [height]
-    for level in range(max(arity.shape[0] - 1, 1).bit_length()):
-        last = windows[-1]
-        windows.append(jnp.minimum(last, jnp.concatenate([jnp.zeros(2**level, jnp.int32), last])[: last.shape[0]]))
-    at = index
-    for level in reversed(range(len(windows))):
-        leap = (at >= 0) & (windows[level][jnp.maximum(at, 0)] >= height)
-        at = jnp.where(leap, at - 2**level, at)
-    return jnp.where(index < length, index - at, 0).astype(jnp.int16)
-
-
 def generate(
     keys: Array,
     primitives: PrimitiveSet,
@@ -126,7 +108,7 @@ def generate(
         key: Array, request: Request, stack: Array, count: Array, owed: Array, step: Array
     ) -> tuple[Array, Array, Array, Array]:
         """Fill the slot on top of the stack with the tree's node number `step`."""
-        kind_key, choice_key = jax.random.split(jax.random.fold_in(key, step))
+        kind_word, choice_word = draw.words(jax.random.fold_in(key, step), 2)
         slot, depth = stack[count - 1] % types, stack[count - 1] // types
         left = jnp.clip(request.depth - depth, 0, max_depth)
         others = owed - slot_size[left, slot]
@@ -134,40 +116,54 @@ def generate(
         fits = jnp.where((fits & weighs).any(), fits & weighs, fits)
         kind, decided = function, request.full
         if terminal_probability is not None:
-            kind = function == (request.full | (jax.random.uniform(kind_key) >= terminal_probability))
+            kind = function == (request.full | (draw.fraction(kind_word) >= terminal_probability))
             decided = jnp.bool_(True)
         fits = jnp.where(decided & (fits & kind).any(), fits & kind, fits)
-        code = draw.primitive(choice_key, primitives, fits)
+        code = draw.primitive(choice_word, primitives, fits)
         code = jnp.where((step == 0) & (request.root >= 0), request.root, code)
         stack = jax.lax.dynamic_update_slice(stack, arg_type[code] + types * (depth + 1), (count - 1,))
         alive = count > 0
         count = jnp.where(alive, count - 1 + arity[code], count)
         return stack, count, others + primitive_size[left, code] - 1, jnp.where(alive, code, 0).astype(jnp.int16)
 
-    def advance(state: tuple[Array, ...]) -> tuple[Array, ...]:
+    def advance(state: tuple[Any, ...]) -> tuple[Any, ...]:
         step, stack, count, owed, codes, length = state
         length = length + (count > 0)
         stack, count, owed, code = jax.vmap(partial(place, step=step))(keys, requests, stack, count, owed)
         # Lane by lane this would be a scatter; all lanes place the same number of nodes, so it is one row.
         return step + 1, stack, count, owed, codes.at[step].set(code), length
 
-    nothing = jnp.zeros(batch, jnp.int32)
-    codes = jnp.zeros((capacity, batch), jnp.int16)
     stack, count, owed = jax.vmap(begin)(requests)
-    start = (jnp.int32(0), stack, count, owed, codes, nothing)
-    # The invariant owed <= room - step ends the loop within `capacity` steps; `begin` establishes it.
-    *_, codes, length = jax.lax.while_loop(lambda state: (state[2] > 0).any(), advance, start)
+    codes, nobody = jnp.zeros((capacity, batch), jnp.int16), jnp.zeros(batch, jnp.int32)
+    # The invariant owed <= room - step, which `begin` establishes, ends the loop within `capacity` steps.
+    steps, *_, codes, length = jax.lax.while_loop(
+        lambda state: (state[2] > 0).any(), advance, (jnp.int32(0), stack, count, owed, codes, nobody)
+    )
 
-    def finish(key: Array, codes: Array, length: Array) -> Programs:
+    def measure(step: Array, state: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Read the nodes in postfix order, and keep the sizes of the finished subtrees on stacks."""
+        sizes, stack, count = state
+        at = steps - 1 - step
+        node = arity[codes[at]]
+        first = jnp.where(node == 0, step, jnp.take_along_axis(stack, (count - node)[:, None], 1)[:, 0])
+        alive = at < length
+        count = jnp.where(alive, count - node, count)
+        stack = jnp.where(jnp.arange(slots) == count[:, None], first[:, None], stack)
+        return sizes.at[at].set(jnp.where(alive, step - first + 1, 0).astype(jnp.int16)), stack, count + alive
+
+    # Stacks of subtrees that wait for their parent are as deep as those of open slots: it is the same path.
+    sizes, *_ = jax.lax.fori_loop(0, steps, measure, (jnp.zeros_like(codes), jnp.zeros_like(stack), nobody))
+
+    def finish(key: Array, codes: Array, sizes: Array, length: Array) -> Programs:
         index = jnp.arange(capacity)
         live = index < length
-        opcode = jnp.where(live, codes[jnp.clip(length - 1 - index, 0, capacity - 1)], 0)
+        at = jnp.clip(length - 1 - index, 0, capacity - 1)
+        opcode, size = jnp.where(live, codes[at], 0), jnp.where(live, sizes[at], 0)
         value_keys = jax.random.split(jax.random.fold_in(key, capacity), capacity)
         values = jax.vmap(lambda k, code: draw.value(k, primitives, code))(value_keys, opcode.astype(jnp.int32))
-        size = subtree_sizes(arity[opcode], length)
         return Programs(opcode, jnp.where(live, values, 0.0), size, length)
 
-    return jax.vmap(finish, in_axes=(0, 1, 0))(keys, codes, length)
+    return jax.vmap(finish, in_axes=(0, 1, 1, 0))(keys, codes, sizes, length)
 
 
 def create(key: Array, primitives: PrimitiveSet, config: Creation, population: int, capacity: int) -> Programs:

@@ -40,31 +40,33 @@ def with_tree(individual: Programs, tree: Array, new: Programs) -> Programs:
     return programs.select(here, jax.tree.map(lambda field: field[None], new), individual)
 
 
-def choose_node(key: Array, primitives: PrimitiveSet, config: Crossover, tree: Programs, allowed: Array) -> Array:
-    """Draw int32[]: a node of the tree among those allowed (bool[L]); 0 if there are none.
+def choose_node(
+    words: Array, primitives: PrimitiveSet, config: Crossover, tree: Programs, allowed: Array | None = None
+) -> Array:
+    """Turn two words, uint32[2], into a node of the tree, int32[], among those allowed (bool[L]; None: all).
 
     `uniform`: all equally likely. `koza`: a function with probability `function_probability`, otherwise a terminal,
     where the kind exists.
     """
-    if config.node_choice == "uniform":
-        return draw.uniform(key, allowed)
-    if config.node_choice != "koza":
+    if config.node_choice not in NODE_CHOICES:
         raise ValueError(f"crossover.node_choice={config.node_choice}: accepted: {', '.join(NODE_CHOICES)}")
-    kind_key, node_key = jax.random.split(key)
-    inner = jax.random.uniform(kind_key) < config.function_probability
-    kind = allowed & ((tree.opcode >= primitives.num_terminals) == inner)
-    return draw.uniform(node_key, jnp.where(kind.any(), kind, allowed))
+    if config.node_choice == "uniform":
+        return draw.below(words[0], tree.length) if allowed is None else draw.uniform(words[0], allowed)
+    mask = programs.live(tree) if allowed is None else allowed
+    inner = draw.fraction(words[1]) < config.function_probability
+    kind = mask & ((tree.opcode >= primitives.num_terminals) == inner)
+    return draw.uniform(words[0], jnp.where(kind.any(), kind, mask))
 
 
 def choose_points(key: Array, primitives: PrimitiveSet, config: Crossover, first: Programs, second: Programs) -> Points:
     """Draw the tree and the two nodes."""
-    tree_key, first_key, second_key = jax.random.split(key, 3)
-    t = jax.random.randint(tree_key, (), 0, primitives.num_trees)
+    words = draw.words(key, 5)
+    t = draw.below(words[0], primitives.num_trees)
     ours, theirs = tree_at(first, t), tree_at(second, t)
-    node = choose_node(first_key, primitives, config, ours, programs.live(ours))
+    node = choose_node(words[1:3], primitives, config, ours)
     slot = programs.slot_type(primitives, jnp.asarray(primitives.root_type)[t], ours, node)
     fits = jnp.asarray(primitives.fills)[slot, theirs.opcode.astype(jnp.int32)] & programs.live(theirs)
-    return Points(t, node, choose_node(second_key, primitives, config, theirs, fits), fits.any())
+    return Points(t, node, choose_node(words[3:5], primitives, config, theirs, fits), fits.any())
 
 
 def graft(

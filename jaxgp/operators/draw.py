@@ -1,4 +1,8 @@
-"""Random draws that every operator shares: from a mask, by integer weights, from a primitive's domain."""
+"""Random draws that every operator shares: from a mask, by integer weights, from a primitive's domain.
+
+An operator turns its key into a few random words at once, uint32 each, and lets each word decide one thing: a key per
+decision costs several times as much, in time and in compile time.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -8,25 +12,44 @@ from jax import Array
 from jaxgp.genotypes.primitives import Domain, PrimitiveSet
 
 
-def uniform(key: Array, mask: Array) -> Array:
-    """Draw int32[]: the index of a true entry of `mask` (bool[N]), all equally likely; 0 if there is none.
+def words(key: Array, n: int) -> Array:
+    """Draw uint32[n], independent and uniform."""
+    return jax.random.bits(key, (n,), jnp.uint32)
+
+
+def below(word: Array, n: Array | int) -> Array:
+    """Turn a word into int32[]: a whole number from 0 to n - 1, for n from 1 to 65,536; 0 for n = 0.
+
+    This is word * n // 2**32, in halves that fit 32 bits. Two numbers differ in probability by at most 2**-32.
+    """
+    n = jnp.asarray(n).astype(jnp.uint32)
+    high, low = word >> 16, word & 0xFFFF
+    return ((high * n + (low * n >> 16)) >> 16).astype(jnp.int32)
+
+
+def fraction(word: Array) -> Array:
+    """Turn a word into float32[]: uniform in [0, 1), a multiple of 2**-24."""
+    return (word >> 8).astype(jnp.float32) * 2.0**-24
+
+
+def uniform(word: Array, mask: Array) -> Array:
+    """Turn a word into the index of a true entry of `mask` (bool[N]), int32[], all equally likely; N - 1 without any.
 
     The r-th true entry for a uniform whole r: counting is exact, and no draw is ever rejected.
     """
     count = jnp.cumsum(mask, dtype=jnp.int32)
-    rank = jax.random.randint(key, (), 0, jnp.maximum(count[-1], 1))
-    return jnp.argmax(count > rank).astype(jnp.int32)
+    return jnp.minimum((count <= below(word, count[-1])).sum(dtype=jnp.int32), mask.shape[0] - 1)
 
 
-def weighted(key: Array, weights: Array) -> Array:
-    """Draw int32[]: an index with probability `weights` / sum (int32[N], >= 0, sum below 2**23); 0 if all are zero.
+def weighted(word: Array, weights: Array) -> Array:
+    """Turn a word into int32[]: an index with probability `weights` / sum (int32[N], >= 0, sum from 1 below 2**24).
 
     Whole weights make the running sum exact, so that an index of weight zero is never drawn.
     """
     total = jnp.cumsum(weights)
-    # A uniform float32 is at most 1 - 2**-23, so the product stays below the sum.
-    at = jnp.floor(jax.random.uniform(key) * total[-1].astype(jnp.float32)).astype(jnp.int32)
-    return jnp.argmax(total > at).astype(jnp.int32)
+    # A fraction is at most 1 - 2**-24, so the product stays below the sum.
+    at = jnp.floor(fraction(word) * total[-1].astype(jnp.float32)).astype(jnp.int32)
+    return jnp.minimum((total <= at).sum(dtype=jnp.int32), weights.shape[0] - 1)
 
 
 def whole_weights(primitives: PrimitiveSet) -> np.ndarray:
@@ -36,10 +59,10 @@ def whole_weights(primitives: PrimitiveSet) -> np.ndarray:
     return np.where(weight > 0, np.maximum(whole, 1), 0).astype(np.int32)
 
 
-def primitive(key: Array, primitives: PrimitiveSet, candidates: Array) -> Array:
-    """Draw int32[]: an opcode among the candidates (bool[N]) by weight; uniform where all of them weigh nothing."""
+def primitive(word: Array, primitives: PrimitiveSet, candidates: Array) -> Array:
+    """Turn a word into int32[]: one of the candidates (bool[N]) by weight; uniform where all of them weigh nothing."""
     weights = jnp.where(candidates, whole_weights(primitives), 0)
-    return weighted(key, jnp.where(weights.any(), weights, candidates.astype(jnp.int32)))
+    return weighted(word, jnp.where(weights.any(), weights, candidates.astype(jnp.int32)))
 
 
 def value(key: Array, primitives: PrimitiveSet, opcode: Array) -> Array:

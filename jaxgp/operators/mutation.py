@@ -48,7 +48,7 @@ def _regrow(
     deepest = algorithm.mutation.max_depth + keep
 
     def plan(key: Array, tree: Programs, root_type: Array) -> tuple[Array, Request]:
-        node = draw.uniform(key, programs.live(tree))
+        node = draw.below(draw.words(key, 1)[0], tree.length)
         code = tree.opcode[node].astype(jnp.int32)
         limit = jnp.int32(deepest)
         if algorithm.max_depth is not None:
@@ -86,8 +86,9 @@ def _each(change: Callable[[Array, PrimitiveSet, Programs, Array], Programs]) ->
 
 def _point(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Array) -> Programs:
     """Make a random node another primitive that fits its slot and accepts its arguments; redraw a constant."""
-    node_key, code_key, value_key = jax.random.split(key, 3)
-    node = draw.uniform(node_key, programs.live(tree))
+    word_key, value_key = jax.random.split(key)
+    node_word, code_word = draw.words(word_key, 2)
+    node = draw.below(node_word, tree.length)
     old = tree.opcode[node].astype(jnp.int32)
     arity, arg_type = jnp.asarray(primitives.arity), jnp.asarray(primitives.arg_type)
     fits = jnp.asarray(primitives.fills)[programs.slot_type(primitives, root_type, tree, node)]
@@ -101,7 +102,7 @@ def _point(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Arra
         accepted = jnp.asarray(primitives.accepts)[arg_type[:, position], have]
         fits &= accepted | (position < 0)
         child = jnp.where(position > 0, child - tree.size[child], child)
-    code = jnp.where(fits.any(), draw.primitive(code_key, primitives, fits), old)
+    code = jnp.where(fits.any(), draw.primitive(code_word, primitives, fits), old)
     value = jnp.where(fits.any(), draw.value(value_key, primitives, code), tree.value[node])
     return Programs(
         opcode=tree.opcode.at[node].set(code.astype(jnp.int16)),
@@ -115,17 +116,18 @@ def _hoist(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Arra
     """Make a random proper subtree that fits the root's slot the whole tree."""
     fits = jnp.asarray(primitives.fills)[root_type, tree.opcode.astype(jnp.int32)]
     fits &= jnp.arange(tree.capacity) < tree.length - 1
-    return programs.select(fits.any(), programs.subtree(tree, draw.uniform(key, fits)), tree)
+    return programs.select(fits.any(), programs.subtree(tree, draw.uniform(draw.words(key, 1)[0], fits)), tree)
 
 
 def _shrink(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Array) -> Programs:
     """Replace the subtree of a random function by a terminal that fits its slot, where there is one."""
-    node_key, code_key, value_key = jax.random.split(key, 3)
+    word_key, value_key = jax.random.split(key)
+    node_word, code_word = draw.words(word_key, 2)
     inner = programs.live(tree) & (tree.opcode >= primitives.num_terminals)
-    node = draw.uniform(node_key, inner)
+    node = draw.uniform(node_word, inner)
     fits = jnp.asarray(primitives.fills)[programs.slot_type(primitives, root_type, tree, node)]
     fits &= jnp.asarray(primitives.arity) == 0
-    code = draw.primitive(code_key, primitives, fits)
+    code = draw.primitive(code_word, primitives, fits)
     leaf = _leaf(primitives, tree.capacity, code, draw.value(value_key, primitives, code))
     changed, _ = programs.replace(tree, node, leaf, jnp.int32(0))
     return programs.select(inner.any() & fits.any(), changed, tree)
@@ -134,10 +136,10 @@ def _shrink(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Arr
 def _constant(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Array) -> Programs:
     """Draw one constant or parameter anew."""
     del root_type
-    node_key, value_key = jax.random.split(key)
+    word_key, value_key = jax.random.split(key)
     drawn = jnp.asarray([p.domain is not None for p in primitives.primitives])
     mask = drawn[tree.opcode.astype(jnp.int32)] & programs.live(tree)
-    node = draw.uniform(node_key, mask)
+    node = draw.uniform(draw.words(word_key, 1)[0], mask)
     value = draw.value(value_key, primitives, tree.opcode[node].astype(jnp.int32))
     value = jnp.where(mask.any(), value, tree.value[node])
     return Programs(tree.opcode, tree.value.at[node].set(value), tree.size, tree.length)

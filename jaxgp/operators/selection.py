@@ -24,13 +24,16 @@ def proportional(key: Array, weights: Array, n: int) -> Array:
     sums = [jnp.pad(weights, (0, 2**levels - weights.shape[0]))]
     for _ in range(levels):
         sums.append(sums[-1].reshape(-1, 2).sum(1))
+    # Node i of the heap has the children 2 i and 2 i + 1; the root is node 1, entry 0 is not used.
+    heap = jnp.concatenate([jnp.zeros(1), *reversed(sums)])
     chance = jax.random.uniform(key, (levels, n))
-    at = jnp.zeros(n, jnp.int32)
-    for u, level in zip(chance, reversed(sums[:-1]), strict=True):
-        left, right = level[2 * at], level[2 * at + 1]
-        # With left = 0 this is true, with right = 0 false, since u < 1.
-        at = 2 * at + (u * (left + right) >= left)
-    return at
+
+    def descend(level: Array, at: Array) -> Array:
+        left, right = heap[2 * at], heap[2 * at + 1]
+        # With left = 0 the comparison holds, with right = 0 it does not, since chance < 1.
+        return 2 * at + (chance[level] * (left + right) >= left)
+
+    return jax.lax.fori_loop(0, levels, descend, jnp.ones(n, jnp.int32)) - 2**levels
 
 
 def roulette_weights(fitness: Array) -> Array:
