@@ -129,6 +129,22 @@ def _put(stack: Any, at: Array, item: Any) -> Any:
     return jax.tree.map(put, stack, item)
 
 
+def _apart(running: Array, function: Callable[..., Any], *args: Any) -> Any:
+    """Call `function` so that XLA's CPU compiler does not fuse it with what uses its result.
+
+    It would compute the whole chain anew for every use: a step again for each of its children. An optimization barrier
+    does not stop it, a conditional does; `running` (bool[]) is true, but the compiler cannot know.
+    """
+
+    def conditional(*args: Any) -> Any:
+        shapes = jax.eval_shape(function, *args)
+        return lax.cond(
+            running, function, lambda *_: jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes), *args
+        )
+
+    return lax.platform_dependent(*args, cpu=conditional, default=function)
+
+
 @dataclass(frozen=True)
 class AlphaBeta:
     """Searches roots to a fixed depth. One action, so also one half of a double turn, is one ply.
@@ -256,7 +272,10 @@ class AlphaBeta:
     def _advance(self, search: _Search, states: State, depth: Array, count: Array) -> _Search:
         """Visit one node in every lane, store what is finished, refill."""
         queue = depth.shape[0]
-        lanes, finished = jax.vmap(self._visit)(search.lanes)
+        running = search.taken > 0
+        look = self._look(search.lanes.node, running)
+        lanes, parents, actions, finished = _apart(running, jax.vmap(self._back_up), search.lanes, look)
+        lanes = jax.vmap(self._descend)(lanes, parents, actions)
         at = jnp.where(finished, lanes.root, queue)  # out of range where nothing is to be stored
         search = search.replace(  # type: ignore[attr-defined]
             lanes=lanes.replace(busy=lanes.busy & ~finished),
@@ -266,16 +285,31 @@ class AlphaBeta:
         )
         return self._refill(search, states, depth, count)
 
-    def _look(self, state: State, plies: int) -> Array:
-        """Return int32[A]: code of each move after `plies` plies of minimax, as the mover sees it; _NEVER if illegal."""
-        children = jax.vmap(self.game.step, (None, 0))(state, np.arange(self.game.num_actions, dtype=np.int32))
-        if plies == 1:
-            values = jax.vmap(self._static)(children)
-        else:
-            values = jax.vmap(lambda child: self._look(child, plies - 1).max() ^ _side(child))(children)
-        # A step of an ended game changes nothing, so there every move counts and has the value of the game itself.
-        playable = self.game.legal_actions(state) | state.terminated
-        return jnp.where(playable, values ^ _side(state), _NEVER)
+    def _look(self, states: State, running: Array) -> Array:
+        """Return int32[L, A]: code of each move of `states` ([L, ...]) after `tail` plies of minimax, as its mover sees
+        it; _NEVER if illegal. Plies are laid out with the last action first and the states innermost, flat.
+        """
+        plies = [states]
+        for _ in range(self.tail - 1):
+            plies.append(_apart(running, self._expand, plies[-1]))
+        values = _apart(running, lambda states: jax.vmap(self._static)(self._expand(states)), plies[-1])
+        looks = values
+        for states in reversed(plies):
+            sides = jax.vmap(_side)(states)
+            # A step of an ended game changes nothing, so there every move counts and has the value of the game itself.
+            playable = jax.vmap(self.game.legal_actions)(states).T | states.terminated
+            looks = jnp.where(playable, values.reshape(playable.shape) ^ sides, _NEVER)
+            values = looks.max(0) ^ sides
+        return looks.T
+
+    def _expand(self, states: State) -> State:
+        """Return the children of [N, ...] states as [A * N, ...]: those by action 0, then those by action 1, and so on.
+
+        Innermost loops then run over states and not over the few actions, which is what a CPU can vectorise.
+        """
+        actions = np.arange(self.game.num_actions, dtype=np.int32)
+        children = jax.vmap(lambda action: jax.vmap(lambda state: self.game.step(state, action))(states))(actions)
+        return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), children)
 
     def _static(self, state: State) -> Array:
         """Return int32[]: code of the evaluation, as seat 0 sees it."""
@@ -290,9 +324,12 @@ class AlphaBeta:
         scores = _encode(jax.vmap(self.order, (None, 0))(state, actions).astype(jnp.float32))
         return jnp.where(look == _NEVER, _NEVER, scores)
 
-    def _visit(self, lane: _Lane) -> tuple[_Lane, Array]:
-        """Visit the lane's node and move to the next one; also return bool[]: the root is finished."""
-        look = self._look(lane.node, self.tail)
+    def _back_up(self, lane: _Lane, look: Array) -> tuple[_Lane, State, Array, Array]:
+        """Enter what the look-ahead says of the lane's node and find where to go on.
+
+        Returns:
+            The lane; the deepest open node on the path and int32[], its move to search next; bool[], root finished.
+        """
         leaf = (lane.level >= lane.leaf) | lane.node.terminated
         at_root = lane.level == 0
 
@@ -329,16 +366,10 @@ class AlphaBeta:
         order = jnp.where(here[:, None], orders, _NEVER).max(0)
         action = order.argmax().astype(jnp.int32)
         tried = here[:, None] & (np.arange(order.shape[0]) == action)
-        parent = jax.tree.map(lambda x: x[level], states)
-        child = self.game.step(parent, action)
-        turned = parent.to_move != child.to_move
-        below = jnp.where(level == 0, self._floor(low, action, best), low)
-        high = jnp.where(here, highs, _NEVER).max()
         lane = lane.replace(  # type: ignore[attr-defined]
-            node=child,
-            level=level + 1,
-            low=jnp.where(turned, ~high, below),
-            high=jnp.where(turned, ~below, high),
+            level=level,
+            low=jnp.where(level == 0, self._floor(low, action, best), low),
+            high=jnp.where(here, highs, _NEVER).max(),
             states=states,
             lows=jnp.where(here, low, lows),
             highs=highs,
@@ -348,7 +379,18 @@ class AlphaBeta:
             values=values,
             nodes=lane.nodes + 1,
         )
-        return lane, finished
+        return lane, jax.tree.map(lambda x: x[level], states), action, finished
+
+    def _descend(self, lane: _Lane, parent: State, action: Array) -> _Lane:
+        """Make the child by `action` of `parent` the lane's node, and turn the window to its mover."""
+        child = self.game.step(parent, action)
+        turned = parent.to_move != child.to_move
+        return lane.replace(  # type: ignore[attr-defined, no-any-return]
+            node=child,
+            level=lane.level + 1,
+            low=jnp.where(turned, ~lane.high, lane.low),
+            high=jnp.where(turned, ~lane.low, lane.high),
+        )
 
     def _floor(self, low: Array, move: Array, best: Array) -> Array:
         """Return int32[]: what `move` of the root must exceed to count. One below the best so far where it may tie."""

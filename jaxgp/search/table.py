@@ -1,0 +1,113 @@
+"""A bounded table of what a player does in a position, and the removal of duplicates from a batch of positions.
+
+A fixed opponent meets the same positions again and again. `unique` lets each distinct one be searched once, the table
+lets it be searched once across batches. Both compare whole keys: a hash only says where to look, so a collision costs
+a search and never gives a wrong answer.
+
+Keys are rows of uint32 words, as `Game.key` makes them. No result depends on the order in which a scatter writes.
+"""
+
+import jax.numpy as jnp
+import numpy as np
+from flax import struct
+from jax import Array
+
+
+@struct.dataclass
+class Table:
+    """Direct-mapped: each key has one slot, and the last key written there owns it."""
+
+    keys: Array  # uint32[N, W]
+    payload: Array  # uint32[N]: what is stored, for players the bit mask of the best moves
+    used: Array  # bool[N]
+
+
+def create(size: int, words: int) -> Table:
+    """Return an empty table of `size` slots, a power of two, for keys of `words` words."""
+    if size < 1 or size & (size - 1):
+        raise ValueError(f"size={size}: accepted: powers of two")
+    if words < 1:
+        raise ValueError(f"words={words}: accepted: 1 or more")
+    return Table(jnp.zeros((size, words), jnp.uint32), jnp.zeros(size, jnp.uint32), jnp.zeros(size, jnp.bool_))
+
+
+def mix(keys: Array) -> Array:
+    """Hash uint32[B, W] to uint32[B]: each word is stirred in, then every bit is made to depend on every other.
+
+    The rounds and constants are those of MurmurHash3 (A. Appleby, public domain).
+    """
+    code = jnp.full(keys.shape[:-1], 0x9747B28C, jnp.uint32)
+    for word in range(keys.shape[-1]):
+        stirred = _rotate(keys[..., word] * np.uint32(0xCC9E2D51), 15) * np.uint32(0x1B873593)
+        code = _rotate(code ^ stirred, 13) * np.uint32(5) + np.uint32(0xE6546B64)
+    code = (code ^ (code >> 16)) * np.uint32(0x85EBCA6B)
+    code = (code ^ (code >> 13)) * np.uint32(0xC2B2AE35)
+    return code ^ (code >> 16)
+
+
+def lookup(table: Table, keys: Array) -> tuple[Array, Array]:
+    """Look uint32[B, W] keys up; return bool[B] whether each is stored and uint32[B] its payload, 0 where it is not."""
+    slot = _slot(table, keys)
+    found = table.used[slot] & (table.keys[slot] == keys).all(-1)
+    return found, jnp.where(found, table.payload[slot], 0)
+
+
+def insert(table: Table, keys: Array, payload: Array, mask: Array) -> Table:
+    """Store the rows of uint32[B, W] keys and uint32[B] payload where `mask` (bool[B]) holds.
+
+    A row takes its slot from whatever was there. Of several rows with one slot the first is stored.
+    """
+    size = table.used.shape[0]
+    slot = jnp.where(mask, _slot(table, keys), size)
+    order = jnp.argsort(slot, stable=True)
+    ordered = slot[order]
+    first = jnp.concatenate([jnp.ones(1, jnp.bool_), ordered[1:] != ordered[:-1]])
+    # Losers and masked rows go out of range and are dropped, so that no slot is written twice.
+    at = jnp.where(first, ordered, size)
+    return Table(
+        keys=table.keys.at[at].set(keys[order], mode="drop"),
+        payload=table.payload.at[at].set(payload[order].astype(jnp.uint32), mode="drop"),
+        used=table.used.at[at].set(True, mode="drop"),
+    )
+
+
+def unique(keys: Array, mask: Array) -> tuple[Array, Array, Array]:
+    """Find the distinct keys among the rows of uint32[B, W] where `mask` (bool[B]) holds, in O(B log B).
+
+    Returns:
+        order: int32[B]. `order[:count]` are the first rows to hold each distinct key, in the order of the keys (as
+            `numpy.unique` sorts them); the rest is padding, valid row indices without meaning.
+        count: int32[], number of distinct keys.
+        group: int32[B]. `keys[order[group[b]]] == keys[b]` for every row of the mask; 0 elsewhere.
+    """
+    rows = keys.shape[0]
+    # The last key of a lexsort is the first to count: masked rows go to the end, then words from left to right.
+    by_key = jnp.lexsort((*keys.T[::-1], ~mask)).astype(jnp.int32)
+    sorted_keys, live = keys[by_key], mask[by_key]
+    fresh = jnp.concatenate([jnp.ones(1, jnp.bool_), (sorted_keys[1:] != sorted_keys[:-1]).any(-1)]) & live
+    rank = jnp.cumsum(fresh, dtype=jnp.int32) - 1
+    order = jnp.zeros(rows, jnp.int32).at[jnp.where(fresh, rank, rows)].set(by_key, mode="drop")
+    group = jnp.zeros(rows, jnp.int32).at[by_key].set(jnp.where(live, rank, 0))
+    return order, fresh.sum(dtype=jnp.int32), group
+
+
+def pack_moves(best: Array) -> Array:
+    """Pack bool[..., A] moves, A up to 32, into uint32[...] bit masks: bit a for move a."""
+    actions = best.shape[-1]
+    if actions > 32:
+        raise ValueError(f"{actions} actions: accepted: up to 32")
+    return (best.astype(jnp.uint32) << np.arange(actions, dtype=np.uint32)).sum(-1, dtype=jnp.uint32)
+
+
+def unpack_moves(payload: Array, actions: int) -> Array:
+    """Undo `pack_moves`: uint32[...] to bool[..., actions]."""
+    return ((payload[..., None] >> np.arange(actions, dtype=np.uint32)) & 1).astype(jnp.bool_)
+
+
+def _slot(table: Table, keys: Array) -> Array:
+    """Return int32[B]: the slot of each key."""
+    return (mix(keys) & np.uint32(table.used.shape[0] - 1)).astype(jnp.int32)
+
+
+def _rotate(word: Array, bits: int) -> Array:
+    return (word << bits) | (word >> (32 - bits))
