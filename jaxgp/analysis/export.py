@@ -1,0 +1,184 @@
+"""Programs in other notations: S-expression, Graphviz DOT, LaTeX and Python, all derived from the primitives.
+
+Nothing here recurses, so no program is too deep. In Python and LaTeX an expression that grows too wide for a line is
+given a name, t1, t2 and so on, and equal ones share a name; this also keeps below the depth that Python can parse.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from string import Formatter
+
+import numpy as np
+
+from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
+from jaxgp.genotypes.programs import Programs
+from jaxgp.genotypes.text import print_number, print_program
+
+WIDTH = 88
+"""Characters of an expression before parts of it are given names of their own."""
+
+
+class ExportError(ValueError):
+    """A program cannot be written in the notation; the message says which primitive lacks what."""
+
+
+@dataclass
+class Equations:
+    """A program as assignments in order, and the expression of each tree."""
+
+    lines: list[tuple[str, str]] = field(default_factory=list)  # (name, expression)
+    values: list[str] = field(default_factory=list)
+
+
+def sexpr(primitives: PrimitiveSet, program: Programs) -> str:
+    """Write an individual, [T, L], as `parse_program` reads it."""
+    return print_program(primitives, program) + "\n"
+
+
+def python(primitives: PrimitiveSet, program: Programs, features: str = "features") -> Equations:
+    """Write an individual, [T, L], as Python assignments over a list named `features`.
+
+    What the templates of the primitives call besides Python's own functions has to be defined by the user.
+
+    Raises:
+        ExportError: a primitive has no Python form.
+    """
+
+    def template(primitive: Primitive) -> str:
+        if primitive.python:
+            return primitive.python
+        if primitive.feature is not None:
+            return f"{{features}}[{primitive.feature}]"
+        if primitive.is_constant:
+            return "{value}"
+        raise ExportError(f"format=python: the primitive {primitive.name} has no Python form")
+
+    return equations(primitives, program, template, lambda n: f"t{n}", features)
+
+
+def latex(primitives: PrimitiveSet, program: Programs, features: str = "x") -> str:
+    """Write an individual, [T, L], as an `align*` environment of the amsmath package."""
+
+    def template(primitive: Primitive) -> str:
+        if primitive.latex:
+            return primitive.latex
+        if primitive.feature is not None:
+            return f"{{features}}_{{{{{primitive.feature}}}}}"
+        name = f"\\mathrm{{{{{latex_name(primitive.name)}}}}}"
+        if primitive.is_constant:
+            return "{value}"
+        if primitive.domain is not None:
+            return f"{name}({{value}})"
+        args = ",\\,".join(f"{{{n}}}" for n in range(primitive.arity))
+        return f"{name}({args})"
+
+    written = equations(primitives, program, template, lambda n: f"t_{{{n}}}", features)
+    results = ["v"] if len(written.values) == 1 else [f"v_{{{n + 1}}}" for n in range(len(written.values))]
+    rows = [*written.lines, *zip(results, written.values, strict=True)]
+    body = " \\\\\n".join(f"{name} &= {text}" for name, text in rows)
+    return f"\\begin{{align*}}\n{body}\n\\end{{align*}}\n"
+
+
+def latex_name(name: str) -> str:
+    """Escape a name for LaTeX and double its braces for `str.format`."""
+    special = {"\\": "\\backslash ", "{": "\\{{", "}": "\\}}", "^": "\\hat{{}}", "~": "\\sim "}
+    return "".join(special.get(c, f"\\{c}" if c in "_&%#$" else c) for c in name)
+
+
+def equations(
+    primitives: PrimitiveSet,
+    program: Programs,
+    template: Callable[[Primitive], str],
+    name: Callable[[int], str],
+    features: str,
+    width: int = WIDTH,
+) -> Equations:
+    """Write an individual, [T, L], by a template for each primitive, naming parts so that expressions stay narrow.
+
+    Args:
+        primitives: the set.
+        program: the individual.
+        template: format string of a primitive, with `{0}`, `{1}` for arguments, `{value}` and `{features}`.
+        name: the name of the n-th part, from 1.
+        features: what `{features}` becomes.
+        width: characters of an expression, roughly.
+    """
+    written, named = Equations(), dict[str, str]()
+
+    def shorten(part: _Part) -> _Part:
+        if part.text not in named:
+            named[part.text] = name(len(named) + 1)
+            written.lines.append((named[part.text], part.text))
+        return _Part(named[part.text], atom=True)
+
+    for tree in _trees(program):
+        stack: list[_Part] = []
+        for code, value in _nodes(tree):
+            primitive = primitives.primitives[code]
+            form = template(primitive)
+            args = stack[len(stack) - primitive.arity :]
+            del stack[len(stack) - primitive.arity :]
+            # An argument that the form writes twice would double the text at every level.
+            uses = [sum(used == str(n) for _, used, _, _ in Formatter().parse(form)) for n in range(primitive.arity)]
+            args = [shorten(a) if count > 1 and not a.atom else a for a, count in zip(args, uses, strict=True)]
+            fixed = len(form)
+            while fixed + sum(len(a.text) for a in args) > width and not all(a.atom for a in args):
+                longest = max((n for n, a in enumerate(args) if not a.atom), key=lambda n: len(args[n].text))
+                args[longest] = shorten(args[longest])
+            text = form.format(*(a.text for a in args), value=print_number(value), features=features)
+            stack.append(_Part(text, atom=not primitive.args))
+        written.values.append(stack[0].text)
+    return Equations([(name, _bare(text)) for name, text in written.lines], [_bare(text) for text in written.values])
+
+
+@dataclass(frozen=True)
+class _Part:
+    text: str
+    atom: bool  # a terminal or a name: not worth a name of its own
+
+
+def dot(primitives: PrimitiveSet, program: Programs, title: str = "") -> str:
+    """Write an individual, [T, L], as a Graphviz digraph; arguments from left to right."""
+    lines = ["digraph program {", f"  label={_quoted(title)};"] if title else ["digraph program {"]
+    lines += ["  ordering=out;", '  node [shape=box, style="rounded,filled", fontname="Helvetica", fillcolor=white];']
+    for t, tree in enumerate(_trees(program)):
+        stack: list[str] = []
+        for n, (code, value) in enumerate(_nodes(tree)):
+            primitive, node = primitives.primitives[code], f"t{t}n{n}"
+            look = "" if primitive.args else ', fillcolor="#e8f0fe"'
+            lines.append(f"  {node} [label={_quoted(label(primitive, value))}{look}];")
+            first = len(stack) - primitive.arity
+            lines += [f"  {node} -> {child};" for child in stack[first:]]
+            stack[first:] = [node]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def label(primitive: Primitive, value: float) -> str:
+    """What a node shows: its name, its number, or both."""
+    if primitive.domain is None:
+        return primitive.name
+    return print_number(value) if primitive.is_constant else f"{primitive.name} {print_number(value)}"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def _bare(text: str) -> str:
+    """Drop parentheses that enclose a whole expression."""
+    if not (text.startswith("(") and text.endswith(")")):
+        return text
+    depth = np.cumsum([{"(": 1, ")": -1}.get(c, 0) for c in text])
+    return text[1:-1] if (depth[:-1] > 0).all() else text
+
+
+def _trees(program: Programs) -> Iterable[Programs]:
+    for t in range(np.asarray(program.length).shape[0]):
+        yield Programs(program.opcode[t], program.value[t], program.size[t], program.length[t])
+
+
+def _nodes(tree: Programs) -> list[tuple[int, float]]:
+    """Opcode and value of each node, in postfix order."""
+    count = int(tree.length)
+    return list(zip(np.asarray(tree.opcode)[:count].tolist(), np.asarray(tree.value)[:count].tolist(), strict=True))
