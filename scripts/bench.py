@@ -1,0 +1,357 @@
+"""Measures speed: `python scripts/bench.py part=all`; one JSON line for each measurement, and how it is read beside it.
+
+Compilation is timed apart, every call is waited for, and rivals (DEAP, OpenSpiel, plain Python) run in turn with jaxgp
+in the same process on the same inputs; their results are compared before they are timed. Rivals that are not installed
+are skipped. jaxgp's own parts need JAX, Flax, Optax and NumPy.
+"""
+
+import contextlib
+import dataclasses
+import functools
+import itertools
+import math
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from rivals import kalah, trees
+from rivals.random_play import openings, openspiel_moves, positions, random_moves
+from rivals.timing import Case, Report, compiled, measure
+
+import envs
+from jaxgp.experiment import assemble, schema
+from jaxgp.experiment.errors import UsageError, reason, reject
+from jaxgp.genotypes.primitives import PrimitiveSet
+from jaxgp.interpreter.evaluate import evaluate, evaluate_programs
+from jaxgp.interpreter.plan import plan
+
+PARTS = ("interpreter", "env", "search", "generation")
+
+
+@dataclasses.dataclass
+class Options:
+    """What can be set on the command line, and what it means."""
+
+    part: str = "all"  # interpreter | env | search | generation | all
+    repeats: int = 5  # of each measurement, at most
+    seconds: float = 150.0  # for the repeats; every measurement is made at least once, however long it takes
+    rivals: bool = True  # compare with DEAP, OpenSpiel and plain Python
+    output: str = ""  # file that the lines are appended to
+    seed: int = 0
+    programs: int = 512  # interpreter: programs
+    cases: int = 256  # interpreter: positions for each program
+    nodes: tuple[int, ...] = (31, 63)  # interpreter: nodes of each program
+    batch: tuple[int, ...] = (1, 128, 1024, 4096, 16384)  # env: games
+    roots: tuple[int, ...] = (1024,)  # search: positions
+    lanes: tuple[int, ...] = (64,)  # search: searches side by side; generation uses the first
+    depth: tuple[int, ...] = (4, 8)  # search, generation: plies
+    tail: int = 2  # search, generation: last plies searched full width
+    rival_roots: int = 16  # search: positions that plain Python searches
+    population: int = 512  # generation: programs
+    generations: int = 5  # generation: generations that a whole one is averaged over
+    rival_programs: int = 8  # generation: programs whose games DEAP plays
+
+
+@dataclasses.dataclass
+class Bench:
+    """What all measurements share."""
+
+    options: Options
+    report: Report
+    table: assemble.Table
+
+
+Job = tuple[float, Callable[[float], None]]
+"""A share of the time, and what makes a few measurements; their repeats go on until this reading of the clock."""
+
+
+def read_options(arguments: Sequence[str]) -> Options:
+    """Turn `name=value` arguments into options; raises UsageError."""
+    kinds = {field.name: field.type for field in dataclasses.fields(Options)}
+    values: dict[str, Any] = {}
+    for argument in arguments:
+        name, equals, text = argument.partition("=")
+        if name not in kinds or not equals:
+            raise UsageError(f"{argument}: unknown option; accepted, as name=value: {', '.join(kinds)}")
+        values[name] = _read(name, text, kinds[name])
+    return Options(**values)
+
+
+def _read(name: str, text: str, kind: Any) -> Any:
+    if name == "part":
+        return text if text in (*PARTS, "all") else reject(name, text, ", ".join((*PARTS, "all")))
+    if kind is bool:
+        return text == "true" if text in ("true", "false") else reject(name, text, "true, false")
+    if kind is float:
+        number = float(text) if text.replace(".", "", 1).isdecimal() else math.nan
+        return number if number >= 0 else reject(name, text, "a number of seconds from 0")
+    if kind is str:
+        return text or reject(name, text, "the name of a file")
+    least, many = 0 if name == "seed" else 1, kind is not int
+    words = [word.strip() for word in text.split(",")] if many else [text]
+    if not all(word.isdecimal() and len(word) < 10 and int(word) >= least for word in words):
+        reject(name, text, f"whole numbers from {least}, as in 1,2,3" if many else f"a whole number from {least}")
+    return tuple(map(int, words)) if many else int(words[0])
+
+
+def compare(bench: Bench, who: str, part: str, name: str, unit: str, sizes: dict, cases: Callable[[], dict]) -> dict:
+    """Return a rival's cases to time; none, and a line that says why, where it is not installed or not wanted."""
+    if not bench.options.rivals:
+        return {}
+    try:
+        return cases()
+    except ImportError:
+        bench.report.skip(part, name, unit, sizes, who=who, why=f"{who} is not installed")
+        return {}
+
+
+# Interpreter
+
+
+def interpreter(bench: Bench) -> Iterator[Job]:
+    for primitives in (bench.table.primitives, trees.ARITHMETIC):
+        for nodes in bench.options.nodes:
+            yield 1.0, functools.partial(interpret, bench, primitives, nodes, False)
+            yield 0.3, functools.partial(interpret, bench, primitives, nodes, True)
+
+
+def interpret(bench: Bench, primitives: PrimitiveSet, nodes: int, in_games: bool, until: float) -> None:
+    """Evaluate programs on the same cases, or, as games do, each on two positions of its own."""
+    options, count = bench.options, 2 if in_games else bench.options.cases
+    programs = trees.random_programs(options.seed, primitives, options.programs, nodes)
+    if primitives is trees.ARITHMETIC:
+        table = np.random.default_rng(options.seed).uniform(-1, 1, (count, 8)).astype(np.float32)
+    else:
+        table = np.asarray(positions(bench.table.game, options.seed, count).board).astype(np.float32)
+    features = jnp.asarray(table.T)
+    if in_games:
+        features = jnp.tile(features, (options.programs, 1, 1))
+    plans = jax.jit(functools.partial(plan, primitives))(programs)
+    alone, alone_compile = compiled(functools.partial(evaluate, primitives), plans, features)
+    whole, whole_compile = compiled(functools.partial(evaluate_programs, primitives), programs, features)
+    work, values = int(programs.length.sum()) * count, np.asarray(alone(plans, features))
+    sizes = {"set": primitives.name, "programs": options.programs, "cases": count, "nodes": int(programs.length.mean())}
+    unit, evaluation, both = "node evaluations/s", "evaluation", "planning and evaluation"
+    ours = {
+        evaluation: Case(lambda: alone(plans, features), work),
+        both: Case(lambda: whole(programs, features), work),
+    }
+
+    def deap() -> dict[str, Case]:
+        from rivals import deap_cases
+
+        return deap_cases.calls(primitives, programs, table, values)
+
+    theirs = compare(bench, "deap", "interpreter", evaluation, unit, sizes, deap)
+    times = measure({**ours, **theirs}, options.repeats, until)
+    bench.report.ours("interpreter", evaluation, unit, times[evaluation], sizes, alone_compile)
+    bench.report.ours("interpreter", both, unit, times[both], sizes, whole_compile)
+    for name, against in zip(theirs, (evaluation, both), strict=False):
+        bench.report.rival(
+            "interpreter", name, unit, times[name], sizes, who="deap", ours=times[against], against=against
+        )
+
+
+# Games
+
+
+def env(bench: Bench) -> Iterator[Job]:
+    for batch in bench.options.batch:
+        yield 0.5, functools.partial(step, bench, batch)
+
+
+def step(bench: Bench, batch: int, until: float) -> None:
+    """Play random moves in many games."""
+    game, options = bench.table.game, bench.options
+    moves = min(1024, max(64, 2**20 // batch))
+    states, key = openings(game, batch), jax.random.key(options.seed)
+    run, seconds = compiled(functools.partial(random_moves, game, moves=moves), states, key)
+    sizes, unit, name = {"batch": batch, "moves": moves}, "moves/s", "random legal moves"
+
+    def cases() -> dict[str, Case]:
+        return {"OpenSpiel": Case(openspiel_moves(options.seed, 20_000), 20_000)}
+
+    theirs = compare(bench, "open_spiel", "env", name, unit, sizes, cases)
+    times = measure({name: Case(lambda: run(states, key), batch * moves), **theirs}, options.repeats, until)
+    bench.report.ours("env", name, unit, times[name], sizes, seconds)
+    for rival in theirs:
+        more = {"who": "open_spiel", "ours": times[name], "against": f"{name}, batch={batch}"}
+        bench.report.rival("env", name, unit, times[rival], {"batch": 1, "moves": 20_000}, **more)
+
+
+# Search
+
+
+def search(bench: Bench) -> Iterator[Job]:
+    options = bench.options
+    for depth, roots, lanes in itertools.product(options.depth, options.roots, options.lanes):
+        yield 1.0 if depth < 6 else 3.0, functools.partial(search_roots, bench, depth, roots, lanes)
+
+
+def search_roots(bench: Bench, depth: int, roots: int, lanes: int, until: float) -> None:
+    """Search positions with lanes that run free, with lanes that wait for each other, and in plain Python."""
+    options = bench.options
+    states = positions(bench.table.game, options.seed, roots)
+    arguments = (states, jnp.full(roots, depth, jnp.int32), jnp.int32(roots))
+    free = bench.table.search("material", depth, "first", options.tail, lanes)
+    sizes, unit = {"depth": depth, "roots": roots, "lanes": min(lanes, roots), "tail": free.tail}, "searches/s"
+    cases, notes, results = {}, {}, {}
+    for name, method in (("free lanes", free), ("lock step", dataclasses.replace(free, lock_step=True))):
+        run, seconds = compiled(method.search, *arguments)
+        results[name] = result = run(*arguments)
+        cases[name] = Case(functools.partial(run, *arguments), roots)
+        notes[name] = {
+            "compile_seconds": seconds,
+            "nodes": int(result.nodes.sum()),
+            "iterations": int(result.iterations),
+        }
+    values = np.asarray(results["free lanes"].values)
+    np.testing.assert_array_equal(values.max(1), np.asarray(results["lock step"].values).max(1))
+    sample = np.unique(np.linspace(0, roots - 1, options.rival_roots).astype(int))
+    boards = np.asarray(states.board)[sample].tolist()
+
+    def plain() -> int:
+        searcher = kalah.AlphaBeta()
+        found = [searcher.best_move(board, depth) for board in boards]
+        assert found == [(int(values[i].argmax()), int(values[i].max())) for i in sample], "values differ"
+        return searcher.nodes
+
+    if options.rivals:
+        cases["plain Python"] = Case(plain, len(sample), warm=False)
+    times = measure(cases, options.repeats, until)
+    for name, more in notes.items():
+        speed = round(more["nodes"] / times[name].median)
+        bench.report.ours("search", name, unit, times[name], sizes, nodes_per_second=speed, **more)
+    if options.rivals:
+        nodes, took, sizes = plain(), times["plain Python"], {"depth": depth, "roots": len(sample)}
+        more = {"nodes": nodes, "nodes_per_second": round(nodes / len(sample) * took.value)}
+        more |= {"who": "plain Python", "ours": times["free lanes"], "against": "free lanes"}
+        bench.report.rival("search", "alpha-beta", unit, took, sizes, **more)
+
+
+# Whole evaluations and generations
+
+
+def generation(bench: Bench) -> Iterator[Job]:
+    for depth in bench.options.depth:
+        yield 2.0 if depth < 6 else 6.0, functools.partial(evolve, bench, depth)
+
+
+def study(options: Options, depth: int) -> schema.Config:
+    """The GP Mancala study's second run against a search of this depth."""
+    return schema.Config(
+        game={"name": "mancala"},
+        algorithm=schema.Algorithm(population=options.population, creation=schema.Creation(terminal_probability=0.5)),
+        fitness=schema.Fitness(
+            {"minimax": schema.Opponent(depth=depth)},
+            scale=100.0,
+            parsimony=1.0,
+            minimum=1.0,
+            lanes=options.lanes[0],
+            tail=options.tail,
+        ),
+    )
+
+
+def evolve(bench: Bench, depth: int, until: float) -> None:
+    """Evaluate a random population with nothing remembered and with everything; run whole generations."""
+    options = bench.options
+    experiment = assemble.assemble(study(options, depth), envs)
+    key, games = jax.random.key(options.seed), 2 * options.population
+    start = experiment.init(key)
+    play, play_compile = compiled(experiment.ring.fitness.evaluate, key, start.population, start.memory)
+    begin = time.perf_counter()
+    step_once = experiment.step.lower(start).compile()
+    step_compile = time.perf_counter() - begin
+    result, full = play(key, start.population, start.memory)
+    searched: list[int] = []
+
+    def generations(state: Any) -> Any:
+        metrics = []
+        for _ in range(options.generations):
+            state, measured = step_once(state)
+            metrics.append(measured["searches"])
+        searched[:] = map(int, metrics)
+        return state
+
+    cold, warm, whole = "games, empty reply table", "games, full reply table", "generations from an empty reply table"
+    ours = {
+        cold: Case(lambda: play(key, start.population, start.memory), games),
+        warm: Case(lambda: play(key, start.population, full), games),
+        whole: Case(generations, options.generations, before=lambda: experiment.init(key)),
+    }
+    sizes = {
+        "population": options.population,
+        "depth": depth,
+        "mean_nodes": round(float(start.population.length.mean()), 1),
+    }
+    first = jax.tree.map(lambda x: x[:, 0], start.population)
+    games_of: list[Any] = []
+
+    def deap() -> dict[str, Case]:
+        from rivals import deap_cases
+
+        found = np.asarray(result.points), np.asarray(result.fitness)
+        games_of.append(deap_cases.Games(bench.table.primitives, first, *found, depth, options.rival_programs))
+        return games_of[0].cases()
+
+    theirs = compare(bench, "deap", "generation", cold, "games/s", sizes, deap)
+    times = measure({**ours, **theirs}, options.repeats, until)
+    searches = int(result.metrics["searches"])
+    more = {"searches": searches, "plies": int(result.metrics["plies"])}
+    bench.report.ours("generation", cold, "games/s", times[cold], sizes, play_compile, **more)
+    bench.report.ours("generation", warm, "games/s", times[warm], sizes, play_compile)
+    more = {"generations": options.generations, "searches": searched}
+    bench.report.ours("generation", whole, "generations/s", times[whole], sizes, step_compile, **more)
+    for rival in games_of:
+        for name, unit, which, took, how in rival.estimates({n: times[n] for n in theirs}, searches, searched):
+            against = (cold, warm, whole)[which]
+            more = {"who": "deap", "ours": times[against], "against": against, "extrapolated": how}
+            bench.report.rival("generation", name, unit, took, sizes, **more)
+
+
+def run(options: Options, report: Report) -> None:
+    """Make all measurements, each with its share of the time that is left."""
+    table = assemble.table(study(options, 1), envs)
+    parts = {"interpreter": interpreter, "env": env, "search": search, "generation": generation}
+    chosen = PARTS if options.part == "all" else (options.part,)
+    jobs = [job for part in chosen for job in parts[part](Bench(options, report, table))]
+    end = time.perf_counter() + options.seconds
+    for done, (share, job) in enumerate(jobs):
+        now = time.perf_counter()
+        job(now + (end - now) * share / sum(left for left, _ in jobs[done:]))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Return the exit code: 0, or 2 for a wrong option."""
+    if set(arguments) & {"-h", "--help"}:
+        print(f"{__doc__}\nOptions, as name=value:")
+        for field in dataclasses.fields(Options):
+            print(f"  {field.name}={field.default}")
+        return 0
+    with contextlib.ExitStack() as stack:
+        try:
+            options = read_options(arguments)
+            files = [stack.enter_context(open(options.output, "a", encoding="utf-8"))] if options.output else []
+        except UsageError as error:
+            print(error, file=sys.stderr)
+            return UsageError.exit_code
+        except OSError as error:
+            print(f"output={options.output}: {reason(error)}; accepted: a file to append to", file=sys.stderr)
+            return UsageError.exit_code
+        random.seed(options.seed)
+        run(options, Report([sys.stdout, *files]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,66 @@
+"""Uniformly random legal moves: jaxgp's games, and OpenSpiel's mancala stepped from Python."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from jaxgp.players.choice import pick
+
+
+def openings(game: Any, count: int) -> Any:
+    return jax.tree.map(lambda x: jnp.broadcast_to(x, (count, *x.shape)), game.init())
+
+
+def random_moves(game: Any, states: Any, key: Array, moves: int) -> Any:
+    """Play uniformly random legal moves in all games; one that has ended starts again."""
+    start = game.init()
+
+    def one(state: Any, bits: Array) -> Any:
+        state = game.step(state, pick(game.legal_actions(state), bits))
+        return jax.tree.map(lambda fresh, old: jnp.where(state.terminated, fresh, old), start, state)
+
+    def each(states: Any, key: Array) -> tuple[Any, None]:
+        return jax.vmap(one)(states, jax.random.bits(key, states.to_move.shape)), None
+
+    return jax.lax.scan(each, states, jax.random.split(key, moves))[0]
+
+
+def positions(game: Any, seed: int, count: int) -> Any:
+    """Positions [count] of random games in progress, 1 to 32 moves after the start of the first game."""
+    deep = jnp.arange(count) % 32
+
+    def advance(states: Any, now: tuple[Array, Array]) -> tuple[Any, None]:
+        moved, goes_on = random_moves(game, states, now[1], 1), now[0] <= deep
+        return jax.vmap(lambda go, a, b: jax.tree.map(lambda x, y: jnp.where(go, x, y), a, b))(
+            goes_on, moved, states
+        ), None
+
+    steps = jnp.arange(32), jax.random.split(jax.random.key(seed), 32)
+    return jax.jit(lambda states: jax.lax.scan(advance, states, steps)[0])(openings(game, count))
+
+
+def openspiel_moves(seed: int, moves: int) -> Callable[[], int]:
+    """Return a function that plays `moves` uniformly random legal moves, game after game, and counts the games.
+
+    Raises:
+        ImportError: OpenSpiel is not installed.
+    """
+    import pyspiel
+
+    game = pyspiel.load_game("mancala")
+    rng = random.Random(seed)
+
+    def run() -> int:
+        games, state = 0, game.new_initial_state()
+        for _ in range(moves):
+            if state.is_terminal():
+                games, state = games + 1, game.new_initial_state()
+            legal = state.legal_actions()
+            state.apply_action(legal[int(rng.random() * len(legal))])
+        return games
+
+    return run

@@ -1,0 +1,165 @@
+"""Measuring calls in turn, and writing what was measured as JSON lines."""
+
+import datetime
+import json
+import os
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TextIO
+
+import jax
+
+_LEAST_SECONDS = 0.02
+"""Calls that are quicker are repeated within one measurement."""
+
+
+@dataclass
+class Case:
+    """Something to time.
+
+    Attributes:
+        run: returns arrays, which are waited for, or anything else.
+        work: units of work in one call.
+        warm: call it before it is timed; off for slow rivals that have nothing to warm up.
+        before: called before each timed call, outside the clock.
+    """
+
+    run: Callable[..., Any]
+    work: float
+    warm: bool = True
+    before: Callable[[], Any] | None = None
+
+
+@dataclass
+class Times:
+    """Seconds of each repeat for `work` units."""
+
+    work: float
+    wall: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.wall)
+
+    @property
+    def value(self) -> float:
+        """Units a second."""
+        return self.work / self.median
+
+
+def compiled(function: Callable[..., Any], *arguments: Any) -> tuple[Callable[..., Any], float]:
+    """Compile for these arguments; return the compiled function and the seconds of tracing and compiling."""
+    start = time.perf_counter()
+    made = jax.jit(function).lower(*arguments).compile()
+    return made, time.perf_counter() - start
+
+
+def measure(cases: Mapping[str, Case], repeats: int, until: float) -> dict[str, Times]:
+    """Time all cases in turn, round after round, up to `repeats` rounds: at least one, and none begins after `until`.
+
+    `until` is a reading of `time.perf_counter`.
+    """
+    inner = {name: _calls(case) for name, case in cases.items()}
+    times = {name: Times(case.work) for name, case in cases.items()}
+    for done in range(repeats):
+        if done and time.perf_counter() > until:
+            break
+        for name, case in cases.items():
+            wall, cpu = _once(case, inner[name])
+            times[name].wall.append(wall)
+            times[name].cpu.append(cpu)
+    return times
+
+
+def _calls(case: Case) -> int:
+    """Warm a case up, and say how often to call it within one measurement."""
+    if not case.warm:
+        return 1
+    _once(case, 1)
+    if case.before is not None:
+        return 1
+    wall, _ = _once(case, 1)
+    return max(1, min(1000, round(_LEAST_SECONDS / max(wall, 1e-9))))
+
+
+def _once(case: Case, calls: int) -> tuple[float, float]:
+    """Return wall and CPU seconds of one call."""
+    arguments = () if case.before is None else (jax.block_until_ready(case.before()),)
+    wall, cpu = time.perf_counter(), time.process_time()
+    for _ in range(calls):
+        jax.block_until_ready(case.run(*arguments))
+    return (time.perf_counter() - wall) / calls, (time.process_time() - cpu) / calls
+
+
+class Report:
+    """Writes measurements: JSON lines to `lines`, a readable line each to standard error."""
+
+    def __init__(self, lines: list[TextIO]) -> None:
+        device = jax.devices()[0]
+        self._lines = lines
+        self._common = {
+            "device": device.device_kind,
+            "platform": device.platform,
+            "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+            "jax": jax.__version__,
+            "python": platform.python_version(),
+            "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        }
+
+    def ours(
+        self, part: str, name: str, unit: str, times: Times, sizes: dict, compile_seconds: float, **more: Any
+    ) -> None:
+        """Write one measurement of jaxgp."""
+        self._write(part, name, unit, sizes, _timed(times), compile_seconds=round(compile_seconds, 3), **more)
+
+    def rival(
+        self, part: str, name: str, unit: str, times: Times, sizes: dict, *, who: str, ours: Times, **more: Any
+    ) -> None:
+        """Write one measurement of somebody else's program; the ratio says how many times as fast ours is."""
+        ratio = _significant(ours.value / times.value)
+        cpu = [statistics.median(t.cpu) / t.work for t in (times, ours)]
+        cpu_ratio = _significant(cpu[0] / cpu[1]) if cpu[1] > 0 else None
+        self._write(part, name, unit, sizes, _timed(times), rival=who, ratio=ratio, cpu_ratio=cpu_ratio, **more)
+
+    def skip(self, part: str, name: str, unit: str, sizes: dict, *, who: str, why: str) -> None:
+        """Say why there is no measurement."""
+        self._write(part, name, unit, sizes, dict.fromkeys(_timed(Times(1, [1.0], [1.0]))), rival=who, skipped=why)
+
+    def _write(self, part: str, name: str, unit: str, sizes: dict, timed: dict, **more: Any) -> None:
+        line = {"part": part, "name": name, "value": timed["value"], "unit": unit, "rival": None, "ratio": None}
+        line = {**line, "sizes": sizes, "compile_seconds": None, **timed, **more, **self._common}
+        for stream in self._lines:
+            print(json.dumps(line), file=stream, flush=True)
+        print(_readable(line), file=sys.stderr, flush=True)
+
+
+def _timed(times: Times) -> dict[str, Any]:
+    return {
+        "value": _significant(times.value),
+        "best_value": _significant(times.work / min(times.wall)),
+        "work": times.work,
+        "repeats": len(times.wall),
+        "best_seconds": _significant(min(times.wall)),
+        "median_seconds": _significant(times.median),
+        "spread_seconds": _significant(max(times.wall) - min(times.wall)),
+        "cpu_seconds": _significant(statistics.median(times.cpu)),
+    }
+
+
+def _significant(number: float) -> float:
+    return float(f"{number:.4g}")
+
+
+def _readable(line: dict[str, Any]) -> str:
+    sizes = " ".join(f"{name}={value}" for name, value in line["sizes"].items())
+    head = f"{line['part']}: {line['name']} ({sizes}){': ' + line['rival'] if line['rival'] else ''}"
+    if "skipped" in line:
+        return f"{head}: skipped, {line['skipped']}"
+    ratio = f"; jaxgp is {line['ratio']:,g} times as fast" if line["ratio"] else ""
+    compile_seconds = f", compiled in {line['compile_seconds']:.1f} s" if line["compile_seconds"] is not None else ""
+    return f"{head}: {line['value']:,g} {line['unit']}{ratio}{compile_seconds}"

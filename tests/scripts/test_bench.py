@@ -1,0 +1,230 @@
+"""The benchmark's lines and options, and that its rivals do the same as jaxgp."""
+
+import importlib
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jaxgp.genotypes import programs as lp
+from tests.reference import kalah as reference
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = str(ROOT / "scripts")
+FIELDS = {
+    "part", "name", "value", "unit", "rival", "ratio", "sizes", "compile_seconds", "best_value", "work", "repeats",
+    "best_seconds", "median_seconds", "spread_seconds", "cpu_seconds", "device", "platform", "cores", "jax", "python",
+    "date",
+}  # fmt: skip
+TINY = ("repeats=1", "seconds=0")
+
+
+@pytest.fixture(scope="module")
+def bench():
+    sys.path.insert(0, SCRIPTS)
+    yield importlib.import_module("bench")
+    sys.path.remove(SCRIPTS)
+
+
+@pytest.fixture
+def kalah(bench):
+    return importlib.import_module("rivals.kalah")
+
+
+@pytest.fixture
+def run(bench, capsys):
+    """Run the script in this process: (exit code, lines, what people read)."""
+
+    def main(*arguments):
+        code = bench.main(arguments)
+        out, err = capsys.readouterr()
+        return code, [json.loads(line) for line in out.splitlines()], err
+
+    return main
+
+
+def check(lines, part, rivals):
+    assert {line["part"] for line in lines} == {part}
+    assert {line["rival"] for line in lines} == {None, *rivals}
+    for line in lines:
+        assert set(line) >= FIELDS
+        assert line["value"] > 0
+        assert line["best_seconds"] > 0
+        assert line["repeats"] == 1
+        assert (line["rival"] is None) == (line["ratio"] is None)
+        assert line["rival"] is None or line["against"].split(", batch=")[0] in {other["name"] for other in lines}
+
+
+def some_position(rng):
+    """A reference position of a random game in progress, and the same with the mover's side first."""
+    while True:
+        position = reference.start()
+        for _ in range(rng.randrange(35)):
+            if reference.moves(position):
+                position = reference.play(position, rng.choice(reference.moves(position)))
+        if reference.moves(position):
+            board, mover = position
+            return position, [*board[mover], *board[1 - mover]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["parts=env"], ["parts=env", "part, repeats"]),
+        (["part=speed"], ["part=speed", "interpreter, env, search, generation, all"]),
+        (["part"], ["part", "name=value"]),
+        (["repeats=0"], ["repeats=0", "a whole number from 1"]),
+        (["rivals=maybe"], ["rivals=maybe", "true, false"]),
+        (["seconds=soon"], ["seconds=soon", "a number of seconds"]),
+        (["depth=4,x"], ["depth=4,x", "whole numbers from 1"]),
+        (["output="], ["output=", "the name of a file"]),
+        (["output=/nowhere/lines"], ["output=/nowhere/lines", "No such file"]),
+    ],
+)
+def test_refuses_in_one_line_what_it_does_not_know(run, arguments, words):
+    code, lines, err = run(*arguments)
+    assert (code, lines) == (2, [])
+    assert err.count("\n") == 1
+    assert all(word in err for word in words)
+
+
+def test_help_lists_every_option(bench, capsys):
+    assert bench.main(["--help"]) == 0
+    assert "rival_programs=8" in capsys.readouterr().out
+
+
+def test_needs_none_of_the_host_side_packages():
+    unwanted = {"hydra", "omegaconf", "wandb", "matplotlib", "statsmodels", "deap", "pyspiel"}
+    program = f"import sys, bench; print({unwanted} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], cwd=SCRIPTS, capture_output=True, text=True)
+    assert done.stdout.strip() == "set()", done.stderr
+
+
+def test_env(run, tmp_path):
+    pytest.importorskip("pyspiel")
+    kept = tmp_path / "lines.jsonl"
+    kept.write_text("{}\n")
+    code, lines, err = run("part=env", "batch=4", f"output={kept}", *TINY)
+    assert code == 0
+    check(lines, "env", ["open_spiel"])
+    assert [json.loads(line) for line in kept.read_text().splitlines()] == [{}, *lines]
+    assert err.count("\n") == len(lines)
+
+
+def test_says_which_rival_is_missing(bench, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    report, options = bench.Report([sys.stdout]), bench.read_options([])
+    both = bench.Bench(options, report, None), "open_spiel", "env", "moves", "moves/s", {}
+    assert bench.compare(*both, lambda: {"OpenSpiel": bench.openspiel_moves(0, 10)}) == {}
+    out, err = capsys.readouterr()
+    line = json.loads(out)
+    assert set(line) >= FIELDS
+    assert (line["skipped"], line["value"]) == ("open_spiel is not installed", None)
+    assert "skipped" in err
+
+
+@pytest.mark.parametrize(("mancala", "in_games"), [(True, False), (False, True)])
+def test_interpreter(bench, capsys, mancala, in_games):
+    """One measurement of each set; DEAP's results are compared with jaxgp's before anything is timed."""
+    pytest.importorskip("deap")
+    options = bench.read_options(["programs=5", "cases=3", *TINY])
+    table = bench.assemble.table(bench.study(options, 1), bench.envs)
+    primitives = table.primitives if mancala else bench.trees.ARITHMETIC
+    bench.interpret(bench.Bench(options, bench.Report([sys.stdout]), table), primitives, 12, in_games, 0.0)
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    check(lines, "interpreter", ["deap"])
+    assert lines[0]["sizes"]["nodes"] == (12 if mancala else 11)
+    assert lines[0]["work"] == 5 * lines[0]["sizes"]["nodes"] * (2 if in_games else 3)
+
+
+@pytest.mark.slow
+def test_search(run):
+    """Free lanes, lock step and plain Python find the same values, or the run fails."""
+    code, lines, _ = run("part=search", "depth=3", "roots=24", "lanes=8", "rival_roots=24", *TINY)
+    assert code == 0
+    check(lines, "search", ["plain Python"])
+
+
+@pytest.mark.slow
+def test_generation(run):
+    """Every game of the sample ends as it does with DEAP, or the run fails."""
+    pytest.importorskip("deap")
+    sizes = ("depth=3", "population=24", "generations=2", "rival_programs=24", "tail=1")
+    code, lines, _ = run("part=generation", *sizes, *TINY)
+    assert code == 0
+    check(lines, "generation", ["deap"])
+    assert len(lines) == 8
+    assert all("extrapolated" in line for line in lines if line["rival"])
+    assert len(next(line for line in lines if line["unit"] == "generations/s")["searches"]) == 2
+
+
+def test_random_programs_are_valid(bench):
+    options = bench.read_options([])
+    mancala = bench.assemble.table(bench.study(options, 1), bench.envs).primitives
+    for primitives, nodes in ((mancala, 30), (bench.trees.ARITHMETIC, 30)):
+        made = bench.trees.random_programs(0, primitives, 20, nodes)
+        for i in range(20):
+            tree = lp.Programs(*(np.asarray(field)[i] for field in (made.opcode, made.value, made.size, made.length)))
+            assert lp.problems(primitives, tree, int(primitives.root_type[0])) == []
+
+
+def test_plain_kalah_plays_by_the_rules(kalah):
+    rng = random.Random(0)
+    for _ in range(300):
+        position, view = some_position(rng)
+        pit = rng.choice(reference.moves(position))
+        board, mover = reference.play(position, pit)
+        after, again, over = kalah.play(view, pit)
+        assert after == [*board[position[1]], *board[1 - position[1]]]
+        assert over == reference.ended((board, mover))
+        assert again == (mover == position[1])
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+def test_plain_search_finds_the_first_best_move(kalah, depth):
+    rng = random.Random(depth)
+    for _ in range(25):
+        position, view = some_position(rng)
+        values = reference.move_values(position, depth)
+        best = max(values.values())
+        first = min(pit for pit, value in values.items() if value == best)
+        assert kalah.AlphaBeta().best_move(view, depth) == (first, best)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_deap_program_plays_like_jaxgp(bench, seed):
+    """Both games of random programs end as they do in jaxgp's rules with the reference's search."""
+    pytest.importorskip("deap")
+    deap_mancala = importlib.import_module("rivals.deap_mancala")
+    random.seed(seed)
+    box = deap_mancala.toolbox(2)
+    tree = box.individual()
+    program = deap_mancala.gp.compile(tree, box.functions)
+
+    def own(position):
+        board, mover = position
+        return deap_mancala.choose(program, [*board[mover], *board[1 - mover]])
+
+    def searched(position):
+        values = reference.move_values(position, 2)
+        return max(values, key=values.get)
+
+    for seat in (0, 1):
+        position = reference.start()
+        while reference.moves(position):
+            position = reference.play(position, (own if position[1] == seat else searched)(position))
+        assert box.scores(tree)[seat] == position[0][seat][-1]
+
+
+def test_deap_program_runs_alone(bench, capsys):
+    pytest.importorskip("deap")
+    deap_mancala = importlib.import_module("rivals.deap_mancala")
+    best = deap_mancala.run(12, 3, 2, 0)
+    assert best == sorted(best), "the best is kept"
+    assert deap_mancala.main(["size=3"]) == 2
+    assert deap_mancala.main(["depth=0"]) == 2
+    assert "depth=0: accepted: a whole number from 1" in capsys.readouterr().err
