@@ -61,10 +61,9 @@ def least_sizes(primitives: PrimitiveSet, max_depth: int) -> tuple[np.ndarray, n
 
 
 def generate(
-    keys: Array,
+    words: Array,
     primitives: PrimitiveSet,
     requests: Request,
-    capacity: int,
     max_depth: int,
     terminal_probability: float | None = None,
 ) -> Programs:
@@ -78,16 +77,16 @@ def generate(
     owed to open slots never exceed the room, and each is at least 1, so `capacity` is a bound as well.
 
     Args:
-        keys: typed key[B], one per tree.
+        words: random uint32[B, L, 3], three for each node that may be made.
         primitives: the primitive set.
         requests: fields [B]; depth limits up to `max_depth`, rooms up to `capacity`.
-        capacity: nodes that the arrays hold, L.
         max_depth: bound of the depth limits; it sizes the stack.
         terminal_probability: chance of a terminal where both a terminal and a function fit; None: all by weight.
 
     Returns:
         Programs [B, L]; length 0 where none is wanted, or where depth and room allow none.
     """
+    batch, capacity, _ = words.shape
     slot_size, primitive_size = (jnp.asarray(t) for t in least_sizes(primitives, max_depth))
     arity, arg_type = jnp.asarray(primitives.arity), jnp.asarray(primitives.arg_type)
     fills, weighs = jnp.asarray(primitives.fills), jnp.asarray(primitives.weight > 0)
@@ -95,7 +94,6 @@ def generate(
     types, widest = len(primitives.types), primitives.max_arity
     # Arguments are pushed `widest` at a time, whatever the arity; the spare room takes what lies above the top.
     slots = min(capacity, 1 + max_depth * (widest - 1)) + widest
-    batch = keys.shape[0]
 
     def begin(request: Request) -> tuple[Array, Array, Array]:
         limit = jnp.clip(request.depth, 0, max_depth)
@@ -105,10 +103,9 @@ def generate(
         return stack, count, slot_size[limit, request.slot]
 
     def place(
-        key: Array, request: Request, stack: Array, count: Array, owed: Array, step: Array
+        word: Array, request: Request, stack: Array, count: Array, owed: Array, step: Array
     ) -> tuple[Array, Array, Array, Array]:
         """Fill the slot on top of the stack with the tree's node number `step`."""
-        kind_word, choice_word = draw.words(jax.random.fold_in(key, step), 2)
         slot, depth = stack[count - 1] % types, stack[count - 1] // types
         left = jnp.clip(request.depth - depth, 0, max_depth)
         others = owed - slot_size[left, slot]
@@ -116,10 +113,10 @@ def generate(
         fits = jnp.where((fits & weighs).any(), fits & weighs, fits)
         kind, decided = function, request.full
         if terminal_probability is not None:
-            kind = function == (request.full | (draw.fraction(kind_word) >= terminal_probability))
+            kind = function == (request.full | (draw.fraction(word[0]) >= terminal_probability))
             decided = jnp.bool_(True)
         fits = jnp.where(decided & (fits & kind).any(), fits & kind, fits)
-        code = draw.primitive(choice_word, primitives, fits)
+        code = draw.primitive(word[1], primitives, fits)
         code = jnp.where((step == 0) & (request.root >= 0), request.root, code)
         stack = jax.lax.dynamic_update_slice(stack, arg_type[code] + types * (depth + 1), (count - 1,))
         alive = count > 0
@@ -129,7 +126,7 @@ def generate(
     def advance(state: tuple[Any, ...]) -> tuple[Any, ...]:
         step, stack, count, owed, codes, length = state
         length = length + (count > 0)
-        stack, count, owed, code = jax.vmap(partial(place, step=step))(keys, requests, stack, count, owed)
+        stack, count, owed, code = jax.vmap(partial(place, step=step))(words[:, step], requests, stack, count, owed)
         # Lane by lane this would be a scatter; all lanes place the same number of nodes, so it is one row.
         return step + 1, stack, count, owed, codes.at[step].set(code), length
 
@@ -154,16 +151,15 @@ def generate(
     # Stacks of subtrees that wait for their parent are as deep as those of open slots: it is the same path.
     sizes, *_ = jax.lax.fori_loop(0, steps, measure, (jnp.zeros_like(codes), jnp.zeros_like(stack), nobody))
 
-    def finish(key: Array, codes: Array, sizes: Array, length: Array) -> Programs:
+    def finish(word: Array, codes: Array, sizes: Array, length: Array) -> Programs:
         index = jnp.arange(capacity)
         live = index < length
         at = jnp.clip(length - 1 - index, 0, capacity - 1)
         opcode, size = jnp.where(live, codes[at], 0), jnp.where(live, sizes[at], 0)
-        value_keys = jax.random.split(jax.random.fold_in(key, capacity), capacity)
-        values = jax.vmap(lambda k, code: draw.value(k, primitives, code))(value_keys, opcode.astype(jnp.int32))
+        values = jax.vmap(lambda w, code: draw.value(w, primitives, code))(word[:, 2], opcode.astype(jnp.int32))
         return Programs(opcode, jnp.where(live, values, 0.0), size, length)
 
-    return jax.vmap(finish, in_axes=(0, 1, 1, 0))(keys, codes, sizes, length)
+    return jax.vmap(finish, in_axes=(0, 1, 1, 0))(words, codes, sizes, length)
 
 
 def create(key: Array, primitives: PrimitiveSet, config: Creation, population: int, capacity: int) -> Programs:
@@ -199,6 +195,6 @@ def create(key: Array, primitives: PrimitiveSet, config: Creation, population: i
         full=jnp.repeat(jnp.asarray(full), trees),
         wanted=jnp.ones(population * trees, bool),
     )
-    keys = jax.random.split(key, population * trees)
-    made = generate(keys, primitives, requests, capacity, config.max_depth, config.terminal_probability)
+    words = jax.vmap(lambda k: draw.words(k, capacity, 3))(jax.random.split(key, population * trees))
+    made = generate(words, primitives, requests, config.max_depth, config.terminal_probability)
     return jax.tree.map(lambda field: field.reshape(population, trees, *field.shape[1:]), made)

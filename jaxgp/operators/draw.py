@@ -9,22 +9,24 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxgp.genotypes.primitives import Domain, PrimitiveSet
+from jaxgp.genotypes.primitives import Domain, Integers, PrimitiveSet
 
 
-def words(key: Array, n: int) -> Array:
-    """Draw uint32[n], independent and uniform."""
-    return jax.random.bits(key, (n,), jnp.uint32)
+def words(key: Array, *shape: int) -> Array:
+    """Draw uint32[shape], independent and uniform."""
+    return jax.random.bits(key, shape, jnp.uint32)
 
 
 def below(word: Array, n: Array | int) -> Array:
-    """Turn a word into int32[]: a whole number from 0 to n - 1, for n from 1 to 65,536; 0 for n = 0.
+    """Turn a word into int32[]: a whole number from 0 to n - 1, all equally likely to 2**-32; 0 for n = 0.
 
-    This is word * n // 2**32, in halves that fit 32 bits. Two numbers differ in probability by at most 2**-32.
+    This is word * n // 2**32, multiplied by hand in halves: 64-bit integers are off by default.
     """
     n = jnp.asarray(n).astype(jnp.uint32)
-    high, low = word >> 16, word & 0xFFFF
-    return ((high * n + (low * n >> 16)) >> 16).astype(jnp.int32)
+    high, low, n_high, n_low = word >> 16, word & 0xFFFF, n >> 16, n & 0xFFFF
+    middle = high * n_low + (low * n_low >> 16)
+    carry = (middle & 0xFFFF) + low * n_high
+    return (high * n_high + (middle >> 16) + (carry >> 16)).astype(jnp.int32)
 
 
 def fraction(word: Array) -> Array:
@@ -65,11 +67,28 @@ def primitive(word: Array, primitives: PrimitiveSet, candidates: Array) -> Array
     return weighted(word, jnp.where(weights.any(), weights, candidates.astype(jnp.int32)))
 
 
-def value(key: Array, primitives: PrimitiveSet, opcode: Array) -> Array:
-    """Draw float32[]: a constant or parameter for the primitive from its domain; 0 where it takes none."""
-    domains: list[Domain] = list(dict.fromkeys(p.domain for p in primitives.terminals if p.domain is not None))
+def value(word: Array, primitives: PrimitiveSet, opcode: Array) -> Array:
+    """Turn a word into float32[]: a constant or parameter of the primitive, uniform over its domain; 0 without one."""
+    domains = list(dict.fromkeys(p.domain for p in primitives.terminals if p.domain is not None))
     which = np.zeros(len(primitives.primitives), np.int32)
     for code, terminal in enumerate(primitives.terminals):
         if terminal.domain is not None:
             which[code] = 1 + domains.index(terminal.domain)
-    return jnp.stack([jnp.float32(0), *(domain.sample(key) for domain in domains)])[jnp.asarray(which)[opcode]]
+    drawn = jnp.stack([jnp.float32(0), *(_from(word, domain) for domain in domains)])
+    return drawn[jnp.asarray(which)[opcode]]
+
+
+def _from(word: Array, domain: Domain) -> Array:
+    """Turn a word into a number of the domain, float32[]."""
+    if isinstance(domain, Integers):
+        return (domain.low + below(word, domain.high - domain.low + 1)).astype(jnp.float32)
+    # The bounds as float32 may lie a rounding outside the domain, and so may the sum.
+    low, high = _inward(domain.low, domain.high), _inward(domain.high, domain.low)
+    return jnp.clip(low + fraction(word) * (high - low), low, high)
+
+
+def _inward(bound: float, other: float) -> np.float32:
+    """Return the float32 next to `bound` on the side of `other`, or `bound` itself where it is one."""
+    near = np.float32(bound)
+    outside = near < bound if bound <= other else near > bound
+    return np.nextafter(near, np.float32(other)) if outside else near

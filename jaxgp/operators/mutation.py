@@ -13,6 +13,7 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from jaxgp.experiment.schema import Algorithm
@@ -47,8 +48,8 @@ def _regrow(
     """
     deepest = algorithm.mutation.max_depth + keep
 
-    def plan(key: Array, tree: Programs, root_type: Array) -> tuple[Array, Request]:
-        node = draw.below(draw.words(key, 1)[0], tree.length)
+    def plan(word: Array, tree: Programs, root_type: Array) -> tuple[Array, Request]:
+        node = draw.below(word, tree.length)
         code = tree.opcode[node].astype(jnp.int32)
         limit = jnp.int32(deepest)
         if algorithm.max_depth is not None:
@@ -66,9 +67,9 @@ def _regrow(
         changed, _ = programs.replace(tree, node, new, new.length - 1)
         return programs.select(new.length > 0, changed, tree)
 
-    plan_keys, grow_keys = jnp.moveaxis(jax.vmap(jax.random.split)(keys), 1, 0)
-    nodes, requests = jax.vmap(plan)(plan_keys, trees, root_types)
-    new = generate(grow_keys, primitives, requests, trees.capacity, deepest, algorithm.creation.terminal_probability)
+    words = jax.vmap(lambda key: draw.words(key, trees.capacity + 1, 3))(keys)
+    nodes, requests = jax.vmap(plan)(words[:, 0, 0], trees, root_types)
+    new = generate(words[:, 1:], primitives, requests, deepest, algorithm.creation.terminal_probability)
     return jax.vmap(put)(trees, nodes, new)
 
 
@@ -86,8 +87,7 @@ def _each(change: Callable[[Array, PrimitiveSet, Programs, Array], Programs]) ->
 
 def _point(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Array) -> Programs:
     """Make a random node another primitive that fits its slot and accepts its arguments; redraw a constant."""
-    word_key, value_key = jax.random.split(key)
-    node_word, code_word = draw.words(word_key, 2)
+    node_word, code_word, value_word = draw.words(key, 3)
     node = draw.below(node_word, tree.length)
     old = tree.opcode[node].astype(jnp.int32)
     arity, arg_type = jnp.asarray(primitives.arity), jnp.asarray(primitives.arg_type)
@@ -103,7 +103,7 @@ def _point(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Arra
         fits &= accepted | (position < 0)
         child = jnp.where(position > 0, child - tree.size[child], child)
     code = jnp.where(fits.any(), draw.primitive(code_word, primitives, fits), old)
-    value = jnp.where(fits.any(), draw.value(value_key, primitives, code), tree.value[node])
+    value = jnp.where(fits.any(), draw.value(value_word, primitives, code), tree.value[node])
     return Programs(
         opcode=tree.opcode.at[node].set(code.astype(jnp.int16)),
         value=tree.value.at[node].set(value),
@@ -121,14 +121,13 @@ def _hoist(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Arra
 
 def _shrink(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Array) -> Programs:
     """Replace the subtree of a random function by a terminal that fits its slot, where there is one."""
-    word_key, value_key = jax.random.split(key)
-    node_word, code_word = draw.words(word_key, 2)
+    node_word, code_word, value_word = draw.words(key, 3)
     inner = programs.live(tree) & (tree.opcode >= primitives.num_terminals)
     node = draw.uniform(node_word, inner)
     fits = jnp.asarray(primitives.fills)[programs.slot_type(primitives, root_type, tree, node)]
     fits &= jnp.asarray(primitives.arity) == 0
     code = draw.primitive(code_word, primitives, fits)
-    leaf = _leaf(primitives, tree.capacity, code, draw.value(value_key, primitives, code))
+    leaf = _leaf(primitives, tree.capacity, code, draw.value(value_word, primitives, code))
     changed, _ = programs.replace(tree, node, leaf, jnp.int32(0))
     return programs.select(inner.any() & fits.any(), changed, tree)
 
@@ -136,11 +135,11 @@ def _shrink(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Arr
 def _constant(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Array) -> Programs:
     """Draw one constant or parameter anew."""
     del root_type
-    word_key, value_key = jax.random.split(key)
+    node_word, value_word = draw.words(key, 2)
     drawn = jnp.asarray([p.domain is not None for p in primitives.primitives])
     mask = drawn[tree.opcode.astype(jnp.int32)] & programs.live(tree)
-    node = draw.uniform(draw.words(word_key, 1)[0], mask)
-    value = draw.value(value_key, primitives, tree.opcode[node].astype(jnp.int32))
+    node = draw.uniform(node_word, mask)
+    value = draw.value(value_word, primitives, tree.opcode[node].astype(jnp.int32))
     value = jnp.where(mask.any(), value, tree.value[node])
     return Programs(tree.opcode, tree.value.at[node].set(value), tree.size, tree.length)
 
@@ -185,14 +184,12 @@ def mutate(key: Array, primitives: PrimitiveSet, algorithm: Algorithm, populatio
     if total <= 0 or min(weights.values()) < 0:
         raise ValueError(f"mutation: weights {weights} must not be negative, nor all zero")
     size = chosen.shape[0]
-    kind_key, tree_key, change_key = jax.random.split(key, 3)
+    word_key, change_key = jax.random.split(key)
+    words = draw.words(word_key, size, 2)
     kinds = [kind for kind, weight in weights.items() if weight > 0]
-    which = jnp.searchsorted(
-        jnp.cumsum(jnp.array([weights[kind] for kind in kinds[:-1]])) / total,
-        jax.random.uniform(kind_key, (size,)),
-        side="right",
-    )
-    trees = jax.random.randint(tree_key, (size,), 0, primitives.num_trees)
+    bounds = np.cumsum([weights[kind] for kind in kinds[:-1]], dtype=np.float32) / np.float32(total)
+    which = (draw.fraction(words[:, 0])[:, None] >= bounds).sum(1)
+    trees = draw.below(words[:, 1], primitives.num_trees)
     keys = jax.random.split(change_key, size)
     for number, kind in enumerate(kinds):
         mine = chosen & (which == number)

@@ -20,7 +20,7 @@ def proportional(key: Array, weights: Array, n: int) -> Array:
     number at each fork. A running sum would lose the small weights of a large population to rounding; here each
     fork is exact to 2**-23, and a branch that weighs nothing is never taken.
     """
-    levels = max(weights.shape[0] - 1, 0).bit_length()
+    levels = max(weights.shape[0] - 1, 1).bit_length()
     sums = [jnp.pad(weights, (0, 2**levels - weights.shape[0]))]
     for _ in range(levels):
         sums.append(sums[-1].reshape(-1, 2).sum(1))
