@@ -67,7 +67,8 @@ def _merge(saved: Config, given: Config, overrides: Sequence[str]) -> Config:
             if given.algorithm.generations < least:
                 raise UsageError(f"{GENERATIONS}={now}: the run has {least}; accepted: {least} or more")
         elif option != "resume" and before != now:
-            raise UsageError(f"{option}={show(now)}: the run was started with {show(before)}; this cannot be changed")
+            then = f"with {show(before)}" if option in old else "without it"
+            raise UsageError(f"{option}={show(now)}: the run was started {then}; this cannot be changed")
     merged = copy.deepcopy(saved)
     for override in overrides:
         _take(merged, given, _key(override))

@@ -52,6 +52,7 @@ def game(config: Config, games: Any) -> None:
     if name not in available:
         reject("game.name", name, ", ".join(available))
     settings = {key: value for key, value in config.game.items() if key != "name"}
+    _switches("game", games.module(name, "rules").GAME, settings)
     try:
         games.make(name, **settings)
     except ValueError as error:
@@ -67,11 +68,19 @@ def _program(settings: Any, values: dict[str, Any]) -> None:
     for key in values:
         if key not in accepted:
             raise UsageError(f"program.{key}: unknown option; accepted: {', '.join(accepted)}")
+    _switches("program", settings, values)
     try:
         settings(**values)
     except ValueError as error:
         message = str(error)
         raise UsageError(message if message.startswith("program.") else f"program.{message}") from error
+
+
+def _switches(section: str, settings: Any, values: dict[str, Any]) -> None:
+    """Refuse anything but true and false where a dataclass of settings has that as its default."""
+    for field in dataclasses.fields(settings):
+        if isinstance(field.default, bool) and not isinstance(values.get(field.name, True), bool):
+            reject(f"{section}.{field.name}", values[field.name], "true or false")
 
 
 def _run(config: Config) -> None:

@@ -1,0 +1,147 @@
+import dataclasses
+import typing
+
+import pytest
+
+import envs
+from jaxgp.experiment import validate
+from jaxgp.experiment.errors import UsageError
+from jaxgp.experiment.schema import Config, Mutation, Opponent
+from tests.experiment.toy_experiment import config
+
+
+def put(config, option, value):
+    """Set an option by its dotted name."""
+    *path, last = option.split(".")
+    for part in path:
+        config = config[part] if isinstance(config, dict) else getattr(config, part)
+    if isinstance(config, dict):
+        config[last] = value
+    else:
+        setattr(config, last, value)
+
+
+def test_the_toy_configuration_is_right():
+    validate.check(config(), envs)
+
+
+BAD = [
+    ("seed", -1, "a whole number from 0"),
+    ("seed", 2**32, "to 4294967295"),
+    ("checkpoint_every", 0, "a whole number from 1"),
+    ("keep_checkpoints", 0, "a whole number from 1"),
+    ("resume", "", "a path, or null"),
+    ("algorithm.population", 0, "a whole number from 1"),
+    ("algorithm.generations", 0, "a whole number from 1"),
+    ("algorithm.elites", -1, "from 0 to 8 (the population)"),
+    ("algorithm.elites", 9, "from 0 to 8 (the population)"),
+    ("algorithm.capacity", 0, "from 1 to 32767"),
+    ("algorithm.capacity", 32768, "from 1 to 32767"),
+    ("algorithm.max_depth", 0, "or null"),
+    ("algorithm.creation.method", "growing", "full, grow, ramped"),
+    ("algorithm.creation.max_depth", 0, "a whole number from 1"),
+    ("algorithm.creation.min_depth", -1, "a whole number from 0"),
+    ("algorithm.creation.terminal_probability", 1.5, "a number from 0 to 1"),
+    ("algorithm.selection.method", "wheel", "roulette, rank, tournament, truncation"),
+    ("algorithm.selection.tournament_size", 0, "a whole number from 1"),
+    ("algorithm.selection.rank_pressure", 2.5, "a number from 1 to 2"),
+    ("algorithm.selection.truncation_fraction", 0.0, "a number above 0 up to 1"),
+    ("algorithm.crossover.probability", 1.1, "a number from 0 to 1"),
+    ("algorithm.crossover.probability", float("nan"), "a number from 0 to 1"),
+    ("algorithm.crossover.method", "two", "one_child, two_children, one_way"),
+    ("algorithm.crossover.node_choice", "any", "uniform, koza"),
+    ("algorithm.crossover.function_probability", -0.1, "a number from 0 to 1"),
+    ("algorithm.mutation.probability", -0.1, "a number from 0 to 1"),
+    ("algorithm.mutation.max_depth", 0, "a whole number from 1"),
+    ("algorithm.mutation.hoist", -1.0, "a number from 0"),
+    ("algorithm.mutation.children", float("inf"), "a number from 0"),
+    ("fitness.points", "goals", "score, result"),
+    ("fitness.scale", 0.0, "a number above 0"),
+    ("fitness.parsimony", -1.0, "a number from 0"),
+    ("fitness.minimum", -1.0, "a number from 0"),
+    ("fitness.table_size", 0, "a whole number from 1"),
+    ("fitness.table_size", 1000, "a power of two"),
+    ("fitness.lanes", 0, "a whole number from 1"),
+    ("fitness.tail", 0, "a whole number from 1"),
+    ("fitness.tail", 3, "from 1 to 2 (the least depth among the opponents)"),
+    ("fitness.max_plies", 0, "a whole number from 1"),
+    ("fitness.opponents.minimax.kind", "human", "search, random, programs, champions"),
+    ("fitness.opponents.minimax.ties", "last", "first, random"),
+    ("fitness.opponents.minimax.depth", 0, "a whole number from 1"),
+    ("fitness.opponents.minimax.count", 0, "a whole number from 1"),
+    ("fitness.opponents.minimax.games", 0, "a whole number from 1"),
+    ("fitness.opponents.minimax.weight", -1.0, "a number from 0"),
+    ("fitness.opponents.minimax.weight", 0.0, "at least one opponent with a weight above 0"),
+    ("logger.mode", "on", "offline, online, disabled"),
+    ("game.name", "chess", "mancala"),
+    ("game.pits", 99, "a whole number from 1 to 15"),
+]
+
+
+@pytest.mark.parametrize(("option", "value", "accepted"), BAD, ids=[f"{o}={v}" for o, v, _ in BAD])
+def test_bad_values_are_named_with_what_is_accepted(option, value, accepted):
+    wrong = config()
+    put(wrong, option, value)
+    with pytest.raises(UsageError) as raised:
+        validate.check(wrong, envs)
+    message = str(raised.value)
+    assert message.startswith(f"{option}={'' if value == '' else value}")
+    assert accepted in message
+    assert "\n" not in message
+
+
+def refused(wrong):
+    with pytest.raises(UsageError) as raised:
+        validate.check(wrong, envs)
+    return str(raised.value)
+
+
+def test_options_that_only_fail_together():
+    wrong = config()
+    wrong.algorithm.creation.method, wrong.algorithm.creation.min_depth = "ramped", 17
+    assert "from 0 to 16 (algorithm.creation.max_depth)" in refused(wrong)
+
+    wrong = config()
+    wrong.fitness.parsimony = 1.0
+    assert refused(wrong).startswith("fitness.minimum=null: accepted: a number from 0")
+    wrong.algorithm.selection.method = "tournament"
+    validate.check(wrong, envs)
+
+    wrong = config()
+    wrong.algorithm.mutation = Mutation(children=0.0)
+    assert refused(wrong).startswith("algorithm.mutation.probability=0.005: accepted: 0, or a weight above 0")
+    wrong.algorithm.mutation.probability = 0.0
+    validate.check(wrong, envs)
+
+    wrong = config()
+    wrong.fitness.opponents = {}
+    assert refused(wrong).startswith("fitness.opponents={}: accepted: at least one opponent")
+
+
+def test_a_tail_longer_than_no_search_is_allowed():
+    right = config()
+    right.fitness.opponents = {"anyone": Opponent(kind="random", depth=1)}
+    right.fitness.tail = 5
+    validate.check(right, envs)
+
+
+def test_unknown_game_settings_are_refused():
+    wrong = config()
+    wrong.game["rows"] = 2
+    assert refused(wrong).startswith("game.rows: unknown setting of mancala; accepted: pits, stones")
+    wrong = config()
+    wrong.program["vew"] = "own"
+    assert refused(wrong).startswith("program.vew: unknown option; accepted: ")
+    wrong = config()
+    wrong.program["view"] = "theirs"
+    assert refused(wrong).startswith("program.view=theirs: accepted: own, absolute")
+
+
+def test_every_option_of_a_choice_exists_in_the_schema():
+    for option in validate.CHOICES:
+        kind = Config
+        for part in option.split("."):
+            kind = typing.get_type_hints(kind)[part]
+        assert kind is str
+    assert set(validate.OPPONENT_CHOICES) <= {field.name for field in dataclasses.fields(Opponent)}
+    assert set(validate.MUTATIONS) | {"probability", "max_depth"} == {f.name for f in dataclasses.fields(Mutation)}

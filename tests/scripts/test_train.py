@@ -1,0 +1,94 @@
+"""The script as people start it: in a process of its own, from any directory."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "scripts" / "train.py"
+TINY = [
+    "game.pits=3",
+    "game.stones=2",
+    "algorithm.population=12",
+    "algorithm.generations=3",
+    "algorithm.capacity=64",
+    "fitness.opponents.minimax.depth=2",
+    "fitness.table_size=1024",
+    "fitness.lanes=8",
+    "fitness.max_plies=60",
+    "logger=disabled",
+]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def train(cwd, *arguments):
+    command = [sys.executable, str(SCRIPT), *arguments]
+    return subprocess.run(command, cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True, timeout=300, check=False)
+
+
+@pytest.mark.parametrize("arguments", [["algorithm.population=abc"], ["game=chess"], ["-m", "seed=1,-1"]])
+def test_a_mistake_is_one_quick_line(tmp_path, arguments):
+    done = train(tmp_path, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_options_are_checked_before_jax_is_imported(tmp_path):
+    code = (
+        "import runpy, sys\n"
+        f"sys.argv = [{str(SCRIPT)!r}, 'algorithm.population=0']\n"
+        f"try: runpy.run_path({str(SCRIPT)!r}, run_name='__main__')\n"
+        "except SystemExit as ended: print(ended.code, 'jax' in sys.modules, 'matplotlib' in sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "2 False False\n"
+
+
+def test_a_tiny_run_from_anywhere_leaves_a_run_directory(tmp_path):
+    done = train(tmp_path, *TINY, f"compilation_cache={tmp_path}/cache")
+    assert done.returncode == 0, done.stderr
+    assert "Koza tableau" in done.stdout
+    assert "expression: " in done.stdout
+    (run,) = (tmp_path / "outputs" / "mancala").glob("*/*")
+    rows = [json.loads(row) for row in (run / "metrics.jsonl").read_text().splitlines()]
+    assert [row["generation"] for row in rows] == [0, 1, 2]
+    assert json.loads((run / "status.json").read_text())["state"] == "complete"
+    champion = json.loads((run / "champion.json").read_text())
+    assert champion["game"] == {"name": "mancala", "pits": 3, "stones": 2} | {
+        key: champion["game"][key] for key in ("capture", "extra_turn", "ends", "remaining")
+    }
+    assert (run / "report.html").is_file()
+    assert not list(run.glob(".hydra"))
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on_to_the_same_end(tmp_path):
+    cache = f"compilation_cache={tmp_path}/cache"
+    whole = train(tmp_path, *TINY, cache, "algorithm.generations=40", "hydra.run.dir=whole")
+    assert whole.returncode == 0, whole.stderr
+    command = [sys.executable, str(SCRIPT), *TINY, cache, "algorithm.generations=40", "checkpoint_every=4"]
+    for part in ("hydra.run.dir=killed", "resume=killed"):
+        with subprocess.Popen([*command, part], cwd=tmp_path, env=ENVIRONMENT, stdout=subprocess.DEVNULL) as process:
+            deadline = time.monotonic() + 120
+            while process.poll() is None and not list((tmp_path / "killed").glob("checkpoints/*.npz")):
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+            process.kill()
+    done = train(tmp_path, "resume=killed")
+    assert done.returncode == 0, done.stderr
+
+    def rows(run):
+        found = [json.loads(row) for row in (tmp_path / run / "metrics.jsonl").read_text().splitlines()]
+        return [{key: value for key, value in row.items() if key not in ("seconds", "elapsed")} for row in found]
+
+    assert rows("killed") == rows("whole")
+    assert (tmp_path / "killed" / "champion.json").read_text() == (tmp_path / "whole" / "champion.json").read_text()
