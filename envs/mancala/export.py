@@ -4,7 +4,7 @@ from envs.mancala.primitives import Settings
 from envs.mancala.rules import Mancala
 from jaxgp.analysis.export import Equations
 
-BOARD = "cells"
+FEATURES = "cells"
 """What the list of features is called in the exported text."""
 
 MODULE = '''\

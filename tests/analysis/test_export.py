@@ -64,7 +64,7 @@ def engine_moves(settings, program):
 
 def exported_moves(settings, program):
     """Run the exported text, in a namespace that holds nothing else."""
-    equations = export.python(primitive_set(GAME, settings), program, kalah_export.BOARD)
+    equations = export.python(primitive_set(GAME, settings), program, kalah_export.FEATURES)
     namespace = {}
     exec(compile(kalah_export.python(GAME, settings, equations), "exported", "exec"), namespace)
     states = positions()

@@ -1,0 +1,49 @@
+"""From a run directory to its champion, ready to play."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from jaxgp.experiment import assemble, champion
+from jaxgp.experiment.champion import ChampionError, ChampionFile
+from jaxgp.experiment.directory import RunDirectory
+from jaxgp.experiment.errors import UsageError
+from jaxgp.experiment.schema import Config
+from jaxgp.genotypes.programs import Programs
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A champion with the game that it was evolved for.
+
+    Attributes:
+        path: of the champion file.
+        content: of the file.
+        table: its game, and how programs play it.
+        program: the champion, [T, L].
+    """
+
+    path: Path
+    content: ChampionFile
+    table: assemble.Table
+    program: Programs
+
+
+def load(run: str, games: assemble.Games) -> Loaded:
+    """Load the champion of a run directory, or a champion file.
+
+    Raises:
+        UsageError: there is none, or it cannot be used here; the message names `run` and what is wrong.
+    """
+    given = Path(run).expanduser()
+    path = RunDirectory(given).champion if given.is_dir() else given
+    if not path.is_file():
+        wanted = f"{path.name} is missing" if given.is_dir() else "no such file or directory"
+        raise UsageError(f"run={run}: {wanted}; accepted: a run directory with a champion, or a champion file")
+    try:
+        content = champion.read(path)
+        table = assemble.table(Config(game=dict(content.game), program=dict(content.program)), games)
+        return Loaded(path, content, table, champion.load_program(path, content, table.primitives))
+    except ChampionError as error:
+        raise UsageError(f"run={run}: {error}") from error
+    except (ValueError, TypeError) as error:
+        raise UsageError(f"run={run}: {path}: {error}") from error

@@ -1,0 +1,72 @@
+"""Players that choose one move at a time on the host: for the terminal, where a person waits for the answer."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jaxgp.genotypes.programs import Programs
+from jaxgp.players.choice import pick
+from jaxgp.players.program import ProgramPlayer
+from jaxgp.search.alphabeta import AlphaBeta, best_moves
+
+State = Any
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A player without hands.
+
+    Attributes:
+        name: what it is called in announcements.
+        choose: state -> its move, or None where it names no legal one.
+    """
+
+    name: str
+    choose: Callable[[State], int | None]
+
+
+def random_agent(game: Any, seed: int) -> Agent:
+    """Play any legal move with equal probability."""
+    rng = np.random.default_rng(seed)
+
+    def choose(state: State) -> int:
+        return int(rng.choice(np.flatnonzero(game.legal_actions(state))))
+
+    return Agent("random", choose)
+
+
+def search_agent(search: AlphaBeta, depth: int, seed: int = 0) -> Agent:
+    """Play a best move of an alpha-beta search: the first, or with `search.ties` "all" any with equal probability."""
+    rng = np.random.default_rng(seed)
+
+    @jax.jit
+    def move(state: State, bits: Array) -> Array:
+        roots = jax.tree.map(lambda x: x[None], state)
+        values = search.search(roots, jnp.full(1, depth, jnp.int32), jnp.int32(1)).values
+        return pick(best_moves(values)[0], bits) if search.ties == "all" else jnp.argmax(values[0])
+
+    def choose(state: State) -> int:
+        return int(move(state, jnp.uint32(rng.integers(2**32))))
+
+    return Agent(f"minimax, {depth} {'ply' if depth == 1 else 'plies'}", choose)
+
+
+def program_agent(player: ProgramPlayer, program: Programs, name: str) -> Agent:
+    """Play the moves of one program, [T, L]."""
+    plans = jax.jit(player.prepare)(jax.tree.map(lambda x: jnp.asarray(x)[None], program))
+
+    @jax.jit
+    def move(state: State) -> tuple[Array, Array]:
+        moves, legal = player.act(plans, jax.tree.map(lambda x: x[None, None], state))
+        return moves[0, 0], legal[0, 0]
+
+    def choose(state: State) -> int | None:
+        action, legal = move(state)
+        return int(action) if bool(legal) else None
+
+    return Agent(name, choose)

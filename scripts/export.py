@@ -1,0 +1,69 @@
+"""Write the champion of a run in another notation.
+
+python scripts/export.py run=outputs/DIR format=python output=player.py
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import envs
+from jaxgp.experiment import arguments
+from jaxgp.experiment.arguments import option
+from jaxgp.experiment.errors import RunError, UsageError, reason
+
+FORMATS = ("sexpr", "python", "latex", "dot", "svg")
+
+
+@dataclass
+class Options:
+    """What to write, and where."""
+
+    run: str | None = option(None, "a run directory with a champion.json, or such a file")
+    format: str = option("sexpr", "notation", FORMATS)
+    output: str | None = option(None, "file to write; null: standard output")
+
+
+def task(options: Options) -> int:
+    """Load, write."""
+    if options.run is None:
+        raise UsageError("run: which champion? Write run=DIR, a run directory")
+    from jaxgp.analysis import champions
+
+    text = render(champions.load(options.run, envs), options.format)
+    if options.output is None:
+        print(text, end="")
+        return 0
+    try:
+        Path(options.output).expanduser().write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise RunError(f"output={options.output}: cannot be written ({reason(error)})") from error
+    return 0
+
+
+def render(loaded: "champions.Loaded", notation: str) -> str:  # type: ignore[name-defined]  # noqa: F821
+    """Write a champion in one of the formats."""
+    from jaxgp.analysis import draw, export
+    from jaxgp.genotypes.programs import Programs
+
+    primitives, program = loaded.table.primitives, loaded.program
+    title = (
+        f"Champion of generation {loaded.content.generation}, seed {loaded.content.seed}, {loaded.content.nodes} nodes"
+    )
+    if notation == "sexpr":
+        return export.sexpr(primitives, program)
+    if notation == "dot":
+        return export.dot(primitives, program, title)
+    if notation == "latex":
+        return export.latex(primitives, program, "b")
+    if notation == "svg":
+        if len(program.length) != 1:
+            raise UsageError("format=svg: draws single trees, and this program has several; format=dot draws them all")
+        tree = Programs(program.opcode[0], program.value[0], program.size[0], program.length[0])
+        return draw.tree_svg(primitives, tree) + "\n"
+    language = loaded.table.room("export")
+    equations = export.python(primitives, program, language.FEATURES)
+    return language.python(loaded.table.game, loaded.table.settings, equations, f"{title}.")
+
+
+if __name__ == "__main__":
+    raise SystemExit(arguments.main(Options, task, __doc__))

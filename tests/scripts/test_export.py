@@ -1,0 +1,123 @@
+import importlib.util
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+import envs
+from envs.mancala.primitives import Settings, primitive_set
+from jaxgp.experiment import arguments, champion
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "export.py"
+EXPRESSION = "(ADD 3 (VALUE_AT 7))"
+
+
+@pytest.fixture(scope="module")
+def script():
+    spec = importlib.util.spec_from_file_location("script_export", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def export(script, capsys):
+    def run(*options):
+        code = arguments.main(script.Options, script.task, script.__doc__, options)
+        return code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def run_directory(tmp_path):
+    primitives = primitive_set(envs.make("mancala", pits=5), Settings(move="next_legal"))
+    content = champion.ChampionFile(
+        game={"name": "mancala", "pits": 5},
+        program={"move": "next_legal"},
+        primitives={"name": primitives.name, "version": primitives.version},
+        expression=EXPRESSION,
+        nodes=4,
+        depth=2,
+        fitness=1.0,
+        points={"first": 1.0, "second": None},
+        generation=12,
+        seed=3,
+    )
+    champion.write(tmp_path / "champion.json", content)
+    return tmp_path
+
+
+def test_the_expression_comes_out_as_it_is(export, run_directory):
+    assert export(f"run={run_directory}") == (0, EXPRESSION + "\n", "")
+
+
+def test_python_plays_by_the_rule_of_the_run(export, run_directory):
+    code, text, _ = export(f"run={run_directory}", "format=python")
+    namespace = {}
+    exec(text, namespace)
+    assert code == 0
+    assert "generation 12, seed 3, 4 nodes" in text
+    # The value is 3 plus what lies in cell 7; the next legal pit from there up, else the first that may be played.
+    assert namespace["choose"]([1, 1, 0, 0, 1, 0, 9, 0, 9, 9, 9, 0]) == 4
+    assert namespace["choose"]([1, 1, 0, 0, 1, 0, 9, 2, 9, 9, 9, 0]) == 0
+
+
+@pytest.mark.parametrize(("notation", "start"), [("dot", "digraph"), ("latex", r"\begin{align*}"), ("svg", "<svg")])
+def test_every_format_is_written(export, run_directory, notation, start):
+    code, text, _ = export(f"run={run_directory}", f"format={notation}")
+    assert code == 0
+    assert text.startswith(start)
+    if notation == "svg":
+        assert ET.fromstring(text).tag.endswith("svg")
+
+
+def test_a_file_is_written_where_one_is_named(export, run_directory, tmp_path):
+    target = tmp_path / "champion.txt"
+    assert export(f"run={run_directory}", f"output={target}") == (0, "", "")
+    assert target.read_text() == EXPRESSION + "\n"
+
+
+def test_a_file_that_cannot_be_written_is_a_failure(export, run_directory, tmp_path):
+    code, _, error = export(f"run={run_directory}", f"output={tmp_path}/none/champion.txt")
+    assert code == 1
+    assert error.count("\n") == 1
+    assert "cannot be written (No such file or directory)" in error
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (('"format_version": 1', '"format_version": 9'), "format_version 9 is not known here; accepted: 1"),
+        (('"pits": 5', '"pits": 50'), "game.pits=50: accepted: a whole number from 1 to 15"),
+        (('"pits": 5', '"pits": 4'), "made with the primitive set mancala-12-zero"),
+        (('"name": "mancala",', '"name": "go",'), "game=go: unknown game"),
+        (('"move": "next_legal"', '"eyes": 2'), "eyes"),
+        (("(ADD 3", "(ADDD 3"), "expression: line 1, column 2: ADDD is not in the primitive set"),
+        (("{", "["), "not JSON"),
+    ],
+)
+def test_a_file_that_does_not_fit_is_explained_in_one_line(export, run_directory, change, message):
+    path = run_directory / "champion.json"
+    path.write_text(path.read_text().replace(*change, 1))
+    code, out, error = export(f"run={run_directory}", "format=python")
+    assert (code, out) == (2, "")
+    assert error.startswith(f"error: run={run_directory}: ")
+    assert message in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "run: which champion? Write run=DIR, a run directory"),
+        (["run=nowhere"], "run=nowhere: no such file or directory; accepted: a run directory with a champion, or a"),
+        (["format=xml"], "format=xml: accepted: sexpr, python, latex, dot, svg"),
+        (["game.pits=3"], "game: unknown option; accepted: run, format, output"),
+    ],
+)
+def test_wrong_options_are_told_in_one_line(export, options, message):
+    code, out, error = export(*options)
+    assert (code, out) == (2, "")
+    assert error.startswith(f"error: {message}")
+    assert error.count("\n") == 1

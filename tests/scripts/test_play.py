@@ -1,0 +1,186 @@
+"""A game in the terminal, played through the script's own entry point with lines instead of a keyboard."""
+
+import importlib.util
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+import envs
+from envs.mancala.primitives import Settings, primitive_set
+from jaxgp.experiment import arguments, champion
+from jaxgp.genotypes.text import parse_program
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "play.py"
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location(f"script_{path.stem}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+PLAY = load(SCRIPT)
+
+
+@pytest.fixture
+def play(monkeypatch, capsys):
+    """Run the command with typed lines; return (exit code, output, error)."""
+
+    def run(*options, typed=""):
+        monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+        code = arguments.main(PLAY.Options, PLAY.task, PLAY.__doc__, options)
+        out, error = capsys.readouterr()
+        return code, out, error
+
+    return run
+
+
+@pytest.fixture
+def run_directory(tmp_path):
+    primitives = primitive_set(envs.make("mancala"), Settings())
+    expression = "(ADD 3 (VALUE_AT 7))"
+    parse_program(primitives, expression, 4)
+    champion.write(
+        tmp_path / "champion.json",
+        champion.ChampionFile(
+            game={"name": "mancala"},
+            program={},
+            primitives={"name": primitives.name, "version": primitives.version},
+            expression=expression,
+            nodes=4,
+            depth=2,
+            fitness=1.0,
+            points={"first": 1.0, "second": 1.0},
+            generation=0,
+            seed=0,
+        ),
+    )
+    return tmp_path
+
+
+def test_two_people_play_to_the_end(play):
+    code, out, _ = play("opponent=human", "game.pits=1", "game.stones=2", typed="1\n1\n1\n1\n1\n1\n")
+    assert code == 0
+    assert "First player plays 1." in out
+    assert re.search(r"(wins|Draw), \d+ to \d+\.\n$", out)
+
+
+def test_the_end_of_the_input_leaves_the_game_unfinished(play):
+    code, out, error = play("opponent=random", typed="3\n")
+    assert code == 0
+    assert "You play 3 and move again." in out
+    assert out.endswith("The game was left unfinished.\n")
+    assert "(1, 2" not in out  # no prompts where nobody types
+    assert error == ""
+
+
+def test_quit_leaves_at_once(play):
+    assert play("opponent=human", typed="quit\n3\n")[1].endswith("The game was left unfinished.\n")
+
+
+def test_a_wrong_move_is_explained_and_asked_again(play):
+    _, out, _ = play("opponent=human", typed="nine\n\n3\n3\n1\n")
+    assert '"nine" is not a pit; accepted: a number from 1 to 6, or help.' in out
+    assert "an empty line is not a pit" in out
+    assert "3 cannot be played here; legal: 1, 2, 4, 5, 6." in out
+    assert "First player plays 1." in out
+
+
+def test_undo_takes_back_the_replies_too(play):
+    _, out, _ = play("opponent=random", "seed=1", typed="undo\n1\nundo\nboard\n")
+    assert "There is no move of yours to take back." in out
+    assert "Opponent (random) plays" in out
+    assert out.count("|    |  4 |  4 |  4 |  4 |  4 |  4 |    |") == 6  # opening: at the start, taken back, on request
+    assert "Taken back." in out
+
+
+def test_help_lists_the_words(play):
+    _, out, _ = play("opponent=human", typed="help\n")
+    assert all(word in out for word in ("hint", "undo", "quit", "board"))
+
+
+def test_a_hint_comes_from_a_search(play):
+    _, out, _ = play("opponent=human", "game.pits=2", "game.stones=2", typed="hint\n")
+    assert re.search(r"Hint: [12] \(minimax, 8 plies\)\.", out)
+
+
+def test_the_second_player_sits_at_the_bottom_of_the_board(play):
+    _, out, _ = play("opponent=random", "seat=second", typed="")
+    assert out.startswith("You are the second player.")
+    assert out.splitlines()[2].endswith("First player, to move")
+
+
+def test_two_programs_show_a_replay(play):
+    expression = "expression=(VALUE_AT (ADD 3 2))"
+    code, out, _ = play("player=random", "opponent=program", expression, "game.pits=2", "seed=3")
+    assert code == 0
+    assert "First player (random) plays" in out
+    assert "Second player (program) plays" in out
+    assert re.search(r"(First player \(random\) wins|Second player \(program\) wins|Draw), \d+ to \d+\.\n$", out)
+    assert play("player=random", "opponent=program", expression, "game.pits=2", "seed=3")[1] == out
+
+
+def test_a_program_without_a_legal_move_forfeits(play):
+    options = ("player=program", "opponent=random", "program.move=forfeit", "expression=13")
+    _, out, _ = play(*options)
+    assert "First player (program) names no legal move and forfeits the game." in out
+    assert out.endswith("Second player (random) wins, 48 to 0.\n")
+
+
+def test_minimax_beats_a_random_player(play):
+    _, out, _ = play("player=minimax", "opponent=random", "depth=3", "game.pits=4", "game.stones=3")
+    assert "First player (minimax, 3 plies) wins" in out
+
+
+def test_the_champion_of_a_run_plays(play, run_directory):
+    code, out, _ = play(f"run={run_directory}", typed="1\n")
+    assert code == 0
+    assert "Opponent (champion) plays" in out
+    assert play(f"run={run_directory / 'champion.json'}", typed="1\n")[1] == out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["opponnt=random"], "opponnt: unknown option; did you mean opponent? accepted: run, game, "),
+        (["opponent=robot"], "opponent=robot: accepted: human, minimax, random, program, champion"),
+        (["seat=3"], "seat=3: accepted: first, second"),
+        (["depth=0"], "depth=0: accepted: a whole number from 1 to 24"),
+        (["depth=deep"], "depth=deep: accepted: a whole number"),
+        (["seed=-1"], "seed=-1: accepted: a whole number from 0 to 4294967295"),
+        (["game=go"], "game.name=go: accepted: mancala"),
+        (["game.pits=99"], "game.pits=99: accepted: a whole number from 1 to 15"),
+        (["game.extra_turn=7"], "game.extra_turn=7: accepted: true or false"),
+        (["program.view=own", "program.eyes=2"], "program.eyes: unknown option; accepted: view, "),
+        (["evaluator=magic"], "evaluator=magic: accepted: material"),
+        (["opponent=program"], 'opponent=program: needs expression="(...)" as well'),
+        (["opponent=program", "expression=(ADD 1)"], "expression: line 1, column 7: expected a float as argument 2"),
+        (["opponent=champion"], "opponent=champion: needs run=DIR as well"),
+        (["expression=7"], "expression: given, but neither player nor opponent is program"),
+        (["run=nowhere"], "run=nowhere: no such file or directory; accepted: a run directory with a champion"),
+        (["random"], "random: not an option; write option=value"),
+        (["depth=4", "depth=5"], "depth=5: depth is given twice"),
+    ],
+)
+def test_wrong_options_are_told_in_one_line(play, options, message):
+    code, out, error = play(*options)
+    assert code == 2
+    assert out == ""
+    assert error.startswith(f"error: {message}")
+    assert error.count("\n") == 1
+
+
+def test_settings_of_the_rules_cannot_contradict_the_run(play, run_directory):
+    code, _, error = play(f"run={run_directory}", "game.pits=5")
+    assert code == 2
+    assert error == "error: game, program: the run has its own; leave them out where run is given\n"
+
+
+def test_help_on_the_command_line(play):
+    code, out, _ = play("--help")
+    assert code == 0
+    assert "opponent=null" in out
+    assert "human | minimax | random | program | champion" in out
