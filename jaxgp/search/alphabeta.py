@@ -18,7 +18,7 @@ parent and a child with different seats to move.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import jax
@@ -129,6 +129,12 @@ def _put(stack: Any, at: Array, item: Any) -> Any:
     return jax.tree.map(put, stack, item)
 
 
+def _keep_busy(lanes: _Lane, number: int) -> _Lane:
+    """Return `number` of the lanes, the busy ones among them."""
+    busy_first = jnp.argsort(~lanes.busy, stable=True)[:number]
+    return jax.tree.map(lambda x: x[busy_first], lanes)
+
+
 def _apart(running: Array, function: Callable[..., Any], *args: Any) -> Any:
     """Call `function` so that XLA's CPU compiler does not fuse it with what uses its result.
 
@@ -206,21 +212,22 @@ class AlphaBeta:
             iterations=jnp.int32(0),
         )
         search = self._refill(search, states, depth, count)
-        while True:
+        while lanes:
             fewer = lanes // 4 if lanes // 4 >= self.narrow else 0
-            search = lax.while_loop(
-                lambda s, fewer=fewer: (s.taken < count) | (s.lanes.busy.sum() > fewer),
-                lambda s: self._advance(s, states, depth, count),
-                search,
-            )
-            if fewer == 0:
-                break
-            busy_first = jnp.argsort(~search.lanes.busy, stable=True)[:fewer]
-            search = search.replace(lanes=jax.tree.map(lambda x, i=busy_first: x[i], search.lanes))
+            search = self._run(search, states, depth, count, fewer)
+            search = replace(search, lanes=_keep_busy(search.lanes, fewer))
             lanes = fewer
         ended = states.terminated[:, None]
         proved = (search.values == search.values.max(-1, keepdims=True)) & (search.values > _LOWEST) & ~ended
         return RootResult(jnp.where(proved, _decode(search.values), -jnp.inf), search.nodes, search.iterations)
+
+    def _run(self, search: _Search, states: State, depth: Array, count: Array, fewer: int) -> _Search:
+        """Search until the queue is empty and at most `fewer` lanes are busy."""
+
+        def more(search: _Search) -> Array:
+            return (search.taken < count) | (search.lanes.busy.sum() > fewer)
+
+        return lax.while_loop(more, lambda search: self._advance(search, states, depth, count), search)
 
     def _idle(self, node: State) -> _Lane:
         levels, actions = max(1, self.max_depth - self.tail), self.game.num_actions
@@ -254,7 +261,8 @@ class AlphaBeta:
         at = jnp.where(take, root, 0)
 
         def start(lane: _Lane, take: Array, root: Array, state: State, depth: Array) -> _Lane:
-            return lane.replace(  # type: ignore[attr-defined, no-any-return]
+            return replace(
+                lane,
                 busy=lane.busy | take,
                 root=jnp.where(take, root, lane.root),
                 leaf=jnp.where(take, depth - self.tail, lane.leaf),
@@ -267,7 +275,7 @@ class AlphaBeta:
             )
 
         lanes = jax.vmap(start)(lanes, take, root, jax.tree.map(lambda x: x[at], states), depth[at])
-        return search.replace(lanes=lanes, taken=search.taken + take.sum(dtype=jnp.int32))  # type: ignore[attr-defined, no-any-return]
+        return replace(search, lanes=lanes, taken=search.taken + take.sum(dtype=jnp.int32))
 
     def _advance(self, search: _Search, states: State, depth: Array, count: Array) -> _Search:
         """Visit one node in every lane, store what is finished, refill."""
@@ -277,8 +285,9 @@ class AlphaBeta:
         lanes, parents, actions, finished = _apart(running, jax.vmap(self._back_up), search.lanes, look)
         lanes = jax.vmap(self._descend)(lanes, parents, actions)
         at = jnp.where(finished, lanes.root, queue)  # out of range where nothing is to be stored
-        search = search.replace(  # type: ignore[attr-defined]
-            lanes=lanes.replace(busy=lanes.busy & ~finished),
+        search = replace(
+            search,
+            lanes=replace(lanes, busy=lanes.busy & ~finished),
             values=search.values.at[at].set(lanes.values, mode="drop"),
             nodes=search.nodes.at[at].set(lanes.nodes, mode="drop"),
             iterations=search.iterations + 1,
@@ -320,7 +329,7 @@ class AlphaBeta:
         """Return int32[A]: what orders the moves of an inner node."""
         if self.order is None:
             return look
-        actions = np.arange(self.game.num_actions, dtype=np.int32)
+        actions = jnp.arange(self.game.num_actions, dtype=jnp.int32)
         scores = _encode(jax.vmap(self.order, (None, 0))(state, actions).astype(jnp.float32))
         return jnp.where(look == _NEVER, _NEVER, scores)
 
@@ -366,7 +375,8 @@ class AlphaBeta:
         order = jnp.where(here[:, None], orders, _NEVER).max(0)
         action = order.argmax().astype(jnp.int32)
         tried = here[:, None] & (np.arange(order.shape[0]) == action)
-        lane = lane.replace(  # type: ignore[attr-defined]
+        lane = replace(
+            lane,
             level=level,
             low=jnp.where(level == 0, self._floor(low, action, best), low),
             high=jnp.where(here, highs, _NEVER).max(),
@@ -385,7 +395,8 @@ class AlphaBeta:
         """Make the child by `action` of `parent` the lane's node, and turn the window to its mover."""
         child = self.game.step(parent, action)
         turned = parent.to_move != child.to_move
-        return lane.replace(  # type: ignore[attr-defined, no-any-return]
+        return replace(
+            lane,
             node=child,
             level=lane.level + 1,
             low=jnp.where(turned, ~lane.high, lane.low),
