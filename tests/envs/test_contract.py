@@ -50,6 +50,12 @@ def over_states(function):
     return jax.jit(jax.vmap(function))
 
 
+def every_step(game, states):
+    """States [N, A] after each action, legal or not, in each of N states."""
+    actions = jnp.arange(game.num_actions, dtype=jnp.int32)
+    return over_states(lambda state: jax.vmap(game.step, (None, 0))(state, actions))(states)
+
+
 def same(one, other):
     return all(np.array_equal(a, b) for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True))
 
@@ -116,9 +122,9 @@ def test_there_is_a_legal_action_until_the_end(game, histories):
 def test_an_ended_game_stays_as_it_is(game, histories):
     states = flat(histories[0])
     ended = jax.tree.map(lambda x: x[states.terminated], states)
+    after = every_step(game, ended)
     for action in range(game.num_actions):
-        after = over_states(lambda state, action=action: game.step(state, jnp.int32(action)))(ended)
-        assert same(after, ended)
+        assert same(jax.tree.map(lambda x, a=action: x[:, a], after), ended)
     assert same(over_states(game.forfeit)(ended), ended)
 
 
@@ -145,11 +151,10 @@ def test_equal_keys_mean_equal_continuations(game, histories):
     """States that share a key are one position: the same moves, and the same keys after each of them."""
     states = flat(histories[0])
     keys = np.asarray(over_states(game.key)(states))
-    future = [np.asarray(over_states(game.legal_actions)(states))]
-    for action in range(game.num_actions):
-        after = over_states(lambda state, action=action: game.step(state, jnp.int32(action)))(states)
-        future += [np.asarray(over_states(game.key)(after)), np.asarray(after.terminated)[:, None]]
-    future = np.concatenate([np.where(future[0][:, :1] >= 0, part, 0).astype(np.int64) for part in future], 1)
+    after = every_step(game, states)
+    legal = np.asarray(over_states(game.legal_actions)(states))
+    later = np.asarray(jax.jit(jax.vmap(jax.vmap(game.key)))(after))
+    future = np.concatenate([legal, np.asarray(after.terminated), later.reshape(len(later), -1)], 1)
     by_key = {}
     shared = 0
     for n, key in enumerate(map(bytes, keys)):

@@ -7,7 +7,7 @@ import pytest
 
 import envs
 
-GAMES = 4096
+GAMES = 2048
 MOST = 140
 """Sowings of a random game; far more than any that was seen."""
 
