@@ -29,6 +29,7 @@ from jaxgp.genotypes import programs as lp
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 
+BASE = 64  # more than any stack has rows
 CONSTANT = -1
 """Operand that is read from `Plan.constant` and not from a row."""
 
@@ -113,87 +114,71 @@ def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array | int) -> 
 
     before = jnp.cumsum(runs, dtype=jnp.int32)  # instructions up to and including each node
     work = before - jnp.where(size <= index, before[index - size], 0)
-    ranks = _ranks([jnp.where(child >= 0, need[child], 0) for child in children])
-    moves = _moves([jnp.where(child >= 0, work[child], 0) for child in children], ranks)
-
-    def along_path(weights: list[Array]) -> Array:
-        edges = jnp.zeros(capacity, jnp.int32)
-        for child, weight in zip(children, weights, strict=True):
-            edges = edges.at[jnp.where(child >= 0, child - size[child] + 1, capacity)].add(weight, mode="drop")
-            edges = edges.at[jnp.where(child >= 0, child + 1, capacity)].add(-weight, mode="drop")
-        return jnp.cumsum(edges)
-
-    slot = along_path(ranks)
-    step = jnp.where(runs, before - 1 + along_path(moves), capacity)
+    exists = children >= 0
+    rank = _ranks(jnp.where(exists, need[children], 0))
+    move = _moves(jnp.where(exists, work[children], 0), rank)
+    first = jnp.where(exists, children - size[children] + 1, capacity)
+    after = jnp.where(exists, children + 1, capacity)
+    # Two sums for the price of one: the ranks on a path add up to less than BASE.
+    weight = BASE * move + rank
+    edges = jnp.zeros(capacity, jnp.int32).at[first].add(weight, mode="drop").at[after].add(-weight, mode="drop")
+    path = jnp.cumsum(edges)
+    slot = path % BASE
+    step = jnp.where(runs, before - 1 + path // BASE, capacity)
 
     # What a parent reads: a row, or a constant. Then everything in the order of steps.
     row = jnp.where(feature[code] >= 0, spare + 1 + feature[code], jnp.where(takes_step[code], slot, CONSTANT))
     node = jnp.full(capacity, -1, jnp.int32).at[step].set(index, mode="drop")
-    arguments = [jnp.where(node >= 0, child[node], -1) for child in children]
-    constants = [jnp.where(child >= 0, tree.value[child], 0.0) for child in arguments]
-    constants[0] = jnp.where(arguments[0] >= 0, constants[0], tree.value[node])  # a parameter, or 0
+    used = node >= 0
+    argument = jnp.where(used[:, None], children[node], -1)
+    parameter = jnp.where(used, tree.value[node], 0.0)[:, None] * (jnp.arange(width) == 0)
     last = tree.length - 1
     return Plan(
-        kind=jnp.where(node >= 0, kinds[code[node]], 0),
-        operand=jnp.stack([jnp.where(child >= 0, row[child], CONSTANT) for child in arguments], 1),
-        constant=jnp.where((node >= 0)[:, None], jnp.stack(constants, 1), 0.0),
-        slot=jnp.where(node >= 0, slot[node], spare),
+        kind=jnp.where(used, kinds[code[node]], 0),
+        operand=jnp.where(argument >= 0, row[argument], CONSTANT),
+        constant=jnp.where(argument >= 0, tree.value[argument], parameter),
+        slot=jnp.where(used, slot[node], spare),
         steps=before[-1],
         root=row[last],
         root_constant=tree.value[last],
     )
 
 
-def _children(size: Array, arity: Array, width: int) -> list[Array]:
-    """Return int32[L] for each of the A argument places: the root of the argument; -1 where there is none."""
+def _children(size: Array, arity: Array, width: int) -> Array:
+    """Return int32[L, A]: the root of each argument in declared order; -1 where there is none."""
     index = jnp.arange(size.shape[0], dtype=jnp.int32)
     backwards = [index - 1]  # the last argument ends right before its parent, each other one before its successor
     for _ in range(width - 1):
         backwards.append(backwards[-1] - size[backwards[-1]])
-    nothing = jnp.full_like(index, -1)
-    return [
-        # With n arguments, the one at `place` is the (n - place)-th from the end.
-        jax.lax.select_n(jnp.maximum(arity - place, 0), nothing, *backwards[: width - place])
-        if width - place > 1
-        else jnp.where(arity > place, backwards[0], nothing)
-        for place in range(width)
-    ]
+    back = arity[:, None] - 1 - jnp.arange(width)
+    return jnp.where(back >= 0, jnp.take_along_axis(jnp.stack(backwards, 1), jnp.maximum(back, 0), 1), -1)
 
 
-def _needs(children: list[Array], runs: Array, bound: Array | int) -> Array:
+def _needs(children: Array, runs: Array, bound: Array | int) -> Array:
     """Return int32[L]: stack rows that each subtree needs; 0 for constants and features, which are not stacked."""
-    table = jnp.stack(children, 1)
 
     def visit(i: Array, need: Array) -> Array:
-        child = table[i]
-        needs = list(jnp.where(child >= 0, need[child], 0))
-        rows = jnp.int32(1)
-        for n, rank in zip(needs, _ranks(needs), strict=True):
-            rows = jnp.maximum(rows, jnp.where(n > 0, n + rank, 0))
+        needs = jnp.where(children[i] >= 0, need[children[i]], 0)
+        rows = jnp.where(needs > 0, needs + _ranks(needs), 1).max()
         return need.at[i].set(jnp.where(runs[i], rows, 0))
 
-    return jax.lax.fori_loop(0, bound, visit, jnp.zeros_like(children[0]))
+    return jax.lax.fori_loop(0, bound, visit, jnp.zeros_like(runs, jnp.int32))
 
 
-def _ranks(needs: list[Array]) -> list[Array]:
-    """Return when each argument is evaluated: the needier the earlier, among equals in declared order."""
-    ranks = []
-    for k, mine in enumerate(needs):
-        ahead = [other >= mine if m < k else other > mine for m, other in enumerate(needs) if m != k]
-        ranks.append(sum((a.astype(jnp.int32) for a in ahead), jnp.zeros_like(mine)))
-    return ranks
+def _ranks(needs: Array) -> Array:
+    """Return int32[..., A]: when each argument is evaluated, the needier the earlier, equals in declared order."""
+    mine, other = needs[..., :, None], needs[..., None, :]
+    place = np.arange(needs.shape[-1])
+    ahead = (other > mine) | ((other == mine) & (place[None, :] < place[:, None]))
+    return ahead.sum(-1, dtype=jnp.int32)
 
 
-def _moves(work: list[Array], ranks: list[Array]) -> list[Array]:
-    """Return by how many steps each argument moves from its declared place; `work` is the steps that each takes."""
-    moves = []
-    for k, rank in enumerate(ranks):
-        move = jnp.zeros_like(rank)
-        for m, (steps, other) in enumerate(zip(work, ranks, strict=True)):
-            if m != k:
-                move += steps * ((other < rank).astype(jnp.int32) - int(m < k))
-        moves.append(move)
-    return moves
+def _moves(work: Array, rank: Array) -> Array:
+    """Return int32[..., A]: by how many steps each argument moves; `work` is the steps that each argument takes."""
+    place = np.arange(work.shape[-1])
+    runs_before = (rank[..., None, :] < rank[..., :, None]).astype(jnp.int32)
+    stands_before = (place[None, :] < place[:, None]).astype(np.int32)
+    return (work[..., None, :] * (runs_before - stands_before)).sum(-1, dtype=jnp.int32)
 
 
 def _tables(primitives: PrimitiveSet) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

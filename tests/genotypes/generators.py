@@ -1,5 +1,7 @@
 """Random programs on the host, primitive sets for tests, and Hypothesis strategies over them."""
 
+from functools import lru_cache
+
 import jax.numpy as jnp
 import numpy as np
 from hypothesis import strategies as st
@@ -45,12 +47,51 @@ MIXED = PrimitiveSet(
         Primitive("not", BOOL, (BOOL,), lambda a: ~a),
         Primitive("if", args=(BOOL, FLOAT, FLOAT), call=jnp.where),
         Primitive("same", BOOL, ("query", "query"), lambda a, b: a == b),
-        Primitive("scaled", args=(FLOAT, "query", BOOL), reads_features=True, call=lambda f, a, q, b: f[1] * a + q - b),
+        Primitive(
+            "lift",
+            args=(FLOAT, "query", BOOL),
+            reads_features=True,
+            call=lambda f, a, q, b: jnp.maximum(f[1], a) + q - b,
+        ),
         Primitive("mid", args=(FLOAT, FLOAT, FLOAT, FLOAT), call=lambda a, b, c, d: jnp.maximum(a - b, c - d)),
     ),
     roots=(FLOAT, BOOL, "query"),
     type_sets=(("query", (FLOAT, BOOL)),),
 )
+
+# The same functions in NumPy, for the reference evaluator.
+NUMPY_CALLS = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "max": np.maximum,
+    "cell": lambda f, n: np.where(n < 2, f[0], f[1]) + n,
+    "above": lambda f, n: f[1] > n,
+    "neg": np.negative,
+    "half": lambda a: a / np.float32(2),
+    "sub": np.subtract,
+    "less": np.less,
+    "and": np.logical_and,
+    "not": np.logical_not,
+    "if": np.where,
+    "same": np.equal,
+    "lift": lambda f, a, q, b: np.maximum(f[1], a) + q - b,
+    "mid": lambda a, b, c, d: np.maximum(a - b, c - d),
+}
+
+
+@lru_cache
+def candidates(primitives):
+    """For each type: the least size, then (opcode, least size, argument types) of fitting functions and terminals."""
+    rows = []
+    for slot in range(len(primitives.types)):
+        fits = [
+            (code, int(primitives.primitive_min_size[code]), [primitives.types.index(a) for a in p.args])
+            for code, p in enumerate(primitives.primitives)
+            if primitives.fills[slot, code]
+        ]
+        rows.append((int(primitives.min_size[slot]), [f for f in fits if f[2]], [f for f in fits if not f[2]]))
+    return rows
 
 
 def random_nodes(rng, primitives, root_type, budget, stop=0.15):
@@ -59,28 +100,18 @@ def random_nodes(rng, primitives, root_type, budget, stop=0.15):
     Grown from the root by an explicit list of open slots; a slot takes a random fitting primitive whose smallest
     completion still fits the budget. `stop` is how often a terminal is preferred.
     """
-    least = primitives.min_size
-    prefix = []
-    open_slots = [root_type]
-    owed = int(least[root_type])
-    spent = 0
+    table = candidates(primitives)
+    prefix, open_slots, owed = [], [root_type], table[root_type][0]
     while open_slots:
-        slot = open_slots.pop()
-        owed -= int(least[slot])
-        fits = np.flatnonzero(primitives.fills[slot])
-        cost = primitives.primitive_min_size[fits]
-        room = fits[cost <= max(budget - spent - owed, least[slot])]
-        inner = room[primitives.arity[room] > 0]
-        leaves = room[primitives.arity[room] == 0]
-        pool = inner if len(inner) and (not len(leaves) or rng.random() > stop) else room
-        code = int(rng.choice(pool))
-        declared = primitives.primitives[code]
-        prefix.append((code, random_value(rng, declared)))
-        spent += 1
-        for kind in declared.args:
-            slot = primitives.types.index(kind)
-            open_slots.append(slot)
-            owed += int(least[slot])
+        least, functions, terminals = table[open_slots.pop()]
+        owed -= least
+        room = max(budget - len(prefix) - owed, least)
+        inner = [f for f in functions if f[1] <= room]
+        pool = inner if inner and (not terminals or rng.random() > stop) else terminals or inner
+        code, _, args = pool[int(rng.random() * len(pool))]
+        prefix.append((code, random_value(rng, primitives.primitives[code])))
+        open_slots += args
+        owed += sum(table[a][0] for a in args)
     # Slots are popped last argument first, so this is the mirror image of prefix order: reversed, it is postfix.
     return prefix[::-1]
 

@@ -1,0 +1,111 @@
+"""Declarations: tables that derive from them, and the ones that are refused."""
+
+import dataclasses
+
+import jax
+import numpy as np
+import pytest
+
+from envs.mancala.primitives import Settings, primitive_set
+from envs.mancala.rules import Mancala
+from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
+from tests.genotypes.generators import ARITHMETIC, MIXED
+
+X = Primitive("x", feature=0)
+ADD = Primitive("add", args=(FLOAT, FLOAT), call=lambda a, b: a + b)
+
+
+def declare(terminals=(X,), functions=(ADD,), **fields):
+    return PrimitiveSet("test", tuple(terminals), tuple(functions), **fields)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: declare([X, X]), "x is declared twice"),
+        (lambda: declare([Primitive("a b", feature=0)]), "cannot be a name"),
+        (lambda: declare([Primitive("(", feature=0)]), "cannot be a name"),
+        (lambda: declare([Primitive("-1.5", feature=0)]), "cannot be a name"),
+        (lambda: declare([Primitive("7", feature=0)]), "cannot be a name"),
+        (lambda: declare([Primitive("", feature=0)]), "cannot be a name"),
+        (lambda: declare([Primitive("x")]), "terminal x needs a feature or a domain"),
+        (lambda: declare([Primitive("x", feature=0, domain=Integers(0, 1))]), "terminal x needs"),
+        (lambda: declare([Primitive("x", args=(FLOAT,), feature=0)]), "terminal x needs"),
+        (lambda: declare(functions=[Primitive("f", args=(FLOAT,))]), "function f needs args and a call"),
+        (lambda: declare(functions=[Primitive("f", call=lambda: 0)]), "function f needs args and a call"),
+        (lambda: declare(roots=(BOOL,)), "no finite tree has type bool"),
+        (lambda: declare(functions=[Primitive("f", args=(BOOL,), call=lambda a: a)]), "no finite tree has type bool"),
+    ],
+)
+def test_bad_declarations_are_refused(make, says):
+    with pytest.raises(ValueError, match=says):
+        make()
+
+
+def test_a_type_without_terminals_is_reached_through_functions():
+    less = Primitive("less", BOOL, (FLOAT, FLOAT), lambda a, b: a < b)
+    both = Primitive("and", BOOL, (BOOL, BOOL), lambda a, b: a & b)
+    made = declare(functions=[less, both], roots=(BOOL,))
+    slot = made.types.index(BOOL)
+    assert (made.min_depth[slot], made.min_size[slot]) == (1, 3)
+    code = made.opcode("and")
+    assert (made.primitive_min_depth[code], made.primitive_min_size[code]) == (2, 7)
+
+
+def test_tables():
+    assert MIXED.max_arity == 4
+    assert MIXED.num_terminals == 7
+    assert MIXED.num_trees == 3
+    code = MIXED.opcode("if")
+    assert [MIXED.types[t] for t in MIXED.arg_type[code, :3]] == [BOOL, FLOAT, FLOAT]
+    assert MIXED.types[MIXED.return_type[code]] == FLOAT
+    query, boolean, real = (MIXED.types.index(t) for t in ("query", BOOL, FLOAT))
+    assert MIXED.accepts[query, [query, boolean, real]].all()
+    assert not MIXED.accepts[real, boolean]
+    assert MIXED.fills[query].all()
+    assert (MIXED.fills[real] == (MIXED.return_type == real)).all()
+    with pytest.raises(KeyError):
+        MIXED.opcode("nothing")
+
+
+def naive_least(primitives, rounds=30):
+    """Depth and size of the least tree of each type, by growing all types a level at a time."""
+    depth, size = {}, {}
+    for _ in range(rounds):
+        for slot, kind in enumerate(primitives.types):
+            for p in primitives.primitives:
+                if primitives.accepts[slot, primitives.types.index(p.returns)] and all(a in depth for a in p.args):
+                    deep = 1 + max(depth[a] for a in p.args) if p.args else 0
+                    depth[kind] = min(depth.get(kind, 10**9), deep)
+                    size[kind] = min(size.get(kind, 10**9), 1 + sum(size[a] for a in p.args))
+    return depth, size
+
+
+@pytest.mark.parametrize("primitives", [ARITHMETIC, MIXED, primitive_set(Mancala(), Settings())])
+def test_least_depth_and_size(primitives):
+    depth, size = naive_least(primitives)
+    assert list(primitives.min_depth) == [depth[t] for t in primitives.types]
+    assert list(primitives.min_size) == [size[t] for t in primitives.types]
+    for code, p in enumerate(primitives.primitives):
+        assert primitives.primitive_min_depth[code] == (1 + max(depth[a] for a in p.args) if p.args else 0)
+        assert primitives.primitive_min_size[code] == 1 + sum(size[a] for a in p.args)
+
+
+@pytest.mark.parametrize("domain", [Integers(-3, 5), Floats(-0.1, 0.1), Floats(0.3, 0.7)])
+def test_samples_lie_in_their_domain(domain):
+    drawn = np.asarray(jax.vmap(domain.sample)(jax.random.split(jax.random.key(1), 500)))
+    assert drawn.dtype == np.float32
+    assert all(float(x) in domain for x in drawn)
+    assert 99.0 not in domain
+
+
+def test_float_bounds_are_float32():
+    assert float(np.float32(0.1)) in Floats(-0.1, 0.1)
+    assert 2.5 not in Integers(0, 5)
+    assert float("nan") not in Floats(-1, 1)
+
+
+def test_version_follows_the_declarations():
+    same = dataclasses.replace(MIXED)
+    other = dataclasses.replace(MIXED, terminals=(*MIXED.terminals, Primitive("z", feature=1)))
+    assert same.version == MIXED.version != other.version
