@@ -6,6 +6,7 @@ Nothing is written before the options of every job have been composed and checke
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -90,6 +91,9 @@ def main(command: Command, config_dir: Path, config_name: str, argv: Sequence[st
     except (UsageError, RunError) as error:
         complain(error)
         code = error.exit_code
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        code = 128 + signal.SIGINT
     sys.exit(code)
 
 
@@ -106,11 +110,15 @@ def _parser_error(message: str) -> NoReturn:
 def _dispatch(
     command: Command, config_dir: Path, config_name: str, args: argparse.Namespace, parser: argparse.ArgumentParser
 ) -> int:
-    shows = args.help or args.hydra_help or args.shell_completion or args.info or args.cfg
-    if shows or args.experimental_rerun:
+    if args.help or args.hydra_help or args.shell_completion or args.info or args.experimental_rerun:
         return _show(command, config_dir, config_name, args, parser)
     hydra = _hydra(config_dir, config_name, args)
     try:
+        if args.cfg:
+            config = _compose(command, hydra, config_name, args.overrides, RunMode.RUN)
+            options.typed(command.schema, _without_hydra(config))
+            GlobalHydra.instance().clear()
+            return _show(command, config_dir, config_name, args, parser)
         if args.multirun or _asks_for_sweep(args.overrides):
             return _sweep(command, hydra, config_name, args.overrides)
         return _single(command, hydra, config_name, args.overrides)

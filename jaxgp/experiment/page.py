@@ -10,9 +10,9 @@ body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.5 sy
 main { max-width: 72rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 1rem; }
 h2 { font-size: 1.15rem; margin: 2.2rem 0 .7rem; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .6rem; margin: 0; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.8rem, 1fr)); gap: .6rem; margin: 0; }
 .tiles div, figure, .replay { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
-.tiles div { padding: .6rem .8rem; }
+.tiles div { padding: .6rem .8rem; display: flex; flex-direction: column; justify-content: space-between; }
 .tiles dt { color: var(--soft); font-size: .8rem; }
 .tiles dd { margin: 0; font-size: 1.35rem; font-variant-numeric: tabular-nums; }
 pre { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: .8rem; overflow: auto;
@@ -38,7 +38,7 @@ th, td { padding: .35rem .7rem; border-bottom: 1px solid var(--line); text-align
 .replay { padding: .8rem 1rem; }
 .replay:focus-visible, .scroll:focus-visible { outline: 2px solid var(--accent); }
 #frame { overflow-x: auto; }
-#frame svg { display: block; max-width: 100%; height: auto; margin: 0 auto; }
+#frame svg { display: block; width: 100%; max-width: 46rem; height: auto; margin: 0 auto; }
 #caption { min-height: 1.5em; text-align: center; }
 .controls { display: flex; gap: .4rem; align-items: center; }
 .controls input { flex: 1; min-width: 4rem; accent-color: var(--accent); }
@@ -53,6 +53,11 @@ summary { cursor: pointer; }
 SCRIPT = """
 "use strict";
 const byId = (id) => document.getElementById(id);
+const root = byId("tree").querySelector("g rect");
+if (root) {
+  const middle = root.x.baseVal.value + root.width.baseVal.value / 2;
+  byId("tree").scrollLeft = middle - byId("tree").clientWidth / 2;
+}
 byId("fit").addEventListener("change", (event) => {
   byId("tree").querySelector("svg").classList.toggle("fit", event.target.checked);
 });

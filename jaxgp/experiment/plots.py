@@ -103,7 +103,8 @@ def draw(plot: Plot, rows: Sequence[Row], ink: str = "#222222", background: str 
     for axis, (label, curves) in zip(axes, panels, strict=True):
         _panel(axis, label, curves, rows)
         _paint(axis, ink)
-    axes[0].set_title(plot.title, color=ink, fontsize=11, loc="left")
+    legend = axes[0].get_legend() is not None
+    axes[0].set_title(plot.title, color=ink, fontsize=11, loc="left", pad=24 if legend else 8)
     axes[-1].set_xlabel("generation", color=ink)
     return figure
 
@@ -118,7 +119,17 @@ def _panel(axis: Axes, label: str, curves: Sequence[Curve], rows: Sequence[Row])
     axis.set_ylabel(label)
     axis.xaxis.set_major_locator(MaxNLocator(integer=True))
     if len(curves) > 1:
-        axis.legend(frameon=False, fontsize=9)
+        # Above the axes, where it covers no curve.
+        axis.legend(
+            frameon=False,
+            fontsize=9,
+            ncols=len(curves),
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            borderaxespad=0.2,
+            borderpad=0.2,
+            handlelength=1.4,
+        )
     axis.margins(x=0.01)
 
 

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from jaxgp.experiment import files
-from jaxgp.experiment.errors import RunError, reason
+from jaxgp.experiment.errors import RunError, UsageError, reason
 
 Row = dict[str, Any]
 
@@ -27,7 +27,7 @@ def read(path: Path) -> list[Row]:
     """Return the rows of a record, oldest first; a torn last line is left out. A missing file has no rows.
 
     Raises:
-        RunError: a line before the last one is not a row.
+        UsageError: a line before the last one is not a row.
     """
     try:
         lines = path.read_bytes().split(b"\n")
@@ -41,7 +41,7 @@ def read(path: Path) -> list[Row]:
             if not isinstance(row, dict) or not isinstance(row.get("generation"), int):
                 raise ValueError
         except ValueError as error:
-            raise RunError(f"{path}: line {number} is not a row of metrics; restore the file or start anew") from error
+            raise UsageError(f"{path}: line {number} is not a row of metrics") from error
         rows.append(row)
     return rows
 
@@ -50,12 +50,13 @@ def cut(path: Path, generation: int) -> list[Row]:
     """Drop every row from `generation` on, and a torn last line; return the rows that stay.
 
     Raises:
-        RunError: the file is damaged, lacks an earlier generation, or cannot be written.
+        UsageError: the file is damaged or lacks an earlier generation; it is left as it was.
+        RunError: it cannot be written.
     """
     rows = [row for row in read(path) if row["generation"] < generation]
     found = [row["generation"] for row in rows]
     if found != list(range(generation)):
-        raise RunError(f"{path}: has no row for every generation before {generation}, where the checkpoint goes on")
+        raise UsageError(f"{path}: has no row for every generation before {generation}, where the checkpoint goes on")
     try:
         files.write_text(path, "".join(_line(row) for row in rows))
     except OSError as error:

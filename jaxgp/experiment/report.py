@@ -81,7 +81,7 @@ def _summary(champion: ChampionFile, rows: Sequence[Row], generations: int) -> s
         ("points together", number(total)),
         ("nodes", number(champion.nodes)),
         ("found in generation", str(champion.generation)),
-        ("generations", f"{last['generation'] + 1} of {generations}"),
+        ("generations", f"{last['generation'] + 1}/{generations}"),
         ("time", duration(last["elapsed"])),
     ]
     cells = "".join(f"<div><dt>{_escape(name)}</dt><dd>{_escape(value)}</dd></div>" for name, value in tiles)

@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -49,7 +50,8 @@ class Stop:
             os._exit(128 + number)
         self.signal = signal.Signals(number)
         again = "; press Ctrl-C again to stop at once" if self.signal == signal.SIGINT else ""
-        self._notify(f"{self.signal.name}: stopping after this generation{again}")
+        with suppress(RuntimeError):  # the signal came in the middle of another write to the same stream
+            self._notify(f"{self.signal.name}: stopping after this generation{again}")
 
     def pass_on(self) -> None:
         """Give the signal to the handler that was there before, if that was a function; call it after `__exit__`."""

@@ -57,9 +57,7 @@ def game(config: Config, games: Any) -> None:
         games.make(name, **settings)
     except ValueError as error:
         raise UsageError(str(error)) from error
-    module = games.module(name, "primitives")
-    if hasattr(module, "Settings"):
-        _program(module.Settings, config.program)
+    _program(games.module(name, "primitives").Settings, config.program)
 
 
 def _program(settings: Any, values: dict[str, Any]) -> None:

@@ -230,6 +230,19 @@ def test_a_config_that_was_edited_into_nonsense(call, tmp_path, text, message):
     assert message in err
 
 
+def test_what_is_shown_is_checked(call):
+    code, err, _ = call("--cfg", "job", "seed=abc")
+    assert (code, err) == (2, "error: seed=abc: accepted: a whole number\n")
+
+
+def test_ctrl_c_before_the_first_generation_is_no_traceback(call):
+    def task(plan):
+        raise KeyboardInterrupt
+
+    code, err, _ = call(task=task)
+    assert (code, err) == (130, "stopped\n")
+
+
 def test_help_lists_groups_and_options(call, tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
         cli.main(cli.Command(Config, resume.plan, lambda plan: 0), CONF, "config", ["--help"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jaxgp.experiment import record
-from jaxgp.experiment.errors import RunError
+from jaxgp.experiment.errors import RunError, UsageError
 from jaxgp.experiment.record import Record
 
 
@@ -48,14 +48,14 @@ def test_a_torn_last_line_is_no_row(tmp_path, torn):
 def test_damage_in_the_middle_is_an_error_with_the_line(tmp_path, line):
     path = tmp_path / "metrics.jsonl"
     path.write_text(f'{{"generation": 0}}\n{line}\n{{"generation": 2}}\n')
-    with pytest.raises(RunError, match=r"metrics\.jsonl: line 2"):
+    with pytest.raises(UsageError, match=r"metrics\.jsonl: line 2"):
         record.read(path)
 
 
 def test_a_record_that_lacks_generations_cannot_be_cut(tmp_path):
     path = tmp_path / "metrics.jsonl"
     write(path, 3)
-    with pytest.raises(RunError, match="before 5"):
+    with pytest.raises(UsageError, match="before 5"):
         record.cut(path, 5)
     assert len(record.read(path)) == 3
 
