@@ -43,7 +43,7 @@ class Options:
 
     part: str = "all"  # interpreter | env | search | generation | all
     repeats: int = 5  # of each measurement, at most
-    seconds: float = 150.0  # for the repeats; every measurement is made at least once, however long it takes
+    seconds: float = 90.0  # for the repeats; every measurement is made at least once, however long it takes
     rivals: bool = True  # compare with DEAP, OpenSpiel and plain Python
     output: str = ""  # file that the lines are appended to
     seed: int = 0
@@ -57,8 +57,8 @@ class Options:
     tail: int = 2  # search, generation: last plies searched full width
     rival_roots: int = 16  # search: positions that plain Python searches
     population: int = 512  # generation: programs
-    generations: int = 5  # generation: generations that a whole one is averaged over
-    rival_programs: int = 8  # generation: programs whose games DEAP plays
+    generations: int = 5  # generation: whole ones, against the deepest search, that are averaged
+    rival_programs: int = 16  # generation: programs whose games DEAP plays
 
 
 @dataclasses.dataclass
@@ -137,14 +137,13 @@ def interpret(bench: Bench, primitives: PrimitiveSet, nodes: int, in_games: bool
         features = jnp.tile(features, (options.programs, 1, 1))
     plans = jax.jit(functools.partial(plan, primitives))(programs)
     alone, alone_compile = compiled(functools.partial(evaluate, primitives), plans, features)
-    whole, whole_compile = compiled(functools.partial(evaluate_programs, primitives), programs, features)
     work, values = int(programs.length.sum()) * count, np.asarray(alone(plans, features))
     sizes = {"set": primitives.name, "programs": options.programs, "cases": count, "nodes": int(programs.length.mean())}
     unit, evaluation, both = "node evaluations/s", "evaluation", "planning and evaluation"
-    ours = {
-        evaluation: Case(lambda: alone(plans, features), work),
-        both: Case(lambda: whole(programs, features), work),
-    }
+    ours, seconds = {evaluation: Case(lambda: alone(plans, features), work)}, {evaluation: alone_compile}
+    if not in_games:  # games plan once and evaluate move after move
+        whole, seconds[both] = compiled(functools.partial(evaluate_programs, primitives), programs, features)
+        ours[both] = Case(lambda: whole(programs, features), work)
 
     def deap() -> dict[str, Case]:
         from rivals import deap_cases
@@ -152,13 +151,13 @@ def interpret(bench: Bench, primitives: PrimitiveSet, nodes: int, in_games: bool
         return deap_cases.calls(primitives, programs, table, values)
 
     theirs = compare(bench, "deap", "interpreter", evaluation, unit, sizes, deap)
-    times = measure({**ours, **theirs}, options.repeats, until)
-    bench.report.ours("interpreter", evaluation, unit, times[evaluation], sizes, alone_compile)
-    bench.report.ours("interpreter", both, unit, times[both], sizes, whole_compile)
-    for name, against in zip(theirs, (evaluation, both), strict=False):
-        bench.report.rival(
-            "interpreter", name, unit, times[name], sizes, who="deap", ours=times[against], against=against
-        )
+    pairs = dict(zip(theirs, ours, strict=False))
+    times = measure({**ours, **{name: theirs[name] for name in pairs}}, options.repeats, until)
+    for name in ours:
+        bench.report.ours("interpreter", name, unit, times[name], sizes, seconds[name])
+    for name, against in pairs.items():
+        more = {"who": "deap", "ours": times[against], "against": against}
+        bench.report.rival("interpreter", name, unit, times[name], sizes, **more)
 
 
 # Games
@@ -263,32 +262,21 @@ def study(options: Options, depth: int) -> schema.Config:
 
 
 def evolve(bench: Bench, depth: int, until: float) -> None:
-    """Evaluate a random population with nothing remembered and with everything; run whole generations."""
+    """Evaluate a random population with nothing remembered and with everything; at the deepest, whole generations."""
     options = bench.options
     experiment = assemble.assemble(study(options, depth), envs)
     key, games = jax.random.key(options.seed), 2 * options.population
     start = experiment.init(key)
     play, play_compile = compiled(experiment.ring.fitness.evaluate, key, start.population, start.memory)
-    begin = time.perf_counter()
-    step_once = experiment.step.lower(start).compile()
-    step_compile = time.perf_counter() - begin
     result, full = play(key, start.population, start.memory)
-    searched: list[int] = []
-
-    def generations(state: Any) -> Any:
-        metrics = []
-        for _ in range(options.generations):
-            state, measured = step_once(state)
-            metrics.append(measured["searches"])
-        searched[:] = map(int, metrics)
-        return state
-
     cold, warm, whole = "games, empty reply table", "games, full reply table", "generations from an empty reply table"
     ours = {
         cold: Case(lambda: play(key, start.population, start.memory), games),
         warm: Case(lambda: play(key, start.population, full), games),
-        whole: Case(generations, options.generations, before=lambda: experiment.init(key)),
     }
+    searched: list[int] = []
+    if depth == max(options.depth):
+        ours[whole], step_compile = generations(experiment, options, searched)
     sizes = {
         "population": options.population,
         "depth": depth,
@@ -310,13 +298,38 @@ def evolve(bench: Bench, depth: int, until: float) -> None:
     more = {"searches": searches, "plies": int(result.metrics["plies"])}
     bench.report.ours("generation", cold, "games/s", times[cold], sizes, play_compile, **more)
     bench.report.ours("generation", warm, "games/s", times[warm], sizes, play_compile)
-    more = {"generations": options.generations, "searches": searched}
-    bench.report.ours("generation", whole, "generations/s", times[whole], sizes, step_compile, **more)
+    if whole in ours:
+        more = {"generations": options.generations, "searches": searched}
+        bench.report.ours("generation", whole, "generations/s", times[whole], sizes, step_compile, **more)
     for rival in games_of:
         for name, unit, which, took, how in rival.estimates({n: times[n] for n in theirs}, searches, searched):
             against = (cold, warm, whole)[which]
             more = {"who": "deap", "ours": times[against], "against": against, "extrapolated": how}
             bench.report.rival("generation", name, unit, took, sizes, **more)
+
+
+def generations(experiment: assemble.Experiment, options: Options, searched: list[int]) -> tuple[Case, float]:
+    """Return whole generations from the first one on, and the seconds of compilation.
+
+    `searched` will hold the positions that the opponent searched in each of them.
+    """
+
+    def start() -> Any:
+        return experiment.init(jax.random.key(options.seed))
+
+    begin = time.perf_counter()
+    step_once = experiment.step.lower(start()).compile()
+    seconds = time.perf_counter() - begin
+
+    def go(state: Any) -> Any:
+        metrics = []
+        for _ in range(options.generations):
+            state, measured = step_once(state)
+            metrics.append(measured["searches"])
+        searched[:] = map(int, metrics)
+        return state
+
+    return Case(go, options.generations, before=start), seconds
 
 
 def run(options: Options, report: Report) -> None:

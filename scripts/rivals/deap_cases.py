@@ -102,7 +102,7 @@ class Games:
         Args:
             times: of `cases`.
             searches: distinct positions that the opponent meets in one evaluation of the population.
-            searched: positions that are new to it in each of several generations.
+            searched: positions that are new to it in each of several generations; empty if none were run.
 
         Yields:
             (name, unit, which of ours it compares with: 0 cold, 1 warm, 2 generations, times, how it was found).
@@ -122,6 +122,8 @@ class Games:
         how = f"{mean} with known replies, and one search of each of {searches} distinct positions"
         yield "games, empty reply cache", "games/s", 0, made(games, cached(searches)), how
         yield "games, full reply cache", "games/s", 1, made(games, [r[2] for r in rounds]), mean
+        if not searched:
+            return
         bred = f"{mean} of the first generation, and the breeding of all programs"
         yield "generations, every reply searched", "generations/s", 2, made(1, [r[0] + r[3] for r in rounds]), bred
         new = sum(searched) / len(searched)

@@ -94,7 +94,7 @@ def test_refuses_in_one_line_what_it_does_not_know(run, arguments, words):
 
 def test_help_lists_every_option(bench, capsys):
     assert bench.main(["--help"]) == 0
-    assert "rival_programs=8" in capsys.readouterr().out
+    assert "rival_programs=16" in capsys.readouterr().out
 
 
 def test_needs_none_of_the_host_side_packages():
