@@ -1,0 +1,164 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jaxgp.experiment.schema import Algorithm, Mutation
+from jaxgp.operators.mutation import KINDS, mutate
+from tests.operators.operator_cases import (
+    BATCH,
+    BUSHY,
+    MANCALA,
+    MAX_DEPTH,
+    TYPED,
+    assert_distribution,
+    assert_valid,
+    depths,
+    individual,
+    lane,
+    quick,
+    same,
+    tree,
+    typed_population,
+    words,
+)
+
+NONE = dict.fromkeys(KINDS, 0.0)
+
+
+def options(max_depth=None, probability=0.5, grown=4, **weights):
+    return Algorithm(max_depth=max_depth, mutation=Mutation(probability, grown, **{**NONE, **weights}))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_mutants_are_valid_within_all_limits(kind):
+    algorithm = options(MAX_DEPTH, **{kind: 1.0})
+    chosen = np.arange(BATCH) % 2 == 0
+    run = quick(lambda key, population: mutate(key, TYPED, algorithm, population, chosen))
+
+    @settings(max_examples=3, deadline=None)
+    @given(st.integers(0, 2**31 - 1))
+    def check(seed):
+        key = jax.random.key(seed)
+        before = typed_population(key)
+        after = run(key, before)
+        assert_valid(TYPED, after, MAX_DEPTH)
+        changed = 0
+        for i in range(BATCH):
+            trees = [t for t in range(2) if not same(lane(before, i, t), lane(after, i, t))]
+            assert len(trees) <= (i % 2 == 0)
+            changed += len(trees)
+            for t in trees:
+                old, new = lane(before, i, t), lane(after, i, t)
+                if kind == "children":  # what stays is a function, so the root is never replaced
+                    assert new.opcode[new.length - 1] == old.opcode[old.length - 1]
+                if kind in ("point", "constant"):
+                    assert (new.size == old.size).all()
+                    assert ((new.opcode != old.opcode) | (new.value != old.value)).sum() == 1
+                if kind == "constant":
+                    assert (new.opcode == old.opcode).all()
+                if kind == "hoist":
+                    assert f" {words(TYPED, old)} ".count(f" {words(TYPED, new)} ")
+                if kind in ("hoist", "shrink"):
+                    assert new.length < old.length
+        assert changed > 0
+
+    check()
+
+
+N = 120_000
+
+
+def outcomes(primitives, text, algorithm, capacity=8):
+    """Mutate N copies of one program; return {postfix words: count}."""
+    one = individual(tree(primitives, text, capacity))
+    population = jax.tree.map(lambda field: jnp.broadcast_to(field, (N, *field.shape)), one)
+    made = quick(lambda key: mutate(key, primitives, algorithm, population, jnp.ones(N, bool)))(jax.random.key(2))
+    rows = np.concatenate([np.asarray(made.opcode)[:, 0], np.asarray(made.value)[:, 0]], axis=1)
+    _, first, count = np.unique(rows, axis=0, return_index=True, return_counts=True)
+    return {words(primitives, lane(made, i, 0)): n for i, n in zip(first, count, strict=True)}
+
+
+def test_children_keeps_a_uniform_node_and_grows_its_arguments_anew():
+    # Depth 0 below the kept node makes the new arguments constants, so that every outcome can be listed.
+    seen = outcomes(MANCALA, "INT:3 VALUE_AT VALUE_AT", options(grown=0, children=1.0))
+    expected = {"INT:3 VALUE_AT VALUE_AT": 1 / 3}
+    for n in range(14):
+        for text in (f"INT:{n} VALUE_AT VALUE_AT", f"INT:{n} VALUE_AT"):
+            expected[text] = expected.get(text, 0) + 1 / 42
+    assert set(seen) == set(expected)
+    assert_distribution([seen[text] for text in expected], list(expected.values()))
+
+
+def test_constant_redraws_one_constant_uniformly():
+    seen = outcomes(MANCALA, "INT:3 INT:5 ADD", options(constant=1.0))
+    expected = {"INT:3 INT:5 ADD": 2 / 28}
+    for n in range(14):
+        if n != 3:
+            expected[f"INT:{n} INT:5 ADD"] = 1 / 28
+        if n != 5:
+            expected[f"INT:3 INT:{n} ADD"] = 1 / 28
+    assert set(seen) == set(expected)
+    assert_distribution([seen[text] for text in expected], list(expected.values()))
+
+
+def test_kinds_are_drawn_by_weight():
+    weights = {"hoist": 1.0, "point": 2.0, "shrink": 5.0}
+    seen = outcomes(MANCALA, "INT:3 INT:5 ADD", options(**weights))
+    # hoist: INT:3 or INT:5. point: at the root ADD becomes SUB, else a constant is redrawn. shrink: a fresh constant.
+    hoisted = {f"INT:{n}": 1 / 8 / 2 * (n in (3, 5)) + 5 / 8 / 14 for n in range(14)}
+    expected = {**hoisted, "INT:3 INT:5 SUB": 2 / 8 / 3, "INT:3 INT:5 ADD": 2 / 8 * 2 / 42}
+    for n in range(14):
+        if n != 3:
+            expected[f"INT:{n} INT:5 ADD"] = 2 / 8 / 42
+        if n != 5:
+            expected[f"INT:3 INT:{n} ADD"] = 2 / 8 / 42
+    assert set(seen) == set(expected)
+    assert_distribution([seen[text] for text in expected], list(expected.values()))
+
+
+def test_single_nodes_stay_where_there_is_nothing_to_change():
+    one = individual(tree(TYPED, "x", 8), tree(TYPED, "flag core narrow", 8))
+    population = jax.tree.map(lambda field: jnp.broadcast_to(field, (32, *field.shape)), one)
+    algorithm = options(hoist=1.0, shrink=1.0, constant=1.0)
+    made = quick(lambda key: mutate(key, TYPED, algorithm, population, np.ones(32, bool)))(jax.random.key(0))
+    assert_valid(TYPED, made)
+    for i in range(32):
+        # The first tree is a terminal without a constant; in the second only the BOOL slot accepts a terminal.
+        assert words(TYPED, lane(made, i, 0)) == "x"
+        assert words(TYPED, lane(made, i, 1)) == "flag core narrow"
+
+
+def test_new_subtrees_use_the_room_and_the_depth_that_are_left():
+    one = individual(tree(BUSHY, "INT:1 VALUE_AT VALUE_AT", 9))
+    population = jax.tree.map(lambda field: jnp.broadcast_to(field, (200, *field.shape)), one)
+    algorithm = options(max_depth=3, grown=20, subtree=1.0)
+    made = quick(lambda key: mutate(key, BUSHY, algorithm, population, np.ones(200, bool)))(jax.random.key(0))
+    assert_valid(BUSHY, made)
+    assert int(made.length.max()) == 9
+    assert int(depths(made).max()) == 3
+
+
+def test_a_mutant_depends_on_its_own_key_only():
+    one = individual(tree(BUSHY, "INT:1 VALUE_AT INT:2 VALUE_AT ADD", 12))
+    before = jax.tree.map(lambda field: jnp.broadcast_to(field, (BATCH, *field.shape)), one)
+
+    def run(probability):  # the probability only sets how many are treated at a time
+        algorithm = options(probability=probability, children=1.0)
+        return quick(lambda chosen: mutate(jax.random.key(1), BUSHY, algorithm, before, chosen))
+
+    few, many = run(0.001), run(1.0)
+    chosen = np.arange(BATCH) % 3 == 0
+    together = many(chosen)
+    assert same(few(chosen), together)
+    alone = many(np.arange(BATCH) == 6)
+    assert same(lane(alone, 6), lane(together, 6))
+    assert same(lane(alone, 3), lane(before, 3))
+
+
+def test_weights_must_say_something():
+    one = jax.tree.map(lambda field: field[None], individual(tree(MANCALA, "INT:1")))
+    with pytest.raises(ValueError, match="must not be negative, nor all zero"):
+        mutate(jax.random.key(0), MANCALA, options(), one, jnp.ones(1, bool))

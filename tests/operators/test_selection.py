@@ -1,0 +1,105 @@
+from itertools import product
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxgp.experiment.schema import Selection
+from jaxgp.operators.selection import METHODS, elites, select
+from tests.operators.operator_cases import assert_distribution, quick
+
+N = 200_000
+NAN = float("nan")
+
+
+def frequencies(fitness, n=N, seed=0, **options):
+    config = Selection(**options)
+    fitness = jnp.asarray(fitness, jnp.float32)
+    got = quick(lambda key: select(key, config, fitness, n))(jax.random.key(seed))
+    assert got.shape == (n,)
+    assert got.dtype == jnp.int32
+    return np.bincount(got, minlength=fitness.shape[0])
+
+
+def test_roulette_is_proportional_to_fitness():
+    fitness = [0.0, 5.0, 1.0, -3.0, 0.5, NAN, 20.0, 0.0, 3.5]
+    assert_distribution(frequencies(fitness), [0, 5, 1, 0, 0.5, 0, 20, 0, 3.5])
+    assert_distribution(frequencies(np.multiply(fitness, 1e35)), [0, 5, 1, 0, 0.5, 0, 20, 0, 3.5])
+
+
+def test_roulette_is_exact_for_a_large_population_and_never_draws_a_zero():
+    fitness = np.random.default_rng(0).exponential(1.0, 65_536).astype(np.float32)
+    fitness[::3] = 0
+    fitness[60_000:] *= 1e-3
+    fitness[100] = 3_000
+    observed = frequencies(fitness, 400_000)
+    assert observed[fitness == 0].sum() == 0
+    assert_distribution(observed.reshape(256, 256).sum(1), fitness.astype(np.float64).reshape(256, 256).sum(1))
+    ordered = np.argsort(fitness)
+    assert_distribution(
+        observed[ordered].reshape(64, 1024).sum(1)[22:],
+        fitness[ordered].astype(np.float64).reshape(64, 1024).sum(1)[22:],
+    )
+
+
+def test_roulette_keeps_small_weights_behind_large_ones():
+    # A running float32 sum from the left would have lost every 1e-8 behind the first weight.
+    fitness = np.r_[1.0, np.full(2**15, 2.0**-15 * 1e-1)]
+    observed = frequencies(fitness)
+    assert_distribution([observed[0], observed[1:].sum()], [1, 0.1])
+
+
+def test_rank_is_linear_and_ties_share_their_mean_rank():
+    fitness = [3.0, 1.0, 1.0, NAN, 7.0, 2.0]  # ranks 4, 1.5, 1.5, 0, 5, 3
+    ranks = np.array([4, 1.5, 1.5, 0, 5, 3])
+    assert_distribution(frequencies(fitness, method="rank"), 2 * ranks / 5)
+    assert_distribution(frequencies(fitness, method="rank", rank_pressure=1.5), 0.5 + ranks / 5)
+
+
+def test_tournament_takes_the_best_of_k_and_ties_are_fair():
+    fitness = np.array([3.0, 1.0, 3.0, NAN, 2.0])
+    worth = np.nan_to_num(fitness, nan=-np.inf)
+    expected = np.zeros(5)
+    for drawn in product(range(5), repeat=3):
+        best = [i for i in drawn if worth[i] == worth[list(drawn)].max()]
+        np.add.at(expected, best, 1 / len(best))
+    assert_distribution(frequencies(fitness, method="tournament", tournament_size=3), expected)
+    assert_distribution(frequencies(fitness, method="tournament", tournament_size=1), np.ones(5))
+
+
+def test_truncation_is_uniform_over_the_best_and_breaks_ties_at_the_cut_at_random():
+    fitness = jnp.array([5.0, 1.0, 3.0, NAN, 3.0, 0.0, 3.0, 9.0])
+    config = Selection(method="truncation", truncation_fraction=0.5)  # 9, 5, and two of the three 3s
+    keys = jax.random.split(jax.random.key(0), 120_000)
+    got = quick(jax.vmap(lambda key: select(key, config, fitness, 1)))(keys)
+    assert_distribution(np.bincount(got.ravel(), minlength=8), [1, 0, 2 / 3, 0, 2 / 3, 0, 2 / 3, 1])
+    tiny = frequencies(fitness, method="truncation", truncation_fraction=0.01)
+    assert tiny[7] == N
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_without_differences_everybody_is_equally_likely(method):
+    keys = jax.random.split(jax.random.key(1), 30_000)
+    pick = quick(jax.vmap(lambda key, fitness: select(key, Selection(method=method), fitness, 4), (0, None)))
+    for value in (0.0, 1.0, NAN):
+        got = pick(keys, jnp.full(5, value))
+        assert_distribution(np.bincount(got.ravel(), minlength=5), np.ones(5))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_population_of_one_is_always_selected(method):
+    pick = quick(lambda fitness: select(jax.random.key(0), Selection(method=method), fitness, 3))
+    for value in (1.0, 0.0, NAN):
+        assert pick(jnp.array([value])).tolist() == [0, 0, 0]
+
+
+def test_elites_are_best_first_with_ties_to_the_lower_index_and_nan_last():
+    fitness = jnp.array([1.0, NAN, 4.0, 2.0, 4.0, -jnp.inf])
+    assert elites(fitness, 6).tolist() == [2, 4, 3, 0, 5, 1]
+    assert elites(fitness, 0).tolist() == []
+
+
+def test_unknown_methods_are_named():
+    with pytest.raises(ValueError, match=r"selection.method=best: accepted: roulette"):
+        select(jax.random.key(0), Selection(method="best"), jnp.ones(3), 1)

@@ -1,0 +1,146 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import stats
+
+from jaxgp.experiment.schema import Algorithm, Crossover, Mutation, Selection
+from jaxgp.operators.selection import elites
+from jaxgp.operators.variation import breed, recombine
+from tests.operators.operator_cases import (
+    BATCH,
+    MANCALA,
+    TYPED,
+    assert_valid,
+    individual,
+    lane,
+    quick,
+    same,
+    tree,
+    typed_population,
+    words,
+)
+
+
+def next_generation(primitives, algorithm):
+    return quick(lambda key, population, fitness: breed(key, primitives, algorithm, population, fitness))
+
+
+@pytest.fixture(scope="module")
+def population():
+    return typed_population(jax.random.key(0))
+
+
+@pytest.mark.parametrize(
+    "algorithm",
+    [
+        Algorithm(elites=3),
+        Algorithm(
+            elites=0,
+            max_depth=5,
+            selection=Selection("tournament"),
+            crossover=Crossover(0.7, "two_children", "koza"),
+            mutation=Mutation(0.4, subtree=1.0),
+        ),
+    ],
+    ids=lambda a: a.crossover.method,
+)
+def test_generations_stay_valid_and_elites_lead(algorithm, population):
+    step = next_generation(TYPED, algorithm)
+    for generation in range(4):
+        fitness = np.cos(np.arange(BATCH, dtype=np.float32) * 1.7 + generation)
+        fitness[5] = np.nan
+        following, counts = step(jax.random.key(generation), population, fitness)
+        assert_valid(TYPED, following, algorithm.max_depth)
+        leaders = np.asarray(elites(fitness, algorithm.elites))
+        best = lane(population, leaders)
+        assert same(jax.tree.map(lambda field: field[: algorithm.elites], following), best)
+        assert set(counts) == {"crossovers", "mutations", "rejected_offspring"}
+        assert all(count.dtype == jnp.int32 and count.shape == () for count in counts.values())
+        assert 0 <= counts["rejected_offspring"] <= counts["crossovers"] <= BATCH - algorithm.elites
+        again, _ = step(jax.random.key(generation), population, fitness)
+        assert same(following, again)
+        population = following
+
+
+def test_crossover_and_mutation_rates_are_as_set_and_independent():
+    n = 100_001
+    one = individual(tree(MANCALA, "INT:20 INT:20 ADD", 5))  # 20 is outside the domain: every redrawn constant shows
+    population = jax.tree.map(lambda field: jnp.broadcast_to(field, (n, *field.shape)), one)
+    algorithm = Algorithm(mutation=Mutation(children=0.0, constant=1.0))
+    following, counts = next_generation(MANCALA, algorithm)(jax.random.key(0), population, jnp.ones(n))
+    assert stats.binomtest(int(counts["crossovers"]), n - 1, 0.9).pvalue > 0.001
+    assert stats.binomtest(int(counts["mutations"]), n - 1, 0.005).pvalue > 0.001
+    size, value = np.asarray(following.length)[1:, 0], np.asarray(following.value)[1:, 0]
+    live = (np.asarray(following.opcode)[1:, 0] == 0) & (np.arange(5) < size[:, None])
+    changed_size, changed_value = size != 3, (live & (value != 20)).any(1)
+    assert changed_value.sum() == counts["mutations"]
+    # A root meets a leaf in 4 of 9 crossings; the other 5 change nothing.
+    assert stats.binomtest(int(changed_size.sum()), n - 1, 0.9 * 4 / 9).pvalue > 0.001
+    table = [[(a & b).sum() for b in (changed_value, ~changed_value)] for a in (changed_size, ~changed_size)]
+    assert stats.chi2_contingency(table).pvalue > 0.001
+
+
+def constants(values, capacity=3):
+    """Individuals of a single constant each."""
+    trees = [individual(tree(MANCALA, f"INT:{n}", capacity)) for n in values]
+    return jax.tree.map(lambda *fields: jnp.stack(fields), *trees)
+
+
+def test_without_crossover_and_mutation_parents_are_copied():
+    algorithm = Algorithm(elites=1, crossover=Crossover(0.0), mutation=Mutation(0.0))
+    following, counts = next_generation(MANCALA, algorithm)(
+        jax.random.key(0), constants([4, 5, 6]), jnp.array([0.0, 1.0, 0.0])
+    )
+    assert [words(MANCALA, lane(following, i, 0)) for i in range(3)] == ["INT:5"] * 3
+    assert not any(int(count) for count in counts.values())
+
+
+def test_two_children_come_from_the_same_pair():
+    algorithm = Algorithm(crossover=Crossover(1.0, "two_children"))
+    fitness = jnp.ones(10)
+    go = quick(lambda key: recombine(key, MANCALA, algorithm, constants(range(10)), fitness, 7))
+    children, crossed, rejected = go(jax.random.key(0))
+    values = np.asarray(children.value)[:, 0, 0]
+    assert values.shape == (7,)
+    assert bool(crossed.all())
+    assert not bool(rejected.any())
+    # Single constants are simply exchanged: the pairs of children are the pairs of parents, the other way round.
+    copies = Algorithm(crossover=Crossover(0.0, "two_children"))
+    kept = quick(lambda key: recombine(key, MANCALA, copies, constants(range(10)), fitness, 7))(jax.random.key(0))[0]
+    parents = np.asarray(kept.value)[:, 0, 0]
+    np.testing.assert_array_equal(values[:6].reshape(3, 2), parents[:6].reshape(3, 2)[:, ::-1])
+
+
+def test_one_way_gives_material_of_the_fitter_to_the_less_fit():
+    algorithm = Algorithm(crossover=Crossover(1.0, "one_way"), selection=Selection("tournament", 1))
+    fitness = jnp.arange(10.0)
+    go = quick(lambda key: recombine(key, MANCALA, algorithm, constants(range(10)), fitness, 400))
+    values = np.asarray(go(jax.random.key(0))[0].value)[:, 0, 0]
+    # The child of two constants is the donor's, the greater of two uniform draws: mean 6.15, not 4.5.
+    assert abs(values.mean() - sum(k * (2 * k + 1) for k in range(10)) / 100) < 4 * 2.4 / 20
+
+
+def test_elites_may_be_the_whole_population_and_a_population_may_be_one():
+    everybody = Algorithm(elites=9)
+    following, counts = next_generation(MANCALA, everybody)(
+        jax.random.key(0), constants([1, 2, 3]), jnp.array([jnp.nan, 0.0, 7.0])
+    )
+    assert [words(MANCALA, lane(following, i, 0)) for i in range(3)] == ["INT:3", "INT:2", "INT:1"]
+    assert not any(int(count) for count in counts.values())
+    alone = Algorithm(elites=0, mutation=Mutation(0.0))
+    following, _ = next_generation(MANCALA, alone)(jax.random.key(0), constants([8]), jnp.array([0.0]))
+    assert words(MANCALA, lane(following, 0, 0)) == "INT:8"
+
+
+def test_fitness_without_differences_still_breeds(population):
+    step = next_generation(TYPED, Algorithm(mutation=Mutation(0.0)))
+    for value in (0.0, 3.0, float("nan")):
+        following, _ = step(jax.random.key(0), population, jnp.full(BATCH, value))
+        assert_valid(TYPED, following)
+        assert same(lane(following, 0), lane(population, 0))
+
+
+def test_unknown_crossover_is_named(population):
+    with pytest.raises(ValueError, match=r"crossover.method=three: accepted: one_child, two_children, one_way"):
+        breed(jax.random.key(0), TYPED, Algorithm(crossover=Crossover(method="three")), population, jnp.ones(BATCH))
