@@ -60,23 +60,34 @@ def apply(primitive: Primitive, features: Array, args: Sequence[Array]) -> Array
     return jnp.broadcast_to(jnp.asarray(primitive.call(*passed), jnp.float32), features.shape[1:])
 
 
+def start_rows(primitives: PrimitiveSet, capacity: int, features: Array) -> Array:
+    """Return float32[rows, B]: an empty stack, a spare row for padding, and the features where operands read them."""
+    stack = jnp.zeros((stack_bound(primitives.max_arity, capacity) + 1, features.shape[1]), jnp.float32)
+    if any(p.feature is not None for p in primitives.terminals):
+        return jnp.concatenate([stack, features])
+    return stack
+
+
+def run_step(primitives: PrimitiveSet, i: Array, plans: Plan, features: Array, rows: Array) -> Array:
+    """Run instruction `i` of one program: all its functions are computed, one is kept."""
+    args = [_read(rows, plans.operand[i, k], plans.constant[i, k]) for k in range(primitives.max_arity)]
+    values = [apply(p, features, args) for p in instructions(primitives)]
+    value = jax.lax.select_n(plans.kind[i], *values) if len(values) > 1 else values[0]
+    return rows.at[plans.slot[i]].set(value)
+
+
+def read_root(plans: Plan, rows: Array) -> Array:
+    """Return float32[B]: the value of one program after all its steps."""
+    return _read(rows, plans.root, plans.root_constant)
+
+
+def _read(rows: Array, operand: Array, constant: Array) -> Array:
+    return jnp.where(operand == CONSTANT, constant, rows[operand])
+
+
 def _run(primitives: PrimitiveSet, plans: Plan, features: Array, bound: Array | int) -> Array:
     """Evaluate one planned tree on features [F, B]."""
-    kinds = instructions(primitives)
-    width = primitives.max_arity
-    spare = stack_bound(width, plans.kind.shape[-1])
-    rows = jnp.zeros((spare + 1, features.shape[1]), jnp.float32)
-    if any(p.feature is not None for p in primitives.terminals):
-        rows = jnp.concatenate([rows, features])
-
-    def read(rows: Array, operand: Array, constant: Array) -> Array:
-        return jnp.where(operand == CONSTANT, constant, rows[operand])
-
-    def step(i: Array, rows: Array) -> Array:
-        args = [read(rows, plans.operand[i, k], plans.constant[i, k]) for k in range(width)]
-        values = [apply(p, features, args) for p in kinds]
-        value = jax.lax.select_n(plans.kind[i], *values) if len(values) > 1 else values[0]
-        return rows.at[plans.slot[i]].set(value)
-
-    rows = jax.lax.fori_loop(0, bound, step, rows) if kinds else rows
-    return read(rows, plans.root, plans.root_constant)
+    rows = start_rows(primitives, plans.kind.shape[-1], features)
+    if instructions(primitives):
+        rows = jax.lax.fori_loop(0, bound, lambda i, rows: run_step(primitives, i, plans, features, rows), rows)
+    return read_root(plans, rows)

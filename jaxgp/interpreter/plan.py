@@ -29,7 +29,6 @@ from jaxgp.genotypes import programs as lp
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 
-BASE = 64  # more than any stack has rows
 CONSTANT = -1
 """Operand that is read from `Plan.constant` and not from a row."""
 
@@ -104,12 +103,12 @@ def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array | int) -> 
     """
     width, capacity = primitives.max_arity, tree.capacity
     spare = stack_bound(width, capacity)
-    arities, takes_step, kinds, feature = (jnp.asarray(table) for table in (primitives.arity, *_tables(primitives)))
+    arities, takes_step, kinds, feature = (jnp.asarray(table) for table in (primitives.arity, *tables(primitives)))
     code, size = tree.opcode.astype(jnp.int32), tree.size.astype(jnp.int32)
     index = jnp.arange(capacity, dtype=jnp.int32)
     arity = jnp.where(lp.live(tree), arities[code], 0)
     runs = lp.live(tree) & takes_step[code]
-    children = _children(size, arity, width)
+    children = argument_roots(size, arity, width)
     need = _needs(children, runs, bound)
 
     before = jnp.cumsum(runs, dtype=jnp.int32)  # instructions up to and including each node
@@ -119,12 +118,13 @@ def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array | int) -> 
     move = _moves(jnp.where(exists, work[children], 0), rank)
     first = jnp.where(exists, children - size[children] + 1, capacity)
     after = jnp.where(exists, children + 1, capacity)
-    # Two sums for the price of one: the ranks on a path add up to less than BASE.
-    weight = BASE * move + rank
+    # Two sums for the price of one: ranks on a path add up to less than the stack and one more argument can hold.
+    base = spare + width
+    weight = base * move + rank
     edges = jnp.zeros(capacity, jnp.int32).at[first].add(weight, mode="drop").at[after].add(-weight, mode="drop")
     path = jnp.cumsum(edges)
-    slot = path % BASE
-    step = jnp.where(runs, before - 1 + path // BASE, capacity)
+    slot = path % base
+    step = jnp.where(runs, before - 1 + path // base, capacity)
 
     # What a parent reads: a row, or a constant. Then everything in the order of steps.
     row = jnp.where(feature[code] >= 0, spare + 1 + feature[code], jnp.where(takes_step[code], slot, CONSTANT))
@@ -144,7 +144,7 @@ def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array | int) -> 
     )
 
 
-def _children(size: Array, arity: Array, width: int) -> Array:
+def argument_roots(size: Array, arity: Array, width: int) -> Array:
     """Return int32[L, A]: the root of each argument in declared order; -1 where there is none."""
     index = jnp.arange(size.shape[0], dtype=jnp.int32)
     backwards = [index - 1]  # the last argument ends right before its parent, each other one before its successor
@@ -181,7 +181,7 @@ def _moves(work: Array, rank: Array) -> Array:
     return (work[..., None, :] * (runs_before - stands_before)).sum(-1, dtype=jnp.int32)
 
 
-def _tables(primitives: PrimitiveSet) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def tables(primitives: PrimitiveSet) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return bool[N] (takes a step), int32[N] (its kind, else 0), int32[N] (the feature it reads, else -1)."""
     steps = instructions(primitives)
     takes_step = np.array([p.call is not None for p in primitives.primitives])

@@ -97,7 +97,7 @@ def test_the_neediest_shape_of_its_size_fits():
     for _ in range(4):
         nodes = [*nodes, *nodes, sub]
     tree = tree_at(stack_programs(MIXED, [nodes], 31), 0)
-    made = jax.tree.map(np.asarray, plan(MIXED, tree))
+    made = jax.tree.map(np.asarray, planned[id(MIXED)](tree))
     check(MIXED, tree, made)
     assert made.slot.max() + 1 == stack_bound(2, 31) == 5
 
