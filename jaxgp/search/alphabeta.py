@@ -30,6 +30,7 @@ from jax import Array, lax
 State = Any
 Evaluate = Callable[[State], Array]
 Order = Callable[[State, Array], Array]
+Step = Callable[[State, Array], State]
 Ties = Literal["first", "all"]
 
 # Codes of floats lie strictly between these two, and each is the complement of the other.
@@ -165,6 +166,9 @@ class AlphaBeta:
         narrow: once the queue is empty and few lanes are busy, they go on in a loop a quarter as wide, and so on down
             to this many lanes.
         order: (state, action) -> score, highest searched first; None orders by the look-ahead of `tail` plies.
+        last_step: (state, action) -> state, the same as `game.step`, for the last ply alone; None takes `game.step`. Only
+            what `evaluate`, `to_move` and `terminated` read of its result is computed. A form of the rules that gets
+            one cell cheaply pays here, where most of the work is, though it may be slow to make a whole board.
         ties: `first` proves only which is the lowest-numbered best move, `all` finds every best move.
         lock_step: hand out roots only when all lanes are done. For comparison; it is slower.
     """
@@ -176,6 +180,7 @@ class AlphaBeta:
     lanes: int = 64
     narrow: int = 4
     order: Order | None = None
+    last_step: Step | None = None
     ties: Ties = "first"
     lock_step: bool = False
 
@@ -298,10 +303,17 @@ class AlphaBeta:
         """Return int32[L, A]: code of each move of `states` ([L, ...]) after `tail` plies of minimax, as its mover sees
         it; _NEVER if illegal. Plies are laid out with the last action first and the states innermost, flat.
         """
+
+        def expand(states: State) -> State:
+            return self._expand(states, self.game.step)
+
+        def evaluate_children(states: State) -> Array:
+            return jax.vmap(self._static)(self._expand(states, self.last_step or self.game.step))
+
         plies = [states]
         for _ in range(self.tail - 1):
-            plies.append(_apart(running, self._expand, plies[-1]))
-        values = _apart(running, lambda states: jax.vmap(self._static)(self._expand(states)), plies[-1])
+            plies.append(_apart(running, expand, plies[-1]))
+        values = _apart(running, evaluate_children, plies[-1])
         looks = values
         for states in reversed(plies):
             sides = jax.vmap(_side)(states)
@@ -311,13 +323,13 @@ class AlphaBeta:
             values = looks.max(0) ^ sides
         return looks.T
 
-    def _expand(self, states: State) -> State:
+    def _expand(self, states: State, step: Step) -> State:
         """Return the children of [N, ...] states as [A * N, ...]: those by action 0, then those by action 1, and so on.
 
         Innermost loops then run over states and not over the few actions, which is what a CPU can vectorise.
         """
         actions = np.arange(self.game.num_actions, dtype=np.int32)
-        children = jax.vmap(lambda action: jax.vmap(lambda state: self.game.step(state, action))(states))(actions)
+        children = jax.vmap(lambda action: jax.vmap(lambda state: step(state, action))(states))(actions)
         return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), children)
 
     def _static(self, state: State) -> Array:

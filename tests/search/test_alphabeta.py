@@ -128,6 +128,17 @@ def test_the_order_of_search_changes_no_answer(order, ties):
     check(positions, 4, run(positions, 4, tail=2, lanes=8, order=order, ties=ties), ties)
 
 
+def stores_only(state, action):
+    """The rules, but for pits that nobody reads after the last ply."""
+    child = KALAH.step(state, action)
+    return child.replace(board=jnp.where(np.arange(14) % 7 == 6, child.board, 0))
+
+
+def test_the_last_ply_may_have_its_own_step():
+    positions = POSITIONS[:60]
+    check(positions, 4, run(positions, 4, tail=2, lanes=16, ties="all", last_step=stores_only), "all")
+
+
 def test_ties_are_exact_at_zero_where_a_float_step_is_subnormal():
     def balanced(position):
         values = list(kalah.move_values(position, 2).values())
