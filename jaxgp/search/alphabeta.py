@@ -166,9 +166,9 @@ class AlphaBeta:
         narrow: once the queue is empty and few lanes are busy, they go on in a loop a quarter as wide, and so on down
             to this many lanes.
         order: (state, action) -> score, highest searched first; None orders by the look-ahead of `tail` plies.
-        last_step: (state, action) -> state, the same as `game.step`, for the last ply alone; None takes `game.step`. Only
-            what `evaluate`, `to_move` and `terminated` read of its result is computed. A form of the rules that gets
-            one cell cheaply pays here, where most of the work is, though it may be slow to make a whole board.
+        last_step: (state, action) -> state, the same as `game.step`, for the last ply alone; None takes `game.step`.
+            Only what `evaluate`, `to_move` and `terminated` read of its result is computed. A form of the rules that
+            gets one cell cheaply pays here, where most of the work is, though it may be slow to make a whole board.
         ties: `first` proves only which is the lowest-numbered best move, `all` finds every best move.
         lock_step: hand out roots only when all lanes are done. For comparison; it is slower.
     """
