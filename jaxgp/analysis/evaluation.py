@@ -65,7 +65,17 @@ def summarise(opponent: str, seat: str, points: np.ndarray, against: np.ndarray,
     low, high = wilson(wins, games) if games > 1 else (None, None)
     spread = float(points.std(ddof=1)) if games > 1 else 0.0
     return Result(
-        opponent, seat, games, wins, draws, games - wins - draws, float(points.mean()), float(against.mean()), spread, low, high
+        opponent,
+        seat,
+        games,
+        wins,
+        draws,
+        games - wins - draws,
+        float(points.mean()),
+        float(against.mean()),
+        spread,
+        low,
+        high,
     )
 
 

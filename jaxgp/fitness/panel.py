@@ -29,8 +29,8 @@ class PanelFitness:
     """fitness = max(minimum, scale * points - parsimony * nodes).
 
     The points are the mean in the first seat plus the mean in the second, averaged over the opponents by weight; with
-    one deterministic opponent that is the sum of two games' scores. With scale 1 and no parsimony this is the fitness of
-    the GP Mancala study's first run, with scale 100, parsimony 1 and minimum 1 that of its second.
+    one deterministic opponent that is the sum of two games' scores. Scale 1 and no parsimony give the fitness of the
+    GP Mancala study's first run; scale 100, parsimony 1 and minimum 1 that of its second.
 
     Attributes:
         game: the rules.
