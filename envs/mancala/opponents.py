@@ -1,17 +1,23 @@
-"""Evaluation functions for searched opponents of Kalah."""
+"""What searched opponents of Kalah need: evaluation functions, and rules made for searching."""
 
 from collections.abc import Callable
+from typing import Any
 
-import jax.numpy as jnp
 from jax import Array
 
-from envs.mancala.rules import Mancala, State
+from envs.mancala.packed import PackedMancala, fits
+from envs.mancala.rules import Mancala
 
 
-def material(game: Mancala, state: State) -> Array:
+def material(game: Mancala | PackedMancala, state: Any) -> Array:
     """Return float32[]: the mover's store minus the opponent's; exact after the end, when the pits are swept."""
-    return state.board[game.store].astype(jnp.float32) - state.board[-1].astype(jnp.float32)
+    return game.lead(state)
 
 
-EVALUATORS: dict[str, Callable[[Mancala, State], Array]] = {"material": material}
-"""Values from the view of the side to move, for ended games too."""
+EVALUATORS: dict[str, Callable[[Any, Any], Array]] = {"material": material}
+"""Values from the view of the side to move, for ended games too; of the game and of its twin alike."""
+
+
+def search_twin(game: Mancala) -> PackedMancala | None:
+    """Return the same game in a form that is faster to search, if there is one for its size."""
+    return PackedMancala(game) if fits(game) else None

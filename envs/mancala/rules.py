@@ -131,6 +131,10 @@ class Mancala:
         stores = jnp.stack([state.board[self.store], state.board[-1]]).astype(jnp.float32)
         return jnp.where(state.to_move == 0, stores, stores[::-1])
 
+    def lead(self, state: State) -> Array:
+        """Return float32[]: the mover's store minus the opponent's."""
+        return state.board[self.store].astype(jnp.float32) - state.board[-1].astype(jnp.float32)
+
     def forfeit(self, state: State) -> State:
         """End the game as a loss of the side to move: all stones but those in its store go to the opponent."""
         own = state.board[self.store]
