@@ -59,7 +59,9 @@ class Ring:
         challenger = Champion(program, result.fitness[best], result.points[best], state.generation)
         champion = jax.tree.map(lambda a, b: jnp.where(improved, a, b), challenger, state.champion)
         memory = self.fitness.observe(memory, program, improved)
-        offspring, bred = breed(breed_key, self.primitives, self.algorithm, state.population, result.fitness)
+        # Fitness sharing (Goldberg and Richardson 1987): individuals that behave alike share what one would get.
+        shared = result.fitness / result.niche.astype(jnp.float32) ** self.algorithm.selection.sharing
+        offspring, bred = breed(breed_key, self.primitives, self.algorithm, state.population, result.fitness, shared)
         nodes = state.population.length.sum(-1)
         metrics = {
             "generation": state.generation,

@@ -1,6 +1,6 @@
 """From a configuration to the objects that run it. Games come in from outside: the engine knows none."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Protocol
@@ -11,6 +11,8 @@ from jax import Array
 from jaxgp.evolution.ring import Metrics, Ring
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.experiment import schema
+from jaxgp.experiment.interface import ReplayGame
+from jaxgp.experiment.replay import replay_games
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
@@ -110,11 +112,13 @@ class Experiment:
     Attributes:
         config: what it was assembled from.
         table: the game and its programs.
+        panel: the opponents by name.
         ring: one generation.
     """
 
     config: schema.Config
     table: Table
+    panel: Mapping[str, Opponent]
     ring: Ring
 
     @property
@@ -135,6 +139,11 @@ class Experiment:
         """Run one generation; the state that goes in is used up."""
         return jax.jit(self.ring.step, donate_argnums=0)
 
+    def replay(self, program: Programs) -> list[ReplayGame]:
+        """Play an individual ([T, L]) from both seats against every opponent, for people to look at."""
+        render = self.table.room("render")
+        return replay_games(self.game, render, self.table.player, program, self.panel, self.config.fitness.max_plies)
+
 
 def assemble(config: schema.Config, games: Games) -> Experiment:
     """Build a run.
@@ -153,7 +162,8 @@ def assemble(config: schema.Config, games: Games) -> Experiment:
         points=options.points,
         scale=options.scale,
         parsimony=options.parsimony,
+        win_bonus=options.win_bonus,
         minimum=options.minimum,
         max_plies=options.max_plies,
     )
-    return Experiment(config, at, Ring(at.primitives, config.algorithm, fitness))
+    return Experiment(config, at, panel, Ring(at.primitives, config.algorithm, fitness))

@@ -26,6 +26,7 @@ class Selection:
     tournament_size: int = 7
     rank_pressure: float = 2.0  # expected copies of the best under linear ranking, 1 to 2
     truncation_fraction: float = 0.5  # the share of the population that truncation keeps
+    sharing: float = 0.0  # fitness sharing: parents are drawn by fitness / (individuals that behave alike) ** sharing
 
 
 @dataclass
@@ -82,12 +83,13 @@ class Opponent:
 
 @dataclass
 class Fitness:
-    """fitness = max(minimum, scale * points - parsimony * nodes)."""
+    """fitness = max(minimum, scale * (points + win_bonus * wins) - parsimony * nodes)."""
 
     opponents: dict[str, Opponent] = field(default_factory=dict)
     points: str = "score"  # score (sum over both seats, weighted mean over opponents) | result (1, 1/2, 0)
     scale: float = 1.0
     parsimony: float = 0.0
+    win_bonus: float = 0.0  # extra points for each seat from which the game is won
     minimum: float | None = None
     table_size: int = 262144  # remembered replies of each searched opponent, a power of two
     lanes: int = 64  # searches that run side by side

@@ -68,6 +68,8 @@ def _formula(fitness: Fitness) -> str:
         points = "result moving first + result moving second (1 win, 1/2 draw, 0 loss)"
     if len(fitness.opponents) > 1:
         points = f"mean over the opponents of {points}"
+    if fitness.win_bonus:
+        points += f" + {fitness.win_bonus:g} for each game won"
     formula = points if fitness.scale == 1 else f"{fitness.scale:g} * ({points})"
     if fitness.parsimony:
         formula += " - number of nodes" if fitness.parsimony == 1 else f" - {fitness.parsimony:g} * number of nodes"
@@ -84,12 +86,13 @@ def _crossover(config: Config) -> str:
 
 def _selection(config: Config) -> str:
     selection = config.algorithm.selection
-    return {
+    method = {
         "roulette": "roulette wheel",
         "rank": f"linear ranking, pressure {selection.rank_pressure:g}",
         "tournament": f"tournament of {selection.tournament_size}",
         "truncation": f"the best {_percent(selection.truncation_fraction)}",
     }[selection.method]
+    return f"{method}; individuals that play alike share fitness" if selection.sharing else method
 
 
 def _creation(config: Config) -> str:

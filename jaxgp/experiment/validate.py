@@ -110,6 +110,7 @@ def _algorithm(config: Config) -> None:
     _whole("algorithm.selection.tournament_size", selection.tournament_size, 1)
     _real("algorithm.selection.rank_pressure", selection.rank_pressure, 1, 2)
     _real("algorithm.selection.truncation_fraction", selection.truncation_fraction, 0, 1, above=True)
+    _real("algorithm.selection.sharing", selection.sharing, 0)
     _real("algorithm.crossover.probability", algorithm.crossover.probability, 0, 1)
     _real("algorithm.crossover.function_probability", algorithm.crossover.function_probability, 0, 1)
     _mutation(config)
@@ -137,6 +138,7 @@ def _fitness(config: Config) -> None:
         reject(f"fitness.opponents.{name}.weight", 0.0, "at least one opponent with a weight above 0")
     _real("fitness.scale", fitness.scale, 0, above=True)
     _real("fitness.parsimony", fitness.parsimony, 0)
+    _real("fitness.win_bonus", fitness.win_bonus, 0)
     if fitness.minimum is not None:
         _real("fitness.minimum", fitness.minimum)
     if config.algorithm.selection.method == "roulette":

@@ -25,7 +25,8 @@ class Played:
 
     states: State  # [P, G]: last positions
     plies: Array  # int32[P, G]: length of each game
-    replies: Array  # int32[]: moves that opponents made
+    conduct: Array  # uint32[P, G, 2]: two hashes of the moves that the individual made
+    replies: Array  # int32[]: moves that opponents who may have to think made
     searches: Array  # int32[]: positions that opponents had to think about
 
 
@@ -64,6 +65,7 @@ def play(
         The games, and the opponents' memories.
     """
     seat, parts = seats(opponents), _slices(opponents)
+    thinker = np.concatenate([np.repeat(opponent.thinks, 2 * opponent.games) for opponent in opponents])
     population = jax.tree.leaves(plans)[0].shape[0]
     shape = (population, len(seat))
     step, forfeit = (jax.vmap(jax.vmap(f)) for f in (game.step, game.forfeit))
@@ -88,43 +90,50 @@ def play(
         return ~states.terminated & (plies < max_plies)
 
     def one_move_each(carry: tuple) -> tuple:
-        states, plies, memories, made, _ = carry
+        states, plies, conduct, memories, made, _ = carry
         mine = going(states, plies) & (states.to_move == seat)
         action, legal = player.act(plans, states)
         moved = _where(legal, step(states, action), forfeit(states))
         states, plies = _where(mine, moved, states), plies + mine
+        conduct = jnp.where(mine[..., None], _extend(conduct, action), conduct)
         theirs = going(states, plies) & (states.to_move != seat)
         action, ready = replies(memories, states, plies)
         made_now = theirs & ready
         states, plies = _where(made_now, step(states, action), states), plies + made_now
         more = made_now.any() | (going(states, plies) & (states.to_move == seat)).any()
-        return states, plies, memories, made + made_now.sum(dtype=jnp.int32), more
+        return states, plies, conduct, memories, made + (made_now & thinker).sum(dtype=jnp.int32), more
 
     def round_(carry: tuple) -> tuple:
-        states, plies, memories, made, searches = carry
-        states, plies, memories, made, _ = lax.while_loop(
-            lambda c: c[-1], one_move_each, (states, plies, memories, made, jnp.bool_(True))
+        states, plies, conduct, memories, made, searches = carry
+        states, plies, conduct, memories, made, _ = lax.while_loop(
+            lambda c: c[-1], one_move_each, (states, plies, conduct, memories, made, jnp.bool_(True))
         )
         waiting = going(states, plies)
         thought = [
             opponent.think(memory, _cut(states, part), waiting[:, part])
             for opponent, memory, part in zip(opponents, memories, parts, strict=True)
         ]
-        return states, plies, tuple(m for m, _ in thought), made, searches + sum(n for _, n in thought)
+        return states, plies, conduct, tuple(m for m, _ in thought), made, searches + sum(n for _, n in thought)
 
     start = jax.vmap(jax.vmap(game.init))(start_keys)
     zero = jnp.int32(0)
-    states, plies, memories, made, searches = lax.while_loop(
+    states, plies, conduct, memories, made, searches = lax.while_loop(
         lambda c: going(c[0], c[1]).any(),
         round_,
-        (start, jnp.zeros(shape, jnp.int32), tuple(memories), zero, zero),
+        (start, jnp.zeros(shape, jnp.int32), jnp.zeros((*shape, 2), jnp.uint32), tuple(memories), zero, zero),
     )
-    return Played(states, plies, made, searches), memories
+    return Played(states, plies, conduct, made, searches), memories
 
 
 def _slices(opponents: Sequence[Opponent]) -> list[slice]:
     ends = np.cumsum([2 * opponent.games for opponent in opponents])
     return [slice(int(end) - 2 * o.games, int(end)) for end, o in zip(ends, opponents, strict=True)]
+
+
+def _extend(conduct: Array, action: Array) -> Array:
+    """Let one more move (int32[...]) into the hashes (uint32[..., 2]) of the moves so far."""
+    mixed = (conduct ^ (action[..., None].astype(jnp.uint32) + 1)) * np.array([0x9E3779B1, 0x85EBCA77], np.uint32)
+    return mixed ^ (mixed >> 15)
 
 
 def _cut(states: State, part: slice) -> State:

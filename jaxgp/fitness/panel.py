@@ -21,15 +21,17 @@ class Evaluation:
 
     fitness: Array  # float32[P]
     points: Array  # float32[P, 2]: mean points from the first and from the second seat, over the panel
+    niche: Array  # int32[P]: how many individuals made exactly the same moves in all their games, itself included
     metrics: dict[str, Array]
 
 
 @dataclass(frozen=True)
 class PanelFitness:
-    """fitness = max(minimum, scale * points - parsimony * nodes).
+    """fitness = max(minimum, scale * (points + win_bonus * wins) - parsimony * nodes).
 
     The points are the mean in the first seat plus the mean in the second, averaged over the opponents by weight; with
-    one deterministic opponent that is the sum of two games' scores. Scale 1 and no parsimony give the fitness of the
+    one deterministic opponent that is the sum of two games' scores; the wins are averaged likewise.
+    Scale 1 and no parsimony give the fitness of the
     GP Mancala study's first run; scale 100, parsimony 1 and minimum 1 that of its second.
 
     Attributes:
@@ -38,7 +40,7 @@ class PanelFitness:
         opponents: the panel.
         weights: one for each opponent.
         points: `score`: the game's own points; `result`: 1 for a win, 1/2 for a draw.
-        scale: see above, as are `parsimony` and `minimum` (None: no bound).
+        scale: see above, as are `parsimony`, `win_bonus` and `minimum` (None: no bound).
         max_plies: longer games are stopped and count as they stand.
     """
 
@@ -49,6 +51,7 @@ class PanelFitness:
     points: str = "score"
     scale: float = 1.0
     parsimony: float = 0.0
+    win_bonus: float = 0.0
     minimum: float | None = None
     max_plies: int = 400
 
@@ -62,30 +65,46 @@ class PanelFitness:
         """Play all games of a population [P, T, L]."""
         plans = self.player.prepare(population)
         played, memories = play(key, self.game, self.player, plans, self.opponents, memories, self.max_plies)
-        points = mean_by_opponent(self.opponents, self.game_points(played.states))
-        weights = jnp.asarray(self.weights, jnp.float32) / sum(self.weights)
-        by_seat = (points * weights[:, None]).sum(1)
+        weights = (jnp.asarray(self.weights, jnp.float32) / sum(self.weights))[:, None]
+        by_seat = (mean_by_opponent(self.opponents, self.game_points(played.states)) * weights).sum(1)
+        won = (self.of_individual(played.states.returns) > 0).astype(jnp.float32)
+        wins = (mean_by_opponent(self.opponents, won) * weights).sum((1, 2))
         nodes = population.length.sum(-1).astype(jnp.float32)
-        fitness = self.scale * by_seat.sum(-1) - self.parsimony * nodes
+        fitness = self.scale * (by_seat.sum(-1) + self.win_bonus * wins) - self.parsimony * nodes
         if self.minimum is not None:
             fitness = jnp.maximum(fitness, self.minimum)
         metrics = {
             "evaluations": jnp.int32(played.plies.size),
             "plies": played.plies.sum(dtype=jnp.int32),
             "searches": played.searches,
-            "table_hit_rate": 1.0 - played.searches / jnp.maximum(played.replies, 1),
+            "table_hit_rate": 1.0 - played.searches / jnp.where(played.replies > 0, played.replies, jnp.nan),
         }
-        return Evaluation(fitness, by_seat, metrics), memories
+        niche = count_equal(played.conduct.reshape(len(fitness), -1))
+        metrics["unique_behaviours"] = jnp.round((1.0 / niche).sum()).astype(jnp.int32)
+        metrics["beat_all"] = (wins > 2 - 1e-6).sum(dtype=jnp.int32)
+        return Evaluation(fitness, by_seat, niche, metrics), memories
 
     def game_points(self, states: Any) -> Array:
         """Return float32[P, G]: the individual's points in each ended game."""
-        seat = seats(self.opponents)
-        by_seat = states.returns * 0.5 + 0.5
         if self.points == "score":
-            by_seat = jax.vmap(jax.vmap(self.game.score))(states)
-        return jnp.where(seat == 0, by_seat[..., 0], by_seat[..., 1])
+            return self.of_individual(jax.vmap(jax.vmap(self.game.score))(states))
+        return self.of_individual(states.returns * 0.5 + 0.5)
+
+    def of_individual(self, by_seat: Array) -> Array:
+        """Pick the individual's own of float32[P, G, 2] by seat: float32[P, G]."""
+        return jnp.where(seats(self.opponents) == 0, by_seat[..., 0], by_seat[..., 1])
 
     def observe(self, memories: tuple[Memory, ...], best: Programs, improved: Array) -> tuple[Memory, ...]:
         """Show every opponent the generation's best individual."""
         pairs = zip(self.opponents, memories, strict=True)
         return tuple(opponent.observe(memory, best, improved) for opponent, memory in pairs)
+
+
+def count_equal(rows: Array) -> Array:
+    """Return int32[P]: how many of the rows of uint32[P, W] equal each row, itself included."""
+    order = jnp.lexsort(rows.T)
+    ordered = rows[order]
+    fresh = jnp.concatenate([jnp.ones(1, bool), (ordered[1:] != ordered[:-1]).any(-1)])
+    group = jnp.cumsum(fresh) - 1
+    size = jnp.searchsorted(group, group, side="right") - jnp.searchsorted(group, group, side="left")
+    return jnp.zeros(len(rows), jnp.int32).at[order].set(size.astype(jnp.int32))

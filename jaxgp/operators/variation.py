@@ -63,7 +63,12 @@ def recombine(
 
 
 def breed(
-    key: Array, primitives: PrimitiveSet, algorithm: Algorithm, population: Programs, fitness: Array
+    key: Array,
+    primitives: PrimitiveSet,
+    algorithm: Algorithm,
+    population: Programs,
+    fitness: Array,
+    shared: Array | None = None,
 ) -> tuple[Programs, dict[str, Array]]:
     """Make the next generation, of the same size.
 
@@ -72,7 +77,8 @@ def breed(
         primitives: the primitive set.
         algorithm: options; static.
         population: Programs [P, T, L].
-        fitness: float32[P], more is better.
+        fitness: float32[P], more is better; it chooses the elites.
+        shared: float32[P], what parents are selected by; by default the fitness itself.
 
     Returns:
         Programs [P, T, L]: the elites, best first and unchanged, then the children. And int32[] counts: `crossovers`
@@ -86,7 +92,9 @@ def breed(
     if kept == size:
         zero = jnp.int32(0)
         return best, {"crossovers": zero, "mutations": zero, "rejected_offspring": zero}
-    children, crossed, rejected = recombine(recombine_key, primitives, algorithm, population, fitness, size - kept)
+    children, crossed, rejected = recombine(
+        recombine_key, primitives, algorithm, population, fitness if shared is None else shared, size - kept
+    )
     mutated = jax.random.uniform(chance_key, (size - kept,)) < algorithm.mutation.probability
     if algorithm.mutation.probability > 0:
         children = mutation.mutate(mutate_key, primitives, algorithm, children, mutated)

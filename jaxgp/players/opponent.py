@@ -20,6 +20,7 @@ class Opponent(Protocol):
     Attributes:
         games: games that each individual plays against it from each seat; M = 2 * games, first mover's games first.
         random: whether `reply` uses its random bits.
+        thinks: whether a reply can be unknown.
     """
 
     @property
@@ -27,6 +28,9 @@ class Opponent(Protocol):
 
     @property
     def random(self) -> bool: ...
+
+    @property
+    def thinks(self) -> bool: ...
 
     def init(self, key: Array) -> Memory:
         """Return what the opponent carries from generation to generation: arrays only."""
@@ -52,6 +56,7 @@ class RandomOpponent:
     game: Any
     games: int = 1
     random: bool = True
+    thinks: bool = False
 
     def init(self, key: Array) -> Memory:
         del key

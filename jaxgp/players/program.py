@@ -73,6 +73,7 @@ class ProgramOpponent:
     rounds: int = 1
     champions: bool = False
     random: bool = False
+    thinks: bool = False
 
     @property
     def games(self) -> int:

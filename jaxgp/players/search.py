@@ -33,6 +33,7 @@ class SearchOpponent:
     depth: int
     table_size: int
     games: int = 1
+    thinks: bool = True
 
     @property
     def random(self) -> bool:

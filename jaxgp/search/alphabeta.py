@@ -19,6 +19,7 @@ parent and a child with different seats to move.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, Literal
 
 import jax
@@ -316,12 +317,18 @@ class AlphaBeta:
         values = _apart(running, evaluate_children, plies[-1])
         looks = values
         for states in reversed(plies):
-            sides = jax.vmap(_side)(states)
-            # A step of an ended game changes nothing, so there every move counts and has the value of the game itself.
-            playable = jax.vmap(self.game.legal_actions)(states).T | states.terminated
-            looks = jnp.where(playable, values.reshape(playable.shape) ^ sides, _NEVER)
-            values = looks.max(0) ^ sides
+            looks, values = _apart(running, self._minimax, states, values)
         return looks.T
+
+    def _minimax(self, states: State, values: Array) -> tuple[Array, Array]:
+        """Return int32[A, N], what the moves of `states` ([N, ...]) are worth to their movers, and int32[N], what the
+        states are worth to seat 0; `values` (int32[A * N]) are those of the children.
+        """
+        sides = jax.vmap(_side)(states)
+        # A step of an ended game changes nothing, so there every move counts and has the value of the game itself.
+        playable = jax.vmap(self.game.legal_actions)(states).T | states.terminated
+        looks = jnp.where(playable, values.reshape(playable.shape) ^ sides, _NEVER)
+        return looks, reduce(jnp.maximum, looks) ^ sides
 
     def _expand(self, states: State, step: Step) -> State:
         """Return the children of [N, ...] states as [A * N, ...]: those by action 0, then those by action 1, and so on.
