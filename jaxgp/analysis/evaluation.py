@@ -1,19 +1,30 @@
 """How strong a program is: games against named opponents from both seats, with intervals."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
 from jax import Array
 
+from jaxgp.experiment import assemble, files, options, schema
+from jaxgp.experiment.errors import UsageError, reason
 from jaxgp.fitness.matches import Played, play, seats
 from jaxgp.genotypes.programs import Programs
+from jaxgp.operators.creation import create
 from jaxgp.players.opponent import Memory, Opponent
-from jaxgp.players.program import ProgramPlayer
+from jaxgp.players.program import ProgramOpponent, ProgramPlayer
+
+if TYPE_CHECKING:
+    from jaxgp.analysis.champions import Loaded
 
 SEATS = ("first", "second")
+RANDOM_PROGRAMS = schema.Creation(method="grow", max_depth=16, terminal_probability=0.5)
+"""How the random programs of every panel are made, whatever the run's own creation was."""
+CAPACITY = 512
 
 
 @dataclass(frozen=True)
@@ -113,13 +124,103 @@ def results(name: str, game: Any, opponent: Opponent, played: Played, swap: bool
     return rows
 
 
-def against_panel(
-    key: Array, game: Any, player: ProgramPlayer, program: Programs, panel: Mapping[str, Opponent], max_plies: int = 400
-) -> list[Result]:
-    """Measure one program [T, L] against every opponent of a panel, from both seats."""
-    one = jax.tree.map(lambda x: x[None], program)
-    rows: list[Result] = []
-    for index, (name, opponent) in enumerate(panel.items()):
-        played = play_out(jax.random.fold_in(key, index), game, player, one, opponent, max_plies=max_plies)
-        rows += results(name, game, opponent, played)
-    return rows
+def read_panel(file: Path) -> dict[str, schema.Opponent]:
+    """Read a panel, a YAML file of named opponents; raises UsageError for what is not one."""
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+    from yaml import YAMLError
+
+    try:
+        loaded = OmegaConf.load(file)
+        return {str(name): options.typed(schema.Opponent, _with_defaults(spec)) for name, spec in loaded.items()}
+    except (OSError, YAMLError, OmegaConfBaseException, AttributeError, TypeError) as error:
+        raise UsageError(f"{file}: not a panel of opponents ({' '.join(str(error).split())})") from error
+
+
+def _with_defaults(spec: Any) -> Any:
+    from omegaconf import OmegaConf
+
+    return OmegaConf.merge(OmegaConf.create(options.plain(schema.Opponent)), spec)
+
+
+def measure(
+    loaded: "Loaded", panel: Mapping[str, schema.Opponent], games: int, compare: int = 0, seed: int = 0
+) -> dict[str, list[Result]]:
+    """Play a champion against every opponent of a panel, from both seats.
+
+    Args:
+        loaded: the champion and its game.
+        panel: opponents by name. One that uses chance is met `games` times from each seat, a deterministic one once;
+            of random programs there are `games`.
+        games: see `panel`.
+        compare: depth of a search that meets the same random programs, 0 for none.
+        seed: of chance and of the random programs.
+
+    Returns:
+        Results by player: `champion`, and `minimax_DEPTH` where compared.
+    """
+    at, key = loaded.table, jax.random.key(seed)
+    champion = jax.tree.map(lambda x: x[None], loaded.program)
+    found: dict[str, list[Result]] = {"champion": []}
+    for index, (name, spec) in enumerate(panel.items()):
+        opponent = seat(at, spec, games)
+        start_key, play_key = jax.random.split(jax.random.fold_in(key, index))
+        memory = jax.jit(opponent.init)(start_key)
+        played = play_out(play_key, at.game, at.player, champion, opponent, memory)
+        found["champion"] += results(name, at.game, opponent, played)
+        if compare and isinstance(opponent, ProgramOpponent):
+            search = seat(at, schema.Opponent(kind="search", depth=compare, ties="first"), games)
+            rival = jax.jit(search.init)(start_key)
+            met = play_out(play_key, at.game, at.player, memory.programs, search, rival)
+            found.setdefault(f"minimax_{compare}", []).extend(results(name, at.game, search, met, swap=True))
+    return found
+
+
+def seat(at: assemble.Table, spec: schema.Opponent, games: int) -> Opponent:
+    """Build an opponent for `games` games from each seat where chance is involved, else for one."""
+    if spec.kind == "programs":
+
+        def random_programs(key: Array, count: int) -> Programs:
+            return create(key, at.primitives, RANDOM_PROGRAMS, count, CAPACITY)
+
+        return ProgramOpponent(at.game, at.player, random_programs, count=games)
+    chance = spec.kind == "random" or spec.ties == "random"
+    return assemble.opponent(replace(spec, games=games if chance else 1), at, schema.Config())
+
+
+def table_text(report: Mapping[str, Sequence[Result]]) -> str:
+    """Draw the results as a table, 120 columns wide."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(width=120, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
+    for player, rows in report.items():
+        table = Table(title=player, title_justify="left")
+        for column, side in (("opponent", "left"), ("seat", "left"), *((c, "right") for c in COLUMNS)):
+            table.add_column(column, justify=side)  # type: ignore[arg-type]
+        for row in rows:
+            share = f"{100 * row.win_rate:.1f} %"
+            between = "" if row.low is None or row.high is None else f"{100 * row.low:.1f} - {100 * row.high:.1f}"
+            counts = (str(n) for n in (row.games, row.wins, row.draws, row.losses))
+            table.add_row(row.opponent, row.seat, *counts, share, between, f"{row.points:.2f}", f"{row.against:.2f}")
+        console.print(table)
+    return console.export_text().rstrip()
+
+
+COLUMNS = ("games", "won", "drawn", "lost", "won %", "95 % Wilson", "points", "against")
+
+
+def check_writable(path: Path) -> None:
+    """Refuse an output that cannot be written before anything is played; raises UsageError."""
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(21, "it is a directory")
+        files.write(path.with_name(path.name + ".probe"), lambda file: file.write(b""))
+        path.with_name(path.name + ".probe").unlink()
+    except OSError as error:
+        raise UsageError(f"output={path}: cannot be written ({reason(error)})") from error
+
+
+def save(report: Mapping[str, Sequence[Result]], path: Path, **about: Any) -> None:
+    """Write the results as JSON."""
+    files.write_json(path, {**about, "results": {who: [row.as_dict() for row in rows] for who, rows in report.items()}})

@@ -1,0 +1,55 @@
+"""Measure the champion of a run against a named panel of opponents, from both seats.
+
+python scripts/evaluate.py run=outputs/DIR panel=standard games=1000
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import envs
+from jaxgp.experiment import arguments
+from jaxgp.experiment.arguments import option
+from jaxgp.experiment.errors import UsageError, reject
+
+PANELS = Path(__file__).parents[1] / "conf" / "panel"
+
+
+@dataclass
+class Options:
+    """Who is measured, against whom, how often."""
+
+    run: str | None = option(None, "a run directory with a champion.json, or such a file")
+    panel: str = option("standard", f"opponents: {', '.join(sorted(p.stem for p in PANELS.glob('*.yaml')))}")
+    games: int = option(1000, "games from each seat where chance is involved; also the number of random programs")
+    compare: int = option(0, "also measure a search of this depth against the same random programs; 0: do not")
+    seed: int = option(0, "of the games and of the random programs")
+    output: str | None = option(None, "file for the figures; null: evaluation.json beside the champion")
+
+
+def task(options: Options) -> int:
+    """Check, play, print, save."""
+    if options.run is None:
+        raise UsageError("run: which champion? Write run=DIR, a run directory")
+    file = PANELS / f"{options.panel}.yaml"
+    if not file.is_file():
+        reject("panel", options.panel, ", ".join(sorted(p.stem for p in PANELS.glob("*.yaml"))))
+    if not 1 <= options.games <= 100_000:
+        reject("games", options.games, "a whole number from 1 to 100000")
+    if not 0 <= options.compare <= 20:
+        reject("compare", options.compare, "a whole number from 0 to 20")
+    if not 0 <= options.seed < 2**32:
+        reject("seed", options.seed, "a whole number from 0 to 4294967295")
+    from jaxgp.analysis import champions, evaluation
+
+    loaded = champions.load(options.run, envs)
+    output = Path(options.output).expanduser() if options.output else loaded.path.parent / "evaluation.json"
+    evaluation.check_writable(output)
+    report = evaluation.measure(loaded, evaluation.read_panel(file), options.games, options.compare, options.seed)
+    print(evaluation.table_text(report))
+    evaluation.save(report, output, panel=options.panel, seed=options.seed)
+    print(f"saved: {output}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(arguments.main(Options, task, __doc__))
