@@ -11,7 +11,7 @@ from jaxgp.experiment import arguments
 from jaxgp.experiment.arguments import option
 from jaxgp.experiment.errors import RunError, UsageError, reason
 
-FORMATS = ("sexpr", "python", "latex", "dot", "svg")
+FORMATS = ("sexpr", "python", "latex", "dot")
 
 
 @dataclass
@@ -42,8 +42,7 @@ def task(options: Options) -> int:
 
 def render(loaded: "champions.Loaded", notation: str) -> str:  # type: ignore[name-defined]  # noqa: F821
     """Write a champion in one of the formats."""
-    from jaxgp.analysis import draw, export
-    from jaxgp.genotypes.programs import Programs
+    from jaxgp.analysis import export
 
     primitives, program = loaded.table.primitives, loaded.program
     title = (
@@ -55,11 +54,6 @@ def render(loaded: "champions.Loaded", notation: str) -> str:  # type: ignore[na
         return export.dot(primitives, program, title)
     if notation == "latex":
         return export.latex(primitives, program, "b")
-    if notation == "svg":
-        if len(program.length) != 1:
-            raise UsageError("format=svg: draws single trees, and this program has several; format=dot draws them all")
-        tree = Programs(program.opcode[0], program.value[0], program.size[0], program.length[0])
-        return draw.tree_svg(primitives, tree) + "\n"
     language = loaded.table.room("export")
     equations = export.python(primitives, program, language.FEATURES)
     return language.python(loaded.table.game, loaded.table.settings, equations, f"{title}.")
