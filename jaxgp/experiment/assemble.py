@@ -53,16 +53,20 @@ class Table:
 
     def search(self, evaluator: str, depth: int, ties: str, tail: int, lanes: int) -> AlphaBeta:
         """Build a search of this game; raises ValueError for an unknown evaluator."""
-        evaluators: dict[str, Callable[..., Array]] = self.room("opponents").EVALUATORS
+        opponents = self.room("opponents")
+        evaluators: dict[str, Callable[..., Array]] = opponents.EVALUATORS
         if evaluator not in evaluators:
             raise ValueError(f"evaluator={evaluator}: accepted: {', '.join(evaluators)}")
+        find_twin = getattr(opponents, "search_twin", None)
+        twin = find_twin(self.game) if find_twin else None
 
         def value(state: Any) -> Array:
-            return evaluators[evaluator](self.game, state)
+            return evaluators[evaluator](self.game if twin is None else twin, state)
 
         return AlphaBeta(
             self.game,
             value,
+            twin=twin,
             max_depth=depth,
             tail=min(tail, depth),
             lanes=lanes,

@@ -31,7 +31,6 @@ from jax import Array, lax
 State = Any
 Evaluate = Callable[[State], Array]
 Order = Callable[[State, Array], Array]
-Step = Callable[[State, Array], State]
 Ties = Literal["first", "all"]
 
 # Codes of floats lie strictly between these two, and each is the complement of the other.
@@ -39,6 +38,7 @@ _LOWEST = np.int32(-(2**31) + 1)
 _HIGHEST = np.int32(2**31 - 2)
 _NEVER = np.int32(-(2**31))  # code of a move that is illegal or already searched
 _MOST = np.float32(3e38)
+_FEW = 8  # actions that get their own code each, with the action a constant in it
 
 
 def with_result(evaluate: Evaluate, win: float) -> Evaluate:
@@ -167,9 +167,8 @@ class AlphaBeta:
         narrow: once the queue is empty and few lanes are busy, they go on in a loop a quarter as wide, and so on down
             to this many lanes.
         order: (state, action) -> score, highest searched first; None orders by the look-ahead of `tail` plies.
-        last_step: (state, action) -> state, the same as `game.step`, for the last ply alone; None takes `game.step`.
-            Only what `evaluate`, `to_move` and `terminated` read of its result is computed. A form of the rules that
-            gets one cell cheaply pays here, where most of the work is, though it may be slow to make a whole board.
+        twin: the same game in a form that is faster to search, whose `pack` turns a state of `game` into its own; its
+            step, legal actions and states take the place of the game's, and `evaluate` and `order` take its states.
         ties: `first` proves only which is the lowest-numbered best move, `all` finds every best move.
         lock_step: hand out roots only when all lanes are done. For comparison; it is slower.
     """
@@ -181,7 +180,7 @@ class AlphaBeta:
     lanes: int = 64
     narrow: int = 4
     order: Order | None = None
-    last_step: Step | None = None
+    twin: Any = None
     ties: Ties = "first"
     lock_step: bool = False
 
@@ -192,6 +191,10 @@ class AlphaBeta:
             raise ValueError(f"lanes={self.lanes}, narrow={self.narrow}: accepted: 1 or more")
         if self.ties not in ("first", "all"):
             raise ValueError(f"ties={self.ties}: accepted: first, all")
+
+    @property
+    def _rules(self) -> Any:
+        return self.game if self.twin is None else self.twin
 
     def search(self, states: State, depth: Array, count: Array) -> RootResult:
         """Search the first `count` (int32[], may be traced) of `states` ([Q, ...]), each to its own depth.
@@ -207,6 +210,8 @@ class AlphaBeta:
 
         Not meant to be vmapped: it is a batch already.
         """
+        if self.twin is not None:
+            states = jax.vmap(self.twin.pack)(states)
         queue = depth.shape[0]
         count = jnp.minimum(jnp.asarray(count, jnp.int32), queue)
         lanes = min(self.lanes, queue)
@@ -304,40 +309,47 @@ class AlphaBeta:
         """Return int32[L, A]: code of each move of `states` ([L, ...]) after `tail` plies of minimax, as its mover sees
         it; _NEVER if illegal. Plies are laid out with the last action first and the states innermost, flat.
         """
-
-        def expand(states: State) -> State:
-            return self._expand(states, self.game.step)
-
-        def evaluate_children(states: State) -> Array:
-            return jax.vmap(self._static)(self._expand(states, self.last_step or self.game.step))
-
         plies = [states]
         for _ in range(self.tail - 1):
-            plies.append(_apart(running, expand, plies[-1]))
-        values = _apart(running, evaluate_children, plies[-1])
-        looks = values
+            plies.append(_apart(running, self._expand, plies[-1]))
+        looks, values = _apart(running, self._evaluate_children, plies.pop())
         for states in reversed(plies):
-            looks, values = _apart(running, self._minimax, states, values)
+            looks, values = _apart(running, self._minimax, states, values.reshape(self.game.num_actions, -1))
         return looks.T
 
     def _minimax(self, states: State, values: Array) -> tuple[Array, Array]:
         """Return int32[A, N], what the moves of `states` ([N, ...]) are worth to their movers, and int32[N], what the
-        states are worth to seat 0; `values` (int32[A * N]) are those of the children.
+        states are worth to seat 0; `values` (int32[A, N]) are those of the children.
         """
         sides = jax.vmap(_side)(states)
         # A step of an ended game changes nothing, so there every move counts and has the value of the game itself.
-        playable = jax.vmap(self.game.legal_actions)(states).T | states.terminated
-        looks = jnp.where(playable, values.reshape(playable.shape) ^ sides, _NEVER)
-        return looks, reduce(jnp.maximum, looks) ^ sides
+        playable = jax.vmap(self._rules.legal_actions)(states).T | states.terminated
+        looks = [jnp.where(p, v ^ sides, _NEVER) for p, v in zip(playable, values, strict=True)]
+        # One maximum after the other: a CPU does not vectorise a reduction of the leading axis.
+        return jnp.stack(looks), reduce(jnp.maximum, looks) ^ sides
 
-    def _expand(self, states: State, step: Step) -> State:
+    def _evaluate_children(self, states: State) -> tuple[Array, Array]:
+        """Return what `_minimax` does, of [N, ...] states whose children are evaluated."""
+        return self._minimax(states, self._children(states, lambda state: self._static(state)))
+
+    def _expand(self, states: State) -> State:
         """Return the children of [N, ...] states as [A * N, ...]: those by action 0, then those by action 1, and so on.
 
         Innermost loops then run over states and not over the few actions, which is what a CPU can vectorise.
         """
-        actions = np.arange(self.game.num_actions, dtype=np.int32)
-        children = jax.vmap(lambda action: jax.vmap(lambda state: step(state, action))(states))(actions)
+        children = self._children(states, lambda state: state)
         return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), children)
+
+    def _children(self, states: State, function: Callable[[State], Any]) -> Any:
+        """Return `function` of each child of [N, ...] states, [A, N, ...]."""
+        actions = np.arange(self.game.num_actions, dtype=np.int32)
+
+        def by(action: Array) -> Any:
+            return jax.vmap(lambda state: function(self._rules.step(state, action)))(states)
+
+        if self.game.num_actions > _FEW:
+            return jax.vmap(by)(jnp.asarray(actions))
+        return jax.tree.map(lambda *x: jnp.stack(x), *[by(jnp.int32(action)) for action in actions])
 
     def _static(self, state: State) -> Array:
         """Return int32[]: code of the evaluation, as seat 0 sees it."""
@@ -412,7 +424,7 @@ class AlphaBeta:
 
     def _descend(self, lane: _Lane, parent: State, action: Array) -> _Lane:
         """Make the child by `action` of `parent` the lane's node, and turn the window to its mover."""
-        child = self.game.step(parent, action)
+        child = self._rules.step(parent, action)
         turned = parent.to_move != child.to_move
         return replace(
             lane,

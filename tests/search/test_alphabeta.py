@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from envs.mancala.packed import PackedMancala
 from envs.mancala.rules import Mancala
 from envs.mancala.rules import State as KalahState
 from jaxgp.search.alphabeta import AlphaBeta, best_moves, with_result
@@ -15,6 +16,7 @@ from tests.reference import kalah
 from tests.search.games import Nim, PassGame, TicTacToe
 
 KALAH = Mancala()
+TWIN = PackedMancala(KALAH)
 
 
 def lead(state):
@@ -72,7 +74,8 @@ def run(positions, depths, count=None, **options):
     states = as_states([*positions, *[positions[0]] * padding])
     depths = jnp.asarray(np.pad(np.broadcast_to(depths, len(positions)), (0, padding), mode="edge"), jnp.int32)
     # Every width of the loop costs seconds to compile: one, unless asked for more.
-    options = {"narrow": options["lanes"], **options}
+    options = {"narrow": options["lanes"], "twin": TWIN, **options}
+    options.setdefault("evaluate", lead if options["twin"] is None else TWIN.lead)
     result = searcher(max_depth=5, **options)(states, depths, jnp.int32(count))
     rows = len(positions)
     return result.replace(values=result.values[:rows], nodes=result.nodes[:rows])
@@ -114,8 +117,8 @@ def test_equals_plain_minimax_on_a_thousand_positions(tail, ties):
 
 def worst_first(state, action):
     """An ordering that is as wrong as can be: by the opposite of the truth one ply ahead."""
-    child = KALAH.step(state, action)
-    return jnp.where(child.to_move == state.to_move, -lead(child), lead(child))
+    child = TWIN.step(state, action)
+    return jnp.where(child.to_move == state.to_move, -TWIN.lead(child), TWIN.lead(child))
 
 
 def last_first(state, action):
@@ -128,15 +131,9 @@ def test_the_order_of_search_changes_no_answer(order, ties):
     check(positions, 4, run(positions, 4, tail=2, lanes=8, order=order, ties=ties), ties)
 
 
-def stores_only(state, action):
-    """The rules, but for pits that nobody reads after the last ply."""
-    child = KALAH.step(state, action)
-    return child.replace(board=jnp.where(np.arange(14) % 7 == 6, child.board, 0))
-
-
-def test_the_last_ply_may_have_its_own_step():
-    positions = POSITIONS[:60]
-    check(positions, 4, run(positions, 4, tail=2, lanes=16, ties="all", last_step=stores_only), "all")
+@pytest.mark.parametrize("ties", ["first", "all"])
+def test_a_game_without_a_twin(ties):
+    check(POSITIONS, 4, run(POSITIONS, 4, tail=2, lanes=16, ties=ties, twin=None), ties)
 
 
 def test_ties_are_exact_at_zero_where_a_float_step_is_subnormal():
@@ -151,7 +148,10 @@ def test_ties_are_exact_at_zero_where_a_float_step_is_subnormal():
 
 def noise(state):
     """A value with all bits in use, different in almost every position; far apart in size, of both signs."""
-    mixed = (state.board.astype(jnp.uint32) * np.arange(1, 15, dtype=np.uint32) ** 5).sum(dtype=jnp.uint32)
+    mixed = jnp.uint32(0)
+    for word in (state.own, state.own_store, state.other, state.other_store):
+        mixed = (mixed ^ word) * np.uint32(0x9E3779B1)
+        mixed ^= mixed >> 15
     sign = jnp.where(mixed & 1, 1.0, -1.0)
     return sign * jnp.exp((mixed % 1000).astype(jnp.float32) / 50 - 10)
 
@@ -160,7 +160,7 @@ def test_any_evaluator():
     """All tails agree to the bit on an evaluator without structure."""
     roots = as_states(POSITIONS[:40])
     depth, count = jnp.full(40, 3, jnp.int32), jnp.int32(40)
-    options = {"evaluate": noise, "max_depth": 3, "lanes": 8, "narrow": 8}
+    options = {"evaluate": noise, "twin": TWIN, "max_depth": 3, "lanes": 8, "narrow": 8}
     full = searcher(**options, tail=3, ties="all")(roots, depth, count)
     stacked = searcher(**options, tail=1, ties="all")(roots, depth, count)
     np.testing.assert_array_equal(stacked.values, full.values)
@@ -205,7 +205,7 @@ def test_one_trace_for_every_depth_and_count():
     def counted(states, depth, count):
         nonlocal traces
         traces += 1
-        return AlphaBeta(KALAH, lead, 4, lanes=4, narrow=4).search(states, depth, count)
+        return AlphaBeta(KALAH, TWIN.lead, 4, lanes=4, narrow=4, twin=TWIN).search(states, depth, count)
 
     search = jax.jit(counted, compiler_options={"xla_backend_optimization_level": 0})
     states = as_states(POSITIONS[:8])
