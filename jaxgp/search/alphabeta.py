@@ -178,7 +178,7 @@ class AlphaBeta:
     max_depth: int
     tail: int = 2
     lanes: int = 64
-    narrow: int = 4
+    narrow: int = 16
     order: Order | None = None
     twin: Any = None
     ties: Ties = "first"
