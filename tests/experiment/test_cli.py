@@ -84,12 +84,21 @@ def test_mistakes_are_one_line_and_exit_code_2(call, argument, message, tmp_path
     assert not list(tmp_path.iterdir()), "nothing is written"
 
 
-def test_no_options_run_the_second_experiment_of_the_study(call, tmp_path):
+def test_no_options_run_the_second_experiment_of_the_study_with_its_documented_extras(call, tmp_path):
     code, err, (plan,) = call()
     assert (code, err) == (0, "")
     assert plan.directory.is_relative_to(tmp_path / "outputs" / "mancala")
     _, _, (named,) = call("experiment=mancala_run2")
-    assert asdict(named.config) | {"title": ""} == asdict(plan.config)
+    assert plan.config.algorithm.selection.sharing == 1.0
+    assert plan.config.fitness.win_bonus == 6.0
+    study = named.config
+    study.program["value_at_out_of_range"] = "modulo"
+    study.fitness.win_bonus = 6.0
+    study.algorithm.selection.sharing = 1.0
+    study.algorithm.crossover.node_choice = "koza"
+    study.algorithm.creation.terminal_probability = 0.4
+    study.algorithm.capacity = 256
+    assert asdict(study) | {"title": ""} == asdict(plan.config)
     assert plan.config.fitness.scale == 100
     assert plan.config.fitness.opponents["minimax"].depth == 8
 
@@ -187,7 +196,7 @@ CONFLICTS = [
     ("game.pits=3", "game.pits=3: the run was started with 6"),
     ("fitness.opponents.minimax.depth=3", "fitness.opponents.minimax.depth=3: the run was started with 8"),
     ("+fitness.opponents.x.kind=random", "fitness.opponents.x.kind=random: the run was started without it"),
-    ("experiment=mancala_run2", "fitness.minimum=1.0: the run was started with null"),
+    ("experiment=mancala_run2", "algorithm.creation.terminal_probability=0.5: the run was started with null"),
     ("algorithm.selection.method=rank", "algorithm.selection.method=rank: the run was started with roulette"),
 ]
 
