@@ -90,10 +90,10 @@ def test_no_options_run_the_second_experiment_of_the_study_with_its_documented_e
     assert plan.directory.is_relative_to(tmp_path / "outputs" / "mancala")
     _, _, (named,) = call("experiment=mancala_run2")
     assert plan.config.algorithm.selection.sharing == 1.0
-    assert plan.config.fitness.win_bonus == 6.0
+    assert plan.config.fitness.win_bonus == 20.0
     study = named.config
     study.program["value_at_out_of_range"] = "modulo"
-    study.fitness.win_bonus = 6.0
+    study.fitness.win_bonus = 20.0
     study.algorithm.selection.sharing = 1.0
     study.algorithm.crossover.node_choice = "koza"
     study.algorithm.creation.terminal_probability = 0.4
