@@ -1,0 +1,58 @@
+"""The README's commands name scripts, options and values that exist."""
+
+import importlib.util
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from jaxgp.experiment import arguments
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+LINES = re.findall(r"^(?:\.venv/bin/)?python (scripts/\w+\.py) ?([^#\n]*)", README, re.M)
+
+
+def test_the_readme_opens_with_two_commands_that_set_up_and_run():
+    run, test = (re.search(rf"<!-- {name} -->\n```bash\n(.*?)```", README, re.S) for name in ("run", "test"))
+    assert run
+    assert test
+    for block in (run[1], test[1]):
+        assert block.startswith("python3 -m venv .venv\n.venv/bin/pip install")
+    assert run[1].endswith(".venv/bin/python scripts/train.py game=mancala\n")
+    assert test[1].endswith(".venv/bin/python -m pytest\n")
+
+
+@pytest.mark.parametrize(("script", "options"), [line for line in LINES if line[0] == "scripts/train.py"])
+def test_train_takes_the_options_of_the_readme(script, options):
+    words = [w for w in shlex.split(options) if w != "-m" and not w.startswith("resume=")]
+    words = [w.split(",")[0] for w in words]
+    done = subprocess.run(
+        [sys.executable, script, "--cfg", "job", *words],
+        cwd=ROOT,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(("script", "options"), [line for line in LINES if re.search("evaluate|export|play", line[0])])
+def test_the_small_commands_take_the_options_of_the_readme(script, options):
+    spec = importlib.util.spec_from_file_location(Path(script).stem, ROOT / script)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    assert arguments.parse(module.Options, shlex.split(options))
+
+
+def test_every_page_and_picture_that_the_documents_link_exists():
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
+        for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
