@@ -1,0 +1,1 @@
+"""Game-agnostic search, batched, and the memory of fixed opponents."""

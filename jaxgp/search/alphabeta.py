@@ -28,16 +28,13 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
+from jaxgp.search.codes import HIGHEST, LOWEST, NEVER, decode, encode, side
+
 State = Any
 Evaluate = Callable[[State], Array]
 Order = Callable[[State, Array], Array]
 Ties = Literal["first", "all"]
 
-# Codes of floats lie strictly between these two, and each is the complement of the other.
-_LOWEST = np.int32(-(2**31) + 1)
-_HIGHEST = np.int32(2**31 - 2)
-_NEVER = np.int32(-(2**31))  # code of a move that is illegal or already searched
-_MOST = np.float32(3e38)
 _FEW = 8  # actions that get their own code each, with the action a constant in it
 
 
@@ -82,7 +79,7 @@ class _Lane:
     states: State  # [D, ...]: inner nodes on the path
     lows: Array  # int32[D]: value already assured to the mover of each
     highs: Array  # int32[D]: value at which the mover's opponent avoids the node
-    orders: Array  # int32[D, A]: look-ahead value of each move, _NEVER once searched
+    orders: Array  # int32[D, A]: look-ahead value of each move, NEVER once searched
     move: Array  # int32[]: move of the root under search
     best: Array  # int32[]: lowest-numbered best move of the root
     values: Array  # int32[A]: values found at the root
@@ -96,24 +93,6 @@ class _Search:
     values: Array  # int32[Q, A]
     nodes: Array  # int32[Q]
     iterations: Array  # int32[]
-
-
-def _encode(value: Array) -> Array:
-    """Map float32 to int32 in the same order. Both zeros and all subnormals are one value; NaN is as bad as can be."""
-    value = jnp.clip(jnp.where(jnp.isnan(value), -_MOST, value), -_MOST, _MOST)
-    bits = lax.bitcast_convert_type(jnp.where(jnp.abs(value) < np.finfo(np.float32).tiny, 0.0, value), jnp.int32)
-    return bits ^ ((bits >> 31) & 0x7FFFFFFF)
-
-
-def _decode(code: Array) -> Array:
-    """Undo `_encode`; the complement of zero's code is zero too."""
-    value = lax.bitcast_convert_type(code ^ ((code >> 31) & 0x7FFFFFFF), jnp.float32)
-    return jnp.where((code == 0) | (code == -1), 0.0, value)
-
-
-def _side(state: State) -> Array:
-    """Return int32[]: what to XOR a code with to turn it from the view of seat 0 to the mover's, or back."""
-    return -state.to_move.astype(jnp.int32)
 
 
 def _where(condition: Array, yes: Any, no: Any) -> Any:
@@ -218,7 +197,7 @@ class AlphaBeta:
         search = _Search(
             lanes=jax.vmap(lambda _: self._idle(jax.tree.map(lambda x: x[0], states)))(np.arange(lanes)),
             taken=jnp.int32(0),
-            values=jnp.full((queue, self.game.num_actions), _NEVER),
+            values=jnp.full((queue, self.game.num_actions), NEVER),
             nodes=jnp.zeros(queue, jnp.int32),
             iterations=jnp.int32(0),
         )
@@ -229,8 +208,8 @@ class AlphaBeta:
             search = replace(search, lanes=_keep_busy(search.lanes, fewer))
             lanes = fewer
         ended = states.terminated[:, None]
-        proved = (search.values == search.values.max(-1, keepdims=True)) & (search.values > _LOWEST) & ~ended
-        return RootResult(jnp.where(proved, _decode(search.values), -jnp.inf), search.nodes, search.iterations)
+        proved = (search.values == search.values.max(-1, keepdims=True)) & (search.values > LOWEST) & ~ended
+        return RootResult(jnp.where(proved, decode(search.values), -jnp.inf), search.nodes, search.iterations)
 
     def _run(self, search: _Search, states: State, depth: Array, count: Array, fewer: int) -> _Search:
         """Search until the queue is empty and at most `fewer` lanes are busy."""
@@ -249,15 +228,15 @@ class AlphaBeta:
             leaf=zero,
             node=node,
             level=zero,
-            low=jnp.int32(_LOWEST),
-            high=jnp.int32(_HIGHEST),
+            low=jnp.int32(LOWEST),
+            high=jnp.int32(HIGHEST),
             states=jax.tree.map(lambda x: jnp.broadcast_to(x, (levels, *x.shape)), node),
-            lows=jnp.full(levels, _LOWEST),
-            highs=jnp.full(levels, _HIGHEST),
-            orders=jnp.full((levels, actions), _NEVER),
+            lows=jnp.full(levels, LOWEST),
+            highs=jnp.full(levels, HIGHEST),
+            orders=jnp.full((levels, actions), NEVER),
             move=zero,
             best=zero,
-            values=jnp.full(actions, _NEVER),
+            values=jnp.full(actions, NEVER),
             nodes=zero,
         )
 
@@ -279,9 +258,9 @@ class AlphaBeta:
                 leaf=jnp.where(take, depth - self.tail, lane.leaf),
                 node=_where(take, state, lane.node),
                 level=jnp.where(take, 0, lane.level),
-                low=jnp.where(take, _LOWEST, lane.low),
-                high=jnp.where(take, _HIGHEST, lane.high),
-                values=jnp.where(take, _NEVER, lane.values),
+                low=jnp.where(take, LOWEST, lane.low),
+                high=jnp.where(take, HIGHEST, lane.high),
+                values=jnp.where(take, NEVER, lane.values),
                 nodes=jnp.where(take, 0, lane.nodes),
             )
 
@@ -307,7 +286,7 @@ class AlphaBeta:
 
     def _look(self, states: State, running: Array) -> Array:
         """Return int32[L, A]: code of each move of `states` ([L, ...]) after `tail` plies of minimax, as its mover sees
-        it; _NEVER if illegal. Plies are laid out with the last action first and the states innermost, flat.
+        it; NEVER if illegal. Plies are laid out with the last action first and the states innermost, flat.
         """
         plies = [states]
         for _ in range(self.tail - 1):
@@ -321,10 +300,10 @@ class AlphaBeta:
         """Return int32[A, N], what the moves of `states` ([N, ...]) are worth to their movers, and int32[N], what the
         states are worth to seat 0; `values` (int32[A, N]) are those of the children.
         """
-        sides = jax.vmap(_side)(states)
+        sides = jax.vmap(side)(states)
         # A step of an ended game changes nothing, so there every move counts and has the value of the game itself.
         playable = jax.vmap(self._rules.legal_actions)(states).T | states.terminated
-        looks = [jnp.where(p, v ^ sides, _NEVER) for p, v in zip(playable, values, strict=True)]
+        looks = [jnp.where(p, v ^ sides, NEVER) for p, v in zip(playable, values, strict=True)]
         # One maximum after the other: a CPU does not vectorise a reduction of the leading axis.
         return jnp.stack(looks), reduce(jnp.maximum, looks) ^ sides
 
@@ -354,15 +333,15 @@ class AlphaBeta:
     def _static(self, state: State) -> Array:
         """Return int32[]: code of the evaluation, as seat 0 sees it."""
         value = self.evaluate(state)
-        return _encode(jnp.where(state.to_move == 0, value, -value))
+        return encode(jnp.where(state.to_move == 0, value, -value))
 
     def _scores(self, state: State, look: Array) -> Array:
         """Return int32[A]: what orders the moves of an inner node."""
         if self.order is None:
             return look
         actions = jnp.arange(self.game.num_actions, dtype=jnp.int32)
-        scores = _encode(jax.vmap(self.order, (None, 0))(state, actions).astype(jnp.float32))
-        return jnp.where(look == _NEVER, _NEVER, scores)
+        scores = encode(jax.vmap(self.order, (None, 0))(state, actions).astype(jnp.float32))
+        return jnp.where(look == NEVER, NEVER, scores)
 
     def _back_up(self, lane: _Lane, look: Array) -> tuple[_Lane, State, Array, Array]:
         """Enter what the look-ahead says of the lane's node and find where to go on.
@@ -380,12 +359,12 @@ class AlphaBeta:
             (lane.node, lane.low, lane.high, self._scores(lane.node, look)),
         )
         states, lows, highs, orders = stacked
-        sides = jax.vmap(_side)(states)
-        left = (orders != _NEVER).any(-1)
+        sides = jax.vmap(side)(states)
+        left = (orders != NEVER).any(-1)
 
         # Close levels from the leaf upwards. `level` ends at the deepest open one, -1 when the root is finished; only
         # the open level's `low` matters from here on, the levels below it are forgotten.
-        level, value, closing = lane.level, look.max() ^ _side(lane.node), leaf
+        level, value, closing = lane.level, look.max() ^ side(lane.node), leaf
         low, best, values = lane.low, lane.best, lane.values
         for k in reversed(range(lows.shape[0])):
             arrives = closing & (level == k + 1)
@@ -403,18 +382,18 @@ class AlphaBeta:
         finished = lane.busy & closing
 
         here = np.arange(lows.shape[0]) == level
-        order = jnp.where(here[:, None], orders, _NEVER).max(0)
+        order = jnp.where(here[:, None], orders, NEVER).max(0)
         action = order.argmax().astype(jnp.int32)
         tried = here[:, None] & (np.arange(order.shape[0]) == action)
         lane = replace(
             lane,
             level=level,
             low=jnp.where(level == 0, self._floor(low, action, best), low),
-            high=jnp.where(here, highs, _NEVER).max(),
+            high=jnp.where(here, highs, NEVER).max(),
             states=states,
             lows=jnp.where(here, low, lows),
             highs=highs,
-            orders=jnp.where(tried, _NEVER, orders),
+            orders=jnp.where(tried, NEVER, orders),
             move=jnp.where(level == 0, action, lane.move),
             best=best,
             values=values,
