@@ -32,6 +32,7 @@ from jaxgp.experiment import assemble, schema
 from jaxgp.experiment.errors import UsageError, reason, reject
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.evaluate import evaluate, evaluate_programs
+from jaxgp.interpreter.layouts import LAYOUTS
 from jaxgp.interpreter.plan import plan
 
 PARTS = ("interpreter", "env", "search", "generation")
@@ -57,6 +58,7 @@ class Options:
     tail: int = 2  # search, generation: last plies searched full width
     rival_roots: int = 16  # search: positions that plain Python searches
     population: int = 512  # generation: programs
+    layouts: bool = False  # interpreter: also every layout of jaxgp.interpreter.layouts, for ranking on a new device
     generations: int = 5  # generation: whole ones, against the deepest search, that are averaged
     rival_programs: int = 16  # generation: programs whose games DEAP plays
 
@@ -144,6 +146,13 @@ def interpret(bench: Bench, primitives: PrimitiveSet, nodes: int, in_games: bool
     if not in_games:  # games plan once and evaluate move after move
         whole, seconds[both] = compiled(functools.partial(evaluate_programs, primitives), programs, features)
         ours[both] = Case(lambda: whole(programs, features), work)
+    layouts: dict[str, Case] = {}
+    if options.layouts:
+        each = features if in_games else jnp.broadcast_to(features, (options.programs, *features.shape))
+        for name, layout in LAYOUTS.items():
+            ready = jax.jit(functools.partial(layout.prepare, primitives))(programs)
+            run, seconds[f"layout {name}"] = compiled(functools.partial(layout.run, primitives), ready, each)
+            layouts[f"layout {name}"] = Case(functools.partial(run, ready, each), work)
 
     def deap() -> dict[str, Case]:
         from rivals import deap_cases
@@ -152,8 +161,8 @@ def interpret(bench: Bench, primitives: PrimitiveSet, nodes: int, in_games: bool
 
     theirs = compare(bench, "deap", "interpreter", evaluation, unit, sizes, deap)
     pairs = dict(zip(theirs, ours, strict=False))
-    times = measure({**ours, **{name: theirs[name] for name in pairs}}, options.repeats, until)
-    for name in ours:
+    times = measure({**ours, **layouts, **{name: theirs[name] for name in pairs}}, options.repeats, until)
+    for name in (*ours, *layouts):
         bench.report.ours("interpreter", name, unit, times[name], sizes, seconds[name])
     for name, against in pairs.items():
         more = {"who": "deap", "ours": times[against], "against": against}

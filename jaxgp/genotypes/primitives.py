@@ -11,8 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
@@ -30,10 +28,6 @@ class Integers:
     low: int
     high: int
 
-    def sample(self, key: Array) -> Array:
-        """Draw float32[], a whole number."""
-        return jax.random.randint(key, (), self.low, self.high + 1).astype(jnp.float32)
-
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high and float(value).is_integer()
 
@@ -47,10 +41,6 @@ class Floats:
 
     low: float
     high: float
-
-    def sample(self, key: Array) -> Array:
-        """Draw float32[]."""
-        return jax.random.uniform(key, (), jnp.float32, self.low, self.high)
 
     def __contains__(self, value: float) -> bool:
         # Constants are float32, and the nearest float32 of a bound may lie just outside it.
