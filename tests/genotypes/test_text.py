@@ -1,5 +1,6 @@
 """Text and arrays: what is printed reads back equal, and what is wrong is refused with its place."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,9 @@ from tests.genotypes.generators import ARITHMETIC, MIXED, trees
 MANCALA = primitive_set(Mancala(), Settings())
 ROOT = Path(__file__).parents[2]
 CHAMPIONS = ROOT / "tests/fixtures/mancala_study_champions.txt"
-GIVEN_CHAMPIONS = ROOT.parent / "shared/data/mancala_seed_champions.txt"
+# Reference data is looked for beside the checkout, or where JAXGP_SHARED says.
+SHARED = Path(os.environ.get("JAXGP_SHARED", Path(__file__).parents[3] / "shared"))
+GIVEN_CHAMPIONS = SHARED / "data" / "mancala_seed_champions.txt"
 
 
 def expressions(path):
