@@ -15,6 +15,7 @@ from jaxgp.evolution.state import Champion, EvolutionState
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
+from jaxgp.operators import sharing
 from jaxgp.operators.creation import create
 from jaxgp.operators.variation import breed
 
@@ -47,7 +48,8 @@ class Ring:
             generation=jnp.int32(-1),
         )
         memory = self.fitness.init(jax.random.split(memory_key, len(self.fitness.opponents)))
-        return EvolutionState(jnp.int32(0), run_key, population, memory, nobody)
+        visits = sharing.init(options.selection.sharing_memory)
+        return EvolutionState(jnp.int32(0), run_key, population, memory, visits, nobody)
 
     def step(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
         """Measure the waiting generation and breed the next."""
@@ -59,8 +61,10 @@ class Ring:
         challenger = Champion(program, result.fitness[best], result.points[best], state.generation)
         champion = jax.tree.map(lambda a, b: jnp.where(improved, a, b), challenger, state.champion)
         memory = self.fitness.observe(memory, program, improved)
-        # Fitness sharing (Goldberg and Richardson 1987): individuals that behave alike share what one would get.
-        shared = result.fitness / result.niche.astype(jnp.float32) ** self.algorithm.selection.sharing
+        options = self.algorithm.selection
+        visits, counts = sharing.count(state.visits, result.behaviour, options.sharing_memory)
+        merits = jnp.concatenate([result.fitness[None], result.cases]) if options.by_case else result.fitness[None]
+        shared = sharing.share(merits, counts, options.power, options.sharing)
         offspring, bred = breed(breed_key, self.primitives, self.algorithm, state.population, result.fitness, shared)
         nodes = state.population.length.sum(-1)
         metrics = {
@@ -78,7 +82,7 @@ class Ring:
             **bred,
             **result.metrics,
         }
-        return EvolutionState(state.generation + 1, state.key, offspring, memory, champion), metrics
+        return EvolutionState(state.generation + 1, state.key, offspring, memory, visits, champion), metrics
 
 
 def count_unique(population: Programs) -> Array:
@@ -98,8 +102,5 @@ def count_unique(population: Programs) -> Array:
         live = population.size > 0
         return jnp.where(live, (word ^ (word >> 13)) * a, 0).sum((-2, -1), dtype=jnp.uint32)
 
-    first, second = digest(odd[0], odd[1]), digest(odd[2], odd[3])
-    order = jnp.lexsort((second, first))
-    first, second = first[order], second[order]
-    fresh = (first[1:] != first[:-1]) | (second[1:] != second[:-1])
-    return 1 + fresh.sum(dtype=jnp.int32)
+    group, _ = sharing.groups(jnp.stack([digest(odd[0], odd[1]), digest(odd[2], odd[3])], 1))
+    return group[-1] + 1

@@ -26,4 +26,5 @@ class EvolutionState:
     key: Array  # typed key[]: of the run; generation g uses fold_in(key, g)
     population: Programs  # [P, T, L]
     memory: Any  # what the fitness carries along: reply tables, past champions
+    visits: Array  # float32[2, S]: how often behaviours were met, for fitness sharing with a memory
     champion: Champion

@@ -26,7 +26,14 @@ class Selection:
     tournament_size: int = 7
     rank_pressure: float = 2.0  # expected copies of the best under linear ranking, 1 to 2
     truncation_fraction: float = 0.5  # the share of the population that truncation keeps
-    sharing: float = 0.0  # fitness sharing: parents are drawn by fitness / (individuals that behave alike) ** sharing
+    power: float = 1.0  # parents are drawn by fitness ** power
+    sharing: float = 0.0  # fitness sharing: that is divided by (individuals that behave alike) ** sharing
+    sharing_memory: float = (
+        0.0  # how much of each generation's individuals still counts in the next generation's sharing
+    )
+    by_case: float = (
+        0.0  # the share of parents drawn by one case (an opponent met from one seat) instead of the fitness
+    )
 
 
 @dataclass

@@ -87,12 +87,18 @@ def _crossover(config: Config) -> str:
 def _selection(config: Config) -> str:
     selection = config.algorithm.selection
     method = {
-        "roulette": "roulette wheel",
+        "roulette": "roulette wheel" + (f" by fitness ** {selection.power:g}" if selection.power != 1 else ""),
         "rank": f"linear ranking, pressure {selection.rank_pressure:g}",
         "tournament": f"tournament of {selection.tournament_size}",
         "truncation": f"the best {_percent(selection.truncation_fraction)}",
     }[selection.method]
-    return f"{method}; individuals that play alike share fitness" if selection.sharing else method
+    if selection.by_case:
+        method += f"; {_percent(selection.by_case)} of the parents by their games against one opponent from one seat"
+    if selection.sharing:
+        method += "; individuals that play alike share fitness"
+        if selection.sharing_memory:
+            method += f", also with earlier generations (factor {selection.sharing_memory:g} each)"
+    return method
 
 
 def _creation(config: Config) -> str:

@@ -11,6 +11,7 @@ from jax import Array
 
 from jaxgp.fitness.matches import mean_by_opponent, play, seats
 from jaxgp.genotypes.programs import Programs
+from jaxgp.operators.sharing import groups
 from jaxgp.players.opponent import Memory, Opponent
 from jaxgp.players.program import ProgramPlayer
 
@@ -21,7 +22,8 @@ class Evaluation:
 
     fitness: Array  # float32[P]
     points: Array  # float32[P, 2]: mean points from the first and from the second seat, over the panel
-    niche: Array  # int32[P]: how many individuals made exactly the same moves in all their games, itself included
+    cases: Array  # float32[2 O, P]: what the fitness were if all games went like those of one opponent and seat
+    behaviour: Array  # uint32[P, W]: equal for individuals that made exactly the same moves in all their games
     metrics: dict[str, Array]
 
 
@@ -66,23 +68,27 @@ class PanelFitness:
         plans = self.player.prepare(population)
         played, memories = play(key, self.game, self.player, plans, self.opponents, memories, self.max_plies)
         weights = (jnp.asarray(self.weights, jnp.float32) / sum(self.weights))[:, None]
-        by_seat = (mean_by_opponent(self.opponents, self.game_points(played.states)) * weights).sum(1)
-        won = (self.of_individual(played.states.returns) > 0).astype(jnp.float32)
-        wins = (mean_by_opponent(self.opponents, won) * weights).sum((1, 2))
+        points = mean_by_opponent(self.opponents, self.game_points(played.states))
+        won = mean_by_opponent(self.opponents, (self.of_individual(played.states.returns) > 0).astype(jnp.float32))
+        by_seat, wins = (points * weights).sum(1), (won * weights).sum((1, 2))
         nodes = population.length.sum(-1).astype(jnp.float32)
-        fitness = self.scale * (by_seat.sum(-1) + self.win_bonus * wins) - self.parsimony * nodes
-        if self.minimum is not None:
-            fitness = jnp.maximum(fitness, self.minimum)
+
+        def worth(points: Array, wins: Array) -> Array:
+            value = self.scale * (points + self.win_bonus * wins) - self.parsimony * nodes
+            return value if self.minimum is None else jnp.maximum(value, self.minimum)
+
+        fitness = worth(by_seat.sum(-1), wins)
+        cases = worth(*(2.0 * x.reshape(len(x), -1).T for x in (points, won)))
         metrics = {
             "evaluations": jnp.int32(played.plies.size),
             "plies": played.plies.sum(dtype=jnp.int32),
             "searches": played.searches,
             "table_hit_rate": 1.0 - played.searches / jnp.where(played.replies > 0, played.replies, jnp.nan),
         }
-        niche = count_equal(played.conduct.reshape(len(fitness), -1))
-        metrics["unique_behaviours"] = jnp.round((1.0 / niche).sum()).astype(jnp.int32)
+        behaviour = played.conduct.reshape(len(fitness), -1)
+        metrics["unique_behaviours"] = groups(behaviour)[0][-1] + 1
         metrics["beat_all"] = (wins > 2 - 1e-6).sum(dtype=jnp.int32)
-        return Evaluation(fitness, by_seat, niche, metrics), memories
+        return Evaluation(fitness, by_seat, cases, behaviour, metrics), memories
 
     def game_points(self, states: Any) -> Array:
         """Return float32[P, G]: the individual's points in each ended game."""
@@ -98,13 +104,3 @@ class PanelFitness:
         """Show every opponent the generation's best individual."""
         pairs = zip(self.opponents, memories, strict=True)
         return tuple(opponent.observe(memory, best, improved) for opponent, memory in pairs)
-
-
-def count_equal(rows: Array) -> Array:
-    """Return int32[P]: how many of the rows of uint32[P, W] equal each row, itself included."""
-    order = jnp.lexsort(rows.T)
-    ordered = rows[order]
-    fresh = jnp.concatenate([jnp.ones(1, bool), (ordered[1:] != ordered[:-1]).any(-1)])
-    group = jnp.cumsum(fresh) - 1
-    size = jnp.searchsorted(group, group, side="right") - jnp.searchsorted(group, group, side="left")
-    return jnp.zeros(len(rows), jnp.int32).at[order].set(size.astype(jnp.int32))

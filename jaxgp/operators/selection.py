@@ -91,6 +91,27 @@ def select(key: Array, config: Selection, fitness: Array, n: int) -> Array:
     raise ValueError(f"selection.method={config.method}: accepted: {', '.join(METHODS)}")
 
 
+def select_by_case(key: Array, config: Selection, merits: Array, n: int) -> Array:
+    """Draw int32[n]: most parents by their merit in general, a share `config.by_case` by that in one case, drawn anew.
+
+    After J. Schaffer, "Multiple objective optimization with vector evaluated genetic algorithms" (ICGA 1985), whose
+    population is drawn in equal parts by each objective.
+
+    Args:
+        key: typed key[].
+        config: how parents are drawn; static.
+        merits: float32[1 + K, P]: in general, and in each of K cases.
+        n: how many.
+    """
+    if len(merits) == 1:
+        return select(key, config, merits[0], n)
+    draw_key, chance_key, case_key = jax.random.split(key, 3)
+    drawn = jax.vmap(lambda k, merit: select(k, config, merit, n))(jax.random.split(draw_key, len(merits)), merits)
+    case = jax.random.randint(case_key, (n,), 1, len(merits))
+    row = jnp.where(jax.random.uniform(chance_key, (n,)) < config.by_case, case, 0)
+    return drawn[row, jnp.arange(n)]
+
+
 def elites(fitness: Array, n: int) -> Array:
     """Return int32[n]: the indices of the best, best first; ties go to the lower index, NaN comes last."""
     return jnp.argsort(-fitness, stable=True)[:n].astype(jnp.int32)

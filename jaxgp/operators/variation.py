@@ -24,9 +24,17 @@ def _take(population: Programs, index: Array) -> Programs:
 
 
 def recombine(
-    key: Array, primitives: PrimitiveSet, algorithm: Algorithm, population: Programs, fitness: Array, n: int
+    key: Array, primitives: PrimitiveSet, algorithm: Algorithm, population: Programs, merits: Array, n: int
 ) -> tuple[Programs, Array, Array]:
     """Select parents and cross them.
+
+    Args:
+        key: typed key[].
+        primitives: the primitive set.
+        algorithm: options; static.
+        population: Programs [P, T, L].
+        merits: float32[1 + K, P], as in `selection.select_by_case`.
+        n: how many children.
 
     Returns:
         n children, [n, T, L]; bool[n]: made by crossover; bool[n]: rejected, hence a copy of its receiving parent.
@@ -37,7 +45,8 @@ def recombine(
     paired = options.method == "two_children"
     families = (n + 1) // 2 if paired else n
     select_key, chance_key, cross_key = jax.random.split(key, 3)
-    first, second = selection.select(select_key, algorithm.selection, fitness, 2 * families).reshape(2, families)
+    drawn = selection.select_by_case(select_key, algorithm.selection, merits, 2 * families)
+    first, second = drawn.reshape(2, families)
     crossed = jax.random.uniform(chance_key, (families,)) < options.probability
     keys = jax.random.split(cross_key, families)
 
@@ -53,7 +62,7 @@ def recombine(
 
     if options.method == "one_way":
         # Only crossing puts the less fit in the receiver's place; an uncrossed parent stays the selected one.
-        swap = crossed & (fitness[first] > fitness[second])
+        swap = crossed & (merits[0, first] > merits[0, second])
         first, second = jnp.where(swap, second, first), jnp.where(swap, first, second)
     receivers = _take(population, first)
     children, rejected = jax.vmap(
@@ -68,7 +77,7 @@ def breed(
     algorithm: Algorithm,
     population: Programs,
     fitness: Array,
-    shared: Array | None = None,
+    merits: Array | None = None,
 ) -> tuple[Programs, dict[str, Array]]:
     """Make the next generation, of the same size.
 
@@ -78,7 +87,8 @@ def breed(
         algorithm: options; static.
         population: Programs [P, T, L].
         fitness: float32[P], more is better; it chooses the elites.
-        shared: float32[P], what parents are selected by; by default the fitness itself.
+        merits: float32[1 + K, P], what parents are selected by, as in `selection.select_by_case`; by default the
+            fitness itself.
 
     Returns:
         Programs [P, T, L]: the elites, best first and unchanged, then the children. And int32[] counts: `crossovers`
@@ -93,7 +103,7 @@ def breed(
         zero = jnp.int32(0)
         return best, {"crossovers": zero, "mutations": zero, "rejected_offspring": zero}
     children, crossed, rejected = recombine(
-        recombine_key, primitives, algorithm, population, fitness if shared is None else shared, size - kept
+        recombine_key, primitives, algorithm, population, fitness[None] if merits is None else merits, size - kept
     )
     mutated = jax.random.uniform(chance_key, (size - kept,)) < algorithm.mutation.probability
     if algorithm.mutation.probability > 0:

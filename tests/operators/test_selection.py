@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jaxgp.experiment.schema import Selection
-from jaxgp.operators.selection import METHODS, elites, select
+from jaxgp.operators.selection import METHODS, elites, select, select_by_case
 from tests.operators.operator_cases import assert_distribution, quick
 
 N = 200_000
@@ -55,6 +55,17 @@ def test_rank_is_linear_and_ties_share_their_mean_rank():
     ranks = np.array([4, 1.5, 1.5, 0, 5, 3])
     assert_distribution(frequencies(fitness, method="rank"), 2 * ranks / 5)
     assert_distribution(frequencies(fitness, method="rank", rank_pressure=1.5), 0.5 + ranks / 5)
+
+
+def test_a_share_of_the_parents_is_drawn_by_one_case_and_the_cases_take_turns():
+    merits = jnp.array([[4.0, 4.0, 0.0, 0.0], [0.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
+    drawn = {}
+    for share in (0.0, 0.5, 1.0):
+        config = Selection(by_case=share)
+        drawn[share] = np.bincount(quick(lambda k, c=config: select_by_case(k, c, merits, N))(jax.random.key(0)))
+    assert_distribution(drawn[0.0], [1, 1])
+    assert_distribution(drawn[0.5], [1 / 4, 1 / 4 + 1 / 8, 1 / 8, 1 / 4])
+    assert_distribution(drawn[1.0], [0, 1 / 4, 1 / 4, 1 / 2])
 
 
 def test_tournament_takes_the_best_of_k_and_ties_are_fair():

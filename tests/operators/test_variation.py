@@ -99,7 +99,7 @@ def test_without_crossover_and_mutation_parents_are_copied():
 def test_two_children_come_from_the_same_pair():
     algorithm = Algorithm(crossover=Crossover(1.0, "two_children"))
     fitness = jnp.ones(10)
-    go = quick(lambda key: recombine(key, MANCALA, algorithm, constants(range(10)), fitness, 7))
+    go = quick(lambda key: recombine(key, MANCALA, algorithm, constants(range(10)), fitness[None], 7))
     children, crossed, rejected = go(jax.random.key(0))
     values = np.asarray(children.value)[:, 0, 0]
     assert values.shape == (7,)
@@ -107,7 +107,9 @@ def test_two_children_come_from_the_same_pair():
     assert not bool(rejected.any())
     # Single constants are simply exchanged: the pairs of children are the pairs of parents, the other way round.
     copies = Algorithm(crossover=Crossover(0.0, "two_children"))
-    kept = quick(lambda key: recombine(key, MANCALA, copies, constants(range(10)), fitness, 7))(jax.random.key(0))[0]
+    kept = quick(lambda key: recombine(key, MANCALA, copies, constants(range(10)), fitness[None], 7))(
+        jax.random.key(0)
+    )[0]
     parents = np.asarray(kept.value)[:, 0, 0]
     np.testing.assert_array_equal(values[:6].reshape(3, 2), parents[:6].reshape(3, 2)[:, ::-1])
 
@@ -115,7 +117,7 @@ def test_two_children_come_from_the_same_pair():
 def test_one_way_gives_material_of_the_fitter_to_the_less_fit():
     algorithm = Algorithm(crossover=Crossover(1.0, "one_way"), selection=Selection("tournament", 1))
     fitness = jnp.arange(10.0)
-    go = quick(lambda key: recombine(key, MANCALA, algorithm, constants(range(10)), fitness, 400))
+    go = quick(lambda key: recombine(key, MANCALA, algorithm, constants(range(10)), fitness[None], 400))
     values = np.asarray(go(jax.random.key(0))[0].value)[:, 0, 0]
     # The child of two constants is the donor's, the greater of two uniform draws: mean 6.15, not 4.5.
     assert abs(values.mean() - sum(k * (2 * k + 1) for k in range(10)) / 100) < 4 * 2.4 / 20
