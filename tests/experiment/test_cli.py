@@ -10,7 +10,7 @@ import envs
 from jaxgp.experiment import cli, resume
 from jaxgp.experiment.directory import RunDirectory
 from jaxgp.experiment.errors import RunError
-from jaxgp.experiment.schema import Config, Opponent
+from jaxgp.experiment.schema import Config, Opponent, Selection
 
 CONF = Path(__file__).parents[2] / "conf"
 
@@ -90,13 +90,10 @@ def test_no_options_run_the_second_experiment_of_the_study_with_its_documented_e
     assert plan.directory.is_relative_to(tmp_path / "outputs" / "mancala")
     _, _, (named,) = call("experiment=mancala_run2")
     assert plan.config.algorithm.selection.sharing == 1.0
-    assert plan.config.fitness.win_bonus == 20.0
+    assert plan.config.fitness.win_bonus == 10.0
     study = named.config
-    study.program["value_at_out_of_range"] = "modulo"
-    study.fitness.win_bonus = 20.0
-    study.algorithm.selection.sharing = 1.0
-    study.algorithm.crossover.node_choice = "koza"
-    study.algorithm.creation.terminal_probability = 0.4
+    study.fitness.win_bonus = 10.0
+    study.algorithm.selection = Selection(power=4.0, sharing=1.0, sharing_memory=0.99, by_case=0.5)
     study.algorithm.capacity = 256
     assert asdict(study) | {"title": ""} == asdict(plan.config)
     assert plan.config.fitness.scale == 100
