@@ -1,0 +1,31 @@
+"""What searched opponents of Walls need: evaluation functions."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+from jax import Array
+
+from envs.walls.rules import State, Walls
+
+
+def material(game: Walls, state: State) -> Array:
+    """Return float32[]: the mover's bricks minus the opponent's; exact after the end."""
+    return (game.count(state.own) - game.count(state.other)).astype(jnp.float32)
+
+
+def decided(game: Walls, state: State) -> Array:
+    """Return float32[]: the number of squares if the mover's win is certain, minus it if its loss is, else `material`.
+
+    A player has won once the other one cannot reach its number of bricks: as soon as it has more than half of the
+    squares, or more than an opponent that is stalled.
+    """
+    own, other = game.count(state.own), game.count(state.other)
+    own_most = jnp.where(game.stalled(state.own) | state.terminated, own, game.area - other)
+    other_most = jnp.where(game.stalled(state.other) | state.terminated, other, game.area - own)
+    value = jnp.where(own > other_most, game.area, jnp.where(other > own_most, -game.area, own - other))
+    return value.astype(jnp.float32)
+
+
+EVALUATORS: dict[str, Callable[[Any, Any], Array]] = {"material": material, "decided": decided}
+"""Values from the view of the side to move, for ended games too."""

@@ -1,0 +1,58 @@
+"""What a rule of the study's players sees: the squares around the player to move."""
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from envs.walls.rules import EAST, NORTH, SOUTH, WEST, State, Walls
+
+EDGE, EMPTY, OTHER_BRICK, OWN_BRICK = 0, 1, 2, 3
+OTHER, OWN = 4, 8
+"""Codes of the opponent and of the player itself facing north; those facing east, south and west follow."""
+
+SYMBOLS = ("#", "0", "B", "A", "N", "E", "S", "W", "N", "E", "S", "W")
+"""How each code is written. As in the study, but for the edge: its "E" is also a heading. The headings of the opponent
+and of the player itself share letters; the player is always at the centre and the opponent never.
+"""
+NAMES = (
+    "edge",
+    "empty",
+    "the opponent's brick",
+    "own brick",
+    *(f"opponent facing {heading}" for heading in ("north", "east", "south", "west")),
+    *(f"facing {heading}" for heading in ("north", "east", "south", "west")),
+)
+
+
+def neighbourhood(game: Walls, state: State, size: int, symmetric: bool = False) -> Array:
+    """Look around the player to move.
+
+    Args:
+        game: the rules.
+        state: the position.
+        size: rows and columns of the window, an odd number from 3 to the size of the board.
+        symmetric: whether the window, and all headings in it, are turned until the player faces north, the top.
+
+    Returns:
+        int8[size * size]: codes row by row, the player at the centre. A player hides the brick under it, and what lies
+        off the board is edge.
+
+    Raises:
+        ValueError: a window that has no centre or is larger than the board.
+    """
+    if size % 2 == 0 or not 3 <= size <= game.size:
+        raise ValueError(f"neighbourhood={size}: accepted: an odd number from 3 to {game.size}, the size of the board")
+    own, other = state.own, state.other
+    turn = own.heading if symmetric else jnp.int32(NORTH)
+    down, right = np.indices((size, size)).reshape(2, -1) - size // 2
+    # The rotation that takes north to the heading `turn`.
+    cos = (turn == NORTH).astype(jnp.int32) - (turn == SOUTH)
+    sin = (turn == EAST).astype(jnp.int32) - (turn == WEST)
+    row = own.row + cos * down + sin * right
+    column = own.column + cos * right - sin * down
+    codes = jnp.where(game.has_brick(own, row, column), OWN_BRICK, EMPTY)
+    codes = jnp.where(game.has_brick(other, row, column), OTHER_BRICK, codes)
+    codes = jnp.where((row == other.row) & (column == other.column), OTHER + ((other.heading - turn) & 3), codes)
+    codes = jnp.where(game.inside(row, column), codes, EDGE)
+    centre = np.arange(size**2) == size**2 // 2
+    return jnp.where(centre, OWN + ((own.heading - turn) & 3), codes).astype(jnp.int8)
