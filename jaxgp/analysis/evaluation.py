@@ -1,6 +1,6 @@
 """How strong a program is: games against named opponents from both seats, with intervals."""
 
-import os
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -193,7 +193,7 @@ def table_text(report: Mapping[str, Sequence[Result]]) -> str:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console(width=120, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
+    console = Console(width=120, record=True, file=io.StringIO())
     for player, rows in report.items():
         table = Table(title=player, title_justify="left")
         for column, side in (("opponent", "left"), ("seat", "left"), *((c, "right") for c in COLUMNS)):
