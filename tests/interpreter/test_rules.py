@@ -1,0 +1,91 @@
+"""Packed matching against a plain reader of rules."""
+
+import jax
+import numpy as np
+import pytest
+
+from jaxgp.genotypes.rulelists import empty
+from jaxgp.genotypes.ruletext import parse_rules
+from jaxgp.interpreter.rules import act, prepare
+from tests.genotypes.rule_cases import LANGUAGES, ODD, WALLS3, WALLS5, lane, random_lists, random_views
+from tests.reference import rules as reference
+
+
+def run(language, lists, views, symmetric=False):
+    go = jax.jit(lambda lists, views: act(language, prepare(language, lists), views, symmetric))
+    return tuple(np.asarray(x) for x in go(lists, views))
+
+
+def expect(language, lists, views, symmetric):
+    rows = [reference.plain(lane(lists, p)) for p in range(len(views))]
+    got = [[reference.act(language, rows[p], v, symmetric) for v in views[p].tolist()] for p in range(len(views))]
+    return np.moveaxis(np.array(got), -1, 0)
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
+def test_the_first_valid_rule_acts(language, symmetric):
+    acted = set()
+    for dont_care in (0.6, 0.85, 0.97):
+        lists = random_lists(1, language, 40, 12, dont_care)
+        views = random_views(2, language, 40, 25)
+        actions, fired = run(language, lists, views, symmetric)
+        assert actions.dtype == fired.dtype == np.int32
+        expected_actions, expected_fired = expect(language, lists, views, symmetric)
+        np.testing.assert_array_equal(actions, expected_actions)
+        np.testing.assert_array_equal(fired, expected_fired)
+        acted |= set(fired.ravel().tolist())
+    assert acted >= set(range(-1, 5))
+
+
+def test_one_list_alone():
+    lists, views = random_lists(3, WALLS3, 4, 6), random_views(4, WALLS3, 4, 9)
+    together = run(WALLS3, lists, views, True)
+    for p in range(4):
+        alone = run(WALLS3, lane(lists, p), views[p], True)
+        np.testing.assert_array_equal(np.stack(alone), np.stack(together)[:, p])
+
+
+def test_without_a_valid_rule_the_default_is_taken():
+    actions, fired = run(ODD, empty(ODD, (2,), 3), random_views(0, ODD, 2, 5))
+    assert (actions == ODD.default).all()
+    assert (fired == -1).all()
+
+
+def test_a_code_that_no_rule_can_name_meets_dont_care_only():
+    rules = parse_rules(WALLS3, "- - - / - - - / - - # : turn-left\n- - - / - - - / - - - : turn-right", 4)
+    view = np.full((2, 9), 8, np.int8)  # the own orientation in every cell
+    view[1, 8] = 0
+    actions, fired = run(WALLS3, rules, view)
+    assert actions.tolist() == [2, 1]
+    assert fired.tolist() == [1, 0]
+
+
+def views_of(text):
+    """Read views written like the mask of a rule."""
+    return parse_rules(WALLS3, "\n".join(f"{line} : turn-left" for line in text), len(text)).condition
+
+
+def test_reflection_takes_west_for_east_and_left_for_right():
+    rules = parse_rules(WALLS3, "- - - / - E # / - - - : turn-left", 2)
+    views = views_of(
+        ["0 0 0 / 0 E # / 0 0 0", "0 0 0 / # W 0 / 0 0 0", "0 0 0 / # E 0 / 0 0 0", "0 0 0 / # E # / 0 0 0"]
+    )
+    assert [x.tolist() for x in run(WALLS3, rules, views)] == [[1, 0, 0, 1], [0, -1, -1, 0]]
+    assert [x.tolist() for x in run(WALLS3, rules, views, symmetric=True)] == [[1, 2, 0, 1], [0, 0, -1, 0]]
+
+
+def test_rules_are_tried_in_order_and_each_plainly_first():
+    rules = parse_rules(WALLS3, "- - - / - - # / - - - : turn-left\n- - - / # - - / - - - : turn-left", 3)
+    views = views_of(["0 0 0 / # N 0 / 0 0 0", "0 0 0 / # N # / 0 0 0"])
+    # The first rule mirrored comes before the second plain; plain comes before mirrored within a rule.
+    assert [x.tolist() for x in run(WALLS3, rules, views, symmetric=True)] == [[2, 1], [0, 0]]
+    assert [x.tolist() for x in run(WALLS3, rules, views)] == [[1, 1], [1, 0]]
+
+
+def test_every_rule_of_a_large_batch():
+    lists, views = random_lists(5, WALLS5, 200, 64, 0.9), random_views(6, WALLS5, 200, 32)
+    met = (lists.condition[:, None] == -1) | (lists.condition[:, None] == views[:, :, None])
+    valid = met.all(-1) & (np.arange(64) < lists.length[:, None, None])
+    expected = np.where(valid.any(-1), valid.argmax(-1), -1)
+    np.testing.assert_array_equal(run(WALLS5, lists, views)[1], expected)
