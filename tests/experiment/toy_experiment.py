@@ -41,7 +41,7 @@ def first(key: Array, population: int) -> EvolutionState:
     )
     waiting = constants(jax.random.randint(key, (population,), 0, 10).astype(jnp.float32))
     memory = {"seen": jnp.zeros((3,), jnp.uint32), "nested": (champion, jax.random.split(key, 2))}
-    return EvolutionState(jnp.int32(0), key, waiting, memory, champion)
+    return EvolutionState(jnp.int32(0), key, waiting, memory, jnp.zeros((2, 1)), champion)
 
 
 @partial(jax.jit, donate_argnums=0)
@@ -74,7 +74,7 @@ def advance(state: EvolutionState) -> tuple[EvolutionState, dict[str, Array]]:
         "evaluations": jnp.int32(len(values)),
         "table_hit_rate": jnp.float32(jnp.nan),
     }
-    return EvolutionState(state.generation + 1, state.key, constants(grown), memory, champion), metrics
+    return EvolutionState(state.generation + 1, state.key, constants(grown), memory, state.visits, champion), metrics
 
 
 class ToyExperiment:
