@@ -12,7 +12,7 @@ from tests.reference import rules as reference
 
 
 def run(language, lists, views, symmetric=False):
-    go = jax.jit(lambda lists, views: act(language, prepare(language, lists), views, symmetric))
+    go = jax.jit(lambda lists, views: act(language, prepare(language, lists, symmetric), views))
     return tuple(np.asarray(x) for x in go(lists, views))
 
 
