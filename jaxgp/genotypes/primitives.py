@@ -73,6 +73,10 @@ class Primitive:
         feature: index into the feature vector.
         domain: values that the constant or parameter takes.
         reads_features: `call` takes the feature vector first.
+        reads_one: the value is 0 or one of this many first features, whatever they are; the arguments say which. Lets
+            the interpreter read the feature at once where the arguments are constant. 0: says nothing.
+        picks: the value is one of this many last arguments, whatever they are, of type float; the arguments before them
+            say which. Lets the interpreter skip the others where those are constant. 0: says nothing.
         weight: how often random creation chooses it, relative to the other candidates.
         python: expression for the Python export; `{0}`, `{1}` stand for arguments, `{value}` for the constant,
             `{features}` for the feature list.
@@ -86,6 +90,8 @@ class Primitive:
     feature: int | None = None
     domain: Domain | None = None
     reads_features: bool = False
+    reads_one: int = 0
+    picks: int = 0
     weight: float = 1.0
     python: str = ""
     latex: str = ""
@@ -136,6 +142,8 @@ class PrimitiveSet:
         for p in self.functions:
             if not p.args or p.call is None:
                 raise ValueError(f"primitive set {self.name}: function {p.name} needs args and a call")
+            if not 0 <= p.picks < p.arity or BOOL in p.args[p.arity - p.picks :]:
+                raise ValueError(f"primitive set {self.name}: function {p.name} cannot pick {p.picks} of its arguments")
         for slot in {*self.roots, *(a for p in self.functions for a in p.args)}:
             if self.min_depth[self.types.index(slot)] >= UNREACHABLE:
                 raise ValueError(f"primitive set {self.name}: no finite tree has type {slot}")

@@ -1,14 +1,13 @@
 """Evaluates planned programs on batches of positions: one loop over instructions for the whole population."""
 
-from collections.abc import Sequence
-
 import jax
 import jax.numpy as jnp
 from jax import Array
 
-from jaxgp.genotypes.primitives import BOOL, Primitive, PrimitiveSet
+from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.plan import CONSTANT, Plan, instructions, plan, stack_bound
+from jaxgp.interpreter.calls import apply, instructions
+from jaxgp.interpreter.plan import CONSTANT, Plan, plan, stack_bound
 
 
 def evaluate(primitives: PrimitiveSet, plans: Plan, features: Array, bound: Array | int | None = None) -> Array:
@@ -36,49 +35,78 @@ def evaluate(primitives: PrimitiveSet, plans: Plan, features: Array, bound: Arra
     return run(plans, features)
 
 
+def evaluate_where(primitives: PrimitiveSet, plans: Plan, features: Array, active: Array, least: int = 16) -> Array:
+    """Evaluate each program on the few of its positions that matter now.
+
+    All pairs of a program and a position are sorted by falling steps; when three quarters of them are done, the loop
+    goes on with the others alone, and so on. So short programs do not wait for long ones, nor for games of no interest.
+
+    Args:
+        primitives: the set the plans were made with.
+        plans: of batch shape [P, T].
+        features: float32[P, F, B].
+        active: bool[P, B], which positions matter.
+        least: pairs with which the loop is not narrowed any more.
+
+    Returns:
+        float32[P, T, B]; anything where `active` is False.
+    """
+    (population, trees), cases = plans.steps.shape, active.shape[1]
+    steps = jnp.where(active[:, None], plans.steps[:, :, None], 0).reshape(-1)
+    order = jnp.argsort(-steps)
+    steps = steps[order]
+    flat = jax.tree.map(lambda field: field.reshape(population * trees, *field.shape[2:]), plans)
+    program = order // cases
+    seen = features.swapaxes(1, 2)[program // trees, order % cases, :, None]
+    rows = jax.vmap(lambda one: start_rows(primitives, flat.kind.shape[-1], one))(seen)
+    values: list[Array] = []
+    width, done = len(order), jnp.int32(0)
+    while width:
+        rest = width // 4 if width // 4 >= least else 0
+        busy, shown = program[:width], seen[:width]
+
+        def step(i: Array, rows: Array, busy: Array = busy, shown: Array = shown) -> Array:
+            fetched = tuple(field[busy, i] for field in (flat.kind, flat.operand, flat.constant, flat.slot))
+            return jax.vmap(lambda *one: _call(primitives, one[:4], *one[4:]))(*fetched, shown, rows)
+
+        if instructions(primitives):
+            rows = jax.lax.fori_loop(done, steps[rest], step, rows)
+        root, constant = flat.root[busy[rest:]], flat.root_constant[busy[rest:]]
+        values.insert(0, jax.vmap(_read)(rows[rest:], root, constant)[:, 0])
+        rows, done, width = rows[:rest], steps[rest], rest
+    ranked = jnp.concatenate(values)
+    return jnp.zeros_like(ranked).at[order].set(ranked).reshape(population, trees, cases)
+
+
 def evaluate_programs(primitives: PrimitiveSet, programs: Programs, features: Array) -> Array:
     """Plan and evaluate at once; shapes as in `evaluate`."""
     return evaluate(primitives, plan(primitives, programs), features)
 
 
-def apply(primitive: Primitive, features: Array, args: Sequence[Array]) -> Array:
-    """Call one function or parametrised terminal on arguments as they lie on the stack.
-
-    Args:
-        primitive: has a `call`.
-        features: float32[F, B].
-        args: float32[B] each; a parametrised terminal gets its parameter.
-
-    Returns:
-        float32[B].
-    """
-    passed = [arg != 0 if kind == BOOL else arg for arg, kind in zip(args, primitive.args, strict=False)]
-    passed = passed if primitive.args else list(args[:1])
-    if primitive.reads_features or not primitive.args:
-        passed = [features, *passed]
-    assert primitive.call is not None
-    return jnp.broadcast_to(jnp.asarray(primitive.call(*passed), jnp.float32), features.shape[1:])
-
-
 def start_rows(primitives: PrimitiveSet, capacity: int, features: Array) -> Array:
     """Return float32[rows, B]: an empty stack, a spare row for padding, and the features where operands read them."""
     stack = jnp.zeros((stack_bound(primitives.max_arity, capacity) + 1, features.shape[1]), jnp.float32)
-    if any(p.feature is not None for p in primitives.terminals):
+    if any(p.feature is not None or p.reads_one for p in primitives.primitives):
         return jnp.concatenate([stack, features])
     return stack
 
 
 def run_step(primitives: PrimitiveSet, i: Array, plans: Plan, features: Array, rows: Array) -> Array:
-    """Run instruction `i` of one program: all its functions are computed, one is kept."""
-    args = [_read(rows, plans.operand[i, k], plans.constant[i, k]) for k in range(primitives.max_arity)]
-    values = [apply(p, features, args) for p in instructions(primitives)]
-    value = jax.lax.select_n(plans.kind[i], *values) if len(values) > 1 else values[0]
-    return rows.at[plans.slot[i]].set(value)
+    """Run instruction `i` of one program."""
+    return _call(primitives, (plans.kind[i], plans.operand[i], plans.constant[i], plans.slot[i]), features, rows)
 
 
 def read_root(plans: Plan, rows: Array) -> Array:
     """Return float32[B]: the value of one program after all its steps."""
     return _read(rows, plans.root, plans.root_constant)
+
+
+def _call(primitives: PrimitiveSet, instruction: tuple[Array, ...], features: Array, rows: Array) -> Array:
+    """Run an instruction (kind, operands, constants, slot): all functions are computed, one is kept."""
+    kind, operand, constant, slot = instruction
+    args = [_read(rows, operand[k], constant[k]) for k in range(primitives.max_arity)]
+    values = [apply(p, features, args) for p in instructions(primitives)]
+    return rows.at[slot].set(jax.lax.select_n(kind, *values) if len(values) > 1 else values[0])
 
 
 def _read(rows: Array, operand: Array, constant: Array) -> Array:

@@ -15,8 +15,9 @@ from jax import Array
 from jaxgp.genotypes import programs as lp
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.evaluate import apply, evaluate, read_root, run_step, start_rows
-from jaxgp.interpreter.plan import CONSTANT, Plan, argument_roots, instructions, plan, tables
+from jaxgp.interpreter.calls import apply, instructions, tables
+from jaxgp.interpreter.evaluate import evaluate, read_root, run_step, start_rows
+from jaxgp.interpreter.plan import CONSTANT, Plan, argument_roots, plan
 
 
 class Layout(NamedTuple):

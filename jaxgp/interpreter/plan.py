@@ -6,6 +6,7 @@ them, once per generation:
 - The needier argument is evaluated first (A. P. Ershov 1958; R. Sethi and J. D. Ullman, "The Generation of Optimal
   Code for Arithmetic Expressions", JACM 17(4), 1970), so that a small stack is enough: see `stack_bound`.
 - Constants and features are operands, not instructions: they cost no step. In a binary tree this halves the steps.
+  So are subtrees that can only ever be one of them: see `fold`.
 - Every operand names the row it is read from, so functions get their arguments in declared order whatever the order of
   evaluation was, and the loop keeps no stack pointer.
 
@@ -17,6 +18,7 @@ them, once per generation:
                                                     4     SUB   row 1, row 0        0
 """
 
+import dataclasses
 from functools import lru_cache
 
 import jax
@@ -26,11 +28,13 @@ from flax import struct
 from jax import Array
 
 from jaxgp.genotypes import programs as lp
-from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
+from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
+from jaxgp.interpreter.calls import tables
+from jaxgp.interpreter.fold import CONSTANT, fold, ranks
 
-CONSTANT = -1
-"""Operand that is read from `Plan.constant` and not from a row."""
+_GROUPED = 64  # programs from which on it pays to plan them in groups
+_SHORT = 128  # nodes
 
 
 @struct.dataclass
@@ -72,11 +76,6 @@ def stack_bound(max_arity: int, length: int) -> int:
     return max(1, len(least) - 2 if max_arity > 1 else 1)
 
 
-def instructions(primitives: PrimitiveSet) -> tuple[Primitive, ...]:
-    """Return the primitives that take a step: functions, and parametrised terminals."""
-    return tuple(p for p in primitives.primitives if p.call is not None)
-
-
 def plan(primitives: PrimitiveSet, programs: Programs, bound: Array | int | None = None) -> Plan:
     """Plan programs of any batch shape.
 
@@ -88,33 +87,78 @@ def plan(primitives: PrimitiveSet, programs: Programs, bound: Array | int | None
     """
     batch = programs.length.shape
     flat = jax.tree.map(lambda field: field.reshape((-1, *field.shape[len(batch) :])), programs)
-    bound = flat.length.max() if bound is None else bound
-    planned = jax.vmap(lambda tree: _plan_tree(primitives, tree, bound))(flat)
+    planned = _in_groups(primitives, flat) if bound is None else _plan_all(primitives, flat, bound)
     return jax.tree.map(lambda field: field.reshape((*batch, *field.shape[1:])), planned)
 
 
-def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array | int) -> Plan:
-    """Plan one tree, [L].
+def _plan_all(primitives: PrimitiveSet, programs: Programs, bound: Array | int) -> Plan:
+    """Plan programs [P, L]."""
+    return jax.vmap(lambda tree: _plan_tree(primitives, tree, bound, programs.capacity))(programs)
 
-    Only the needs take a loop. A node's slot is the sum of the ranks on its path from the root; its step is its place
+
+def _in_groups(primitives: PrimitiveSet, programs: Programs) -> Plan:
+    """Plan programs [P, L], the longest eighth apart from the rest, which as a rule fits into shorter arrays.
+
+    Most programs are much shorter than the longest, and both the loop and the arrays are as long as it may be.
+    """
+    capacity, count = programs.capacity, len(programs.length)
+    if count < _GROUPED:
+        return _plan_all(primitives, programs, programs.length.max())
+    order = jnp.argsort(-programs.length)
+
+    longest, rest = (
+        jax.tree.map(lambda field, at=at: field[at], programs) for at in (order[: count // 8], order[count // 8 :])
+    )
+    bound = rest.length.max()
+
+    def on_short_arrays() -> Plan:
+        cut = jax.tree.map(lambda field: field[:, :_SHORT] if field.ndim > 1 else field, rest)
+        made = jax.vmap(lambda tree: _plan_tree(primitives, tree, bound, capacity))(cut)
+        return dataclasses.replace(
+            made,
+            kind=_pad(made.kind, capacity, 0),
+            operand=_pad(made.operand, capacity, CONSTANT),
+            constant=_pad(made.constant, capacity, 0),
+            slot=_pad(made.slot, capacity, stack_bound(primitives.max_arity, capacity)),
+        )
+
+    def on_long_arrays() -> Plan:
+        return _plan_all(primitives, rest, bound)
+
+    others = jax.lax.cond(bound <= _SHORT, on_short_arrays, on_long_arrays) if capacity > _SHORT else on_long_arrays()
+    groups = [_plan_all(primitives, longest, longest.length.max()), others]
+    back = jnp.argsort(order)
+    return jax.tree.map(lambda *fields: jnp.concatenate(fields)[back], *groups)
+
+
+def _pad(field: Array, capacity: int, fill: int) -> Array:
+    """Lengthen [P, S, ...] to [P, L, ...]."""
+    more = ((0, 0), (0, capacity - field.shape[1])) + ((0, 0),) * (field.ndim - 2)
+    return jnp.pad(field, more, constant_values=fill)
+
+
+def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array | int, largest: int) -> Plan:
+    """Plan one tree, [L], to run on a stack for `largest` nodes.
+
+    Only folding takes a loop. A node's slot is the sum of the ranks on its path from the root; its step is its place
     among the instructions in argument order, moved by how far it and each of its ancestors move among their siblings.
     Both are sums over the slices that cover the node: add at the first node of a slice, take away after its last, and
     sum up along the tree.
     """
     width, capacity = primitives.max_arity, tree.capacity
-    spare = stack_bound(width, capacity)
-    arities, takes_step, kinds, feature = (jnp.asarray(table) for table in (primitives.arity, *tables(primitives)))
+    spare = stack_bound(width, largest)
+    arities, kinds = jnp.asarray(primitives.arity), jnp.asarray(tables(primitives)[1])
     code, size = tree.opcode.astype(jnp.int32), tree.size.astype(jnp.int32)
     index = jnp.arange(capacity, dtype=jnp.int32)
     arity = jnp.where(lp.live(tree), arities[code], 0)
-    runs = lp.live(tree) & takes_step[code]
     children = argument_roots(size, arity, width)
-    need = _needs(children, runs, bound)
+    folded = fold(primitives, tree, children, bound)
+    runs, need = folded.runs, folded.need
 
     before = jnp.cumsum(runs, dtype=jnp.int32)  # instructions up to and including each node
     work = before - jnp.where(size <= index, before[index - size], 0)
     exists = children >= 0
-    rank = _ranks(jnp.where(exists, need[children], 0))
+    rank = ranks(jnp.where(exists, need[children], 0))
     move = _moves(jnp.where(exists, work[children], 0), rank)
     first = jnp.where(exists, children - size[children] + 1, capacity)
     after = jnp.where(exists, children + 1, capacity)
@@ -127,7 +171,8 @@ def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array | int) -> 
     step = jnp.where(runs, before - 1 + path // base, capacity)
 
     # What a parent reads: a row, or a constant. Then everything in the order of steps.
-    row = jnp.where(feature[code] >= 0, spare + 1 + feature[code], jnp.where(takes_step[code], slot, CONSTANT))
+    source = folded.source
+    row = jnp.where(source >= 0, slot[source], jnp.where(source == CONSTANT, CONSTANT, spare - 1 - source))
     node = jnp.full(capacity, -1, jnp.int32).at[step].set(index, mode="drop")
     used = node >= 0
     argument = jnp.where(used[:, None], children[node], -1)
@@ -136,11 +181,11 @@ def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array | int) -> 
     return Plan(
         kind=jnp.where(used, kinds[code[node]], 0),
         operand=jnp.where(argument >= 0, row[argument], CONSTANT),
-        constant=jnp.where(argument >= 0, tree.value[argument], parameter),
+        constant=jnp.where(argument >= 0, folded.value[argument], parameter),
         slot=jnp.where(used, slot[node], spare),
         steps=before[-1],
         root=row[last],
-        root_constant=tree.value[last],
+        root_constant=folded.value[last],
     )
 
 
@@ -154,37 +199,9 @@ def argument_roots(size: Array, arity: Array, width: int) -> Array:
     return jnp.where(back >= 0, jnp.take_along_axis(jnp.stack(backwards, 1), jnp.maximum(back, 0), 1), -1)
 
 
-def _needs(children: Array, runs: Array, bound: Array | int) -> Array:
-    """Return int32[L]: stack rows that each subtree needs; 0 for constants and features, which are not stacked."""
-
-    def visit(i: Array, need: Array) -> Array:
-        needs = jnp.where(children[i] >= 0, need[children[i]], 0)
-        rows = jnp.where(needs > 0, needs + _ranks(needs), 1).max()
-        return need.at[i].set(jnp.where(runs[i], rows, 0))
-
-    return jax.lax.fori_loop(0, bound, visit, jnp.zeros_like(runs, jnp.int32))
-
-
-def _ranks(needs: Array) -> Array:
-    """Return int32[..., A]: when each argument is evaluated, the needier the earlier, equals in declared order."""
-    mine, other = needs[..., :, None], needs[..., None, :]
-    place = np.arange(needs.shape[-1])
-    ahead = (other > mine) | ((other == mine) & (place[None, :] < place[:, None]))
-    return ahead.sum(-1, dtype=jnp.int32)
-
-
 def _moves(work: Array, rank: Array) -> Array:
     """Return int32[..., A]: by how many steps each argument moves; `work` is the steps that each argument takes."""
     place = np.arange(work.shape[-1])
     runs_before = (rank[..., None, :] < rank[..., :, None]).astype(jnp.int32)
     stands_before = (place[None, :] < place[:, None]).astype(np.int32)
     return (work[..., None, :] * (runs_before - stands_before)).sum(-1, dtype=jnp.int32)
-
-
-def tables(primitives: PrimitiveSet) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return bool[N] (takes a step), int32[N] (its kind, else 0), int32[N] (the feature it reads, else -1)."""
-    steps = instructions(primitives)
-    takes_step = np.array([p.call is not None for p in primitives.primitives])
-    kinds = np.array([steps.index(p) if p.call is not None else 0 for p in primitives.primitives], np.int32)
-    feature = np.array([-1 if p.feature is None else p.feature for p in primitives.primitives], np.int32)
-    return takes_step, kinds, feature

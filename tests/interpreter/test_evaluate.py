@@ -11,7 +11,7 @@ from envs.mancala.primitives import Settings, primitive_set
 from envs.mancala.rules import Mancala
 from jaxgp.genotypes.primitives import FLOAT, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.text import parse_tree
-from jaxgp.interpreter.evaluate import evaluate, evaluate_programs
+from jaxgp.interpreter.evaluate import evaluate, evaluate_programs, evaluate_where
 from jaxgp.interpreter.plan import plan
 from tests.genotypes.generators import ARITHMETIC, MIXED, NUMPY_CALLS, random_programs, tree_at
 from tests.reference import evaluator
@@ -91,8 +91,6 @@ def test_equals_the_plain_evaluator(case):
     assert len(used) == len(primitives.primitives)
     features = positions(1, (count, width, 3), whole=case != "arithmetic")
     planner, evaluator_ = compiled(primitives)
-    if case in WAYS:  # the three sets differ only in what VALUE_AT computes, so their plans are the same
-        planner, _ = compiled(MANCALA)
     values = np.asarray(evaluator_(planner(programs), features))
     assert values.dtype == np.float32
     way = case if case in WAYS else "zero"
@@ -128,6 +126,17 @@ def test_single_program_shared_features_and_trees_equal_the_batch():
     np.testing.assert_array_equal(np.asarray(run(planner(grid), features[0])).reshape(12, 5), shared)
     at_once = jax.jit(partial(evaluate_programs, MIXED))
     np.testing.assert_array_equal(at_once(programs, features), whole)
+
+
+def test_positions_that_matter_equal_the_batch():
+    programs = random_programs(13, MIXED, 120, 40, int(MIXED.root_type[0]), smallest=1)
+    features, active = positions(5, (60, 4, 3)), np.random.default_rng(6).random((60, 3)) < 0.4
+    planner, run = compiled(MIXED)
+    plans = planner(jax.tree.map(lambda field: field.reshape(60, 2, *field.shape[1:]), programs))
+    some = np.asarray(jax.jit(partial(evaluate_where, MIXED))(plans, features, active))
+    whole = np.asarray(run(plans, features))
+    here = np.broadcast_to(active[:, None], whole.shape)
+    np.testing.assert_array_equal(some[here], whole[here])
 
 
 def test_under_an_outer_vmap():

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxgp.interpreter.plan import CONSTANT, instructions, plan, stack_bound
+from jaxgp.interpreter.calls import instructions
+from jaxgp.interpreter.plan import CONSTANT, plan, stack_bound
 from tests.genotypes.generators import ARITHMETIC, MIXED, random_programs, stack_programs, tree_at, trees
 
 
@@ -57,6 +58,17 @@ def test_bound_of_usual_lengths(max_arity, rows):
 planned = {id(p): jax.jit(partial(plan, p)) for p in (ARITHMETIC, MIXED)}
 
 
+def count_steps(primitives, tree):
+    """Count the functions and parametrised terminals, but for functions of constants alone."""
+    stack = []  # of each subtree: whether it is a constant, and its steps
+    for i in range(int(tree.length)):
+        p = primitives.primitives[int(tree.opcode[i])]
+        taken = [stack.pop() for _ in range(p.arity)]
+        constant = all(c for c, _ in taken) and p.feature is None and (p.call is None or bool(p.args))
+        stack.append((constant, 0 if constant else sum(n for _, n in taken) + (p.call is not None)))
+    return stack[0][1]
+
+
 def check(primitives, tree, made):
     """Run the plan on sets of node counts: every operand is there when it is read, in the right place and once."""
     width, capacity = primitives.max_arity, tree.opcode.shape[-1]
@@ -64,8 +76,7 @@ def check(primitives, tree, made):
     kinds = instructions(primitives)
     steps = int(made.steps)
     held = {}
-    takes_step = [i for i in range(int(tree.length)) if primitives.primitives[int(tree.opcode[i])].call is not None]
-    assert steps == len(takes_step)
+    assert steps == count_steps(primitives, tree)
     for i in range(steps):
         kind = kinds[int(made.kind[i])]
         read = [int(row) for row in made.operand[i, : kind.arity]]
