@@ -92,7 +92,7 @@ def play(
     def one_move_each(carry: tuple) -> tuple:
         states, plies, conduct, memories, made, _ = carry
         mine = going(states, plies) & (states.to_move == seat)
-        action, legal = player.act(plans, states)
+        action, legal = player.act(plans, states, mine)
         moved = _where(legal, step(states, action), forfeit(states))
         states, plies = _where(mine, moved, states), plies + mine
         conduct = jnp.where(mine[..., None], _extend(conduct, action), conduct)

@@ -11,7 +11,7 @@ from jax import Array
 
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs, select
-from jaxgp.interpreter.evaluate import evaluate
+from jaxgp.interpreter.evaluate import evaluate, evaluate_where
 from jaxgp.interpreter.plan import Plan, plan
 
 State = Any
@@ -35,10 +35,16 @@ class ProgramPlayer:
         """Derive the evaluation order of programs [P, T, L], once for all their games."""
         return plan(self.primitives, programs)
 
-    def act(self, plans: Plan, states: State) -> tuple[Array, Array]:
-        """Return int32[P, M] moves and bool[P, M] whether each is legal, for the states [P, M] of P programs."""
-        features = jax.vmap(jax.vmap(self.features))(states)
-        values = evaluate(self.primitives, plans, features.swapaxes(1, 2))
+    def act(self, plans: Plan, states: State, active: Array | None = None) -> tuple[Array, Array]:
+        """Return int32[P, M] moves and bool[P, M] whether each is legal, for the states [P, M] of P programs.
+
+        Only the moves in `active` (bool[P, M], None: all) states need be right; few of them take less time.
+        """
+        features = jax.vmap(jax.vmap(self.features))(states).swapaxes(1, 2)
+        if active is None:
+            values = evaluate(self.primitives, plans, features)
+        else:
+            values = evaluate_where(self.primitives, plans, features, active)
         return jax.vmap(jax.vmap(self.decide))(states, values.swapaxes(1, 2))
 
 
