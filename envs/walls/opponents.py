@@ -1,5 +1,6 @@
-"""What searched opponents of Walls need: evaluation functions."""
+"""What searched opponents of Walls need: evaluation functions, and where to stop. Fixed ones are in `strategies.py`."""
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -7,6 +8,9 @@ import jax.numpy as jnp
 from jax import Array
 
 from envs.walls.rules import State, Walls
+from envs.walls.strategies import STRATEGIES, strategy
+
+__all__ = ["EVALUATORS", "STRATEGIES", "decided", "majority", "material", "strategy"]
 
 
 def material(game: Walls, state: State) -> Array:
@@ -29,3 +33,11 @@ def decided(game: Walls, state: State) -> Array:
 
 EVALUATORS: dict[str, Callable[[Any, Any], Array]] = {"material": material, "decided": decided}
 """Values from the view of the side to move, for ended games too."""
+
+
+def majority(game: Walls) -> Walls:
+    """Return the game that ends as soon as a player has more than half of the squares: nothing below needs a search.
+
+    It has the same states and the same winner, but not the same margins: `decided` does not see them, `material` does.
+    """
+    return dataclasses.replace(game, majority_ends=True)
