@@ -9,9 +9,10 @@ from pathlib import Path
 import envs
 from jaxgp.experiment import arguments
 from jaxgp.experiment.arguments import option
-from jaxgp.experiment.errors import RunError, UsageError, reason
+from jaxgp.experiment.errors import RunError, UsageError, reason, reject
 
-FORMATS = ("sexpr", "python", "latex", "dot")
+FORMATS = ("text", "sexpr", "python", "latex", "dot")
+OF_RULES = ("text",)
 
 
 @dataclass
@@ -19,7 +20,7 @@ class Options:
     """What to write, and where."""
 
     run: str | None = option(None, "a run directory with a champion.json, or such a file")
-    format: str = option("sexpr", "notation", FORMATS)
+    format: str = option("text", "notation; rules have only text", FORMATS)
     output: str | None = option(None, "file to write; null: standard output")
 
 
@@ -44,11 +45,14 @@ def render(loaded: "champions.Loaded", notation: str) -> str:  # type: ignore[na
     """Write a champion in one of the formats."""
     from jaxgp.analysis import export
 
-    primitives, program = loaded.table.primitives, loaded.program
-    title = (
-        f"Champion of generation {loaded.content.generation}, seed {loaded.content.seed}, {loaded.content.nodes} nodes"
-    )
-    if notation == "sexpr":
+    content = loaded.content
+    title = f"Champion of generation {content.generation}, seed {content.seed}, {content.size} {content.unit}"
+    if content.unit == "rules":
+        if notation not in OF_RULES:
+            reject("format", notation, f"{', '.join(OF_RULES)}, for a champion made of rules")
+        return f"; {title}\n{content.text}\n"
+    primitives, program = loaded.table.primitives, loaded.genome
+    if notation in ("text", "sexpr"):
         return export.sexpr(primitives, program)
     if notation == "dot":
         return export.dot(primitives, program, title)

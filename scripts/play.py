@@ -110,7 +110,7 @@ def board(options: Options, kinds: list[str]) -> "tuple[Table, Loaded | None]":
 
 def agent(kind: str, options: Options, table: "Table", loaded: "Loaded | None", seat: int) -> "Agent | None":
     """Make one player; a person is None."""
-    from jaxgp.genotypes.text import parse_program
+    from jaxgp.genotypes.language import parse
     from jaxgp.players import agents
 
     if kind == "random":
@@ -118,14 +118,13 @@ def agent(kind: str, options: Options, table: "Table", loaded: "Loaded | None", 
     if kind == "minimax":
         return searcher(table, options.evaluator, options.depth, options.ties, options.seed + seat)
     if kind == "champion" and loaded is not None:
-        return agents.program_agent(table.player, loaded.program, "champion")
+        return agents.program_agent(table.player, loaded.genome, "champion")
     if kind == "program" and options.expression is not None:
-        nodes = len(options.expression.replace("(", " ").replace(")", " ").split())
         try:
-            program = parse_program(table.primitives, options.expression, max(1, nodes))
+            genome = parse(table.language, options.expression)
         except ValueError as error:
             raise UsageError(f"expression: {error}") from error
-        return agents.program_agent(table.player, program, "program")
+        return agents.program_agent(table.player, genome, "program")
     return None
 
 

@@ -8,7 +8,7 @@ from jaxgp.experiment.champion import ChampionError, ChampionFile
 from jaxgp.experiment.directory import RunDirectory
 from jaxgp.experiment.errors import UsageError
 from jaxgp.experiment.schema import Config
-from jaxgp.genotypes.programs import Programs
+from jaxgp.genotypes.language import Genome
 
 
 @dataclass(frozen=True)
@@ -18,14 +18,14 @@ class Loaded:
     Attributes:
         path: of the champion file.
         content: of the file.
-        table: its game, and how programs play it.
-        program: the champion, [T, L].
+        table: its game, and how genomes play it.
+        genome: the champion.
     """
 
     path: Path
     content: ChampionFile
     table: assemble.Table
-    program: Programs
+    genome: Genome
 
 
 def load(run: str, games: assemble.Games) -> Loaded:
@@ -41,8 +41,9 @@ def load(run: str, games: assemble.Games) -> Loaded:
         raise UsageError(f"run={run}: {wanted}; accepted: a run directory with a champion, or a champion file")
     try:
         content = champion.read(path)
-        table = assemble.table(Config(game=dict(content.game), program=dict(content.program)), games)
-        return Loaded(path, content, table, champion.load_program(path, content, table.primitives))
+        config = Config(game=dict(content.game), program=dict(content.program))
+        table = assemble.table(config, games, content.language["kind"])
+        return Loaded(path, content, table, champion.load_genome(path, content, table.language))
     except ChampionError as error:
         raise UsageError(f"run={run}: {error}") from error
     except (ValueError, TypeError) as error:

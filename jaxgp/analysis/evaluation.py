@@ -13,18 +13,20 @@ from jax import Array
 from jaxgp.experiment import assemble, files, options, schema
 from jaxgp.experiment.errors import UsageError, reason
 from jaxgp.fitness.matches import Played, play, seats
-from jaxgp.genotypes.programs import Programs
-from jaxgp.operators.creation import create
+from jaxgp.genotypes.language import Genome, kind
 from jaxgp.players.opponent import Memory, Opponent
-from jaxgp.players.program import ProgramOpponent, ProgramPlayer
+from jaxgp.players.player import Player
+from jaxgp.players.program import ProgramOpponent
 
 if TYPE_CHECKING:
     from jaxgp.analysis.champions import Loaded
 
 SEATS = ("first", "second")
-RANDOM_PROGRAMS = schema.Creation(method="grow", max_depth=16, terminal_probability=0.5)
-"""How the random programs of every panel are made, whatever the run's own creation was."""
-CAPACITY = 512
+RANDOM: dict[str, schema.Algorithm | schema.Groups] = {
+    "program": schema.Algorithm(creation=schema.Creation(method="grow", max_depth=16, terminal_probability=0.5)),
+    "rules": schema.Groups(creation=schema.RuleCreation(dont_care=0.8)),
+}
+"""How the random players of every panel are made, whatever the run's own creation was."""
 
 
 @dataclass(frozen=True)
@@ -93,21 +95,21 @@ def summarise(opponent: str, seat: str, points: np.ndarray, against: np.ndarray,
 def play_out(
     key: Array,
     game: Any,
-    player: ProgramPlayer,
-    programs: Programs,
+    player: Player,
+    genomes: Genome,
     opponent: Opponent,
     memory: Memory | None = None,
     max_plies: int = 400,
 ) -> Played:
-    """Play programs [P, T, L] against one opponent, compiled for the occasion."""
+    """Play individuals [P, ...] against one opponent, compiled for the occasion."""
     start_key, play_key = jax.random.split(key)
 
     @jax.jit
-    def run(start_key: Array, play_key: Array, programs: Programs, memory: Memory) -> Played:
+    def run(start_key: Array, play_key: Array, genomes: Genome, memory: Memory) -> Played:
         own = opponent.init(start_key) if memory is None else memory
-        return play(play_key, game, player, player.prepare(programs), (opponent,), (own,), max_plies)[0]
+        return play(play_key, game, player, player.prepare(genomes), (opponent,), (own,), max_plies)[0]
 
-    return run(start_key, play_key, programs, memory)
+    return run(start_key, play_key, genomes, memory)
 
 
 def results(name: str, game: Any, opponent: Opponent, played: Played, swap: bool = False) -> list[Result]:
@@ -160,7 +162,7 @@ def measure(
         Results by player: `champion`, and `minimax_DEPTH` where compared.
     """
     at, key = loaded.table, jax.random.key(seed)
-    champion = jax.tree.map(lambda x: x[None], loaded.program)
+    champion = jax.tree.map(lambda x: jax.numpy.asarray(x)[None], loaded.genome)
     found: dict[str, list[Result]] = {"champion": []}
     for index, (name, spec) in enumerate(panel.items()):
         opponent = seat(at, spec, games)
@@ -168,7 +170,7 @@ def measure(
         memory = jax.jit(opponent.init)(start_key)
         played = play_out(play_key, at.game, at.player, champion, opponent, memory)
         found["champion"] += results(name, at.game, opponent, played)
-        if compare and isinstance(opponent, ProgramOpponent):
+        if compare and spec.kind == "programs":
             search = seat(at, schema.Opponent(kind="search", depth=compare, ties="first"), games)
             rival = jax.jit(search.init)(start_key)
             met = play_out(play_key, at.game, at.player, memory.programs, search, rival)
@@ -179,11 +181,7 @@ def measure(
 def seat(at: assemble.Table, spec: schema.Opponent, games: int) -> Opponent:
     """Build an opponent for `games` games from each seat where chance is involved, else for one."""
     if spec.kind == "programs":
-
-        def random_programs(key: Array, count: int) -> Programs:
-            return create(key, at.primitives, RANDOM_PROGRAMS, count, CAPACITY)
-
-        return ProgramOpponent(at.game, at.player, random_programs, count=games)
+        return ProgramOpponent(at.game, at.player, assemble.creator(at.language, RANDOM[kind(at.language)]), games)
     chance = spec.kind == "random" or spec.ties == "random"
     return assemble.opponent(replace(spec, games=games if chance else 1), at, schema.Config())
 

@@ -42,14 +42,14 @@ class Ring:
         options = self.algorithm
         population = create(create_key, self.primitives, options.creation, options.population, options.capacity)
         nobody = Champion(
-            program=jax.tree.map(lambda x: x[0], population),
+            genome=jax.tree.map(lambda x: x[0], population),
             fitness=jnp.float32(-jnp.inf),
             points=jnp.zeros(2, jnp.float32),
             generation=jnp.int32(-1),
         )
         memory = self.fitness.init(jax.random.split(memory_key, len(self.fitness.opponents)))
         visits = sharing.init(options.selection.sharing_memory)
-        return EvolutionState(jnp.int32(0), run_key, population, memory, visits, nobody)
+        return EvolutionState(jnp.int32(0), run_key, population, memory, visits, nobody, jnp.bool_(False))
 
     def step(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
         """Measure the waiting generation and breed the next."""
@@ -82,7 +82,8 @@ class Ring:
             **bred,
             **result.metrics,
         }
-        return EvolutionState(state.generation + 1, state.key, offspring, memory, visits, champion), metrics
+        waiting = EvolutionState(state.generation + 1, state.key, offspring, memory, visits, champion, state.finished)
+        return waiting, metrics
 
 
 def count_unique(population: Programs) -> Array:

@@ -5,14 +5,14 @@ from typing import Any
 from flax import struct
 from jax import Array
 
-from jaxgp.genotypes.programs import Programs
+from jaxgp.genotypes.language import Genome
 
 
 @struct.dataclass
 class Champion:
     """The best individual so far; ties go to the earlier one."""
 
-    program: Programs  # [T, L]
+    genome: Genome
     fitness: Array  # float32[]
     points: Array  # float32[2]: mean points as first and as second mover, over the panel
     generation: Array  # int32[]: when it was found
@@ -24,7 +24,8 @@ class EvolutionState:
 
     generation: Array  # int32[]: number of the waiting generation; the first is 0
     key: Array  # typed key[]: of the run; generation g uses fold_in(key, g)
-    population: Programs  # [P, T, L]
+    population: Genome  # [P, ...]
     memory: Any  # what the fitness carries along: reply tables, past champions
-    visits: Array  # float32[2, S]: how often behaviours were met, for fitness sharing with a memory
+    visits: Any  # float32[2, S]: how often behaviours were met, for fitness sharing with a memory; or nothing, ()
     champion: Champion
+    finished: Array  # bool[]: whether the termination criterion is met, so that nothing is left to do

@@ -8,17 +8,22 @@ from typing import Any, Protocol
 import jax
 from jax import Array
 
+from jaxgp.evolution.groups import GroupCycle
 from jaxgp.evolution.ring import Metrics, Ring
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.experiment import schema
 from jaxgp.experiment.interface import ReplayGame
 from jaxgp.experiment.replay import replay_games
 from jaxgp.fitness.panel import PanelFitness
+from jaxgp.genotypes import language as languages
+from jaxgp.genotypes.language import Genome, Language
 from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.genotypes.programs import Programs
-from jaxgp.operators.creation import create
+from jaxgp.genotypes.rulelists import RuleLanguage
+from jaxgp.operators import creation, rulelists
 from jaxgp.players.opponent import Opponent, RandomOpponent
+from jaxgp.players.player import Player
 from jaxgp.players.program import ProgramOpponent, ProgramPlayer
+from jaxgp.players.rules import RulePlayer
 from jaxgp.players.search import SearchOpponent
 from jaxgp.search.alphabeta import AlphaBeta
 
@@ -35,21 +40,27 @@ class Games(Protocol):
 
 @dataclass(frozen=True)
 class Table:
-    """A game with the programs that play it.
+    """A game with the genomes that play it.
 
     Attributes:
         game: the rules.
         room: imports one of the game's modules by name: primitives, opponents, render.
-        settings: the game's own settings for programs.
-        primitives: function and terminal set.
-        player: how a program plays.
+        settings: the game's own settings for programs or rules.
+        language: what genomes are written in: function and terminal set, or what rules can say.
+        player: how a genome plays.
     """
 
     game: Any
     room: Callable[[str], Any]
     settings: Any
-    primitives: PrimitiveSet
-    player: ProgramPlayer
+    language: Language
+    player: Player
+
+    @property
+    def primitives(self) -> PrimitiveSet:
+        """The language of a game that programs play."""
+        assert isinstance(self.language, PrimitiveSet)
+        return self.language
 
     def search(self, evaluator: str, depth: int, ties: str, tail: int, lanes: int) -> AlphaBeta:
         """Build a search of this game; raises ValueError for an unknown evaluator."""
@@ -74,39 +85,91 @@ class Table:
         )
 
 
-def table(config: schema.Config, games: Games) -> Table:
-    """Set up the game and its programs; raises ValueError for what the game does not accept."""
+LANGUAGES = {"program": "primitive_set", "rules": "rule_language"}
+"""What a game's module `primitives` calls the function that makes the language of each kind of genotype."""
+
+
+def table(config: schema.Config, games: Games, genotype: str | None = None) -> Table:
+    """Set up the game and what plays it.
+
+    Args:
+        config: its `game` and `program` are used.
+        games: where games come from.
+        genotype: `program` or `rules`; None: the first of them that the game has.
+
+    Raises:
+        ValueError: something that the game does not accept.
+    """
     rules = dict(config.game)
     name = rules.pop("name")
     game = games.make(name, **rules)
-    language = games.module(name, "primitives")
-    settings = language.Settings(**config.program)
-    primitives = language.primitive_set(game, settings)
-    player = ProgramPlayer(
-        primitives,
-        features=lambda state: language.features(game, settings, state),
-        decide=lambda state, values: language.decide(game, settings, state, values),
+    language, player = playing(game, games.module(name, "primitives"), config.program, genotype)
+    settings = games.module(name, "primitives").Settings(**config.program)
+    return Table(game, partial(games.module, name), settings, language, player)
+
+
+def playing(game: Any, module: Any, settings: Any, genotype: str | None = None) -> tuple[Language, Player]:
+    """Return a language for a game and how genomes in it play; `settings` is the game's own, or their values.
+
+    Raises:
+        ValueError: the game does not accept them, or has no such genotype.
+    """
+    has = [kind for kind, function in LANGUAGES.items() if hasattr(module, function)]
+    if genotype is not None and genotype not in has:
+        raise ValueError(f"{game.name}: genotype {genotype}: accepted: {', '.join(has)}")
+    settings = module.Settings(**settings) if isinstance(settings, dict) else settings
+    language = getattr(module, LANGUAGES[genotype or has[0]])(game, settings)
+    if isinstance(language, RuleLanguage):
+        view = lambda state: module.view(game, settings, state)  # noqa: E731
+        return language, RulePlayer(language, view, game.legal_actions, settings.symmetric)
+    return language, ProgramPlayer(
+        language,
+        features=lambda state: module.features(game, settings, state),
+        decide=lambda state, values: module.decide(game, settings, state, values),
     )
-    return Table(game, partial(games.module, name), settings, primitives, player)
+
+
+def creator(language: Language, algorithm: schema.Algorithm | schema.Groups) -> Callable[[Array, int], Genome]:
+    """Return (key, count) -> that many random individuals, made as the algorithm makes them."""
+    if isinstance(language, RuleLanguage):
+        options = algorithm if isinstance(algorithm, schema.Groups) else schema.Groups()
+
+        def rule_lists(key: Array, count: int) -> Genome:
+            keys = jax.random.split(key, count)
+            return jax.vmap(lambda k: rulelists.create(k, language, options.creation, options.capacity))(keys)
+
+        return rule_lists
+    assert isinstance(algorithm, schema.Algorithm)
+    return lambda key, count: creation.create(key, language, algorithm.creation, count, algorithm.capacity)
 
 
 def opponent(spec: schema.Opponent, at: Table, config: schema.Config) -> Opponent:
     """Seat one member of the panel."""
-    options, algorithm = config.fitness, config.algorithm
-
-    def random_programs(key: Array, count: int) -> Programs:
-        return create(key, at.primitives, algorithm.creation, count, algorithm.capacity)
-
+    options = config.fitness
     if spec.kind == "random":
         return RandomOpponent(at.game, games=spec.games)
     if spec.kind == "search":
         search = at.search(spec.evaluator, spec.depth, spec.ties, options.tail, options.lanes)
         return SearchOpponent(search, spec.depth, options.table_size, games=spec.games)
     if spec.kind in ("programs", "champions"):
+        create = creator(at.language, config.algorithm)
         return ProgramOpponent(
-            at.game, at.player, random_programs, spec.count, rounds=spec.games, champions=spec.kind == "champions"
+            at.game, at.player, create, spec.count, rounds=spec.games, champions=spec.kind == "champions"
         )
-    raise ValueError(f"kind={spec.kind}: accepted: search, random, programs, champions")
+    if spec.kind == "strategy":
+        return strategy(spec.name, at, spec.games)
+    raise ValueError(f"kind={spec.kind}: accepted: search, random, programs, champions, strategy")
+
+
+def strategy(name: str, at: Table, games: int = 1) -> ProgramOpponent:
+    """Seat one of the game's own strategies; raises ValueError where there is none of that name for this board."""
+    named = getattr(at.room("opponents"), "strategy", None)
+    if named is None:
+        raise ValueError(f"kind=strategy: {at.game.name} has no strategies")
+    settings, text = named(name, at.game)
+    language, player = playing(at.game, at.room("primitives"), settings, "rules")
+    one = jax.tree.map(lambda x: jax.numpy.asarray(x)[None], languages.parse(language, text))
+    return ProgramOpponent(at.game, player, lambda key, count: one, count=1, rounds=games)
 
 
 @dataclass(frozen=True)
@@ -115,7 +178,7 @@ class Experiment:
 
     Attributes:
         config: what it was assembled from.
-        table: the game and its programs.
+        table: the game and what plays it.
         panel: the opponents by name.
         ring: one generation.
     """
@@ -123,15 +186,15 @@ class Experiment:
     config: schema.Config
     table: Table
     panel: Mapping[str, Opponent]
-    ring: Ring
+    ring: Ring | GroupCycle
 
     @property
     def game(self) -> Any:
         return self.table.game
 
     @property
-    def primitives(self) -> PrimitiveSet:
-        return self.table.primitives
+    def language(self) -> Language:
+        return self.table.language
 
     @cached_property
     def init(self) -> Callable[[Array], EvolutionState]:
@@ -143,10 +206,10 @@ class Experiment:
         """Run one generation; the state that goes in is used up."""
         return jax.jit(self.ring.step, donate_argnums=0)
 
-    def replay(self, program: Programs) -> list[ReplayGame]:
-        """Play an individual ([T, L]) from both seats against every opponent, for people to look at."""
+    def replay(self, genome: Genome) -> list[ReplayGame]:
+        """Play an individual from both seats against every opponent, for people to look at."""
         render = self.table.room("render")
-        return replay_games(self.game, render, self.table.player, program, self.panel, self.config.fitness.max_plies)
+        return replay_games(self.game, render, self.table.player, genome, self.panel, self.config.fitness.max_plies)
 
 
 def assemble(config: schema.Config, games: Games) -> Experiment:
@@ -155,7 +218,7 @@ def assemble(config: schema.Config, games: Games) -> Experiment:
     Raises:
         ValueError: something the game or the panel does not accept; the message names the option.
     """
-    at = table(config, games)
+    at = table(config, games, schema.GENOTYPES[config.algorithm.kind])
     panel = {name: opponent(spec, at, config) for name, spec in config.fitness.opponents.items()}
     options = config.fitness
     fitness = PanelFitness(
@@ -170,4 +233,6 @@ def assemble(config: schema.Config, games: Games) -> Experiment:
         minimum=options.minimum,
         max_plies=options.max_plies,
     )
+    if isinstance(config.algorithm, schema.Groups):
+        return Experiment(config, at, panel, GroupCycle(at.language, config.algorithm, fitness))
     return Experiment(config, at, panel, Ring(at.primitives, config.algorithm, fitness))

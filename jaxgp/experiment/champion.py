@@ -1,4 +1,4 @@
-"""champion.json: the best individual of a run as text that people read and `parse_program` loads; no code is run."""
+"""champion.json: the best individual of a run as text that people read and write; no code is run."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -6,20 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import jax
-import numpy as np
 
 import jaxgp
 from jaxgp.evolution.state import Champion
 from jaxgp.experiment import files
 from jaxgp.experiment.record import clean
 from jaxgp.experiment.schema import Config
-from jaxgp.genotypes import programs
-from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.genotypes.programs import Programs
-from jaxgp.genotypes.text import parse_program, print_program
+from jaxgp.genotypes import language as languages
+from jaxgp.genotypes.language import NAMES, UNITS, Genome, Language
 
 FORMAT = "jaxgp champion"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 
 class ChampionError(ValueError):
@@ -32,10 +29,10 @@ class ChampionFile:
 
     game: dict[str, Any]  # name, and the settings of the rules
     program: dict[str, Any]  # the game's settings for programs
-    primitives: dict[str, str]  # name and version of the primitive set
-    expression: str
-    nodes: int
-    depth: int  # edges from the root to the deepest node
+    language: dict[str, str]  # kind (program, rules), name and version of what the text is written in
+    text: str  # an S-expression; or rules, a line each, in the file as a list of lines
+    size: int  # nodes or rules
+    depth: int | None  # of a program: edges from the root to the deepest node
     fitness: float | None
     points: dict[str, float | None]  # first, second: mean points as first and as second mover
     generation: int  # when it was found
@@ -43,20 +40,29 @@ class ChampionFile:
     title: str = ""
     jaxgp: str = jaxgp.__version__
 
+    @property
+    def unit(self) -> str:
+        """What `size` counts."""
+        return UNITS[self.language["kind"]]
 
-def describe(champion: Champion, primitives: PrimitiveSet, config: Config) -> ChampionFile:
+    @property
+    def measure(self) -> str:
+        """Size and depth in words."""
+        return f"{self.size} {self.unit}" + ("" if self.depth is None else f", depth {self.depth}")
+
+
+def describe(champion: Champion, language: Language, config: Config) -> ChampionFile:
     """Turn a champion on the device into the content of its file."""
     champion = jax.device_get(champion)
-    program = champion.program
-    depths = jax.vmap(programs.depth)(program)
+    genome = champion.genome
     numbers = clean({"fitness": champion.fitness, "first": champion.points[0], "second": champion.points[1]})
     return ChampionFile(
         game=dict(config.game),
         program=dict(config.program),
-        primitives={"name": primitives.name, "version": primitives.version},
-        expression=print_program(primitives, program),
-        nodes=int(np.sum(program.length)),
-        depth=int(np.max(depths)),
+        language={"kind": languages.kind(language), "name": language.name, "version": language.version},
+        text=languages.written(language, genome),
+        size=int(languages.sizes(genome)),
+        depth=languages.depth(genome),
         fitness=numbers["fitness"],
         points={"first": numbers["first"], "second": numbers["second"]},
         generation=int(champion.generation),
@@ -67,11 +73,12 @@ def describe(champion: Champion, primitives: PrimitiveSet, config: Config) -> Ch
 
 def write(path: Path, content: ChampionFile) -> None:
     """Write a champion file atomically; raises OSError."""
-    files.write_json(path, {"format": FORMAT, "format_version": FORMAT_VERSION} | asdict(content))
+    text = content.text if content.language["kind"] == "program" else content.text.splitlines()
+    files.write_json(path, {"format": FORMAT, "format_version": FORMAT_VERSION} | asdict(content) | {"text": text})
 
 
 def read(path: Path) -> ChampionFile:
-    """Read a champion file without interpreting its expression.
+    """Read a champion file without interpreting its text.
 
     Raises:
         ChampionError: there is no such file, or it is not a champion file.
@@ -84,20 +91,31 @@ def read(path: Path) -> ChampionFile:
         raise ChampionError(f"{path}: not JSON ({error})") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ChampionError(f'{path}: not a champion file (it has no "format": "{FORMAT}")')
-    if content.get("format_version") != FORMAT_VERSION:
-        found = content.get("format_version")
-        raise ChampionError(f"{path}: format_version {found} is not known here; accepted: {FORMAT_VERSION}")
+    version = content.get("format_version")
+    if version == 1:
+        content = _from_version_1(content)
+    elif version != FORMAT_VERSION:
+        raise ChampionError(f"{path}: format_version {version} is not known here; accepted: 1, {FORMAT_VERSION}")
     return _checked(path, content)
+
+
+def _from_version_1(content: dict[str, Any]) -> dict[str, Any]:
+    """Give the fields of a file from before there were rule lists their present names."""
+    names = {"expression": "text", "nodes": "size", "primitives": "language"}
+    renamed = {names.get(name, name): value for name, value in content.items()}
+    if isinstance(renamed.get("language"), dict):
+        renamed["language"] = {"kind": "program"} | renamed["language"]
+    return renamed
 
 
 NUMBER = (int, float, type(None))
 TYPES: dict[str, Any] = {
     "game": dict,
     "program": dict,
-    "primitives": dict,
-    "expression": str,
-    "nodes": int,
-    "depth": int,
+    "language": dict,
+    "text": str,
+    "size": int,
+    "depth": (int, type(None)),
     "fitness": NUMBER,
     "points": dict,
     "generation": int,
@@ -108,6 +126,9 @@ TYPES: dict[str, Any] = {
 
 
 def _checked(path: Path, content: dict[str, Any]) -> ChampionFile:
+    lines = content.get("text")
+    if isinstance(lines, list) and all(isinstance(line, str) and "\n" not in line for line in lines):
+        content = content | {"text": "\n".join(lines)}
     for name, kind in TYPES.items():
         if name not in content:
             raise ChampionError(f"{path}: lacks {name}")
@@ -115,8 +136,9 @@ def _checked(path: Path, content: dict[str, Any]) -> ChampionFile:
             raise ChampionError(f"{path}: {name} has the wrong type ({type(content[name]).__name__})")
     inner: list[tuple[str, str, Any]] = [
         ("game", "name", str),
-        ("primitives", "name", str),
-        ("primitives", "version", str),
+        ("language", "kind", str),
+        ("language", "name", str),
+        ("language", "version", str),
         ("points", "first", NUMBER),
         ("points", "second", NUMBER),
     ]
@@ -125,26 +147,32 @@ def _checked(path: Path, content: dict[str, Any]) -> ChampionFile:
             raise ChampionError(f"{path}: lacks {name}.{key}")
         if not isinstance(content[name][key], kind):
             raise ChampionError(f"{path}: {name}.{key} has the wrong type ({type(content[name][key]).__name__})")
+    if content["language"]["kind"] not in NAMES:
+        raise ChampionError(f"{path}: language.kind={content['language']['kind']}: accepted: {', '.join(NAMES)}")
     return ChampionFile(**{name: content[name] for name in TYPES})
 
 
-def load_program(path: Path, content: ChampionFile, primitives: PrimitiveSet, capacity: int | None = None) -> Programs:
-    """Turn a champion's expression into a program [T, L].
+def load_genome(path: Path, content: ChampionFile, language: Language, capacity: int | None = None) -> Genome:
+    """Turn a champion's text into an individual.
 
     Args:
         path: the file, for messages.
         content: of the file.
-        primitives: the set that the game and program settings of the file give in this version.
-        capacity: nodes that a tree can hold, L; by default just enough.
+        language: what the game and program settings of the file give in this version.
+        capacity: nodes or rules that it can hold; by default enough.
 
     Raises:
-        ChampionError: the file was made with another primitive set, or its expression is not a program of this one.
+        ChampionError: the file was made with another language, its text is not of this one, or is of another size.
     """
-    name, version = content.primitives["name"], content.primitives["version"]
-    if (name, version) != (primitives.name, primitives.version):
-        here = f"{primitives.name} {primitives.version}"
-        raise ChampionError(f"{path}: made with the primitive set {name} {version}, but this version has {here}")
+    name, version = content.language["name"], content.language["version"]
+    if (name, version) != (language.name, language.version):
+        what, here = NAMES[content.language["kind"]], f"{language.name} {language.version}"
+        raise ChampionError(f"{path}: made with the {what} {name} {version}, but this version has {here}")
     try:
-        return parse_program(primitives, content.expression, capacity or max(1, content.nodes))
+        genome: Genome = languages.parse(language, content.text, capacity)
     except ValueError as error:
-        raise ChampionError(f"{path}: expression: {error}") from error
+        raise ChampionError(f"{path}: text: {error}") from error
+    found = int(languages.sizes(genome))
+    if found != content.size:
+        raise ChampionError(f"{path}: size={content.size}: the text has {found} {content.unit}")
+    return genome

@@ -6,8 +6,7 @@ from typing import Any, Protocol
 from jax import Array
 
 from jaxgp.evolution.state import EvolutionState
-from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.genotypes.programs import Programs
+from jaxgp.genotypes.language import Genome, Language
 
 
 @dataclass(frozen=True)
@@ -19,10 +18,10 @@ class ReplayGame:
 
 
 class Experiment(Protocol):
-    """A game, its primitives and one generation as a device program."""
+    """A game, the language of its genomes and one generation as a device program."""
 
     @property
-    def primitives(self) -> PrimitiveSet: ...
+    def language(self) -> Language: ...
 
     def init(self, key: Array) -> EvolutionState:
         """Return the first, unevaluated generation."""
@@ -31,10 +30,11 @@ class Experiment(Protocol):
     def step(self, state: EvolutionState) -> tuple[EvolutionState, dict[str, Any]]:
         """Evaluate the waiting generation and breed the next; `state` may be used up.
 
-        The metrics are scalars; `generation` is the number of the one that was evaluated.
+        The metrics are scalars; `generation` is the number of the one that was evaluated. Once `state.finished` is
+        set, the run has reached its aim and no further step is asked for.
         """
         ...
 
-    def replay(self, program: Programs) -> list[ReplayGame]:
-        """Play an individual ([T, L]) against its panel for people to look at."""
+    def replay(self, genome: Genome) -> list[ReplayGame]:
+        """Play an individual against its panel for people to look at."""
         ...

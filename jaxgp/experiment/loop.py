@@ -48,11 +48,11 @@ class Run:
 
     @property
     def done(self) -> bool:
-        return self.generation >= self.config.algorithm.generations
+        return self.generation >= self.config.algorithm.generations or bool(self.state.finished)
 
 
 def evolve(run: Run, stop: Stop, observers: list[Observer]) -> None:
-    """Go on until the last generation, or until `stop` is requested.
+    """Go on until the last generation, until the aim is reached or until `stop` is requested.
 
     Raises:
         RunError: the record could not be written, or no checkpoint could be written at the end.
@@ -112,7 +112,7 @@ def save_champion(run: Run) -> None:
     found = int(run.state.champion.generation)
     if run.generation == 0 or found == run.champion_saved:
         return
-    content = champions.describe(run.state.champion, run.experiment.primitives, run.config)
+    content = champions.describe(run.state.champion, run.experiment.language, run.config)
     try:
         champions.write(run.directory.champion, content)
         run.champion_saved = found

@@ -17,14 +17,46 @@ Schema = TypeVar("Schema")
 
 
 def plain(schema: type) -> dict[str, Any]:
-    """Return a schema's defaults without its types.
+    """Return a schema's defaults without its types; a section with variants is left empty.
 
     Hydra composes with these: every option exists, so that a misspelt one is refused, while `typed` checks the types
     of all values in one place.
     """
-    defaults = OmegaConf.to_container(OmegaConf.structured(schema))
+    empty = OmegaConf.create({name: {} for name in variants(schema)})
+    defaults = OmegaConf.to_container(OmegaConf.structured(narrowed(schema, empty)))
     assert isinstance(defaults, dict)
-    return {str(key): value for key, value in defaults.items()}
+    return {str(key): {} if key in empty else value for key, value in defaults.items()}
+
+
+def variants(schema: type) -> dict[str, dict[str, type]]:
+    """Return the sections whose options depend on their `kind`, by name: the dataclass of each kind, default first."""
+    hints = typing.get_type_hints(schema).items()
+    return {name: {one.kind: one for one in _members(hint)} for name, hint in hints if _members(hint)}
+
+
+def _members(hint: Any) -> list[Any]:
+    """Return the dataclasses of a union of several; nothing for any other type."""
+    found = [member for member in typing.get_args(hint) if dataclasses.is_dataclass(member)]
+    return found if len(found) > 1 else []
+
+
+def narrowed(schema: type[Schema], config: DictConfig) -> type[Schema]:
+    """Return the schema with the one dataclass that the configuration chooses for each section with variants.
+
+    Raises:
+        UsageError: an unknown kind.
+    """
+    chosen = []
+    for name, kinds in variants(schema).items():
+        section = config.get(name)
+        kind = section.get("kind") if isinstance(section, DictConfig) else None
+        if kind is not None and kind not in kinds:
+            reject(f"{name}.kind", kind, ", ".join(kinds))
+        variant = kinds[kind or next(iter(kinds))]
+        chosen.append((name, variant, dataclasses.field(default_factory=variant)))
+    if not chosen:
+        return schema
+    return dataclasses.make_dataclass(schema.__name__, chosen, bases=(schema,))
 
 
 def typed(schema: type[Schema], config: DictConfig) -> Schema:
@@ -33,6 +65,7 @@ def typed(schema: type[Schema], config: DictConfig) -> Schema:
     Raises:
         UsageError: an unknown option (also one that was added with `+`), or a value of the wrong type.
     """
+    schema = narrowed(schema, config)
     _check_sections(schema, config)
     try:
         resolved = OmegaConf.create(OmegaConf.to_container(config, resolve=True))
@@ -81,11 +114,10 @@ def unknown(schema: type, option: str) -> UsageError:
 
 
 def opened(schema: type, override: str) -> str:
-    """Let Hydra pass options of sections without a schema of their own (a game's settings); the game checks them."""
+    """Let Hydra pass options that are only checked later: a game's settings, and those of sections with variants."""
     parent, _, name = override.split("=")[0].rpartition(".")
-    if not override.startswith(("+", "~")) and name and _type_of(schema, parent) == dict[str, Any]:
-        return "++" + override
-    return override
+    free = _type_of(schema, parent) == dict[str, Any] or parent.split(".")[0] in variants(schema)
+    return "++" + override if free and name and not override.startswith(("+", "~")) else override
 
 
 def describe(schema: type, option: str) -> str:
@@ -157,7 +189,7 @@ def composition_error(schema: type, error: Exception, overrides: Sequence[str]) 
 
 def _is_section(schema: type, override: str) -> bool:
     kind = _type_of(schema, override.split("=")[0].strip("+~"))
-    return kind is None or bool(_names(kind)) or typing.get_origin(kind) is dict
+    return kind is None or bool(_names(kind) or _members(kind)) or typing.get_origin(kind) is dict
 
 
 def _unknown_choice(error: MissingConfigException) -> UsageError:

@@ -53,14 +53,14 @@ summary { cursor: pointer; }
 SCRIPT = """
 "use strict";
 const byId = (id) => document.getElementById(id);
-const root = byId("tree").querySelector("g rect");
-if (root) {
-  const middle = root.x.baseVal.value + root.width.baseVal.value / 2;
-  byId("tree").scrollLeft = middle - byId("tree").clientWidth / 2;
+const tree = byId("tree");
+if (tree) {
+  const root = tree.querySelector("g rect");
+  if (root) tree.scrollLeft = root.x.baseVal.value + root.width.baseVal.value / 2 - tree.clientWidth / 2;
+  byId("fit").addEventListener("change", (event) => {
+    tree.querySelector("svg").classList.toggle("fit", event.target.checked);
+  });
 }
-byId("fit").addEventListener("change", (event) => {
-  byId("tree").querySelector("svg").classList.toggle("fit", event.target.checked);
-});
 if (byId("replay")) {
   const games = JSON.parse(byId("games").textContent);
   let game = Number(byId("game").value), at = 0, timer = null;

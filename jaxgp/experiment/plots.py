@@ -1,4 +1,4 @@
-"""The curves of a run: fitness, points, program size and diversity over generations. Needs matplotlib, no display."""
+"""The curves of a run: fitness, points, size and diversity over generations. Needs matplotlib, no display."""
 
 import io
 import math
@@ -34,7 +34,7 @@ class Plot:
 
     name: str
     title: str
-    panels: tuple[tuple[str, tuple[Curve, ...]], ...]
+    panels: tuple[tuple[str, tuple[Curve, ...]], ...]  # {unit} stands for what the size of an individual counts
 
 
 # Colours that differ for colour-blind people and stand out on white and on black (after Okabe and Ito).
@@ -62,10 +62,10 @@ PLOTS = (
     ),
     Plot(
         "size",
-        "Program size",
+        "Size",
         (
             (
-                "nodes",
+                "{unit}",
                 (
                     Curve("best_size", "best individual", BLUE),
                     Curve("mean_size", "mean", ORANGE),
@@ -76,10 +76,25 @@ PLOTS = (
     ),
     Plot(
         "diversity",
-        "Different programs, and opponents' replies found in the table",
+        "Different individuals, and opponents' replies found in the table",
         (
-            ("programs", (Curve("unique_programs", "different programs", BLUE),)),
+            (
+                "individuals",
+                (
+                    Curve("unique_programs", "different programs", BLUE),
+                    Curve("unique_lists", "different lists in the population", BLUE),
+                    Curve("unique_behaviours", "different ways to play", ORANGE),
+                ),
+            ),
             ("percent", (Curve("table_hit_rate", "replies from the table", GREEN, 100.0),)),
+        ),
+    ),
+    Plot(
+        "tournaments",
+        "Winners of the tournaments",
+        (
+            ("points", (Curve("group_points", "points for each double game of its group", BLUE),)),
+            ("parents", (Curve("beaten", "parents that beat the first opponent", ORANGE),)),
         ),
     ),
 )
@@ -88,7 +103,9 @@ INK = "#010203"
 """Stands for the text colour in an SVG, which becomes that of the page around it."""
 
 
-def draw(plot: Plot, rows: Sequence[Row], ink: str = "#222222", background: str = "white") -> Figure | None:
+def draw(
+    plot: Plot, rows: Sequence[Row], unit: str = "nodes", ink: str = "#222222", background: str = "white"
+) -> Figure | None:
     """Draw one picture, or return None when the record has none of its metrics."""
     panels = [
         (label, [curve for curve in curves if any(row.get(curve.metric) is not None for row in rows)])
@@ -101,7 +118,7 @@ def draw(plot: Plot, rows: Sequence[Row], ink: str = "#222222", background: str 
     FigureCanvasAgg(figure)
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     for axis, (label, curves) in zip(axes, panels, strict=True):
-        _panel(axis, label, curves, rows)
+        _panel(axis, label.format(unit=unit), curves, rows)
         _paint(axis, ink)
     legend = axes[0].get_legend() is not None
     axes[0].set_title(plot.title, color=ink, fontsize=11, loc="left", pad=24 if legend else 8)
@@ -147,12 +164,12 @@ def _paint(axis: Axes, ink: str) -> None:
         text.set_color(ink)
 
 
-def save(folder: Path, rows: Sequence[Row]) -> list[Path]:
+def save(folder: Path, rows: Sequence[Row], unit: str = "nodes") -> list[Path]:
     """Write every picture as PNG; return the files. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for plot in PLOTS:
-        figure = draw(plot, rows)
+        figure = draw(plot, rows, unit)
         if figure is not None:
             path = folder / f"{plot.name}.png"
             files.write(path, partial(figure.savefig, format="png", dpi=150))
@@ -160,11 +177,11 @@ def save(folder: Path, rows: Sequence[Row]) -> list[Path]:
     return written
 
 
-def svg(plot: Plot, rows: Sequence[Row]) -> str | None:
+def svg(plot: Plot, rows: Sequence[Row], unit: str = "nodes") -> str | None:
     """Return a picture as an `<svg>` element for a page: text in the page's own colour, no links to anywhere."""
     # The salt makes the ids of one picture differ from those of another on the same page.
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": plot.name}):
-        figure = draw(plot, rows, ink=INK, background="none")
+        figure = draw(plot, rows, unit, ink=INK, background="none")
         if figure is None:
             return None
         file = io.StringIO()

@@ -24,10 +24,14 @@ class Progress:
         generations: how many the run will have.
         stream: by default standard output.
         live: redraw in place; by default only where the stream is a terminal that can.
+        unit: what the size of an individual counts.
     """
 
-    def __init__(self, generations: int, stream: TextIO | None = None, live: bool | None = None) -> None:
+    def __init__(
+        self, generations: int, stream: TextIO | None = None, live: bool | None = None, unit: str = "nodes"
+    ) -> None:
         self._generations = generations
+        self._unit = unit
         self._stream = stream or sys.stdout
         # Wide lines stay whole in files and pipes.
         self._console = Console(file=self._stream, width=None if self._stream.isatty() else 160, highlight=False)
@@ -57,7 +61,7 @@ class Progress:
         """Show one generation."""
         self._recent = [*self._recent, float(row["seconds"])][-WINDOW:]
         if self._live is None:
-            self._console.print(Text(line(row, self._generations)), soft_wrap=True)
+            self._console.print(Text(line(row, self._generations, self._unit)), soft_wrap=True)
             self._stream.flush()
         else:
             self._live.update(self._panel(row), refresh=True)
@@ -75,18 +79,20 @@ class Progress:
             f"{duration(row['elapsed'])} gone, {duration(self._left(row))} left",
         )
         grid = Table.grid(padding=(0, 2))
-        for name, value in facts(row):
+        for name, value in facts(row, self._unit):
             grid.add_row(Text(name, style="dim"), value)
         return Group(bar, grid)
 
 
-def facts(row: Row) -> list[tuple[str, str]]:
+def facts(row: Row, unit: str = "nodes") -> list[tuple[str, str]]:
     """Return (name, value) of what a person wants to know about a generation; metrics that are missing are left out."""
     said = [
         ("fitness", f"best {number(row.get('best_fitness'))}, mean {number(row.get('mean_fitness'))}"),
         ("points", _points(row)),
-        ("nodes", f"best {number(row.get('best_size'))}, mean {number(row.get('mean_size'))}"),
+        (unit, f"best {number(row.get('best_size'))}, mean {number(row.get('mean_size'))}"),
     ]
+    if row.get("beaten") is not None:
+        said.append(("parents that beat the first opponent", number(row["beaten"])))
     if row.get("table_hit_rate") is not None:
         said.append(("replies from table", f"{100 * row['table_hit_rate']:.1f} percent"))
     if row.get("evaluations") is not None and row["seconds"] > 0:
@@ -94,9 +100,9 @@ def facts(row: Row) -> list[tuple[str, str]]:
     return said
 
 
-def line(row: Row, generations: int) -> str:
+def line(row: Row, generations: int, unit: str = "nodes") -> str:
     """Return one generation as one line of text."""
-    parts = [f"{name} {value}" for name, value in facts(row)]
+    parts = [f"{name} {value}" for name, value in facts(row, unit)]
     place = f"generation {row['generation']} ({row['generation'] + 1}/{generations})"
     return f"{place}: {'; '.join(parts)}; {row['seconds']:.2f} s"
 

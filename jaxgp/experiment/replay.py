@@ -9,9 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgp.experiment.interface import ReplayGame
-from jaxgp.genotypes.programs import Programs
+from jaxgp.genotypes.language import Genome
 from jaxgp.players.opponent import Opponent
-from jaxgp.players.program import ProgramPlayer
+from jaxgp.players.player import Player
 
 SEATS = ("first", "second")
 
@@ -31,11 +31,9 @@ class Move:
     seat: int
 
 
-def record(
-    game: Any, player: ProgramPlayer, program: Programs, opponent: Opponent, seat: int, max_plies: int
-) -> Iterator[Move]:
-    """Play a program [T, L] from one seat against an opponent, a ply at a time on the host."""
-    plans = player.prepare(jax.tree.map(lambda x: x[None], program))
+def record(game: Any, player: Player, genome: Genome, opponent: Opponent, seat: int, max_plies: int) -> Iterator[Move]:
+    """Play an individual from one seat against an opponent, a ply at a time on the host."""
+    plans = player.prepare(jax.tree.map(lambda x: x[None], genome))
     act, reply, think = jax.jit(player.act), jax.jit(opponent.reply), jax.jit(opponent.think)
     step, forfeit = jax.jit(game.step), jax.jit(game.forfeit)
     memory = opponent.init(jax.random.key(0))
@@ -62,14 +60,14 @@ def record(
 
 
 def replay_games(
-    game: Any, render: Any, player: ProgramPlayer, program: Programs, panel: Mapping[str, Opponent], max_plies: int
+    game: Any, render: Any, player: Player, genome: Genome, panel: Mapping[str, Opponent], max_plies: int
 ) -> list[ReplayGame]:
     """Draw a game from each seat against each opponent; `render` is the game's module of that name."""
     games = []
     for name, opponent in panel.items():
         for seat, label in enumerate(SEATS):
-            moves = list(record(game, player, program, opponent, seat, max_plies))
-            names = {seat: "program", 1 - seat: name}
+            moves = list(record(game, player, genome, opponent, seat, max_plies))
+            names = {seat: "champion", 1 - seat: name}
             score = np.asarray(game.score(moves[-1].state))
             frames = [
                 (_caption(game, render, i, move, names), _picture(game, render, move)) for i, move in enumerate(moves)

@@ -10,6 +10,7 @@ from jaxgp.experiment.interface import ReplayGame
 from jaxgp.experiment.page import SCRIPT, STYLE
 from jaxgp.experiment.progress import duration, number
 from jaxgp.experiment.record import Row
+from jaxgp.genotypes.language import NAMES
 
 TAIL = 20
 """Generations in the table at the end."""
@@ -18,7 +19,7 @@ TAIL = 20
 def page(
     title: str,
     champion: ChampionFile,
-    tableau: Sequence[tuple[str, str]],
+    tableau: tuple[str, Sequence[tuple[str, str]]],
     rows: Sequence[Row],
     generations: int,
     games: Sequence[ReplayGame],
@@ -30,7 +31,7 @@ def page(
     Args:
         title: heading of the page.
         champion: the best individual so far.
-        tableau: (parameter, value) pairs.
+        tableau: its heading, and (parameter, value) pairs.
         rows: of the record, at least one.
         generations: how many the run is to have.
         games: of the champion, to be stepped through; may be empty.
@@ -41,8 +42,8 @@ def page(
         _summary(champion, rows, generations),
         _section("Champion", _champion(champion)),
         _section("Its games", _games(games)) if any(game.frames for game in games) else "",
-        _section("Progress", _curves(rows)),
-        _section("Koza tableau", _pairs(tableau)),
+        _section("Progress", _curves(rows, champion.unit)),
+        _section(tableau[0], _pairs(tableau[1])),
         _section(f"Last {min(TAIL, len(rows))} generations", _table(rows[-TAIL:])),
         _section("Settings", _details("config.yaml", config) + _details("environment.json", environment)),
     ]
@@ -79,7 +80,7 @@ def _summary(champion: ChampionFile, rows: Sequence[Row], generations: int) -> s
         ("points moving first", number(first)),
         ("points moving second", number(second)),
         ("points together", number(total)),
-        ("nodes", number(champion.nodes)),
+        (champion.unit, number(champion.size)),
         ("found in generation", str(champion.generation)),
         ("generations", f"{last['generation'] + 1}/{generations}"),
         ("time", duration(last["elapsed"])),
@@ -89,12 +90,16 @@ def _summary(champion: ChampionFile, rows: Sequence[Row], generations: int) -> s
 
 
 def _champion(champion: ChampionFile) -> str:
+    text = (
+        f'<pre class="expression">{_escape(champion.text) or "no rules: always the default action"}</pre>\n'
+        f"<p>{champion.measure}; {NAMES[champion.language['kind']]} {_escape(champion.language['name'])} "
+        f"(version {_escape(champion.language['version'])}).</p>\n"
+    )
+    if champion.language["kind"] != "program":
+        return text
     return (
-        f'<pre class="expression">{_escape(champion.expression)}</pre>\n'
-        f"<p>{champion.nodes} nodes, depth {champion.depth}; primitive set {_escape(champion.primitives['name'])} "
-        f"(version {_escape(champion.primitives['version'])}).</p>\n"
-        '<p><label><input type="checkbox" id="fit"> fit the tree to the page</label></p>\n'
-        f'<div class="scroll" id="tree" tabindex="0">{tree.draw(champion.expression)}</div>'
+        text + '<p><label><input type="checkbox" id="fit"> fit the tree to the page</label></p>\n'
+        f'<div class="scroll" id="tree" tabindex="0">{tree.draw(champion.text)}</div>'
     )
 
 
@@ -116,8 +121,8 @@ def _games(games: Sequence[ReplayGame]) -> str:
     )
 
 
-def _curves(rows: Sequence[Row]) -> str:
-    drawn = (plots.svg(plot, rows) for plot in plots.PLOTS)
+def _curves(rows: Sequence[Row], unit: str) -> str:
+    drawn = (plots.svg(plot, rows, unit) for plot in plots.PLOTS)
     return '<div class="plots">' + "".join(f"<figure>{svg}</figure>" for svg in drawn if svg) + "</div>"
 
 

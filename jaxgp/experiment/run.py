@@ -18,8 +18,9 @@ from jaxgp.experiment.progress import Progress, print_pairs
 from jaxgp.experiment.resume import Plan
 from jaxgp.experiment.schema import Config
 from jaxgp.experiment.signals import Stop
-from jaxgp.experiment.tableau import tableau
+from jaxgp.experiment.tableau import heading, tableau
 from jaxgp.experiment.tracking import Tracker
+from jaxgp.genotypes.language import UNITS, kind
 
 
 def train(plan: Plan, games: Any) -> int:
@@ -30,7 +31,7 @@ def train(plan: Plan, games: Any) -> int:
         games: the package of games.
 
     Returns:
-        0 when the last generation is done.
+        0 when the last generation is done, or the aim is reached.
 
     Raises:
         UsageError: the directory, its checkpoint or a setting of the game is wrong.
@@ -58,7 +59,8 @@ def conduct(plan: Plan, directory: RunDirectory, experiment: Experiment) -> int:
     use_compilation_cache(config.compilation_cache)
     run = _restore(config, directory, experiment) if plan.resumed else _fresh(config, directory, experiment)
     _describe(run)
-    with Progress(config.algorithm.generations) as progress, Stop(progress.say) as stop:
+    unit = UNITS[kind(experiment.language)]
+    with Progress(config.algorithm.generations, unit=unit) as progress, Stop(progress.say) as stop:
         run.warn = progress.say
         tracker = Tracker(config, directory, progress.say)
         state = "failed"
@@ -70,6 +72,9 @@ def conduct(plan: Plan, directory: RunDirectory, experiment: Experiment) -> int:
             _finish(run, state)
             tracker.finish(_summary(run), stop.exit_code if stop.requested else int(state == "failed"))
     _show_champion(run)
+    if run.state.finished:
+        opponent = next(iter(config.fitness.opponents))
+        _say(f"Aim reached after {run.generation} of {config.algorithm.generations} generations: {opponent} is beaten.")
     if state == "interrupted":
         _say(f"Stopped after {run.generation} of {config.algorithm.generations} generations. Go on with:")
         _say(f"  python {sys.argv[0] or 'scripts/train.py'} resume={_short(directory.path)}")
@@ -136,7 +141,7 @@ def _describe(run: loop.Run) -> None:
     except OSError as error:
         raise RunError(f"{run.directory.path}: {reason(error)}") from error
     loop.save_champion(run)
-    print_pairs("Koza tableau", tableau(run.config, run.experiment.primitives))
+    print_pairs(heading(run.config), tableau(run.config, run.experiment.language))
     where = f"Run directory: {_short(run.directory.path)} ({device.platform})"
     _say(where + (f", going on after {run.generation} generations" if run.generation else ""))
 
@@ -161,7 +166,7 @@ def _summary(run: loop.Run) -> dict[str, Any]:
         best = champions.read(run.directory.champion)
     except champions.ChampionError:
         return {}
-    return {"champion": best.expression, "champion_fitness": best.fitness, "champion_nodes": best.nodes}
+    return {"champion": best.text, "champion_fitness": best.fitness, "champion_size": best.size}
 
 
 def _show_champion(run: loop.Run) -> None:
@@ -171,11 +176,11 @@ def _show_champion(run: loop.Run) -> None:
         _warn(str(error))
         return
     rows = [
-        ("expression", best.expression),
+        ("rules" if best.unit == "rules" else "expression", best.text or "none"),
         ("fitness", f"{best.fitness:g}" if best.fitness is not None else "-"),
         ("points moving first", f"{best.points['first']:g}" if best.points["first"] is not None else "-"),
         ("points moving second", f"{best.points['second']:g}" if best.points["second"] is not None else "-"),
-        ("nodes", f"{best.nodes}, depth {best.depth}"),
+        ("size", best.measure),
         ("found in generation", str(best.generation)),
     ]
     if run.directory.report.is_file():

@@ -64,6 +64,7 @@ class Mutation:
 class Algorithm:
     """Generational genetic programming."""
 
+    kind: str = "gp"
     population: int = 512
     generations: int = 150
     elites: int = 1
@@ -76,13 +77,53 @@ class Algorithm:
 
 
 @dataclass
+class RuleCreation:
+    """Random rule lists, their number of rules uniform over min_rules..max_rules."""
+
+    min_rules: int = 5
+    max_rules: int = 50
+    dont_care: float | None = None  # chance that a condition is "don't care"; null: as likely as each other condition
+
+
+@dataclass
+class RuleMutation:
+    """How likely each kind of mutation is, relative to the others."""
+
+    add: float = 1.0  # a random rule at a random place
+    delete: float = 1.0  # a random rule goes
+    reorder: float = 1.0  # a random rule moves to another place
+    modify: float = 1.0  # a random rule gets another action, or another condition in one cell
+
+
+@dataclass
+class Groups:
+    """Evolution of rule lists: tournaments of disjoint groups; the winners become parents and stay."""
+
+    kind: str = "groups"
+    population: int = 1000
+    generations: int = 1000
+    group_size: int = 5  # strategies that play a tournament; its winner is a parent
+    capacity: int = 100  # rules that one list can hold; nothing is added to a full list
+    immigrants: int = 100  # new random lists that take the place of as many children; 0: none
+    immigrants_every: int = 5  # cycles from one arrival of immigrants to the next
+    stop: str = "beaten"  # beaten (a parent wins its double game against the first opponent) | never
+    creation: RuleCreation = field(default_factory=RuleCreation)
+    mutation: RuleMutation = field(default_factory=RuleMutation)
+
+
+GENOTYPES = {"gp": "program", "groups": "rules"}
+"""What each kind of algorithm evolves."""
+
+
+@dataclass
 class Opponent:
     """One member of the panel that every individual plays against, from both seats."""
 
-    kind: str = "search"  # search | random | programs (random programs) | champions (the best of past generations)
+    kind: str = "search"  # search | random | programs (random ones) | champions (of past generations) | strategy
     depth: int = 8  # search: plies
     ties: str = "first"  # search: first | random among the best moves
     evaluator: str = "material"  # search: name of one of the game's evaluators
+    name: str = ""  # strategy: name of one of the game's strategies
     count: int = 1  # programs, champions: how many
     games: int = 1  # games from each seat (each against the next of `count`, in turn)
     weight: float = 1.0  # weight in the fitness
@@ -90,7 +131,7 @@ class Opponent:
 
 @dataclass
 class Fitness:
-    """fitness = max(minimum, scale * (points + win_bonus * wins) - parsimony * nodes)."""
+    """fitness = max(minimum, scale * (points + win_bonus * wins) - parsimony * size); size: nodes or rules."""
 
     opponents: dict[str, Opponent] = field(default_factory=dict)
     points: str = "score"  # score (sum over both seats, weighted mean over opponents) | result (1, 1/2, 0)
@@ -121,7 +162,7 @@ class Config:
 
     game: dict[str, Any] = field(default_factory=dict)  # name, and the settings of that game's rules
     program: dict[str, Any] = field(default_factory=dict)  # the game's settings for programs (view, moves, ...)
-    algorithm: Algorithm = field(default_factory=Algorithm)
+    algorithm: Algorithm | Groups = field(default_factory=Algorithm)  # which one: algorithm.kind
     fitness: Fitness = field(default_factory=Fitness)
     logger: Logger = field(default_factory=Logger)
     seed: int = 0

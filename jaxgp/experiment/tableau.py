@@ -1,34 +1,86 @@
-"""The Koza tableau: a run's major parameters in the form that the field has used since J. R. Koza, 1992."""
+"""A run's major parameters: for genetic programming the Koza tableau, as usual since J. R. Koza, 1992."""
 
-from jaxgp.experiment.schema import Config, Fitness, Opponent
+from jaxgp.experiment.schema import Algorithm, Config, Crossover, Fitness, Groups, Opponent, Selection
+from jaxgp.genotypes.language import Language
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
+from jaxgp.genotypes.rulelists import RuleLanguage
 
 Rows = list[tuple[str, str]]
 
 
-def tableau(config: Config, primitives: PrimitiveSet) -> Rows:
+def heading(config: Config) -> str:
+    """Return what the table is called."""
+    return "Parameters" if isinstance(config.algorithm, Groups) else "Koza tableau"
+
+
+def tableau(config: Config, language: Language) -> Rows:
     """Return (parameter, value) pairs in the customary order."""
-    algorithm = config.algorithm
+    if isinstance(config.algorithm, Groups):
+        assert isinstance(language, RuleLanguage)
+        rows = _groups(config, config.algorithm, language)
+    else:
+        assert isinstance(language, PrimitiveSet)
+        rows = _koza(config, config.algorithm, language)
+    return [("title", config.title), *rows] if config.title else rows
+
+
+def _groups(config: Config, algorithm: Groups, language: RuleLanguage) -> Rows:
+    parents = algorithm.population // algorithm.group_size
+    first = next(iter(config.fitness.opponents.values()))
+    creation, mutation = algorithm.creation, algorithm.mutation
+    weights = {"add": mutation.add, "delete": mutation.delete, "re-order": mutation.reorder, "modify": mutation.modify}
+    total = sum(weights.values())
+    dont_care = "as likely as each other condition" if creation.dont_care is None else _percent(creation.dont_care)
+    arrivals = "none"
+    if algorithm.immigrants:
+        arrivals = f"{algorithm.immigrants} random lists in place of children every {algorithm.immigrants_every} cycles"
+    aim = "none but the number of generations"
+    if algorithm.stop == "beaten":
+        aim = f"a parent gets more than half of the points of its games against {describe_opponent(first)}"
+    rows, columns = language.shape
+    return [
+        ("objective", _objective(config)),
+        ("rules", f"masks of {rows} x {columns} cells; {', '.join(language.actions)}; {language.name}"),
+        ("default action", language.actions[language.default]),
+        ("population size", str(algorithm.population)),
+        (
+            "tournaments",
+            f"groups of {algorithm.group_size}, everybody meets everybody in a double game; 2, 1, 0 points",
+        ),
+        ("winners", "most points, then fewest rules, then by lot"),
+        ("parents", f"{parents}, who stay in the population"),
+        ("children", f"{algorithm.population - parents}: 2 by recombination, 2 by mutation, and so on"),
+        ("kinds of mutation", ", ".join(f"{kind} {_percent(w / total, 1)}" for kind, w in weights.items())),
+        ("immigrants", arrivals),
+        ("measure of the parents", _formula(config.fitness, "rules")),
+        ("termination criterion", aim),
+        ("maximum number of generations", str(algorithm.generations)),
+        ("initial lists", f"{creation.min_rules} to {creation.max_rules} random rules; don't care: {dont_care}"),
+        ("maximum number of rules", str(algorithm.capacity)),
+        ("seed", str(config.seed)),
+    ]
+
+
+def _koza(config: Config, algorithm: Algorithm, primitives: PrimitiveSet) -> Rows:
     weights = {kind: getattr(algorithm.mutation, kind) for kind in _MUTATIONS}
     kinds = ", ".join(f"{_MUTATIONS[kind]}" for kind, weight in weights.items() if weight > 0)
-    rows = [
+    return [
         ("objective", _objective(config)),
         ("terminal set", "; ".join(_terminal(p) for p in primitives.terminals)),
         ("function set", ", ".join(p.name for p in primitives.functions) or "none"),
         ("fitness", _formula(config.fitness)),
         ("population size", str(algorithm.population)),
-        ("crossover probability", f"{_percent(algorithm.crossover.probability)} ({_crossover(config)})"),
+        ("crossover probability", f"{_percent(algorithm.crossover.probability)} ({_crossover(algorithm.crossover)})"),
         ("mutation probability", _percent(algorithm.mutation.probability) + (f" ({kinds})" if kinds else "")),
-        ("selection", _selection(config)),
+        ("selection", _selection(algorithm.selection)),
         ("termination criterion", "none but the number of generations"),
         ("maximum number of generations", str(algorithm.generations)),
-        ("initial programs", _creation(config)),
-        ("maximum depth of tree", _depth(config)),
+        ("initial programs", _creation(algorithm)),
+        ("maximum depth of tree", _depth(algorithm)),
         ("maximum mutation depth", str(algorithm.mutation.max_depth)),
         ("elitism", f"the best {algorithm.elites}" if algorithm.elites else "none"),
         ("seed", str(config.seed)),
     ]
-    return [("title", config.title), *rows] if config.title else rows
 
 
 _MUTATIONS = {
@@ -52,8 +104,9 @@ def describe_opponent(opponent: Opponent) -> str:
     said = {
         "search": f"a search of {opponent.depth} plies ({opponent.ties} of the best moves)",
         "random": "random moves",
-        "programs": f"{opponent.count} random program{plural}",
+        "programs": f"{opponent.count} random player{plural}",
         "champions": f"the last {opponent.count} champion{plural}",
+        "strategy": f"the strategy {opponent.name}",
     }[opponent.kind]
     return said + (f", {opponent.games} games from each seat" if opponent.games > 1 else "")
 
@@ -62,7 +115,7 @@ def _terminal(primitive: Primitive) -> str:
     return f"{primitive.name}: {primitive.domain}" if primitive.domain is not None else primitive.name
 
 
-def _formula(fitness: Fitness) -> str:
+def _formula(fitness: Fitness, unit: str = "nodes") -> str:
     points = "score moving first + score moving second"
     if fitness.points == "result":
         points = "result moving first + result moving second (1 win, 1/2 draw, 0 loss)"
@@ -72,20 +125,18 @@ def _formula(fitness: Fitness) -> str:
         points += f" + {fitness.win_bonus:g} for each game won"
     formula = points if fitness.scale == 1 else f"{fitness.scale:g} * ({points})"
     if fitness.parsimony:
-        formula += " - number of nodes" if fitness.parsimony == 1 else f" - {fitness.parsimony:g} * number of nodes"
+        formula += f" - number of {unit}" if fitness.parsimony == 1 else f" - {fitness.parsimony:g} * number of {unit}"
     return formula + ("" if fitness.minimum is None else f", at least {fitness.minimum:g}")
 
 
-def _crossover(config: Config) -> str:
-    crossover = config.algorithm.crossover
+def _crossover(crossover: Crossover) -> str:
     nodes = "any node alike"
     if crossover.node_choice == "koza":
         nodes = f"a function in {_percent(crossover.function_probability)} of the cases"
     return f"{crossover.method.replace('_', ' ')}, {nodes}"
 
 
-def _selection(config: Config) -> str:
-    selection = config.algorithm.selection
+def _selection(selection: Selection) -> str:
     method = {
         "roulette": "roulette wheel" + (f" by fitness ** {selection.power:g}" if selection.power != 1 else ""),
         "rank": f"linear ranking, pressure {selection.rank_pressure:g}",
@@ -101,18 +152,17 @@ def _selection(config: Config) -> str:
     return method
 
 
-def _creation(config: Config) -> str:
-    creation = config.algorithm.creation
+def _creation(algorithm: Algorithm) -> str:
+    creation = algorithm.creation
     if creation.method == "ramped":
         return f"ramped half-and-half, depth {creation.min_depth} to {creation.max_depth}"
     return f"{creation.method}, depth up to {creation.max_depth}"
 
 
-def _depth(config: Config) -> str:
-    algorithm = config.algorithm
+def _depth(algorithm: Algorithm) -> str:
     depth = "unlimited" if algorithm.max_depth is None else str(algorithm.max_depth)
     return f"{depth} (at most {algorithm.capacity} nodes)"
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:g} percent"
+def _percent(share: float, digits: int = 6) -> str:
+    return f"{round(100 * share, digits):g} percent"

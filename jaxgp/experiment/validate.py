@@ -6,23 +6,31 @@ from types import ModuleType
 from typing import Any
 
 from jaxgp.experiment.errors import UsageError, reject
-from jaxgp.experiment.schema import Config, Opponent
+from jaxgp.experiment.schema import GENOTYPES, Algorithm, Config, Groups, Mutation, Opponent
 
 CHOICES: dict[str, tuple[str, ...]] = {
-    "algorithm.creation.method": ("full", "grow", "ramped"),
-    "algorithm.selection.method": ("roulette", "rank", "tournament", "truncation"),
-    "algorithm.crossover.method": ("one_child", "two_children", "one_way"),
-    "algorithm.crossover.node_choice": ("uniform", "koza"),
     "fitness.points": ("score", "result"),
     "logger.mode": ("offline", "online", "disabled"),
 }
+ALGORITHM_CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
+    "gp": {
+        "algorithm.creation.method": ("full", "grow", "ramped"),
+        "algorithm.selection.method": ("roulette", "rank", "tournament", "truncation"),
+        "algorithm.crossover.method": ("one_child", "two_children", "one_way"),
+        "algorithm.crossover.node_choice": ("uniform", "koza"),
+    },
+    "groups": {"algorithm.stop": ("beaten", "never")},
+}
 OPPONENT_CHOICES: dict[str, tuple[str, ...]] = {
-    "kind": ("search", "random", "programs", "champions"),
+    "kind": ("search", "random", "programs", "champions", "strategy"),
     "ties": ("first", "random"),
 }
+RULE_MUTATIONS = ("add", "delete", "reorder", "modify")
 MUTATIONS = ("children", "subtree", "point", "hoist", "shrink", "constant")
 MAX_CAPACITY = 32767
 """Subtree sizes are stored as int16."""
+MIN_GROUPS = 4
+"""Two parents are recombined and two others mutated."""
 MAX_DEPTH = 1000
 """A bound on every depth option, far above any useful value."""
 
@@ -37,27 +45,76 @@ def check(config: Config, games: ModuleType | Any) -> None:
     Raises:
         UsageError: the first option that is wrong; the message names it, its value and what is accepted.
     """
-    for option, accepted in CHOICES.items():
+    algorithm = config.algorithm
+    for option, accepted in (CHOICES | ALGORITHM_CHOICES[algorithm.kind]).items():
         _choice(option, _get(config, option), accepted)
     _run(config)
-    _algorithm(config)
+    if isinstance(algorithm, Groups):
+        _groups(algorithm)
+    else:
+        _algorithm(algorithm)
     _fitness(config)
-    game(config, games)
+    _check_game(config, games, GENOTYPES[algorithm.kind])
 
 
 def game(config: Config, games: Any) -> None:
-    """Check the game's name, the settings of its rules and those of its programs. Imports the game, and so JAX."""
+    """Check the game's name, the settings of its rules and of what plays it. Imports the game, and so JAX.
+
+    Args:
+        config: its `game` and `program` are checked.
+        games: the package of games.
+
+    Raises:
+        UsageError: see `check`.
+    """
+    _check_game(config, games, None)
+
+
+def _check_game(config: Config, games: Any, genotype: str | None) -> None:
+    """Check what `game` says, and where the genotype is known that the game has it and the strategies named."""
     name = config.game.get("name")
     available = games.available()
     if name not in available:
         reject("game.name", name, ", ".join(available))
     settings = {key: value for key, value in config.game.items() if key != "name"}
     _switches("game", games.module(name, "rules").GAME, settings)
+    module = games.module(name, "primitives")
     try:
-        games.make(name, **settings)
+        made = games.make(name, **settings)
     except ValueError as error:
         raise UsageError(str(error)) from error
-    _program(games.module(name, "primitives").Settings, config.program)
+    _program(module.Settings, config.program)
+    _genotype(config, module, made, genotype)
+    for label, opponent in config.fitness.opponents.items():
+        if opponent.kind == "strategy":
+            _strategy(f"fitness.opponents.{label}", opponent.name, games.module(name, "opponents"), made)
+
+
+def _genotype(config: Config, module: Any, game: Any, genotype: str | None) -> None:
+    """Check that the game has the genotype that the algorithm evolves, and can speak of what the settings ask for."""
+    makers = {"program": "primitive_set", "rules": "rule_language"}
+    has = [kind for kind, maker in makers.items() if hasattr(module, maker)]
+    if genotype is not None and genotype not in has:
+        accepted = [kind for kind, evolved in GENOTYPES.items() if evolved in has]
+        reject("algorithm.kind", config.algorithm.kind, f"{', '.join(accepted)}, for game={config.game['name']}")
+    try:
+        getattr(module, makers[genotype or has[0]])(game, module.Settings(**config.program))
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+def _strategy(option: str, name: str, module: Any, game: Any) -> None:
+    """Check that a game has a strategy of this name for its board."""
+    if not hasattr(module, "strategy"):
+        reject(f"{option}.kind", "strategy", "search, random, programs or champions: the game has no strategies")
+    try:
+        module.strategy(name, game)
+    except ValueError as error:
+        message = str(error)
+        accepted = message.partition("accepted: ")[2]
+        if accepted:
+            reject(f"{option}.name", name, accepted)
+        raise UsageError(f"{option}.name={name}: {message}") from error
 
 
 def _program(settings: Any, values: dict[str, Any]) -> None:
@@ -90,8 +147,32 @@ def _run(config: Config) -> None:
             reject(option, "", "a path, or null")
 
 
-def _algorithm(config: Config) -> None:
-    algorithm = config.algorithm
+def _groups(algorithm: Groups) -> None:
+    size = algorithm.group_size
+    _whole("algorithm.group_size", size, 2)
+    _whole("algorithm.population", algorithm.population, MIN_GROUPS * size)
+    if algorithm.population % size:
+        below = algorithm.population // size * size
+        near = f"a multiple of algorithm.group_size={size}, such as {max(below, MIN_GROUPS * size)} or {below + size}"
+        reject("algorithm.population", algorithm.population, near)
+    _whole("algorithm.generations", algorithm.generations, 1)
+    _whole("algorithm.capacity", algorithm.capacity, 1, MAX_CAPACITY)
+    children = algorithm.population - algorithm.population // size
+    _whole("algorithm.immigrants", algorithm.immigrants, 0, children, "the children of a cycle")
+    _whole("algorithm.immigrants_every", algorithm.immigrants_every, 1)
+    creation = algorithm.creation
+    _whole("algorithm.creation.max_rules", creation.max_rules, 0, algorithm.capacity, "algorithm.capacity")
+    _whole("algorithm.creation.min_rules", creation.min_rules, 0, creation.max_rules, "algorithm.creation.max_rules")
+    if creation.dont_care is not None:
+        _real("algorithm.creation.dont_care", creation.dont_care, 0, 1)
+    weights = [getattr(algorithm.mutation, kind) for kind in RULE_MUTATIONS]
+    for kind, weight in zip(RULE_MUTATIONS, weights, strict=True):
+        _real(f"algorithm.mutation.{kind}", weight, 0)
+    if not any(weights):
+        reject("algorithm.mutation.add", weights[0], f"a weight above 0 for {_or(RULE_MUTATIONS)}")
+
+
+def _algorithm(algorithm: Algorithm) -> None:
     _whole("algorithm.population", algorithm.population, 1)
     _whole("algorithm.generations", algorithm.generations, 1)
     _whole("algorithm.elites", algorithm.elites, 0, algorithm.population, "the population")
@@ -116,11 +197,10 @@ def _algorithm(config: Config) -> None:
     _real("algorithm.selection.by_case", selection.by_case, 0, 1)
     _real("algorithm.crossover.probability", algorithm.crossover.probability, 0, 1)
     _real("algorithm.crossover.function_probability", algorithm.crossover.function_probability, 0, 1)
-    _mutation(config)
+    _mutation(algorithm.mutation)
 
 
-def _mutation(config: Config) -> None:
-    mutation = config.algorithm.mutation
+def _mutation(mutation: Mutation) -> None:
     _real("algorithm.mutation.probability", mutation.probability, 0, 1)
     _whole("algorithm.mutation.max_depth", mutation.max_depth, 1, MAX_DEPTH)
     weights = [getattr(mutation, kind) for kind in MUTATIONS]
@@ -144,7 +224,7 @@ def _fitness(config: Config) -> None:
     _real("fitness.win_bonus", fitness.win_bonus, 0)
     if fitness.minimum is not None:
         _real("fitness.minimum", fitness.minimum)
-    if config.algorithm.selection.method == "roulette":
+    if isinstance(config.algorithm, Algorithm) and config.algorithm.selection.method == "roulette":
         _roulette(config)
     _whole("fitness.table_size", fitness.table_size, 1)
     if fitness.table_size & (fitness.table_size - 1):

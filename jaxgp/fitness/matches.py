@@ -14,7 +14,7 @@ from flax import struct
 from jax import Array, lax
 
 from jaxgp.players.opponent import Memory, Opponent
-from jaxgp.players.program import ProgramPlayer
+from jaxgp.players.player import Player
 
 State = Any
 
@@ -43,20 +43,20 @@ def mean_by_opponent(opponents: Sequence[Opponent], values: Array) -> Array:
 def play(
     key: Array,
     game: Any,
-    player: ProgramPlayer,
+    player: Player,
     plans: Any,
     opponents: Sequence[Opponent],
     memories: Sequence[Memory],
     max_plies: int,
 ) -> tuple[Played, tuple[Memory, ...]]:
-    """Play all games of P programs to their ends.
+    """Play all games of P individuals to their ends.
 
     Args:
         key: typed key[]; chance in the game and random opponents. What happens in one game depends on the key, the
             game's place and its moves, never on what the opponents remember.
         game: the rules.
-        player: how a program plays.
-        plans: of the P programs, from `player.prepare`.
+        player: how an individual plays.
+        plans: of the P individuals, from `player.prepare`.
         opponents: the panel, at least one.
         memories: what each opponent carries.
         max_plies: games are stopped here and stand as they are.

@@ -10,10 +10,10 @@ from flax import struct
 from jax import Array
 
 from jaxgp.fitness.matches import mean_by_opponent, play, seats
-from jaxgp.genotypes.programs import Programs
+from jaxgp.genotypes.language import Genome, sizes
 from jaxgp.operators.sharing import groups
 from jaxgp.players.opponent import Memory, Opponent
-from jaxgp.players.program import ProgramPlayer
+from jaxgp.players.player import Player
 
 
 @struct.dataclass
@@ -23,13 +23,14 @@ class Evaluation:
     fitness: Array  # float32[P]
     points: Array  # float32[P, 2]: mean points from the first and from the second seat, over the panel
     cases: Array  # float32[2 O, P]: what the fitness were if all games went like those of one opponent and seat
+    results: Array  # float32[P, O, 2]: mean result against each opponent from each seat; 1 win, 1/2 draw, 0 loss
     behaviour: Array  # uint32[P, W]: equal for individuals that made exactly the same moves in all their games
     metrics: dict[str, Array]
 
 
 @dataclass(frozen=True)
 class PanelFitness:
-    """fitness = max(minimum, scale * (points + win_bonus * wins) - parsimony * nodes).
+    """fitness = max(minimum, scale * (points + win_bonus * wins) - parsimony * size).
 
     The points are the mean in the first seat plus the mean in the second, averaged over the opponents by weight; with
     one deterministic opponent that is the sum of two games' scores; the wins are averaged likewise.
@@ -38,7 +39,7 @@ class PanelFitness:
 
     Attributes:
         game: the rules.
-        player: how a program plays.
+        player: how an individual plays.
         opponents: the panel.
         weights: one for each opponent.
         points: `score`: the game's own points; `result`: 1 for a win, 1/2 for a draw.
@@ -47,7 +48,7 @@ class PanelFitness:
     """
 
     game: Any
-    player: ProgramPlayer
+    player: Player
     opponents: Sequence[Opponent]
     weights: Sequence[float]
     points: str = "score"
@@ -62,19 +63,20 @@ class PanelFitness:
         return tuple(opponent.init(key) for opponent, key in zip(self.opponents, keys, strict=True))
 
     def evaluate(
-        self, key: Array, population: Programs, memories: tuple[Memory, ...]
+        self, key: Array, population: Genome, memories: tuple[Memory, ...]
     ) -> tuple[Evaluation, tuple[Memory, ...]]:
-        """Play all games of a population [P, T, L]."""
+        """Play all games of a population [P, ...]."""
         plans = self.player.prepare(population)
         played, memories = play(key, self.game, self.player, plans, self.opponents, memories, self.max_plies)
         weights = (jnp.asarray(self.weights, jnp.float32) / sum(self.weights))[:, None]
         points = mean_by_opponent(self.opponents, self.game_points(played.states))
+        results = mean_by_opponent(self.opponents, self.of_individual(played.states.returns * 0.5 + 0.5))
         won = mean_by_opponent(self.opponents, (self.of_individual(played.states.returns) > 0).astype(jnp.float32))
         by_seat, wins = (points * weights).sum(1), (won * weights).sum((1, 2))
-        nodes = population.length.sum(-1).astype(jnp.float32)
+        size = sizes(population).astype(jnp.float32)
 
         def worth(points: Array, wins: Array) -> Array:
-            value = self.scale * (points + self.win_bonus * wins) - self.parsimony * nodes
+            value = self.scale * (points + self.win_bonus * wins) - self.parsimony * size
             return value if self.minimum is None else jnp.maximum(value, self.minimum)
 
         fitness = worth(by_seat.sum(-1), wins)
@@ -88,7 +90,7 @@ class PanelFitness:
         behaviour = played.conduct.reshape(len(fitness), -1)
         metrics["unique_behaviours"] = groups(behaviour)[0][-1] + 1
         metrics["beat_all"] = (wins > 2 - 1e-6).sum(dtype=jnp.int32)
-        return Evaluation(fitness, by_seat, cases, behaviour, metrics), memories
+        return Evaluation(fitness, by_seat, cases, results, behaviour, metrics), memories
 
     def game_points(self, states: Any) -> Array:
         """Return float32[P, G]: the individual's points in each ended game."""
@@ -100,7 +102,7 @@ class PanelFitness:
         """Pick the individual's own of float32[P, G, 2] by seat: float32[P, G]."""
         return jnp.where(seats(self.opponents) == 0, by_seat[..., 0], by_seat[..., 1])
 
-    def observe(self, memories: tuple[Memory, ...], best: Programs, improved: Array) -> tuple[Memory, ...]:
+    def observe(self, memories: tuple[Memory, ...], best: Genome, improved: Array) -> tuple[Memory, ...]:
         """Show every opponent the generation's best individual."""
         pairs = zip(self.opponents, memories, strict=True)
         return tuple(opponent.observe(memory, best, improved) for opponent, memory in pairs)

@@ -8,36 +8,17 @@ a list nearly always takes its default action. `dont_care` sets the share of con
 the others stay uniform.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jaxgp.experiment.schema import RuleCreation, RuleMutation
 from jaxgp.genotypes import rulelists
 from jaxgp.genotypes.rulelists import DONT_CARE, RuleLanguage, RuleLists
 from jaxgp.operators import draw
-
-
-@dataclass(frozen=True)
-class RuleCreation:
-    """Random lists, their number of rules uniform over min_rules..max_rules."""
-
-    min_rules: int = 5
-    max_rules: int = 50
-    dont_care: float | None = None  # chance that a condition is "don't care"; None: as likely as each other condition
-
-
-@dataclass(frozen=True)
-class RuleMutation:
-    """Relative weights of the kinds of mutation."""
-
-    add: float = 1.0  # a random rule at a random place
-    delete: float = 1.0  # a random rule goes
-    reorder: float = 1.0  # a random rule moves to another place
-    modify: float = 1.0  # a random rule gets another action, or another condition in one cell
-
 
 KINDS = tuple(field.name for field in fields(RuleMutation))
 """The kinds of mutation by index."""

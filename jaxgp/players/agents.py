@@ -9,9 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxgp.genotypes.programs import Programs
+from jaxgp.genotypes.language import Genome
 from jaxgp.players.choice import pick
-from jaxgp.players.program import ProgramPlayer
+from jaxgp.players.player import Player
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 
 State = Any
@@ -56,9 +56,9 @@ def search_agent(search: AlphaBeta, depth: int, seed: int = 0) -> Agent:
     return Agent(f"minimax, {depth} {'ply' if depth == 1 else 'plies'}", choose)
 
 
-def program_agent(player: ProgramPlayer, program: Programs, name: str) -> Agent:
-    """Play the moves of one program, [T, L]."""
-    plans = jax.jit(player.prepare)(jax.tree.map(lambda x: jnp.asarray(x)[None], program))
+def program_agent(player: Player, genome: Genome, name: str) -> Agent:
+    """Play the moves of one individual: a program, a rule list."""
+    plans = jax.jit(player.prepare)(jax.tree.map(lambda x: jnp.asarray(x)[None], genome))
 
     @jax.jit
     def move(state: State) -> tuple[Array, Array]:

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from jaxgp.genotypes.programs import Programs
+from jaxgp.genotypes.language import Genome
 from jaxgp.players.choice import pick
 
 State = Any
@@ -44,8 +44,8 @@ class Opponent(Protocol):
         """Find replies for at least one of the `waiting` (bool[P, M]) games; return int32[] positions searched."""
         ...
 
-    def observe(self, memory: Memory, best: Programs, improved: Array) -> Memory:
-        """See the generation's best individual [T, L], and whether it is a new champion (bool[])."""
+    def observe(self, memory: Memory, best: Genome, improved: Array) -> Memory:
+        """See the generation's best individual, and whether it is a new champion (bool[])."""
         ...
 
 
@@ -71,6 +71,6 @@ class RandomOpponent:
         del states, waiting
         return memory, jnp.int32(0)
 
-    def observe(self, memory: Memory, best: Programs, improved: Array) -> Memory:
+    def observe(self, memory: Memory, best: Genome, improved: Array) -> Memory:
         del best, improved
         return memory

@@ -9,10 +9,12 @@ import jax.numpy as jnp
 from flax import struct
 from jax import Array
 
+from jaxgp.genotypes.language import Genome
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs, select
 from jaxgp.interpreter.evaluate import evaluate, evaluate_where
 from jaxgp.interpreter.plan import Plan, plan
+from jaxgp.players.player import Player
 
 State = Any
 
@@ -50,31 +52,31 @@ class ProgramPlayer:
 
 @struct.dataclass
 class Bench:
-    """The programs that sit opposite, ready to play."""
+    """The genomes that sit opposite, ready to play."""
 
-    programs: Programs  # [C, T, L]
-    plans: Plan  # [C, ...]
+    programs: Genome  # [C, ...]
+    plans: Any  # [C, ...]
     newest: Array  # int32[]: place of the latest champion
 
 
 @dataclass(frozen=True)
 class ProgramOpponent:
-    """Fixed programs as opponents: random ones drawn at the start, or the latest champions.
+    """Fixed genomes as opponents, programs or rule lists: drawn at the start, or the latest champions.
 
     An illegal move of an opponent is replaced by the first legal one.
 
     Attributes:
         game: for its legal moves.
-        player: how a program plays.
-        create: random programs, (key, count) -> Programs [count, T, L].
-        count: programs; every individual meets each of them `rounds` times from each seat.
+        player: how a genome plays.
+        create: those at the start, (key, count) -> genomes [count, ...].
+        count: genomes; every individual meets each of them `rounds` times from each seat.
         rounds: see `count`.
         champions: replace the oldest program by each new champion.
     """
 
     game: Any
-    player: ProgramPlayer
-    create: Callable[[Array, int], Programs]
+    player: Player
+    create: Callable[[Array, int], Genome]
     count: int
     rounds: int = 1
     champions: bool = False
@@ -88,8 +90,8 @@ class ProgramOpponent:
     def init(self, key: Array) -> Bench:
         return self.seat(self.create(key, self.count))
 
-    def seat(self, programs: Programs) -> Bench:
-        """Make given programs [C, T, L] the opponents."""
+    def seat(self, programs: Genome) -> Bench:
+        """Make given genomes [C, ...] the opponents."""
         return Bench(programs, self.player.prepare(programs), jnp.int32(0))
 
     def reply(self, memory: Bench, states: State, bits: Array) -> tuple[Array, Array]:
@@ -109,7 +111,7 @@ class ProgramOpponent:
         del states, waiting
         return memory, jnp.int32(0)
 
-    def observe(self, memory: Bench, best: Programs, improved: Array) -> Bench:
+    def observe(self, memory: Bench, best: Genome, improved: Array) -> Bench:
         if not self.champions:
             return memory
         place = jnp.where(improved, (memory.newest + 1) % self.count, memory.newest)

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from jaxgp.genotypes.programs import Programs
+from jaxgp.genotypes.language import Genome
 from jaxgp.players.choice import pick
 from jaxgp.search import table
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
@@ -60,6 +60,6 @@ class SearchOpponent:
         searched = jnp.arange(len(order)) < count
         return table.insert(memory, keys[order], best, searched), count
 
-    def observe(self, memory: table.Table, best: Programs, improved: Array) -> table.Table:
+    def observe(self, memory: table.Table, best: Genome, improved: Array) -> table.Table:
         del best, improved
         return memory

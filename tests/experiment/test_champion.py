@@ -36,21 +36,21 @@ def edit(path, **changes):
 
 def test_it_can_be_read_by_people_and_loaded(path):
     read = champion.read(path)
-    assert read.expression == "(ADD 3 (ADD 4 5))"
-    assert (read.nodes, read.depth, read.fitness, read.generation) == (5, 2, 12.5, 4)
+    assert read.text == "(ADD 3 (ADD 4 5))"
+    assert (read.size, read.depth, read.fitness, read.generation) == (5, 2, 12.5, 4)
     assert read.points == {"first": 7.0, "second": 5.5}
     assert read.game == {"name": "mancala", "pits": 2, "stones": 2}
-    program = champion.load_program(path, read, PRIMITIVES)
+    program = champion.load_genome(path, read, PRIMITIVES)
     assert program.capacity == 5
     assert int(program.length[0]) == 5
-    assert champion.load_program(path, read, PRIMITIVES, capacity=16).capacity == 16
+    assert champion.load_genome(path, read, PRIMITIVES, capacity=16).capacity == 16
 
 
 def test_a_program_survives_the_file(path):
     best = Champion(constants(jnp.float32(42)), jnp.float32(1), jnp.zeros(2), jnp.int32(0))
     champion.write(path, champion.describe(best, PRIMITIVES, config()))
-    loaded = champion.load_program(path, champion.read(path), PRIMITIVES, capacity=4)
-    for mine, theirs in zip(jax.tree.leaves(loaded), jax.tree.leaves(best.program), strict=True):
+    loaded = champion.load_genome(path, champion.read(path), PRIMITIVES, capacity=4)
+    for mine, theirs in zip(jax.tree.leaves(loaded), jax.tree.leaves(best.genome), strict=True):
         np.testing.assert_array_equal(np.asarray(mine), np.asarray(theirs))
 
 
@@ -68,7 +68,7 @@ def test_a_champion_without_fitness_is_written(path):
         ("[]", "not a champion file"),
         ("{}", "not a champion file"),
         ('{"format": "jaxgp champion", "format_version": 99}', "format_version 99"),
-        ('{"format": "jaxgp champion", "format_version": 1}', "lacks game"),
+        ('{"format": "jaxgp champion", "format_version": 2}', "lacks game"),
         ("\x00\x01", "not JSON"),
     ],
 )
@@ -93,12 +93,13 @@ def test_a_missing_file_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"expression": ...}, "lacks expression"),
-        ({"expression": 3}, "expression has the wrong type"),
-        ({"nodes": True}, "nodes has the wrong type"),
+        ({"text": ...}, "lacks text"),
+        ({"text": 3}, "text has the wrong type"),
+        ({"size": True}, "size has the wrong type"),
         ({"generation": 1.5}, "generation has the wrong type"),
         ({"game": {}}, r"lacks game\.name"),
-        ({"primitives": {"name": "toy"}}, r"lacks primitives\.version"),
+        ({"language": {"kind": "program", "name": "toy"}}, r"lacks language\.version"),
+        ({"language": {"kind": "x", "name": "toy", "version": "1"}}, r"language\.kind=x: accepted: program, rules"),
         ({"points": {"first": "7", "second": 1}}, r"points\.first has the wrong type"),
     ],
 )
@@ -110,17 +111,26 @@ def test_missing_and_mistyped_fields_are_named(path, changes, message):
 
 @pytest.mark.parametrize("expression", ["", "(ADD 3", "(ADD 3)", "(MUL 3 4)", "(ADD 3 100)", "3 4", ")", "(ADD 1 2 3)"])
 def test_a_bad_expression_is_refused(path, expression):
-    edit(path, expression=expression)
-    with pytest.raises(ChampionError, match=r"champion\.json: expression: "):
-        champion.load_program(path, champion.read(path), PRIMITIVES)
+    edit(path, text=expression)
+    with pytest.raises(ChampionError, match=r"champion\.json: text: "):
+        champion.load_genome(path, champion.read(path), PRIMITIVES)
 
 
 def test_an_expression_longer_than_it_says_is_refused(path):
-    edit(path, nodes=2)
-    with pytest.raises(ChampionError, match="expression"):
-        champion.load_program(path, champion.read(path), PRIMITIVES)
+    edit(path, size=2)
+    with pytest.raises(ChampionError, match="size=2: the text has 5 nodes"):
+        champion.load_genome(path, champion.read(path), PRIMITIVES)
+
+
+def test_a_file_of_the_first_version_is_read(path):
+    content = json.loads(path.read_text())
+    old = {"text": "expression", "size": "nodes", "language": "primitives"}
+    content = {old.get(name, name): value for name, value in content.items()} | {"format_version": 1}
+    del content["primitives"]["kind"]
+    path.write_text(json.dumps(content))
+    assert int(champion.load_genome(path, champion.read(path), PRIMITIVES).length[0]) == 5
 
 
 def test_another_primitive_set_is_refused(path):
     with pytest.raises(ChampionError, match=f"primitive set toy {PRIMITIVES.version}.*has toy {OTHER.version}"):
-        champion.load_program(path, champion.read(path), OTHER)
+        champion.load_genome(path, champion.read(path), OTHER)

@@ -57,7 +57,7 @@ BAD = [
     ("~fitness.opponents.minimax", "fitness.opponents={}: accepted: at least one opponent"),
     ("~seed", "~seed: an option cannot be removed"),
     ("game=chess", "game=chess: unknown choice; accepted: mancala"),
-    ("experiment=none", "experiment=none: unknown choice; accepted: mancala_general, mancala_run1, mancala_run2"),
+    ("experiment=none", "experiment=none: unknown choice; accepted: mancala_general, mancala_large, mancala_run1"),
     ("+experiment=mancala_run1", "Multiple values for experiment; write it without the +"),
     ("algorithm=3", "algorithm=3: accepted: the name of one choice"),
     ("seed=1,2", "seed=1,2: several values need -m"),
@@ -254,7 +254,7 @@ def test_help_lists_groups_and_options(call, tmp_path, capsys):
         cli.main(cli.Command(Config, resume.plan, lambda plan: 0), CONF, "config", ["--help"])
     out = capsys.readouterr().out
     assert not ended.value.code
-    assert "experiment: mancala_general, mancala_run1, mancala_run2" in out
+    assert "experiment: mancala_general, mancala_large, mancala_run1, mancala_run2" in out
     assert "  population: 512" in out
     with pytest.raises(SystemExit):
         cli.main(cli.Command(Config, resume.plan, lambda plan: 0), CONF, "config", ["--cfg", "job", "seed=9"])

@@ -49,9 +49,9 @@ def champion(expression="(ADD 3 (ADD 4 5))"):
     return ChampionFile(
         game={"name": "mancala"},
         program={},
-        primitives={"name": "toy", "version": "1"},
-        expression=expression,
-        nodes=5,
+        language={"kind": "program", "name": "toy", "version": "1"},
+        text=expression,
+        size=5,
         depth=2,
         fitness=12.5,
         points={"first": 7.0, "second": 5.5},
@@ -67,7 +67,7 @@ def page(**changes):
     arguments = {
         "title": "A run",
         "champion": champion(),
-        "tableau": [("objective", "win")],
+        "tableau": ("Koza tableau", [("objective", "win")]),
         "rows": ROWS,
         "generations": 3,
         "games": [ReplayGame("first", [("opening", "<svg></svg>")])],
@@ -99,7 +99,7 @@ def test_text_cannot_become_markup():
     text = page(
         title=nasty,
         champion=champion(f"(ADD<b> {nasty})"),
-        tableau=[(nasty, nasty)],
+        tableau=(nasty, [(nasty, nasty)]),
         rows=[ROWS[0] | {nasty: nasty}],
         games=[ReplayGame(nasty, [(nasty, "<svg></svg>")])],
         config=nasty,

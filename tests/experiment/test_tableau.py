@@ -52,7 +52,7 @@ def test_every_choice_has_words():
         run.algorithm.selection.method = method
         rows = dict(tableau(run, PRIMITIVES))
         assert rows["title"] == "Named"
-        assert "2 random programs, 3 games from each seat" in rows["objective"]
+        assert "2 random players, 3 games from each seat" in rows["objective"]
         assert rows["fitness"].startswith("mean over the opponents of result moving first")
         assert rows["fitness"].endswith("- 0.5 * number of nodes")
 

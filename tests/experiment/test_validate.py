@@ -1,12 +1,11 @@
 import dataclasses
-import typing
 
 import pytest
 
 import envs
 from jaxgp.experiment import validate
 from jaxgp.experiment.errors import UsageError
-from jaxgp.experiment.schema import Config, Mutation, Opponent
+from jaxgp.experiment.schema import Algorithm, Config, Groups, Mutation, Opponent, RuleMutation
 from tests.experiment.toy_experiment import config
 
 
@@ -65,7 +64,7 @@ BAD = [
     ("fitness.tail", 0, "a whole number from 1"),
     ("fitness.tail", 3, "from 1 to 2 (the least depth among the opponents)"),
     ("fitness.max_plies", 0, "a whole number from 1"),
-    ("fitness.opponents.minimax.kind", "human", "search, random, programs, champions"),
+    ("fitness.opponents.minimax.kind", "human", "search, random, programs, champions, strategy"),
     ("fitness.opponents.minimax.ties", "last", "first, random"),
     ("fitness.opponents.minimax.depth", 0, "a whole number from 1"),
     ("fitness.opponents.minimax.count", 0, "a whole number from 1"),
@@ -138,10 +137,12 @@ def test_unknown_game_settings_are_refused():
 
 
 def test_every_option_of_a_choice_exists_in_the_schema():
-    for option in validate.CHOICES:
-        kind = Config
-        for part in option.split("."):
-            kind = typing.get_type_hints(kind)[part]
-        assert kind is str
+    for variant, choices in (
+        (Algorithm, validate.ALGORITHM_CHOICES["gp"]),
+        (Groups, validate.ALGORITHM_CHOICES["groups"]),
+    ):
+        made = Config(algorithm=variant())
+        assert all(isinstance(validate._get(made, option), str) for option in validate.CHOICES | choices)
     assert set(validate.OPPONENT_CHOICES) <= {field.name for field in dataclasses.fields(Opponent)}
     assert set(validate.MUTATIONS) | {"probability", "max_depth"} == {f.name for f in dataclasses.fields(Mutation)}
+    assert set(validate.RULE_MUTATIONS) == {field.name for field in dataclasses.fields(RuleMutation)}

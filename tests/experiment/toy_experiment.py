@@ -34,14 +34,14 @@ def constants(values: Array) -> Programs:
 @partial(jax.jit, static_argnums=1)
 def first(key: Array, population: int) -> EvolutionState:
     champion = Champion(
-        program=constants(jnp.zeros(())),
+        genome=constants(jnp.zeros(())),
         fitness=jnp.float32(-jnp.inf),
         points=jnp.zeros(2, jnp.float32),
         generation=jnp.int32(-1),
     )
     waiting = constants(jax.random.randint(key, (population,), 0, 10).astype(jnp.float32))
     memory = {"seen": jnp.zeros((3,), jnp.uint32), "nested": (champion, jax.random.split(key, 2))}
-    return EvolutionState(jnp.int32(0), key, waiting, memory, jnp.zeros((2, 1)), champion)
+    return EvolutionState(jnp.int32(0), key, waiting, memory, jnp.zeros((2, 1)), champion, jnp.bool_(False))
 
 
 @partial(jax.jit, donate_argnums=0)
@@ -52,7 +52,7 @@ def advance(state: EvolutionState) -> tuple[EvolutionState, dict[str, Array]]:
     best = jnp.argmax(fitness)
     better = fitness[best] > state.champion.fitness
     found = Champion(
-        program=jax.tree.map(lambda x: x[best], state.population),
+        genome=jax.tree.map(lambda x: x[best], state.population),
         fitness=fitness[best],
         points=jnp.stack([values[best], values[best] / 2]),
         generation=state.generation,
@@ -74,14 +74,15 @@ def advance(state: EvolutionState) -> tuple[EvolutionState, dict[str, Array]]:
         "evaluations": jnp.int32(len(values)),
         "table_hit_rate": jnp.float32(jnp.nan),
     }
-    return EvolutionState(state.generation + 1, state.key, constants(grown), memory, state.visits, champion), metrics
+    waiting = constants(grown)
+    return state.replace(generation=state.generation + 1, population=waiting, memory=memory, champion=champion), metrics
 
 
 class ToyExperiment:
     """`interrupt` is called with the number of each generation before it is computed."""
 
     def __init__(self, config: schema.Config, interrupt=lambda generation: None) -> None:
-        self.primitives = PRIMITIVES
+        self.language = PRIMITIVES
         self._population = config.algorithm.population
         self._interrupt = interrupt
 
@@ -92,7 +93,7 @@ class ToyExperiment:
         self._interrupt(int(state.generation))
         return advance(state)
 
-    def replay(self, program: Programs) -> list[ReplayGame]:
+    def replay(self, genome: Programs) -> list[ReplayGame]:
         svg = '<svg viewBox="0 0 10 10"><circle cx="5" cy="5" r="{}"/></svg>'
         frames = [(f"move {i} <&>", svg.format(i)) for i in range(4)]
         return [ReplayGame("champion first", frames), ReplayGame("champion second", frames[:2])]

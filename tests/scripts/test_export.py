@@ -34,9 +34,9 @@ def run_directory(tmp_path):
     content = champion.ChampionFile(
         game={"name": "mancala", "pits": 5},
         program={"move": "next_legal"},
-        primitives={"name": primitives.name, "version": primitives.version},
-        expression=EXPRESSION,
-        nodes=4,
+        language={"kind": "program", "name": primitives.name, "version": primitives.version},
+        text=EXPRESSION,
+        size=4,
         depth=2,
         fitness=1.0,
         points={"first": 1.0, "second": None},
@@ -85,12 +85,12 @@ def test_a_file_that_cannot_be_written_is_a_failure(export, run_directory, tmp_p
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (('"format_version": 1', '"format_version": 9'), "format_version 9 is not known here; accepted: 1"),
+        (('"format_version": 2', '"format_version": 9'), "format_version 9 is not known here; accepted: 1, 2"),
         (('"pits": 5', '"pits": 50'), "game.pits=50: accepted: a whole number from 1 to 15"),
         (('"pits": 5', '"pits": 4'), "made with the primitive set mancala-12-zero"),
         (('"name": "mancala",', '"name": "go",'), "game=go: unknown game"),
         (('"move": "next_legal"', '"eyes": 2'), "eyes"),
-        (("(ADD 3", "(ADDD 3"), "expression: line 1, column 2: ADDD is not in the primitive set"),
+        (("(ADD 3", "(ADDD 3"), "text: line 1, column 2: ADDD is not in the primitive set"),
         (("{", "["), "not JSON"),
     ],
 )
@@ -109,7 +109,7 @@ def test_a_file_that_does_not_fit_is_explained_in_one_line(export, run_directory
     [
         ([], "run: which champion? Write run=DIR, a run directory"),
         (["run=nowhere"], "run=nowhere: no such file or directory; accepted: a run directory with a champion, or a"),
-        (["format=xml"], "format=xml: accepted: sexpr, python, latex, dot"),
+        (["format=xml"], "format=xml: accepted: text, sexpr, python, latex, dot"),
         (["game.pits=3"], "game: unknown option; accepted: run, format, output"),
     ],
 )

@@ -48,9 +48,9 @@ def run_directory(tmp_path):
         champion.ChampionFile(
             game={"name": "mancala"},
             program={},
-            primitives={"name": primitives.name, "version": primitives.version},
-            expression=expression,
-            nodes=4,
+            language={"kind": "program", "name": primitives.name, "version": primitives.version},
+            text=expression,
+            size=4,
             depth=2,
             fitness=1.0,
             points={"first": 1.0, "second": 1.0},

@@ -1,0 +1,109 @@
+"""What the host needs of any genotype: its size, and its text and back. Chosen by the language it is written in.
+
+A new genotype registers its own versions of these functions; nothing else asks which genotype it deals with.
+"""
+
+from functools import singledispatch
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jaxgp.genotypes import programs
+from jaxgp.genotypes.primitives import PrimitiveSet
+from jaxgp.genotypes.programs import Programs
+from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
+from jaxgp.genotypes.ruletext import parse_rules, print_rules
+from jaxgp.genotypes.text import parse_program, print_program
+
+Language = PrimitiveSet | RuleLanguage
+Genome = Any
+"""One individual, Programs or RuleLists, or with one more leading axis a population."""
+
+UNITS = {"program": "nodes", "rules": "rules"}
+"""What the size of a genome counts, by kind of genotype."""
+NAMES = {"program": "primitive set", "rules": "rule language"}
+"""What people call the language of a genotype."""
+
+
+@singledispatch
+def kind(language: Any) -> str:
+    """Return the kind of genotype that a language writes: `program` or `rules`."""
+    raise TypeError(f"{type(language).__name__} is no language")
+
+
+@kind.register
+def _(language: PrimitiveSet) -> str:
+    del language
+    return "program"
+
+
+@kind.register
+def _(language: RuleLanguage) -> str:
+    del language
+    return "rules"
+
+
+@singledispatch
+def written(language: Any, genome: Any) -> str:
+    """Write one individual as text: an S-expression, or a rule a line."""
+    raise TypeError(f"{type(language).__name__} is no language")
+
+
+@written.register
+def _(language: PrimitiveSet, genome: Any) -> str:
+    return print_program(language, genome)
+
+
+@written.register
+def _(language: RuleLanguage, genome: Any) -> str:
+    return print_rules(language, genome)
+
+
+@singledispatch
+def parse(language: Any, text: str, capacity: int | None = None) -> Any:
+    """Read one individual, into NumPy arrays.
+
+    Args:
+        language: what the text is written in.
+        text: as `written` returns it.
+        capacity: nodes or rules that it can hold; by default as many as the text could have.
+
+    Raises:
+        ValueError: the text is not of this language; the message says where.
+    """
+    raise TypeError(f"{type(language).__name__} is no language")
+
+
+@parse.register
+def _(language: PrimitiveSet, text: str, capacity: int | None = None) -> Programs:
+    words = len(text.replace("(", " ").replace(")", " ").split())
+    return parse_program(language, text, capacity or max(1, words))
+
+
+@parse.register
+def _(language: RuleLanguage, text: str, capacity: int | None = None) -> RuleLists:
+    return parse_rules(language, text, capacity or max(1, len(text.splitlines())))
+
+
+@singledispatch
+def sizes(genomes: Any) -> Array:
+    """Return int32[...]: nodes or rules of each individual of any batch shape."""
+    raise TypeError(f"{type(genomes).__name__} is no genotype")
+
+
+@sizes.register
+def _(genomes: Programs) -> Array:
+    return jnp.asarray(genomes.length).sum(-1, dtype=jnp.int32)
+
+
+@sizes.register
+def _(genomes: RuleLists) -> Array:
+    return jnp.asarray(genomes.length)
+
+
+def depth(genome: Any) -> int | None:
+    """Return the edges from the root to the deepest node of one program; None for a genotype without depth."""
+    return int(np.max(jax.vmap(programs.depth)(genome))) if isinstance(genome, Programs) else None
