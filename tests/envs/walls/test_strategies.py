@@ -1,0 +1,102 @@
+"""The fixed strategies on drawn boards, and in games."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import envs
+from envs.walls import arena
+from envs.walls.primitives import rule_language, view
+from envs.walls.strategies import STRATEGIES, strategy
+from jaxgp.genotypes import rulelists
+from jaxgp.genotypes.ruletext import parse_rules
+from jaxgp.interpreter import rules
+from jaxgp.operators.rulelists import RuleCreation
+from tests.envs.walls.drawings import read
+
+ROUND_THE_END, ON, ASIDE, BACK, ALONG, ROUND = range(6)
+
+
+def chosen(state, game, name="fixed"):
+    settings, text = strategy(name, game)
+    language = rule_language(game, settings)
+    masks = rules.prepare(language, parse_rules(language, text, 8), settings.symmetric)
+    action, fired = rules.act(language, masks, view(game, settings, state)[None])
+    return "flr"[int(action[0])], int(fired[0])
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+@pytest.mark.parametrize("size", [3, 5, 7, 9])
+def test_every_strategy_is_a_valid_rule_list(name, size):
+    game = envs.make("walls", size=size)
+    settings, text = strategy(name, game)
+    language = rule_language(game, settings)
+    one = parse_rules(language, text, 8)
+    assert rulelists.problems(language, one) == []
+    assert int(one.length) == (0 if name == "forward" else 4 if size == 3 else 6)
+
+
+def test_an_unknown_strategy_is_refused():
+    with pytest.raises(ValueError, match="strategy=best: unknown strategy; accepted: fixed, forward"):
+        strategy("best", envs.make("walls"))
+
+
+@pytest.mark.parametrize(
+    ("board", "move", "rule"),
+    [
+        # The wall that A has just left begins behind it on the right; the board goes on round its end.
+        (". . . . . / . . . . . / . A^ . . . / . a a . . / . . . . B>", "r", ROUND_THE_END),
+        (". . . . . / . . . . . / . A^ . . . / a a . . . / . . . . B>", "l", ROUND_THE_END),
+        (". . . . . / . . . . . / . A^ . . . / . a . . . / . . . . B>", "f", ON),
+        # At the edge.
+        (". . A^ . . / . . a . . / . . a . . / . . . . . / . . . . B>", "l", ASIDE),
+        (". a A^ . . / . a a . . / . . . . . / . . . . . / . . . . B>", "r", ASIDE),
+        # The opponent's wall ahead, own bricks at one side.
+        (". . . . . / . b b . . / . aA^ . . . / . a . . . / . . . . B>", "l", ASIDE),
+        (". b b b . / b aA^ a b . / . a a . . / . . . . . / . . . . B>", "r", ALONG),
+        (". . . . . / b a b . . / b aA^ b . . / . a . . . / . . . . B>", "f", BACK),
+        (". . . . . / b b b . . / b aA^ b . . / . a . . . / . . . . B>", "l", ROUND),
+    ],
+)
+def test_it_does_what_its_rules_say(board, move, rule):
+    game, state = read(board.replace(" / ", "\n"))
+    assert chosen(state, game) == (move, rule)
+
+
+def test_forward_takes_the_default_move():
+    game = envs.make("walls")
+    assert chosen(game.init(), game, "forward") == ("f", -1)
+
+
+def test_games_are_counted_from_the_seat_of_the_player():
+    game = envs.make("walls", size=3)
+    still = lambda states, bits: jnp.ones_like(states.to_move)  # noqa: E731
+    for seat in (0, 1):
+        np.testing.assert_array_equal(arena.results(game, arena.fixed(game), still, 2, seat), [2, 0, 0])
+        np.testing.assert_array_equal(arena.results(game, still, arena.fixed(game), 2, seat), [0, 0, 2])
+        np.testing.assert_array_equal(arena.results(game, still, still, 2, seat), [0, 2, 0])
+
+
+@pytest.mark.parametrize("size", [3, 5])
+def test_fixed_beats_random_rule_lists_and_random_moves(size):
+    game, games = envs.make("walls", size=size), 100
+    for opponent in (arena.random_lists(game, games, RuleCreation(dont_care=0.8)), arena.random_moves(game)):
+        for seat in (0, 1):
+            won, _, _ = arena.results(game, arena.fixed(game), opponent, games, seat)
+            assert won >= 95
+
+
+def test_a_search_plays_legal_moves_and_beats_standing_still():
+    game = envs.make("walls", size=3)
+    still = lambda states, bits: jnp.ones_like(states.to_move)  # noqa: E731
+    won, _, _ = arena.results(game, arena.search(game, 2), still, 4, 0)
+    assert won == 4
+
+
+@pytest.mark.slow
+def test_fixed_beats_searches_more_often_than_not():
+    game, games = envs.make("walls"), 200
+    for depth in (2, 4, 6):
+        for seat in (0, 1):
+            won, _, lost = arena.results(game, arena.fixed(game), arena.search(game, depth), games, seat)
+            assert won > 2 * lost
