@@ -35,10 +35,10 @@ def evaluate(primitives: PrimitiveSet, plans: Plan, features: Array, bound: Arra
     return run(plans, features)
 
 
-def evaluate_where(primitives: PrimitiveSet, plans: Plan, features: Array, active: Array, least: int = 16) -> Array:
+def evaluate_where(primitives: PrimitiveSet, plans: Plan, features: Array, active: Array, least: int = 64) -> Array:
     """Evaluate each program on the few of its positions that matter now.
 
-    All pairs of a program and a position are sorted by falling steps; when three quarters of them are done, the loop
+    All pairs of a program and a position are sorted by falling steps; when seven eighths of them are done, the loop
     goes on with the others alone, and so on. So short programs do not wait for long ones, nor for games of no interest.
 
     Args:
@@ -62,7 +62,7 @@ def evaluate_where(primitives: PrimitiveSet, plans: Plan, features: Array, activ
     values: list[Array] = []
     width, done = len(order), jnp.int32(0)
     while width:
-        rest = width // 4 if width // 4 >= least else 0
+        rest = width // 8 if width // 8 >= least else 0
         busy, shown = program[:width], seen[:width]
 
         def step(i: Array, rows: Array, busy: Array = busy, shown: Array = shown) -> Array:

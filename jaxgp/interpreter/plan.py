@@ -18,7 +18,6 @@ them, once per generation:
                                                     4     SUB   row 1, row 0        0
 """
 
-import dataclasses
 from functools import lru_cache
 
 import jax
@@ -34,7 +33,7 @@ from jaxgp.interpreter.calls import tables
 from jaxgp.interpreter.fold import CONSTANT, fold, ranks
 
 _GROUPED = 64  # programs from which on it pays to plan them in groups
-_SHORT = 128  # nodes
+_GROUPS = 8
 
 
 @struct.dataclass
@@ -93,52 +92,26 @@ def plan(primitives: PrimitiveSet, programs: Programs, bound: Array | int | None
 
 def _plan_all(primitives: PrimitiveSet, programs: Programs, bound: Array | int) -> Plan:
     """Plan programs [P, L]."""
-    return jax.vmap(lambda tree: _plan_tree(primitives, tree, bound, programs.capacity))(programs)
+    return jax.vmap(lambda tree: _plan_tree(primitives, tree, bound))(programs)
 
 
 def _in_groups(primitives: PrimitiveSet, programs: Programs) -> Plan:
-    """Plan programs [P, L], the longest eighth apart from the rest, which as a rule fits into shorter arrays.
+    """Plan programs [P, L] by falling length, group after group, each in a loop as long as its own longest needs.
 
-    Most programs are much shorter than the longest, and both the loop and the arrays are as long as it may be.
+    Most programs are much shorter than the longest. One program text serves all groups, so compiling is not dearer.
     """
-    capacity, count = programs.capacity, len(programs.length)
-    if count < _GROUPED:
+    count = len(programs.length)
+    if count < _GROUPED or count % _GROUPS:
         return _plan_all(primitives, programs, programs.length.max())
     order = jnp.argsort(-programs.length)
-
-    longest, rest = (
-        jax.tree.map(lambda field, at=at: field[at], programs) for at in (order[: count // 8], order[count // 8 :])
-    )
-    bound = rest.length.max()
-
-    def on_short_arrays() -> Plan:
-        cut = jax.tree.map(lambda field: field[:, :_SHORT] if field.ndim > 1 else field, rest)
-        made = jax.vmap(lambda tree: _plan_tree(primitives, tree, bound, capacity))(cut)
-        return dataclasses.replace(
-            made,
-            kind=_pad(made.kind, capacity, 0),
-            operand=_pad(made.operand, capacity, CONSTANT),
-            constant=_pad(made.constant, capacity, 0),
-            slot=_pad(made.slot, capacity, stack_bound(primitives.max_arity, capacity)),
-        )
-
-    def on_long_arrays() -> Plan:
-        return _plan_all(primitives, rest, bound)
-
-    others = jax.lax.cond(bound <= _SHORT, on_short_arrays, on_long_arrays) if capacity > _SHORT else on_long_arrays()
-    groups = [_plan_all(primitives, longest, longest.length.max()), others]
+    groups = jax.tree.map(lambda field: field[order].reshape(_GROUPS, -1, *field.shape[1:]), programs)
+    planned = jax.lax.map(lambda group: _plan_all(primitives, group, group.length.max()), groups)
     back = jnp.argsort(order)
-    return jax.tree.map(lambda *fields: jnp.concatenate(fields)[back], *groups)
+    return jax.tree.map(lambda field: field.reshape(count, *field.shape[2:])[back], planned)
 
 
-def _pad(field: Array, capacity: int, fill: int) -> Array:
-    """Lengthen [P, S, ...] to [P, L, ...]."""
-    more = ((0, 0), (0, capacity - field.shape[1])) + ((0, 0),) * (field.ndim - 2)
-    return jnp.pad(field, more, constant_values=fill)
-
-
-def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array | int, largest: int) -> Plan:
-    """Plan one tree, [L], to run on a stack for `largest` nodes.
+def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array | int) -> Plan:
+    """Plan one tree, [L].
 
     Only folding takes a loop. A node's slot is the sum of the ranks on its path from the root; its step is its place
     among the instructions in argument order, moved by how far it and each of its ancestors move among their siblings.
@@ -146,7 +119,7 @@ def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array | int, lar
     sum up along the tree.
     """
     width, capacity = primitives.max_arity, tree.capacity
-    spare = stack_bound(width, largest)
+    spare = stack_bound(width, capacity)
     arities, kinds = jnp.asarray(primitives.arity), jnp.asarray(tables(primitives)[1])
     code, size = tree.opcode.astype(jnp.int32), tree.size.astype(jnp.int32)
     index = jnp.arange(capacity, dtype=jnp.int32)
