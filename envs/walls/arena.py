@@ -31,23 +31,23 @@ Reply = Callable[[State, Array], Array]
 DEPTHS = (2, 4, 6)
 
 
-def results(game: Walls, player: Reply, opponent: Reply, games: int, seat: int, seed: int = 0) -> np.ndarray:
-    """Play games in lock step; return int32[3]: won, drawn and lost by the player in `seat`."""
-
-    def turn(carry: tuple[State, Array]) -> tuple[State, Array]:
-        states, ply = carry
-        bits = jax.random.bits(jax.random.fold_in(jax.random.key(seed), ply), (games,))
-        mine = states.to_move == seat
-        moves = jnp.where(mine, player(states, bits), opponent(states, bits))
-        return jax.vmap(game.step)(states, moves), ply + 1
+def results(game: Walls, player: Reply, opponent: Reply, games: int, seed: int = 0) -> np.ndarray:
+    """Play games in lock step; return int32[2, 3]: won, drawn and lost by the player, as first and as second one."""
 
     @jax.jit
-    def play() -> Array:
+    def play(seat: Array) -> Array:
+        def turn(carry: tuple[State, Array]) -> tuple[State, Array]:
+            states, ply = carry
+            bits = jax.random.bits(jax.random.fold_in(jax.random.key(seed), ply), (games,))
+            mine = states.to_move == seat
+            moves = jnp.where(mine, player(states, bits), opponent(states, bits))
+            return jax.vmap(game.step)(states, moves), ply + 1
+
         start = jax.vmap(lambda _: game.init())(jnp.arange(games))
         ended, _ = lax.while_loop(lambda carry: ~carry[0].terminated.all(), turn, (start, jnp.int32(0)))
         return (ended.returns[:, seat, None] == jnp.array([1.0, 0.0, -1.0])).sum(0, dtype=jnp.int32)
 
-    return np.asarray(play())
+    return np.stack([play(jnp.int32(seat)) for seat in (0, 1)])
 
 
 def by_rules(game: Walls, settings: Settings, lists: RuleLists) -> Reply:
@@ -108,7 +108,7 @@ def main(games: int = 1000, searched: int = 200, *sizes: int) -> None:
             **{f"search, {depth} plies, random ties": (searched, search(game, depth)) for depth in DEPTHS},
         }
         for name, (number, opponent) in opponents.items():
-            scores = [results(game, fixed(game), opponent, number, seat) for seat in (0, 1)]
+            scores = results(game, fixed(game), opponent, number)
             said = " | ".join(" + ".join(map(str, score.tolist())) for score in scores)
             print(f"| {name} | {size} | {said} |", flush=True)
 

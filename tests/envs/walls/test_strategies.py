@@ -71,32 +71,28 @@ def test_forward_takes_the_default_move():
 def test_games_are_counted_from_the_seat_of_the_player():
     game = envs.make("walls", size=3)
     still = lambda states, bits: jnp.ones_like(states.to_move)  # noqa: E731
-    for seat in (0, 1):
-        np.testing.assert_array_equal(arena.results(game, arena.fixed(game), still, 2, seat), [2, 0, 0])
-        np.testing.assert_array_equal(arena.results(game, still, arena.fixed(game), 2, seat), [0, 0, 2])
-        np.testing.assert_array_equal(arena.results(game, still, still, 2, seat), [0, 2, 0])
+    fixed = arena.fixed(game)
+    np.testing.assert_array_equal(arena.results(game, fixed, still, 2), [[2, 0, 0]] * 2)
+    np.testing.assert_array_equal(arena.results(game, still, fixed, 2), [[0, 0, 2]] * 2)
+    np.testing.assert_array_equal(arena.results(game, still, still, 2), [[0, 2, 0]] * 2)
 
 
 @pytest.mark.parametrize("size", [3, 5])
 def test_fixed_beats_random_rule_lists_and_random_moves(size):
     game, games = envs.make("walls", size=size), 100
     for opponent in (arena.random_lists(game, games, RuleCreation(dont_care=0.8)), arena.random_moves(game)):
-        for seat in (0, 1):
-            won, _, _ = arena.results(game, arena.fixed(game), opponent, games, seat)
-            assert won >= 95
+        assert (arena.results(game, arena.fixed(game), opponent, games)[:, 0] >= 95).all()
 
 
 def test_a_search_plays_legal_moves_and_beats_standing_still():
     game = envs.make("walls", size=3)
     still = lambda states, bits: jnp.ones_like(states.to_move)  # noqa: E731
-    won, _, _ = arena.results(game, arena.search(game, 2), still, 4, 0)
-    assert won == 4
+    np.testing.assert_array_equal(arena.results(game, arena.search(game, 2), still, 4)[:, 0], [4, 4])
 
 
 @pytest.mark.slow
 def test_fixed_beats_searches_more_often_than_not():
     game, games = envs.make("walls"), 200
     for depth in (2, 4, 6):
-        for seat in (0, 1):
-            won, _, lost = arena.results(game, arena.fixed(game), arena.search(game, depth), games, seat)
-            assert won > 2 * lost
+        won, _, lost = arena.results(game, arena.fixed(game), arena.search(game, depth), games).T
+        assert (won > 2 * lost).all()
