@@ -7,10 +7,10 @@ import pytest
 from omegaconf import OmegaConf
 
 import envs
-from jaxgp.experiment import cli, resume
+from jaxgp.experiment import cli, options, resume
 from jaxgp.experiment.directory import RunDirectory
 from jaxgp.experiment.errors import RunError
-from jaxgp.experiment.schema import Config, Opponent, Selection
+from jaxgp.experiment.schema import Config, Groups, Opponent, Selection
 
 CONF = Path(__file__).parents[2] / "conf"
 
@@ -98,6 +98,59 @@ def test_no_options_run_the_second_experiment_of_the_study_with_its_documented_e
     assert asdict(study) | {"title": ""} == asdict(plan.config)
     assert plan.config.fitness.scale == 100
     assert plan.config.fitness.opponents["minimax"].depth == 8
+
+
+def test_a_game_brings_its_algorithm_and_its_fitness(call):
+    _, _, (plan,) = call("game=walls", "game.size=7", "algorithm.population=50", "algorithm.immigrants=0")
+    config = plan.config
+    assert isinstance(config.algorithm, Groups)
+    assert (config.game["size"], config.algorithm.population, config.algorithm.group_size) == (7, 50, 5)
+    assert config.fitness.opponents["fixed"].kind == "strategy"
+    _, _, (plan,) = call("experiment=walls_written")
+    assert plan.config.algorithm.creation.dont_care is None
+    _, _, (plan,) = call("game=mancala", "algorithm=gp")
+    assert asdict(plan.config.algorithm)["kind"] == "gp"
+
+
+WALLS = [
+    ("algorithm.elites=1", "algorithm.elites: unknown option; accepted: kind, population, generations, group_size"),
+    (
+        "algorithm.creation.max_rulez=4",
+        "unknown option; did you mean algorithm.creation.max_rules? accepted: min",
+    ),
+    ("algorithm.kind=tabu", "algorithm.kind=tabu: accepted: gp, groups"),
+    ("algorithm=gp", "algorithm.kind=gp: accepted: groups, for game=walls"),
+    ("algorithm=tabu", "algorithm=tabu: unknown choice; accepted: gp, groups, niched"),
+    ("~algorithm.stop", "~algorithm.stop: an option cannot be removed"),
+    ("algorithm.population=1001", "a multiple of algorithm.group_size=5, such as 1000 or 1005"),
+    ("algorithm.population=ten", "algorithm.population=ten: accepted: a whole number"),
+    ("program.mask=7", "program.mask=7: accepted: an odd number from 3 to 5"),
+    ("game.size=4", "game.size=4: accepted: an odd number"),
+    ("fitness.opponents.fixed.name=best", "fitness.opponents.fixed.name=best: accepted: fixed"),
+]
+
+
+@pytest.mark.parametrize(("argument", "message"), WALLS, ids=[argument for argument, _ in WALLS])
+def test_mistakes_in_a_variant_name_its_own_options(call, argument, message, tmp_path):
+    code, err, plans = call("game=walls", argument)
+    assert (code, plans, err.count("\n")) == (2, [], 1)
+    assert message in err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in (CONF / "algorithm").glob("*.yaml")))
+def test_every_algorithm_lists_all_its_options(name):
+    """Hydra shows and removes only what a file lists."""
+    given = OmegaConf.load(CONF / "algorithm" / f"{name}.yaml")
+    if "defaults" in given:
+        return
+    variant = options.variants(Config)["algorithm"][given.kind]
+    assert not set(_names(asdict(variant()))) ^ set(_names(OmegaConf.to_container(given)))
+
+
+def _names(section, prefix=""):
+    for name, value in section.items():
+        yield from _names(value, f"{prefix}{name}.") if isinstance(value, dict) else [prefix + name]
 
 
 def test_the_first_experiment_has_no_price_on_nodes(call):

@@ -7,6 +7,7 @@ from jaxgp.experiment import validate
 from jaxgp.experiment.errors import UsageError
 from jaxgp.experiment.schema import Algorithm, Config, Groups, Mutation, Opponent, RuleMutation
 from tests.experiment.toy_experiment import config
+from tests.fitness import walls_table
 
 
 def put(config, option, value):
@@ -87,6 +88,53 @@ def test_bad_values_are_named_with_what_is_accepted(option, value, accepted):
     assert message.startswith(f"{option}={'' if value == '' else value}")
     assert accepted in message
     assert "\n" not in message
+
+
+BAD_GROUPS = [
+    ("algorithm.population", 15, "a whole number from 20"),
+    ("algorithm.population", 42, "a multiple of algorithm.group_size=5, such as 40 or 45"),
+    ("algorithm.group_size", 1, "a whole number from 2"),
+    ("algorithm.generations", 0, "a whole number from 1"),
+    ("algorithm.capacity", 0, "from 1 to 32767"),
+    ("algorithm.immigrants", -1, "from 0 to 32 (the children of a cycle)"),
+    ("algorithm.immigrants", 33, "from 0 to 32 (the children of a cycle)"),
+    ("algorithm.immigrants_every", 0, "a whole number from 1"),
+    ("algorithm.stop", "soon", "beaten, never"),
+    ("algorithm.creation.max_rules", 17, "from 0 to 16 (algorithm.capacity)"),
+    ("algorithm.creation.min_rules", 13, "from 0 to 12 (algorithm.creation.max_rules)"),
+    ("algorithm.creation.dont_care", 1.5, "a number from 0 to 1"),
+    ("algorithm.mutation.delete", -1.0, "a number from 0"),
+    ("program.mask", 4, "an odd number from 3"),
+    ("program.mask", 5, "an odd number from 3 to 3, the size of the board"),
+    ("program.matching", "loose", "strict, symmetric"),
+    ("game.size", 6, "an odd number from 3 to 999"),
+    ("fitness.opponents.fixed.name", "best", "fixed"),
+]
+
+
+@pytest.mark.parametrize(("option", "value", "accepted"), BAD_GROUPS, ids=[f"{o}={v}" for o, v, _ in BAD_GROUPS])
+def test_bad_values_of_the_groups_are_named_with_what_is_accepted(option, value, accepted):
+    wrong = walls_table.config()
+    validate.check(wrong, envs)
+    put(wrong, option, value)
+    message = refused(wrong)
+    assert message.startswith(f"{option}={value}: accepted: ")
+    assert accepted in message
+
+
+def test_groups_that_only_fail_together():
+    wrong = walls_table.config()
+    wrong.algorithm.mutation = RuleMutation(0.0, 0.0, 0.0, 0.0)
+    assert "a weight above 0 for add, delete, reorder or modify" in refused(wrong)
+    wrong = walls_table.config()
+    wrong.algorithm = Algorithm()
+    assert refused(wrong) == "algorithm.kind=gp: accepted: groups, for game=walls"
+    wrong = config()
+    wrong.algorithm = Groups()
+    assert refused(wrong) == "algorithm.kind=groups: accepted: gp, for game=mancala"
+    wrong = config()
+    wrong.fitness.opponents["minimax"].kind = "strategy"
+    assert "fitness.opponents.minimax.kind=strategy: accepted: search, random" in refused(wrong)
 
 
 def refused(wrong):

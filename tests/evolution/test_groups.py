@@ -1,0 +1,145 @@
+"""The cycle of rule lists: who plays, who stays, who comes; reproducible, and at an end when it has reached its aim."""
+
+from types import SimpleNamespace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import envs
+from jaxgp.evolution.groups import count_unique
+from jaxgp.experiment import schema
+from jaxgp.experiment.assemble import assemble
+from jaxgp.genotypes.rulelists import problems
+from tests.fitness.walls_table import board, config, population
+
+
+@pytest.fixture(scope="module")
+def experiment():
+    return assemble(config(stop="never"), envs)
+
+
+def run(experiment, seed, generations):
+    state, lines = experiment.init(jax.random.key(seed)), []
+    for _ in range(generations):
+        state, metrics = experiment.step(state)
+        lines.append({name: float(value) for name, value in metrics.items()})
+    return state, lines
+
+
+def rows(lists):
+    """Each list as something that can be compared."""
+    fields = [np.asarray(field).reshape(len(lists.length), -1) for field in jax.tree.leaves(lists)]
+    return [tuple(row) for row in np.concatenate(fields, 1).tolist()]
+
+
+def test_the_same_seed_gives_the_same_run_and_another_seed_another(experiment):
+    (a, lines_a), (b, lines_b), (c, _) = run(experiment, 3, 4), run(experiment, 3, 4), run(experiment, 4, 4)
+    assert str(lines_a) == str(lines_b)
+    assert rows(a.population) == rows(b.population)
+    assert jax.tree.all(jax.tree.map(lambda x, y: (x == y).all(), a.champion, b.champion))
+    assert rows(a.population) != rows(c.population)
+    assert experiment.step._cache_size() == 1
+
+
+def test_parents_stay_children_come_and_strangers_in_every_fifth_cycle(experiment):
+    state = experiment.init(jax.random.key(0))
+    for cycle in range(1, 11):
+        before = set(rows(state.population))
+        state, metrics = experiment.step(state)
+        after = rows(state.population)
+        assert len(after) == 40
+        assert set(after[:8]) <= before, "the winners of eight groups of five stay"
+        kinds = [float(value) for name, value in metrics.items() if name.startswith("mutations_")]
+        assert sum(kinds) == 16, "of 32 children half are mutated"
+        assert int(metrics["immigrants"]) == (8 if cycle % 5 == 0 else 0)
+    for i in range(40):
+        one = jax.tree.map(lambda x, i=i: np.asarray(x)[i], state.population)
+        assert problems(experiment.language, one) == []
+
+
+def test_the_numbers_of_the_study():
+    """1000 strategies, 200 parents, 800 children; and 700 children with 100 strangers in each fifth cycle."""
+    made = config()
+    made.algorithm = schema.Groups()
+    cycle = assemble(made, envs).ring
+    assert cycle.parents == 200
+    shape = jax.eval_shape(
+        lambda key: cycle.breed(key, cycle.create(key, 200), jnp.int32(4)), jax.eval_shape(lambda: jax.random.key(0))
+    )
+    assert shape[0].length.shape == (1000,)
+
+
+def test_children_in_turn_two_by_recombination_two_by_mutation_of_four_different_parents(experiment):
+    parents = population(board(3), 8, seed=3)
+    children, kinds, possible = jax.jit(lambda key: experiment.ring.children(key, parents, 32))(jax.random.key(1))
+    assert kinds.shape == possible.shape == (16,)
+    content = [rules(parents, i) for i in range(8)]
+    for turn in range(8):
+        made = [rules(children, 4 * turn + i) for i in range(4)]
+        dealt = sorted(made[0] + made[1])
+        pairs = [(a, b) for a in range(8) for b in range(a) if sorted(content[a] + content[b]) == dealt]
+        assert pairs, "two parents' rules, each in one of two children"
+        changed = [{i for i in range(8) if len(set(content[i]) ^ set(one)) <= 2} for one in made[2:]]
+        assert all(changed)
+        assert changed[0] != changed[1]
+        assert not set(pairs[0]) & changed[0] & changed[1]
+
+
+def rules(lists, index):
+    one = jax.tree.map(lambda x: np.asarray(x)[index], lists)
+    return [(*one.condition[r].tolist(), int(one.action[r])) for r in range(int(one.length))]
+
+
+def test_a_last_alternation_is_cut_short(experiment):
+    parents = population(board(3), 8)
+    children, _, _ = jax.eval_shape(lambda key: experiment.ring.children(key, parents, 30), jax.random.key(0))
+    assert children.length.shape == (30,)
+
+
+def test_the_order_of_champions(experiment):
+    """Fitness first, then fewer rules, then the earlier; where the run stops at a winner, the winner before all."""
+    parents = population(board(3), 4, seed=5).replace(length=np.array([5, 3, 9, 3], np.int32))
+    state = experiment.init(jax.random.key(0))
+    result = SimpleNamespace(fitness=jnp.array([2.0, 2.0, 3.0, jnp.nan]), points=jnp.zeros((4, 2)))
+    beats = jnp.array([True, True, False, False])
+    _, best, improved = experiment.ring.crown(state, parents, result, beats)
+    assert (int(best), bool(improved)) == (2, True)
+    stopping = assemble(config(stop="beaten"), envs).ring
+    champion, best, _ = stopping.crown(state, parents, result, beats)
+    assert int(best) == 1, "of the winners the one with the fewest rules"
+    kept = state.replace(champion=champion)
+    _, _, improved = experiment.ring.crown(kept, parents, result, beats & False)
+    assert bool(improved), "more fitness"
+    equal = SimpleNamespace(fitness=jnp.full(4, 2.0), points=jnp.zeros((4, 2)))
+    _, best, improved = experiment.ring.crown(kept, parents, equal, beats & False)
+    assert (int(best), bool(improved)) == (1, False), "the earlier of equals"
+
+
+def test_a_run_ends_with_the_first_parent_that_beats_the_first_opponent():
+    made = config(stop="beaten", population=80)
+    made.fitness.opponents = {"forward": schema.Opponent(kind="strategy", name="forward")}
+    experiment = assemble(made, envs)
+    state = experiment.init(jax.random.key(0))
+    for _ in range(20):
+        state, metrics = experiment.step(state)
+        assert bool(state.finished) == (int(metrics["beaten"]) > 0)
+        if state.finished:
+            break
+    assert state.finished
+    assert float(state.champion.points.sum()) > 1
+    assert int(state.champion.generation) == int(state.generation) - 1
+
+
+def test_metrics_have_the_promised_names(experiment):
+    _, (line,) = run(experiment, 0, 1)
+    promised = "generation best_fitness mean_fitness best_points best_size mean_size unique_lists group_points beaten"
+    assert set(promised.split()) <= set(line)
+    assert line["evaluations"] == 40 * 4 + 8 * 2
+
+
+def test_different_lists_are_counted():
+    lists = population(board(3), 8)
+    double = jax.tree.map(lambda x: jnp.concatenate([x, x[:3]]), lists)
+    assert int(jax.jit(count_unique)(double)) == len(set(rows(lists)))

@@ -1,0 +1,66 @@
+"""Walls with rule lists, set up small for tests, and the same games in plain Python."""
+
+from functools import lru_cache
+
+import jax
+import numpy as np
+
+import envs
+from envs.walls.view import SYMBOLS
+from jaxgp.experiment import schema
+from jaxgp.experiment.assemble import Table, creator, table
+from tests.reference import rules as reference
+from tests.reference import walls
+
+CODES = {"#": 0, "0": 1, "B": 2, "A": 3}
+
+
+@lru_cache
+def board(size: int = 3, matching: str = "symmetric") -> Table:
+    return table(schema.Config(game={"name": "walls", "size": size}, program={"matching": matching}), envs)
+
+
+def config(size: int = 3, **algorithm) -> schema.Config:
+    """A valid configuration of a small run."""
+    made = schema.Config(
+        game={"name": "walls", "size": size},
+        program={"matching": "symmetric"},
+        algorithm=schema.Groups(**({"population": 40, "immigrants": 8, "capacity": 16, "generations": 4} | algorithm)),
+        logger=schema.Logger(mode="disabled"),
+        compilation_cache=None,
+    )
+    made.algorithm.creation = schema.RuleCreation(min_rules=2, max_rules=12, dont_care=0.75)
+    made.fitness.opponents = {"fixed": schema.Opponent(kind="strategy", name="fixed")}
+    made.fitness.points, made.fitness.scale, made.fitness.max_plies = "result", 2.0, 100_000
+    return made
+
+
+def population(at: Table, count: int, seed: int = 0):
+    """Random rule lists [count]."""
+    options = schema.Groups(capacity=16, creation=schema.RuleCreation(2, 12, 0.75))
+    return creator(at.language, options)(jax.random.key(seed), count)
+
+
+def seen(position, size: int, symmetric: bool) -> list[int]:
+    """What the reference's player to move sees, as codes of the language."""
+    cells = walls.neighbourhood(position, size, symmetric)
+    centre = len(cells) // 2
+    return [
+        CODES[c] if c in CODES else 8 + "NESW".index(c) if i == centre else 4 + "nesw".index(c)
+        for i, c in enumerate(cells)
+    ]
+
+
+def game(at: Table, first, second) -> tuple[int, int]:
+    """Play one game of two plain rule lists in plain Python; return the study's points."""
+    assert len(SYMBOLS) == 12
+    position = walls.start(at.game.size)
+    while not position.over:
+        view = seen(position, at.settings.mask, at.settings.symmetric)
+        action, _ = reference.act(at.language, (first, second)[position.turn], view, at.settings.symmetric)
+        position = walls.play(position, walls.MOVES[action])
+    return position.points
+
+
+def plain(lists, index: int):
+    return reference.plain(jax.tree.map(lambda x: np.asarray(x)[index], lists))
