@@ -91,10 +91,10 @@ PLOTS = (
     ),
     Plot(
         "tournaments",
-        "Winners of the tournaments",
+        "Winners of the tournaments: in their groups, and against the first opponent",
         (
-            ("points", (Curve("group_points", "points for each double game of its group", BLUE),)),
-            ("parents", (Curve("beaten", "parents that beat the first opponent", ORANGE),)),
+            ("points in a double game", (Curve("group_points", "points for each double game of its group", BLUE),)),
+            ("parents that win", (Curve("beaten", "parents that beat the first opponent", ORANGE),)),
         ),
     ),
 )

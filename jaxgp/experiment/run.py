@@ -176,7 +176,7 @@ def _show_champion(run: loop.Run) -> None:
         _warn(str(error))
         return
     rows = [
-        ("rules" if best.unit == "rules" else "expression", best.text or "none"),
+        ("rules", _indented(best.text)) if best.unit == "rules" else ("expression", best.text),
         ("fitness", f"{best.fitness:g}" if best.fitness is not None else "-"),
         ("points moving first", f"{best.points['first']:g}" if best.points["first"] is not None else "-"),
         ("points moving second", f"{best.points['second']:g}" if best.points["second"] is not None else "-"),
@@ -186,6 +186,10 @@ def _show_champion(run: loop.Run) -> None:
     if run.directory.report.is_file():
         rows.append(("report", _short(run.directory.report)))
     print_pairs("Champion", rows)
+
+
+def _indented(text: str) -> str:
+    return "".join(f"\n    {line}" for line in text.splitlines()) or "none: always the default action"
 
 
 def _short(path: Path) -> str:
