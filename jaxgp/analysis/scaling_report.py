@@ -162,7 +162,7 @@ def draw(found: Sequence[Measured], batches: Mapping[int, Sequence[float]], titl
             left.plot(line, law.at(line), color=color, linewidth=1)
     left.set(yscale="log", xlabel="size of the board, N", ylabel="seconds for one game (median, full range)")
     left.set_xticks(sorted({row.case.size for row in found}))
-    left.legend(fontsize=7)
+    left.legend(fontsize=7, ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     if batches:
         games = list(batches)
         right.plot(games, [float(np.median(times)) for times in batches.values()], "o-")
