@@ -64,7 +64,8 @@ def count_steps(primitives, tree):
     for i in range(int(tree.length)):
         p = primitives.primitives[int(tree.opcode[i])]
         taken = [stack.pop() for _ in range(p.arity)]
-        constant = all(c for c, _ in taken) and p.feature is None and (p.call is None or bool(p.args))
+        own = p.feature is not None or p.reads_features or (p.call is not None and not p.args)  # not known beforehand
+        constant = all(c for c, _ in taken) and not own
         stack.append((constant, 0 if constant else sum(n for _, n in taken) + (p.call is not None)))
     return stack[0][1]
 
