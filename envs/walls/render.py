@@ -21,6 +21,7 @@ MARGIN = 40.0  # above and below the board, for the names of the players
 BRICK = 46.0
 BODY = 17.0
 
+# A player's name has the colour of its arrowhead; amber, which is neither player's, says whose turn it is or was.
 STYLE = """
 .walls text{font:600 17px system-ui,-apple-system,"Segoe UI",sans-serif}
 .walls .ground{fill:#f3efe6;stroke:#8c7f6a;stroke-width:3}
@@ -29,10 +30,10 @@ STYLE = """
 .walls .brick1{fill:#83a9c9;stroke:#37648a;stroke-width:2}
 .walls .player0{fill:#8c2f1b;stroke:#fff;stroke-width:2.5}
 .walls .player1{fill:#123f63;stroke:#fff;stroke-width:2.5}
-.walls .mark{fill:none;stroke:#1f6feb;stroke-width:4}
-.walls .name{fill:#57606a}
-.walls .turn{fill:#1f6feb}
-.walls .right{text-anchor:end}
+.walls .mark{fill:none;stroke:#d29922;stroke-width:4}
+.walls .name0{fill:#8c2f1b}
+.walls .name1{fill:#123f63;text-anchor:end}
+.walls .turn{fill:none;stroke:#d29922;stroke-width:11;stroke-linecap:round}
 @media (prefers-color-scheme:dark){
 .walls .ground{fill:#2d2a25;stroke:#6e6556}
 .walls .line{stroke:#3d3931}
@@ -40,9 +41,8 @@ STYLE = """
 .walls .brick1{fill:#35618a;stroke:#83b0d6}
 .walls .player0{fill:#f2b8a5;stroke:#1b1a18}
 .walls .player1{fill:#b5d5f0;stroke:#1b1a18}
-.walls .mark{stroke:#6cb6ff}
-.walls .name{fill:#adbac7}
-.walls .turn{fill:#6cb6ff}
+.walls .name0{fill:#f2b8a5}
+.walls .name1{fill:#b5d5f0}
 }
 """
 
@@ -141,7 +141,7 @@ def svg(game: Walls, state: State, highlight: int | None = None, seat: int | Non
         parts += [_brick(owner, row, column, top) for row, column in np.argwhere(bricks(game, player)).tolist()]
     for owner, player in enumerate(both):
         parts.append(_player(owner, player, top))
-        parts.append(_name(game, state, owner, width, height))
+        parts += _name(game, state, owner, width, height)
     if highlight is not None:
         x, y = _centre(both[int(state.to_move) if seat is None else seat], top)
         parts.append(f'<circle class="mark" cx="{x:g}" cy="{y:g}" r="{CELL / 2 - 4:g}"/>')
@@ -196,12 +196,15 @@ def _player(owner: int, player: Player, top: float) -> str:
     return f'<polygon class="player{owner}" points="{points}" transform="{turned}"/>'
 
 
-def _name(game: Walls, state: State, owner: int, width: float, height: float) -> str:
-    """Write a player's name and bricks: the first player's above the board, the second one's below."""
-    turn = not bool(state.terminated) and int(state.to_move) == owner
-    x, y = (EDGE, MARGIN - 12) if owner == 0 else (width - EDGE, height - 16)
-    kind = ("turn" if turn else "name") + (" right" if owner else "")
+def _name(game: Walls, state: State, owner: int, width: float, height: float) -> list[str]:
+    """Write a player's name and bricks in its colour, the first player's above the board, the second one's below.
+
+    A dot at the outer end is by the one to move; its place is kept free, so that the name stays where it is.
+    """
+    x, y, inwards = (EDGE, MARGIN - 12, 1) if owner == 0 else (width - EDGE, height - 16, -1)
     said = f"{SEATS[owner]}: {int(bricks(game, players(state)[owner]).sum())}"
     if bool(state.terminated):
         said += {1: ", wins", 0: ", draw", -1: ""}[round(float(state.returns[owner]))]
-    return f'<text class="{kind}" x="{x:g}" y="{y:g}">{said}</text>'
+    name = f'<text class="name{owner}" x="{x + 18 * inwards:g}" y="{y:g}">{said}</text>'
+    dot = f'<path class="turn" d="M{x + 6 * inwards:g} {y - 6:g}h0"/>'
+    return [name, dot] if not bool(state.terminated) and int(state.to_move) == owner else [name]

@@ -1,7 +1,6 @@
 """Games of one individual against its panel, move by move, for people to look at."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -10,41 +9,27 @@ import numpy as np
 
 from jaxgp.experiment.interface import ReplayGame
 from jaxgp.genotypes.language import Genome
+from jaxgp.players.moves import Move, Stepper
 from jaxgp.players.opponent import Opponent
 from jaxgp.players.player import Player
 
 SEATS = ("first", "second")
 
 
-@dataclass(frozen=True)
-class Move:
-    """One move of a recorded game.
-
-    Attributes:
-        state: the position after it.
-        action: what was played; None for the opening position.
-        seat: who played it.
-    """
-
-    state: Any
-    action: int | None
-    seat: int
-
-
 def record(game: Any, player: Player, genome: Genome, opponent: Opponent, seat: int, max_plies: int) -> Iterator[Move]:
     """Play an individual from one seat against an opponent, a ply at a time on the host."""
     plans = player.prepare(jax.tree.map(lambda x: x[None], genome))
     act, reply, think = jax.jit(player.act), jax.jit(opponent.reply), jax.jit(opponent.think)
-    step, forfeit = jax.jit(game.step), jax.jit(game.forfeit)
+    stepper = Stepper(game)
     memory = opponent.init(jax.random.key(0))
     shape = (1, 2 * opponent.games)
-    state = game.init(jax.random.key(0))
-    yield Move(state, None, seat)
+    move = stepper.opening()
+    yield move
     for ply in range(max_plies):
+        state = move.state
         if state.terminated:
             return
-        mover = int(state.to_move)
-        if mover == seat:
+        if int(state.to_move) == seat:
             action, legal = act(plans, jax.tree.map(lambda x: x[None, None], state))
             action, legal = action[0, 0], bool(legal[0, 0])
         else:
@@ -55,8 +40,8 @@ def record(game: Any, player: Player, genome: Genome, opponent: Opponent, seat: 
                 memory, _ = think(memory, states, jnp.ones(shape, bool))
                 action, _ = reply(memory, states, bits)
             action, legal = action[0, 0], True
-        state = step(state, action) if legal else forfeit(state)
-        yield Move(state, int(action) if legal else None, mover)
+        move = stepper.play(state, action if legal else None)
+        yield move
 
 
 def replay_games(
@@ -69,12 +54,14 @@ def replay_games(
             moves = list(record(game, player, genome, opponent, seat, max_plies))
             names = {seat: "champion", 1 - seat: name}
             score = np.asarray(game.score(moves[-1].state))
-            frames = [
-                (_caption(game, render, i, move, names), _picture(game, render, move)) for i, move in enumerate(moves)
-            ]
             title = f"{label} against {name}: {score[seat]:g} to {score[1 - seat]:g}"
-            games.append(ReplayGame(title, frames))
+            games.append(ReplayGame(title, frames(game, render, moves, names)))
     return games
+
+
+def frames(game: Any, render: Any, moves: Sequence[Move], names: Mapping[int, str]) -> list[tuple[str, str]]:
+    """Return a caption and a picture of the opening and of the position after each move; `names` is by seat."""
+    return [(_caption(game, render, i, move, names), picture(game, render, move)) for i, move in enumerate(moves)]
 
 
 def _caption(game: Any, render: Any, ply: int, move: Move, names: Mapping[int, str]) -> str:
@@ -84,5 +71,6 @@ def _caption(game: Any, render: Any, ply: int, move: Move, names: Mapping[int, s
     return f"ply {ply}: {names[move.seat]} {what}"
 
 
-def _picture(game: Any, render: Any, move: Move) -> str:
+def picture(game: Any, render: Any, move: Move) -> str:
+    """Draw the position after a move, with what was played marked."""
     return render.svg(game, move.state, move.action, seat=move.seat)

@@ -5,15 +5,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxgp.players.agents import Agent
+from jaxgp.players.moves import Move, Stepper, announcement, verdict
 
 State = Any
 
-YOU = "You"
 COMMANDS = ("help", "h", "?", "hint", "board", "undo")
 HELP = """\
 Type one of the legal moves; they are listed in front of the prompt. Or type
@@ -41,7 +39,7 @@ class Game:
         ask: shows a prompt and returns a line; raises EOFError when there are no more.
         say: prints.
         adviser: makes the agent that answers `hint`, when it is first asked.
-        history: every position from the opening on.
+        history: the opening, and what was played since and not taken back.
     """
 
     rules: Any
@@ -51,11 +49,11 @@ class Game:
     ask: Callable[[str], str]
     say: Callable[[str], None]
     adviser: Callable[[], Agent]
-    history: list[State] = field(default_factory=list)
+    history: list[Move] = field(default_factory=list)
 
     @cached_property
-    def _step(self) -> Callable[[State, Any], State]:
-        return jax.jit(self.rules.step)
+    def _stepper(self) -> Stepper:
+        return Stepper(self.rules)
 
     @cached_property
     def _helper(self) -> Agent:
@@ -63,7 +61,7 @@ class Game:
 
     @property
     def state(self) -> State:
-        return self.history[-1]
+        return self.history[-1].state
 
     @property
     def bottom(self) -> int:
@@ -72,7 +70,7 @@ class Game:
 
     def play(self) -> bool:
         """Play to the end; return False if a person left before."""
-        self.history = [jax.jit(self.rules.init)(jax.random.key(0))]
+        self.history = [self._stepper.opening()]
         self._show()
         try:
             while not bool(self.state.terminated):
@@ -82,7 +80,7 @@ class Game:
             return False
         if self.players.count(None):
             self._show()
-        self.say(self._verdict())
+        self.say(verdict(self.rules, self.state, self.names))
         return True
 
     def _turn(self) -> None:
@@ -90,20 +88,11 @@ class Game:
         mover = int(self.state.to_move)
         agent = self.players[mover]
         action = self._ask(mover) if agent is None else agent.choose(self.state)
-        if action is not None:
-            self.history.append(self._step(self.state, jnp.int32(action)))
-            self._announce(mover, action)
-        elif agent is not None:
-            self.say(f"{self.names[mover]} names no legal move and forfeits the game.")
-            self.history.append(self.rules.forfeit(self.state))
+        if action is not None or agent is not None:
+            self.history.append(self._stepper.play(self.state, action))
+            self.say(announcement(self.rules, self.drawing, self.history[-1], self.names[mover]))
         if self.players[int(self.state.to_move)] is None or None not in self.players:
             self._show()
-
-    def _announce(self, mover: int, action: int) -> None:
-        again = not bool(self.state.terminated) and int(self.state.to_move) == mover
-        name, you = self.names[mover], self.names[mover] == YOU
-        then = f" and {'move' if you else 'moves'} again" if again else ""
-        self.say(f"{name} {'play' if you else 'plays'} {self.drawing.action_name(self.rules, action)}{then}.")
 
     def _ask(self, mover: int) -> int | None:
         """Ask a person until a legal move is typed; None once moves were taken back."""
@@ -146,7 +135,7 @@ class Game:
     def _undo(self, mover: int) -> bool:
         """Go back to the last position in which a person was to move; the same person if the other is none."""
         for n in range(len(self.history) - 2, -1, -1):
-            before = int(self.history[n].to_move)
+            before = int(self.history[n].state.to_move)
             if self.players[before] is None:
                 del self.history[n + 1 :]
                 self.say(f"Taken back; {self.names[before]} to move." if before != mover else "Taken back.")
@@ -155,14 +144,3 @@ class Game:
 
     def _show(self) -> None:
         self.say("\n" + self.drawing.text(self.rules, self.state, bottom=self.bottom) + "\n")
-
-    def _verdict(self) -> str:
-        result = float(self.state.returns[0])
-        if YOU not in self.names:
-            winner = "Draw" if result == 0 else f"{self.names[0 if result > 0 else 1]} wins"
-        else:
-            mine = result if self.names[0] == YOU else -result
-            winner = "Draw" if mine == 0 else "You win" if mine > 0 else "You lose"
-        scores = [f"{score:g}" for score in np.asarray(self.rules.score(self.state)).tolist()]
-        first, second = scores if result >= 0 else scores[::-1]
-        return f"{winner}, {first} to {second}."

@@ -1,3 +1,4 @@
+import re
 import xml.etree.ElementTree as ET
 
 import jax.numpy as jnp
@@ -112,8 +113,18 @@ def test_names_tell_the_turn_and_the_result():
     said = [text.text for text in ET.fromstring(render.svg(game, state)).iter(f"{TAG}text")]
     assert said == ["First player: 3, wins", "Second player: 1"]
     game, state = read(BOARD, to_move=1)
-    kinds = [text.get("class") for text in ET.fromstring(render.svg(game, state)).iter(f"{TAG}text")]
-    assert kinds == ["name", "turn right"]
+    parts = list(ET.fromstring(render.svg(game, state)))
+    kinds = [part.get("class") for part in parts]
+    assert kinds.count("turn") == 1
+    assert kinds[kinds.index("turn") - 1] == "name1"
+    assert "turn" not in render.svg(*ended()).partition("</style>")[2]
+
+
+def test_names_have_the_colours_of_their_arrowheads():
+    for theme in render.STYLE.split("@media"):
+        colours = dict(re.findall(r"\.walls \.(\w+){fill:(#\w+)", theme))
+        for seat in (0, 1):
+            assert colours[f"name{seat}"] == colours[f"player{seat}"]
 
 
 def test_moves_are_named_and_read_back():
