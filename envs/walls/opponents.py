@@ -10,7 +10,7 @@ from jax import Array
 from envs.walls.rules import State, Walls
 from envs.walls.strategies import STRATEGIES, strategy
 
-__all__ = ["EVALUATORS", "STRATEGIES", "decided", "majority", "material", "strategy"]
+__all__ = ["EVALUATORS", "STRATEGIES", "certainty", "decided", "majority", "material", "strategy"]
 
 
 def material(game: Walls, state: State) -> Array:
@@ -31,8 +31,8 @@ def decided(game: Walls, state: State) -> Array:
     return value.astype(jnp.float32)
 
 
-EVALUATORS: dict[str, Callable[[Any, Any], Array]] = {"material": material, "decided": decided}
-"""Values from the view of the side to move, for ended games too."""
+EVALUATORS: dict[str, Callable[[Any, Any], Array]] = {"decided": decided, "material": material}
+"""Values from the view of the side to move, for ended games too; people play against the first."""
 
 
 def majority(game: Walls) -> Walls:
@@ -41,3 +41,11 @@ def majority(game: Walls) -> Walls:
     It has the same states and the same winner, but not the same margins: `decided` does not see them, `material` does.
     """
     return dataclasses.replace(game, majority_ends=True)
+
+
+def certainty(game: Walls, evaluator: str) -> tuple[Walls, float] | None:
+    """Return the game that a search for certain results plays, and the absolute value from which on one is certain.
+
+    None for an evaluator whose values prove nothing: a difference of bricks can change until the end.
+    """
+    return (majority(game), float(game.area)) if evaluator == "decided" else None

@@ -33,7 +33,7 @@ Spans = frozenset[int]
 
 
 def animate(
-    frames: Sequence[tuple[str, str]], heading: Sequence[str] = (), seconds: float = 0.7, rest: float = 3.0
+    frames: Sequence[tuple[str, str]], heading: Sequence[str] = (), seconds: float = 0.5, rest: float = 3.0
 ) -> str:
     """Return pictures shown one after the other.
 

@@ -1,9 +1,10 @@
 """Options of the small commands: `option=value` as everywhere, typed by a dataclass, without Hydra's config tree.
 
-A field's metadata, made by `option`, holds what `--help` says and the values it takes. A field of type `dict` is a
-section: `game.pits=5` sets one entry, and `game=mancala` is short for `game.name=mancala`.
+A field's metadata, made by `option`, holds what `--help` says and the values it takes. A field of type `dict`, or of a
+dataclass, is a section: `game.pits=5` sets one entry, and `game=mancala` is short for `game.name=mancala`.
 """
 
+import copy
 import dataclasses
 import os
 import sys
@@ -24,8 +25,8 @@ Schema = TypeVar("Schema")
 def option(default: Any, says: str, choices: Sequence[str] = ()) -> Any:
     """Declare a field: its default, what it means, and the values it takes if they can be listed."""
     metadata = {"says": says, "choices": tuple(choices)}
-    if isinstance(default, dict):
-        return dataclasses.field(default_factory=lambda: dict(default), metadata=metadata)
+    if isinstance(default, dict) or dataclasses.is_dataclass(default):
+        return dataclasses.field(default_factory=lambda: copy.copy(default), metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -49,28 +50,40 @@ def parse(schema: type[Schema], arguments: Sequence[str]) -> Schema:
         seen.add(name)
         _set(schema, config, name, value)
     made = options.typed(schema, config)
-    for field in dataclasses.fields(made):  # type: ignore[arg-type]
-        value, choices = getattr(made, field.name), field.metadata.get("choices")
-        if choices and value is not None and value not in choices:
-            reject(field.name, value, ", ".join(choices))
+    _choices(made)
     return made
+
+
+def _choices(made: Any, prefix: str = "") -> None:
+    """Refuse values that are not among the choices of their fields."""
+    for field in dataclasses.fields(made):
+        value, choices = getattr(made, field.name), field.metadata.get("choices")
+        if dataclasses.is_dataclass(value):
+            _choices(value, field.name + ".")
+        elif choices and value is not None and value not in choices:
+            reject((prefix + field.name).removesuffix(".name"), value, ", ".join(choices))
 
 
 class _Section:
     """Stands for a field that holds options of its own."""
 
 
-def _type(schema: type, name: str) -> Any:
-    kind = typing.get_type_hints(schema).get(name)
-    return _Section if typing.get_origin(kind) is dict else kind
+def _type(schema: Any, name: str) -> Any:
+    """Return the type of an option, of an entry of a section too; None if there is none, or it may be anything."""
+    section, _, entry = name.partition(".")
+    kind = typing.get_type_hints(schema).get(section)
+    if entry:
+        return _type(kind, entry) if dataclasses.is_dataclass(kind) else None
+    return _Section if typing.get_origin(kind) is dict or dataclasses.is_dataclass(kind) else kind
 
 
 def _set(schema: type, config: DictConfig, name: str, text: str) -> None:
     section, _, entry = name.partition(".")
     if section not in config or (entry and _type(schema, section) is not _Section):
         raise options.unknown(schema, section if section not in config else name)
-    if not entry and typing.get_type_hints(schema)[name] in (str, str | None):
-        config[name] = None if text == "null" and typing.get_type_hints(schema)[name] is not str else text
+    kind = _type(schema, name)
+    if kind in (str, str | None):
+        OmegaConf.update(config, name, None if text == "null" and kind is not str else text)
         return
     try:
         value = OmegaConf.select(OmegaConf.from_dotlist([f"value={text}"]), "value")
@@ -86,11 +99,15 @@ def describe(schema: type, usage: str) -> str:
         default, factory = field.default, typing.cast(Any, field.default_factory)
         if default is dataclasses.MISSING:
             default = factory()
+        choices = field.metadata.get("choices")
+        if dataclasses.is_dataclass(default):
+            own = {entry.name: entry.metadata for entry in dataclasses.fields(default)}
+            choices = own["name"].get("choices")
+            default = {"name": getattr(default, "name")}  # noqa: B009 - a section has one; its class is not known here
         if isinstance(default, dict):
-            named = f"{field.name}={default['name']}" if "name" in default else f"{field.name}.OPTION=VALUE"
+            named = f"{field.name}={show(default['name'])}" if "name" in default else f"{field.name}.OPTION=VALUE"
         else:
             named = f"{field.name}={show(default)}"
-        choices = field.metadata.get("choices")
         lines.append(f"  {named}")
         lines.append(f"      {field.metadata.get('says', '')}{': ' + ' | '.join(choices) if choices else ''}")
     return "\n".join(lines)
@@ -101,10 +118,10 @@ def main(
 ) -> int:
     """Run a command; return its exit code: 2 for wrong options, 1 where it fails, each with one line on stderr."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    if any(argument in ("-h", "--help") for argument in arguments):
-        print(describe(schema, usage))
-        return 0
     try:
+        if any(argument in ("-h", "--help") for argument in arguments):
+            print(describe(schema, usage), flush=True)
+            return 0
         code = task(parse(schema, arguments))
         sys.stdout.flush()
         return code

@@ -1,7 +1,7 @@
 """From a configuration to the objects that run it. Games come in from outside: the engine knows none."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Protocol
 
@@ -20,6 +20,7 @@ from jaxgp.genotypes.language import Genome, Language
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.operators import creation, rulelists
+from jaxgp.players.deepening import Deepening
 from jaxgp.players.opponent import Opponent, RandomOpponent
 from jaxgp.players.player import Player
 from jaxgp.players.program import ProgramOpponent, ProgramPlayer
@@ -62,10 +63,11 @@ class Table:
         assert isinstance(self.language, PrimitiveSet)
         return self.language
 
-    def search(self, evaluator: str, depth: int, ties: str, tail: int, lanes: int) -> AlphaBeta:
-        """Build a search of this game; raises ValueError for an unknown evaluator."""
+    def search(self, evaluator: str | None, depth: int, ties: str, tail: int, lanes: int) -> AlphaBeta:
+        """Build a search of this game, by default with its first evaluator; raises ValueError for an unknown one."""
         opponents = self.room("opponents")
         evaluators: dict[str, Callable[..., Array]] = opponents.EVALUATORS
+        evaluator = evaluator or next(iter(evaluators))
         if evaluator not in evaluators:
             raise ValueError(f"evaluator={evaluator}: accepted: {', '.join(evaluators)}")
         find_twin = getattr(opponents, "search_twin", None)
@@ -83,6 +85,21 @@ class Table:
             lanes=lanes,
             ties="all" if ties == "random" else "first",
         )
+
+    def deepening(self, evaluator: str | None, depth: int, ties: str, tail: int, nodes: int | None) -> Deepening:
+        """Build a search of this game that goes deeper ply by ply, and ends where a result is certain.
+
+        Raises:
+            ValueError: an unknown evaluator, or a budget of nodes below 1.
+        """
+        search = self.search(evaluator, depth, ties, tail, lanes=1)
+        opponents = self.room("opponents")
+        certainty = getattr(opponents, "certainty", None)
+        found = certainty(self.game, evaluator or next(iter(opponents.EVALUATORS))) if certainty else None
+        if found is None:
+            return Deepening(search, nodes)
+        game, value = found
+        return Deepening(replace(search, game=game), nodes, certain=value)
 
 
 LANGUAGES = {"program": "primitive_set", "rules": "rule_language"}
@@ -163,13 +180,23 @@ def opponent(spec: schema.Opponent, at: Table, config: schema.Config) -> Opponen
 
 def strategy(name: str, at: Table, games: int = 1) -> ProgramOpponent:
     """Seat one of the game's own strategies; raises ValueError where there is none of that name for this board."""
+    player, genome = strategist(name, at)
+    one = jax.tree.map(lambda x: jax.numpy.asarray(x)[None], genome)
+    return ProgramOpponent(at.game, player, lambda key, count: one, count=1, rounds=games)
+
+
+def strategist(name: str, at: Table) -> tuple[Player, Genome]:
+    """Return one of the game's own strategies, and how it plays.
+
+    Raises:
+        ValueError: there is none of that name for this board.
+    """
     named = getattr(at.room("opponents"), "strategy", None)
     if named is None:
         raise ValueError(f"kind=strategy: {at.game.name} has no strategies")
     settings, text = named(name, at.game)
     language, player = playing(at.game, at.room("primitives"), settings, "rules")
-    one = jax.tree.map(lambda x: jax.numpy.asarray(x)[None], languages.parse(language, text))
-    return ProgramOpponent(at.game, player, lambda key, count: one, count=1, rounds=games)
+    return player, languages.parse(language, text)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import importlib.util
 import io
+import json
 import re
 from pathlib import Path
 
@@ -142,11 +143,120 @@ def test_the_champion_of_a_run_plays(play, run_directory):
     assert play(f"run={run_directory / 'champion.json'}", typed="1\n")[1] == out
 
 
+WALLS = ("game=walls", "game.size=3", "game.stall=4")
+
+
+def test_a_person_plays_walls_with_letters_and_takes_moves_back(play):
+    code, out, _ = play(*WALLS, "opponent=random", typed="l\nf\nundo\nwest\nR\nforward\n")
+    assert code == 0
+    assert [line for line in out.splitlines() if line.startswith(("You play", "Taken", '"west"'))] == [
+        "You play left.",
+        "You play forward.",
+        "Taken back.",
+        '"west" is not a move; accepted: forward, left, right, or f, l, r, or help.',
+        "You play right.",
+        "You play forward.",
+    ]
+    assert "A< First player, facing west: 0 bricks, idle for 2 of 4 moves, to move" in out
+
+
+def test_a_strategy_plays_a_search_that_deepens(play):
+    players = ("player=strategy", "opponent=deepening", "depth=3", "nodes=50")
+    code, out, _ = play(*WALLS, *players, "strategy=forward")
+    assert code == 0
+    assert "First player (strategy forward) plays forward." in out
+    assert re.search(r"Second player \(deepening, 50 nodes, 3 plies\) wins, \d to 0\.\n$", out)
+
+
+def test_each_player_has_options_of_its_own(play):
+    options = ("player=strategy", "opponent=strategy", "strategy=forward", "opponent.strategy=fixed")
+    out = play(*WALLS, *options, "seat=second")[1]
+    assert "First player (strategy fixed) plays" in out
+    assert "Second player (strategy forward) plays" in out
+
+
+def test_rules_come_from_a_file_and_mistakes_in_it_are_told_by_line(play, tmp_path):
+    path = tmp_path / "clings.txt"
+    path.write_text("; turns for ever\n\n- - - / - - - / - - - : turn-left\n")
+    options = (*WALLS, "player=rules", "opponent=strategy", "strategy=forward", f"rules={path}")
+    out = play(*options)[1]
+    assert out.count("First player (rules clings) plays left.") == 4
+    assert "First player (rules clings) plays forward." not in out
+    path.write_text("; fine\n- - - / - - - / - - - : turn-round\n")
+    code, out, error = play(*options)
+    assert (code, out) == (2, "")
+    assert error.startswith(f"error: rules={path}: line 2, column 25: turn-round is not an action; accepted: try-")
+
+
+def test_rules_may_stand_on_the_command_line(play):
+    rule = "expression=- - - / - - - / - - - : turn-right"
+    out = play(*WALLS, "player=program", "opponent=random", rule)[1]
+    assert set(re.findall(r"First player \(program\) plays (\w+)", out)) == {"right"}
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """A game that was saved as picture, text and moves, by its name without an ending."""
+    name = tmp_path_factory.mktemp("games") / "one"
+    options = (*WALLS, "player=random", "opponent=strategy", "seed=2", f"save={name}", f"picture={name}-end.svg")
+    assert arguments.main(PLAY.Options, PLAY.task, PLAY.__doc__, options) == 0
+    return name
+
+
+def test_a_saved_game_is_shown_again(play, saved):
+    text = Path(f"{saved}.txt").read_text()
+    assert text.startswith("First player (random) against Second player (strategy fixed)\n")
+    code, out, _ = play(f"replay={saved}.json")
+    assert code == 0
+    assert [line.rstrip() for line in out.splitlines() if line] == [line for line in text.splitlines()[2:] if line]
+
+
+def test_a_replay_is_pictured_at_any_move(play, saved, tmp_path):
+    end, picture = Path(f"{saved}-end.svg").read_text(), tmp_path / "middle.svg"
+    length = len(json.loads(Path(f"{saved}.json").read_text())["moves"])
+    out = play(f"replay={saved}.json", "move=2", f"picture={picture}")[1]
+    assert out.endswith(f"The record ends here.\nWritten: {picture}\n")
+    assert picture.read_text() != end
+    play(f"replay={saved}.json", f"move={length}", f"picture={picture}", "game=walls", "game.size=3")
+    assert picture.read_text() == end
+    assert "<svg" in Path(f"{saved}.svg").read_text()
+
+
+def test_a_person_s_game_is_saved_without_what_was_taken_back(play, tmp_path):
+    name = tmp_path / "mine"
+    out = play(*WALLS, "opponent=human", f"save={name}.json", typed="l\nr\nundo\nf\nquit\n")[1]
+    assert out.endswith(f"The game was left unfinished.\nWritten: {name}.json\n")
+    content = json.loads(Path(f"{name}.json").read_text())
+    assert content["moves"] == ["left", "forward"]
+    assert content["players"] == ["First player (person)", "Second player (person)"]
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.json"]
+
+
+def test_someone_who_interrupts_has_the_game_saved_too(monkeypatch, tmp_path):
+    def interrupted(prompt):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(PLAY, "ask", interrupted)
+    options = (*WALLS, "opponent=human", f"save={tmp_path / 'mine'}")
+    with pytest.raises(KeyboardInterrupt):
+        arguments.main(PLAY.Options, PLAY.task, PLAY.__doc__, options)
+    assert json.loads((tmp_path / "mine.json").read_text())["moves"] == []
+
+
+def test_a_wrong_move_of_a_replay_is_refused(play, saved):
+    code, out, error = play(f"replay={saved}.json", "move=99")
+    assert (code, out) == (2, "")
+    assert re.match(r"error: move=99: accepted: a whole number from 0 to \d+, the moves of ", error)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["opponnt=random"], "opponnt: unknown option; did you mean opponent? accepted: run, game, "),
-        (["opponent=robot"], "opponent=robot: accepted: human, minimax, random, program, champion"),
+        (
+            ["opponent=robot"],
+            "opponent=robot: accepted: human, minimax, deepening, random, strategy, rules, program, champion",
+        ),
         (["seat=3"], "seat=3: accepted: first, second"),
         (["depth=0"], "depth=0: accepted: a whole number from 1 to 24"),
         (["depth=deep"], "depth=deep: accepted: a whole number"),
@@ -163,6 +273,24 @@ def test_the_champion_of_a_run_plays(play, run_directory):
         (["run=nowhere"], "run=nowhere: no such file or directory; accepted: a run directory with a champion"),
         (["random"], "random: not an option; write option=value"),
         (["depth=4", "depth=5"], "depth=5: depth is given twice"),
+        (["opponent.depth=25"], "opponent.depth=25: accepted: a whole number from 1 to 24"),
+        (["opponent.depth=deep"], "opponent.depth=deep: accepted: a whole number, or null"),
+        (["opponent.depht=2"], "opponent.depht: unknown option; did you mean opponent.depth? accepted: name, depth"),
+        (["player.ties=none"], "player.ties=none: accepted: first, random"),
+        (["opponent=deepening", "nodes=0"], "nodes=0: accepted: a whole number from 1, or null for no limit"),
+        (["nodes=5"], "nodes: given, but neither player nor opponent is deepening"),
+        (["opponent.nodes=5"], "opponent.nodes: given, but opponent is minimax and not deepening"),
+        (["opponent=strategy"], "opponent=strategy: accepted: human, minimax, deepening, random, rules, program, "),
+        (["opponent=rules", "rules=x"], "opponent=rules: accepted: human, minimax, deepening, random, strategy, "),
+        (["game=walls", "opponent=rules"], "opponent=rules: needs rules=FILE as well"),
+        (["game=walls", "opponent=rules", "rules=no.txt"], "rules=no.txt: cannot be read (No such file or directory)"),
+        (["game=walls", "opponent=strategy", "strategy=x"], "strategy=x: accepted: fixed, forward"),
+        (["game=walls", "evaluator=x"], "evaluator=x: accepted: decided, material"),
+        (["save=no/where"], "save=no/where: accepted: the name of a file, in a directory that exists"),
+        (["picture=no/where.svg"], "picture=no/where.svg: accepted: the name of a file, in a directory that exists"),
+        (["replay=no.json"], "replay=no.json: cannot be read (No such file or directory); accepted: a game that was"),
+        (["replay=no.json", "seat=second"], "seat: a replay has no use for it; leave it out where replay is given"),
+        (["move=3"], "move: given, but there is no replay=FILE"),
     ],
 )
 def test_wrong_options_are_told_in_one_line(play, options, message):
@@ -183,4 +311,4 @@ def test_help_on_the_command_line(play):
     code, out, _ = play("--help")
     assert code == 0
     assert "opponent=null" in out
-    assert "human | minimax | random | program | champion" in out
+    assert "human | minimax | deepening | random | strategy | rules | program | champion" in out

@@ -1,0 +1,193 @@
+"""Games that were played, in files: as a picture that moves, as text, and as moves that can be played again."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jaxgp.experiment import files, validate
+from jaxgp.experiment.animation import animate
+from jaxgp.experiment.errors import RunError, UsageError, reason, reject, show
+from jaxgp.experiment.replay import frames, picture
+from jaxgp.experiment.schema import Config
+from jaxgp.players.moves import Move, Stepper, announcement, verdict
+
+FORMAT = "jaxgp game"
+FORMAT_VERSION = 1
+SUFFIXES = (".svg", ".txt", ".json")
+
+
+@dataclass(frozen=True)
+class Played:
+    """A game that was played, to its end or not.
+
+    Attributes:
+        game: the rules.
+        drawing: the game's module `render`.
+        names: of the players, by seat.
+        moves: the opening, then every move; at least the opening.
+    """
+
+    game: Any
+    drawing: Any
+    names: tuple[str, str]
+    moves: Sequence[Move]
+
+
+def targets(option: str, name: str, suffixes: Sequence[str] = SUFFIXES) -> list[Path]:
+    """Return the files that a name stands for: itself if it ends as one of them, else one with each ending.
+
+    Raises:
+        UsageError: no file could be written there.
+    """
+    path = Path(name).expanduser()
+    if not path.name or path.is_dir() or not path.parent.is_dir():
+        reject(option, name, "the name of a file, in a directory that exists")
+    return [path] if path.suffix in suffixes else [path.with_name(path.name + suffix) for suffix in suffixes]
+
+
+def write(paths: Sequence[Path], played: Played) -> None:
+    """Write a game to files, each in the notation that its ending asks for; raises RunError."""
+    notations: dict[str, Callable[[Played], str]] = {".svg": animation, ".txt": transcript, ".json": record}
+    for path in paths:
+        _write(path, notations[path.suffix](played))
+
+
+def write_position(path: Path, played: Played) -> None:
+    """Write the picture of the last position; raises RunError."""
+    _write(path, picture(played.game, played.drawing, played.moves[-1]) + "\n")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        files.write_text(path, text)
+    except OSError as error:
+        raise RunError(f"{path}: cannot be written ({reason(error)})") from error
+
+
+def animation(played: Played) -> str:
+    """Return the game as a picture that moves."""
+    names = dict(enumerate(played.names))
+    return animate(frames(played.game, played.drawing, played.moves, names), [" against ".join(played.names)])
+
+
+def transcript(played: Played) -> str:
+    """Return all boards and moves as text."""
+    game, drawing = played.game, played.drawing
+    lines = [" against ".join(played.names), "", drawing.text(game, played.moves[0].state), ""]
+    for number, move in enumerate(played.moves[1:], 1):
+        said = announcement(game, drawing, move, played.names[move.seat])
+        lines += [f"{number}. {said}", "", drawing.text(game, move.state), ""]
+    last = played.moves[-1].state
+    return "\n".join([*lines, verdict(game, last, played.names) if bool(last.terminated) else "Unfinished."]) + "\n"
+
+
+def record(played: Played) -> str:
+    """Return the moves as JSON; `null` forfeits the game."""
+    game, last = played.game, played.moves[-1].state
+    content = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "game": {"name": game.name} | asdict(game),
+        "rules": game.version,
+        "players": list(played.names),
+        "finished": bool(last.terminated),
+        "score": np.asarray(game.score(last)).tolist(),
+        "moves": [
+            None if move.action is None else played.drawing.action_name(game, move.action) for move in played.moves[1:]
+        ],
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+TYPES: dict[str, Any] = {
+    "game": dict,
+    "rules": str,
+    "players": list,
+    "finished": bool,
+    "score": list,
+    "moves": list,
+}
+
+
+def read(name: str, games: Any, asked: dict[str, Any] | None = None) -> Played:
+    """Read a game from its JSON and play it again, every move checked.
+
+    Args:
+        name: of the file.
+        games: the package of games.
+        asked: name and settings that the game must have, as far as they are there.
+
+    Raises:
+        UsageError: the file cannot be read, is of another game, or has a move that cannot be played.
+    """
+    content = _content(name)
+    settings = content["game"]
+    try:
+        validate.game(Config(game=settings, program={}), games)
+        made = {key: value for key, value in settings.items() if key != "name"}
+        game = games.make(settings["name"], **made)
+    except (UsageError, TypeError) as error:
+        raise UsageError(f"replay={name}: {error}") from error
+    for key, value in (asked or {}).items():
+        if settings.get(key) != value:
+            has = show(settings.get(key)) if key in settings else "none"
+            raise UsageError(f"game.{key}={show(value)}: replay={name} is a game with game.{key}={has}; leave it out")
+    if content["rules"] != game.version:
+        reject("replay", name, f"games under version {game.version} of the rules; this one is of {content['rules']}")
+    drawing = games.module(game.name, "render")
+    moves = list(_moves(name, game, drawing, content["moves"]))
+    _check_end(name, content, game, moves[-1].state)
+    first, second = content["players"]
+    return Played(game, drawing, (first, second), moves)
+
+
+def _content(name: str) -> dict[str, Any]:
+    accepted = "accepted: a game that was saved as JSON"
+    try:
+        content = json.loads(Path(name).expanduser().read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"replay={name}: cannot be read ({reason(error)}); {accepted}") from error
+    except ValueError as error:
+        raise UsageError(f"replay={name}: not JSON ({error}); {accepted}") from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise UsageError(f'replay={name}: has no "format": "{FORMAT}"; {accepted}')
+    if content.get("format_version") != FORMAT_VERSION:
+        version = show(content.get("format_version"))
+        raise UsageError(f"replay={name}: format_version {version} is not known here; accepted: {FORMAT_VERSION}")
+    for key, kind in TYPES.items():
+        if not isinstance(content.get(key), kind):
+            raise UsageError(f"replay={name}: {key} is missing, or not a {kind.__name__}")
+    if len(content["players"]) != 2 or not all(isinstance(one, str) for one in content["players"]):
+        raise UsageError(f"replay={name}: players: accepted: the names of two")
+    return content
+
+
+def _moves(name: str, game: Any, drawing: Any, words: Sequence[Any]) -> Sequence[Move]:
+    """Read the names of moves, and play them."""
+    actions: list[int | None] = []
+    for number, word in enumerate(words, 1):
+        if word is not None and not isinstance(word, str):
+            raise UsageError(f"replay={name}: move {number}: {show(word)} is not the name of a move")
+        try:
+            actions.append(None if word is None else drawing.parse_action(game, word))
+        except ValueError as error:
+            raise UsageError(f"replay={name}: move {number}: {error}") from error
+    try:
+        return list(Stepper(game).retrace(actions))
+    except ValueError as error:
+        raise UsageError(f"replay={name}: {error}") from error
+
+
+def _check_end(name: str, content: dict[str, Any], game: Any, last: Any) -> None:
+    """Refuse a record whose moves lead to another result than it says: a move is missing, or one was changed."""
+    score, finished = np.asarray(game.score(last)).tolist(), bool(last.terminated)
+    if (content["score"], content["finished"]) != (score, finished):
+        lead = " to ".join(f"{points:g}" for points in score)
+        raise UsageError(
+            f"replay={name}: its moves lead to {lead}, {'finished' if finished else 'unfinished'}, "
+            f"but it says {show(content['score'])}, finished={show(content['finished'])}"
+        )

@@ -1,0 +1,93 @@
+"""Who plays: from the options of a seat to the agent that sits in it."""
+
+from pathlib import Path
+
+from jaxgp.experiment.assemble import Table, strategist
+from jaxgp.experiment.errors import UsageError, reason, reject
+from jaxgp.experiment.seats import KINDS, Seat
+from jaxgp.genotypes import language as languages
+from jaxgp.genotypes.language import Genome
+from jaxgp.genotypes.rulelists import RuleLanguage
+from jaxgp.players import agents
+from jaxgp.players.agents import Agent
+from jaxgp.players.deepening import deepening_agent
+
+TAIL = 2
+"""Last plies that are searched full width."""
+
+
+def agent(seat: Seat, role: str, table: Table, champion: Genome | None, seed: int) -> Agent | None:
+    """Make a player; a person is None.
+
+    Args:
+        seat: complete, as `seated` returns it.
+        role: `player` or `opponent`, for messages.
+        table: the game.
+        champion: of the run; there is one where a seat asks for it.
+        seed: of random moves and random ties.
+
+    Raises:
+        UsageError: something that the game does not have or accept.
+    """
+    try:
+        if seat.name == "random":
+            return agents.random_agent(table.game, seed)
+        if seat.name == "minimax":
+            return searcher(table, seat, seed)
+        if seat.name == "deepening":
+            thinker = table.deepening(seat.evaluator, seat.depth or 1, seat.ties or "first", TAIL, seat.nodes)
+            return deepening_agent(thinker, seed)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    if seat.name == "champion":
+        return agents.program_agent(table.player, champion, "champion")
+    if seat.name == "program":
+        return agents.program_agent(table.player, _parsed(table, seat.expression or "", "expression"), "program")
+    if seat.name == "rules":
+        return agents.program_agent(table.player, _from_file(table, role, seat.rules or ""), _stem(seat.rules))
+    if seat.name == "strategy":
+        return _strategist(table, role, seat.strategy)
+    return None
+
+
+def searcher(table: Table, seat: Seat, seed: int) -> Agent:
+    """Make a player that searches to its depth; raises ValueError for an unknown evaluator."""
+    depth = seat.depth or 1
+    search = table.search(seat.evaluator, depth, seat.ties or "first", TAIL, lanes=1)
+    return agents.search_agent(search, depth, seed)
+
+
+def _strategist(table: Table, role: str, name: str | None) -> Agent:
+    names = getattr(table.room("opponents"), "STRATEGIES", ())
+    if not names:
+        others = ", ".join(kind for kind in KINDS if kind != "strategy")
+        reject(role, "strategy", f"{others}; {table.game.name} has no strategies")
+    name = name or names[0]
+    if name not in names:
+        reject("strategy", name, ", ".join(names))
+    player, genome = strategist(name, table)
+    return agents.program_agent(player, genome, f"strategy {name}")
+
+
+def _from_file(table: Table, role: str, file: str) -> Genome:
+    if not isinstance(table.language, RuleLanguage):
+        others = ", ".join(kind for kind in KINDS if kind != "rules")
+        reject(role, "rules", f"{others}; {table.game.name} is played by programs, not by rules")
+    try:
+        text = Path(file).expanduser().read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"rules={file}: cannot be read ({reason(error)}); accepted: a file of rules") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"rules={file}: not text in UTF-8; accepted: a file of rules, one a line") from error
+    return _parsed(table, text, f"rules={file}")
+
+
+def _parsed(table: Table, text: str, option: str) -> Genome:
+    try:
+        return languages.parse(table.language, text)
+    except ValueError as error:
+        raise UsageError(f"{option}: {error}") from error
+
+
+def _stem(file: str | None) -> str:
+    return f"rules {Path(file or '').stem}"
