@@ -12,6 +12,8 @@ from envs.walls.rules import Player, State, Walls
 SEATS = ("First player", "Second player")
 ACTIONS = ("forward", "left", "right")
 ARROWS = "^>v<"
+TYPED = "forward, left, right, or f, l, r"
+"""What `parse_action` accepts, for people."""
 HEADINGS = ("north", "east", "south", "west")
 
 # Measures of the picture, in its own units.
@@ -70,7 +72,7 @@ def parse_action(game: Walls, text: str) -> int:
         if word in (name, name[0]):
             return action
     typed = f'"{text.strip()[:40]}"' if word else "an empty line"
-    raise ValueError(f"{typed} is not a move; accepted: forward, left, right, or f, l, r")
+    raise ValueError(f"{typed} is not a move; accepted: {TYPED}")
 
 
 def players(state: State) -> tuple[Player, Player]:

@@ -64,8 +64,10 @@ def animate(
         for spans, parts in _merged([[_written(p) for p in _parts(r)] for r in roots])
     ]
     said = [clock.group(frozenset({n}), _line(caption, top + height)) for n, caption in enumerate(captions)]
+    tall = top + height + LINE
     return (
-        f'<svg xmlns="{NAMESPACE}" class="replay" viewBox="0 0 {wide:g} {top + height + LINE:g}" role="img" '
+        f'<svg xmlns="{NAMESPACE}" class="replay" width="{wide:g}" height="{tall:g}" '
+        f'viewBox="0 0 {wide:g} {tall:g}" role="img" '
         f'aria-label="{escape(". ".join([*heading, captions[-1]]))}">'
         f"<style>{style or ''}{STYLE.replace('DURATION', f'{clock.duration:g}s')}{clock.style()}</style>"
         + "".join(_line(text, LINE * n) for n, text in enumerate(heading))

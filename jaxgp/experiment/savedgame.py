@@ -71,7 +71,7 @@ def _write(path: Path, text: str) -> None:
 def animation(played: Played) -> str:
     """Return the game as a picture that moves."""
     names = dict(enumerate(played.names))
-    return animate(frames(played.game, played.drawing, played.moves, names), [" against ".join(played.names)])
+    return animate(frames(played.game, played.drawing, played.moves, names), played.names)
 
 
 def transcript(played: Played) -> str:

@@ -33,7 +33,8 @@ class Game:
 
     Attributes:
         rules: the game.
-        drawing: the game's `render` module: text, status, action_name, parse_action.
+        drawing: the game's `render` module: text, action_name, parse_action, and if moves can be typed in several ways
+            TYPED, which says how.
         players: by seat; None is a person.
         names: by seat.
         ask: shows a prompt and returns a line; raises EOFError when there are no more.
@@ -130,7 +131,8 @@ class Game:
         elif word == "undo":
             self.say("There is no move of yours to take back.")
         else:
-            self.say(HELP)
+            typed = getattr(self.drawing, "TYPED", None)
+            self.say(HELP if typed is None else f"Moves are {typed}.\n{HELP}")
 
     def _undo(self, mover: int) -> bool:
         """Go back to the last position in which a person was to move; the same person if the other is none."""

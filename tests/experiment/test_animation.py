@@ -80,6 +80,7 @@ def test_all_text_lies_within_the_picture(pictures):
     root = ET.fromstring(animate(pictures, [long]))
     width, height = map(float, root.get("viewBox").split()[2:])
     assert width > 9 * len(long)
+    assert (float(root.get("width")), float(root.get("height"))) == (width, height)
     inner = root.find(f"{TAG}svg")
     x, y, w, h = (float(inner.get(name)) for name in ("x", "y", "width", "height"))
     assert abs(x + w / 2 - width / 2) < 0.01

@@ -67,7 +67,7 @@ def test_the_text_has_every_board_and_move_and_the_result(saved):
 
 def test_the_pictures_are_well_formed(saved, played, tmp_path):
     moving = ET.parse(saved.with_suffix(".svg")).getroot()
-    assert moving.get("aria-label").startswith("First <A> against Second & B. ply 10: Second & B plays left")
+    assert moving.get("aria-label").startswith("First <A>. Second & B. ply 10: Second & B plays left")
     savedgame.write_position(tmp_path / "last.svg", played)
     assert ET.parse(tmp_path / "last.svg").getroot().get("aria-label") == "Walls. Draw, 1 to 1. Bricks: 1 and 1."
 

@@ -101,6 +101,7 @@ def test_undo_takes_back_the_replies_too(play):
 def test_help_lists_the_words(play):
     _, out, _ = play("opponent=human", typed="help\n")
     assert all(word in out for word in ("hint", "undo", "quit", "board"))
+    assert "Moves are forward, left, right, or f, l, r.\n" in play("game=walls", "opponent=human", typed="?\n")[1]
 
 
 def test_a_hint_comes_from_a_search(play):
