@@ -1,6 +1,7 @@
 """Games that were played, in files: as a picture that moves, as text, and as moves that can be played again."""
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -44,8 +45,8 @@ def targets(option: str, name: str, suffixes: Sequence[str] = SUFFIXES) -> list[
         UsageError: no file could be written there.
     """
     path = Path(name).expanduser()
-    if not path.name or path.is_dir() or not path.parent.is_dir():
-        reject(option, name, "the name of a file, in a directory that exists")
+    if not path.name or path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        reject(option, name, "the name of a file, in a directory that exists and can be written to")
     return [path] if path.suffix in suffixes else [path.with_name(path.name + suffix) for suffix in suffixes]
 
 
