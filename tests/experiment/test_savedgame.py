@@ -37,7 +37,7 @@ def test_a_name_stands_for_three_files_and_with_an_ending_for_one(tmp_path):
     assert names("one.txt") == ["one.txt"]
     assert names("one", (".svg",)) == names("one.svg", (".svg",)) == ["one.svg"]
     for wrong in (tmp_path, tmp_path / "none" / "one"):
-        with pytest.raises(UsageError, match=r"^save=.*: accepted: the name of a file, in a directory that exists and can"):
+        with pytest.raises(UsageError, match=r"^save=.*: accepted: the name of a file, in a directory that exists"):
             savedgame.targets("save", str(wrong))
 
 
