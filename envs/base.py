@@ -15,13 +15,16 @@ State = TypeVar("State")
 
 @runtime_checkable
 class Game(Protocol):
-    """A two-player game of perfect information with a fixed number of actions.
+    """A game of perfect information for two, or for one, with a fixed number of actions.
 
     A state is a `flax.struct.dataclass` with at least
 
     - `to_move`: int32[], the seat (0 or 1) that moves next. It need not alternate: extra turns and passes are allowed.
     - `terminated`: bool[], True once the game has ended. A step of an ended game changes nothing.
     - `returns`: float32[2], result by seat, zero until the end: 1 for a win, -1 for a loss, 0 for a draw.
+
+    A game for one says so by `players = 1` (see `players`). Its only seat is 0, and its `returns` at the end are its
+    score and 0.
     """
 
     @property
@@ -44,7 +47,7 @@ class Game(Protocol):
         ...
 
     def forfeit(self, state: Any) -> Any:
-        """End the game as a loss for the side to move."""
+        """End the game as a loss for the side to move; a game for one ends as it stands."""
         ...
 
     def key(self, state: Any) -> Array:
@@ -52,6 +55,11 @@ class Game(Protocol):
         to move sees it. Two states with equal keys have the same legal actions and the same continuations.
         """
         ...
+
+
+def players(game: Game) -> int:
+    """Return how many play the game: 2, unless it has an attribute of this name that says 1."""
+    return int(getattr(game, "players", 2))
 
 
 def freeze(before: State, after: State) -> State:

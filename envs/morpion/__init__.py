@@ -1,0 +1,1 @@
+"""Morpion Solitaire: lines of five on a grid, one new cross each, for one player."""
