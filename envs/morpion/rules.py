@@ -281,7 +281,7 @@ def pack(grid: np.ndarray) -> np.ndarray:
     return bits.sum(-1).astype(np.uint32).swapaxes(-1, -2)
 
 
-def unpack(words: np.ndarray) -> np.ndarray:
+def unpack(words: Array | np.ndarray) -> np.ndarray:
     """Turn uint32[..., W, H] into bool[..., H, 32 * W]."""
     bits = (np.asarray(words).swapaxes(-1, -2)[..., None] >> np.arange(WORD, dtype=np.uint32)) & 1
     return bits.reshape(*bits.shape[:-2], -1).astype(bool)
