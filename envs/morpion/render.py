@@ -28,7 +28,7 @@ STYLE = """
 .morpion .line{stroke:#57606a;stroke-width:1.6;stroke-linecap:round}
 .morpion .start{fill:none;stroke:#1f2328;stroke-width:2.2;stroke-linecap:round}
 .morpion .disc{fill:#fff;stroke:#1f2328;stroke-width:1.2}
-.morpion .number{fill:#1f2328}
+.morpion .number{fill:#1f2328;font-size:8.5px}
 .morpion .mark{stroke:#1f6feb;stroke-width:3;stroke-linecap:round}
 .morpion .newest{fill:#ddf4ff;stroke:#1f6feb;stroke-width:2}
 @media (prefers-color-scheme:dark){
@@ -208,7 +208,7 @@ def _picture(
         parts.append(f'<path class="start" d="M{x - 5:g} {y - 5:g}l10 10m0 -10l-10 10"/>')
     for point, number in numbers.items():
         x, y = at(point)
-        parts.append(f'<circle class="{"newest" if point == newest else "disc"}" cx="{x:g}" cy="{y:g}" r="9"/>')
+        parts.append(f'<circle class="{"newest" if point == newest else "disc"}" cx="{x:g}" cy="{y:g}" r="9.5"/>')
         parts += [_written("number", x, y, number)] if number else []
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="morpion" viewBox="0 0 {width:g} {height:g}" role="img" '
@@ -217,4 +217,4 @@ def _picture(
 
 
 def _written(kind: str, x: float, y: float, said: str) -> str:
-    return f'<text class="{kind}" x="{x:g}" y="{y + 3.5:g}">{said}</text>'
+    return f'<text class="{kind}" x="{x:g}" y="{y + 3.2:g}">{said}</text>'

@@ -12,7 +12,7 @@ import numpy as np
 
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.genotypes.text import print_number, print_program
+from jaxgp.genotypes.text import print_constant, print_number, print_program
 
 WIDTH = 88
 """Characters of an expression before parts of it are given names of their own."""
@@ -157,7 +157,9 @@ def label(primitive: Primitive, value: float) -> str:
     """What a node shows: its name, its number, or both."""
     if primitive.domain is None:
         return primitive.name
-    return print_number(value) if primitive.is_constant else f"{primitive.name} {print_number(value)}"
+    return (
+        print_constant(primitive.domain, value) if primitive.is_constant else f"{primitive.name} {print_number(value)}"
+    )
 
 
 def _quoted(text: str) -> str:

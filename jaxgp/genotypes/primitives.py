@@ -50,6 +50,33 @@ class Floats:
         return f"a number from {self.low:g} to {self.high:g}"
 
 
+@dataclass(frozen=True)
+class Points(Integers):
+    """Points of a rectangle, drawn uniformly, numbered row by row; [x,y] in the text form. See `rectangle`."""
+
+    left: int
+    bottom: int
+    width: int
+
+    def point(self, value: float) -> tuple[int, int]:
+        """Return x and y of the point of this number."""
+        return self.left + int(value) % self.width, self.bottom + int(value) // self.width
+
+    def number(self, x: int, y: int) -> int | None:
+        """Return the number of a point; None outside the rectangle."""
+        number = (y - self.bottom) * self.width + x - self.left
+        return number if 0 <= x - self.left < self.width and number in self else None
+
+    def __str__(self) -> str:
+        right, top = self.point(self.high)
+        return f"a point from [{self.left},{self.bottom}] to [{right},{top}]"
+
+
+def rectangle(left: int, bottom: int, width: int, height: int) -> Points:
+    """Return the points of a rectangle by its lowest corner and the points on its sides."""
+    return Points(0, width * height - 1, left, bottom, width)
+
+
 Domain = Integers | Floats
 
 

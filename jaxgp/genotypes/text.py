@@ -2,8 +2,8 @@
 
     (IF_<_DO_ELSE_ (ADD x0 -1.5) 3 (cell 4) 0)
 
-A function stands in front of its arguments, a feature is its bare name, a constant is a bare number, and a terminal
-with a parameter is written (NAME number). Several trees are written (PROGRAM tree tree ...).
+A function stands in front of its arguments, a feature is its bare name, a constant is a bare number or a point [x,y],
+and a terminal with a parameter is written (NAME number). Several trees are written (PROGRAM tree tree ...).
 """
 
 import difflib
@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from jaxgp.genotypes.primitives import Integers, Primitive, PrimitiveSet
+from jaxgp.genotypes.primitives import Domain, Integers, Points, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 
 PROGRAM = "PROGRAM"
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+_POINT = re.compile(r"\[(-?\d{1,9}),(-?\d{1,9})\]")
 
 
 class ProgramError(ValueError):
@@ -65,6 +66,14 @@ def print_number(value: float) -> str:
     if number == np.rint(number) and abs(number) < 1e7:
         return str(int(number)) if number or not np.signbit(number) else "-0"
     return np.format_float_positional(number, unique=True, trim="-") if 1e-4 <= abs(number) < 1e7 else str(number)
+
+
+def print_constant(domain: Domain | None, value: float) -> str:
+    """Write the value of a constant or a parameter: a number, or a point where the domain has points."""
+    if isinstance(domain, Points):
+        x, y = domain.point(value)
+        return f"[{x},{y}]"
+    return print_number(value)
 
 
 def parse_tree(primitives: PrimitiveSet, text: str, capacity: int, root_type: int = 0) -> Programs:
@@ -173,7 +182,7 @@ def _read_tree(
                     opened.append(_Open(code, primitives.primitives[code], len(nodes)))
                     continue
                 node = (code, _parameter(primitives.primitives[code], tokens), 1)
-            elif _NUMBER.fullmatch(token.text):
+            elif _NUMBER.fullmatch(token.text) or _POINT.fullmatch(token.text):
                 node = (*_constant(primitives, tokens, token, slot, expected), 1)
             else:
                 node = (_feature(primitives, tokens, token, slot, expected), 0.0, 1)
@@ -207,7 +216,8 @@ def _feature(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: int
     code = _lookup(primitives, tokens, token, slot, expected)
     primitive = primitives.primitives[code]
     if primitive.is_constant:
-        raise tokens.error(token, f"expected a number instead of {token.text}: {primitive.domain}")
+        what = "point" if isinstance(primitive.domain, Points) else "number"
+        raise tokens.error(token, f"expected a {what} instead of {token.text}: {primitive.domain}")
     if primitive.call is not None:
         raise tokens.error(token, f"{token.text} needs arguments: expected {_usage(primitive)}")
     return code
@@ -230,11 +240,11 @@ def _lookup(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: int,
 
 
 def _constant(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: int, expected: str) -> tuple[int, float]:
-    """Return the opcode and the value of a bare number.
+    """Return the opcode and the value of a bare number or point.
 
     The first constant of a fitting type that can be the number is taken, constants that are whole numbers first.
     """
-    number = float(np.float32(token.text))
+    point = _POINT.fullmatch(token.text)
     fitting = [
         (code, p.domain)
         for code, p in enumerate(primitives.primitives)
@@ -242,10 +252,16 @@ def _constant(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: in
     ]
     fitting.sort(key=lambda candidate: not isinstance(candidate[1], Integers))
     for code, domain in fitting:
-        if number in domain:
-            return code, number
+        number: float | None = None
+        if isinstance(domain, Points):
+            number = domain.number(int(point[1]), int(point[2])) if point else None
+        elif not point:
+            number = float(np.float32(token.text))
+        if number is not None and number in domain:
+            return code, float(number)
     if not fitting:
-        raise tokens.error(token, f"wrong type: expected {expected}, found the number {token.text}")
+        what = "point" if point else "number"
+        raise tokens.error(token, f"wrong type: expected {expected}, found the {what} {token.text}")
     domains = " or ".join(str(domain) for _, domain in fitting)
     raise tokens.error(token, f"expected {domains}, found {token.text}")
 
@@ -277,7 +293,7 @@ def _arguments(primitive: Primitive) -> str:
 
 def _print_terminal(primitive: Primitive, value: float) -> str:
     if primitive.is_constant:
-        return print_number(value)
+        return print_constant(primitive.domain, value)
     return primitive.name if primitive.domain is None else f"({primitive.name} {print_number(value)})"
 
 

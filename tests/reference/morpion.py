@@ -57,3 +57,90 @@ class Position:
         self.used |= self.uses(line)
         self.lines.append((*line, new))
         return new
+
+
+class Walk:
+    """A program of the report, played by walking its tree as the Java listing does.
+
+    A program is a point (x, y), the name of a terminal, or (name, argument, ...) with the name of a function.
+    """
+
+    def __init__(self, program, touching=True, grid=(5, 5, 32), neighbour_range=2):
+        self.position = Position(touching, grid)
+        self.range = neighbour_range
+        self.handed = (0, 0)  # what the node walked through last hands to its parent
+        self.current = (0, 0)
+        self.reasons = []
+        self.eval(program)
+
+    def listed(self):
+        """The legal moves in the order in which the listing's `update` finds them."""
+        found = [(STEPS.index(step), start, step) for start, step in self.position.moves()]
+        return [
+            (start, step) for _, start, step in sorted(found, key=lambda m: (m[0], m[1][:: -1 if m[0] == 0 else 1]))
+        ]
+
+    def new_cross(self, line):
+        (new,) = set(self.position.points(line)) - self.position.crosses
+        return new
+
+    def closest(self, x, y):
+        if x <= 0 or y <= 0:
+            return None
+        least, equal = 100, []
+        for line in self.listed():
+            u, v = self.new_cross(line)
+            distance = max(abs(x - u), abs(y - v))
+            if distance < least:
+                least, equal = distance, [line]
+            elif distance == least:
+                equal.append(line)
+        chosen, direction = None, 10
+        for line in equal:
+            if STEPS.index(line[1]) < direction:
+                chosen, direction = line, STEPS.index(line[1])
+        return chosen
+
+    def add(self, line, reason):
+        if line is not None:
+            self.current = self.position.play(line)
+            self.reasons.append(reason)
+
+    def greatest(self, measure):
+        """The first of the listed moves with the greatest measure."""
+        chosen, most = None, -1
+        for line in self.listed():
+            if measure(line) > most:
+                chosen, most = line, measure(line)
+        return chosen
+
+    def moves_after(self, line):
+        other = Position(
+            self.position.touching, self.position.grid, set(self.position.crosses), set(self.position.used)
+        )
+        other.play(line)
+        return len(other.moves())
+
+    def neighbours(self, line):
+        u, v = self.new_cross(line)
+        return sum(max(abs(x - u), abs(y - v)) <= self.range for x, y in self.position.crosses)
+
+    def eval(self, node):
+        if isinstance(node, str):
+            chosen = {
+                "getClosestToLast": lambda: self.closest(*self.current),
+                "getBest": lambda: self.greatest(self.moves_after),
+                "getMaxNeighb": lambda: self.greatest(self.neighbours),
+            }[node]()
+            self.add(chosen, node)
+            self.handed = (-1, -1)
+        elif not isinstance(node[0], str):
+            self.handed = node
+        else:
+            *others, last = node[1:]
+            for argument in others:
+                self.eval(argument)
+                x, y = self.handed
+                if x > 0 and y > 0:
+                    self.add(self.closest(x, y), f"[{x},{y}]")
+            self.eval(last)

@@ -1,0 +1,111 @@
+"""The functions and terminals of the Morpion Solitaire report: programs that play as they are walked through.
+
+A program's leaves act from left to right. In the report's listing every node hands a point, or (-1, -1), to its parent:
+
+- a point (an ephemeral random constant) hands on itself and does nothing;
+- progn2 and progn3 walk through their arguments in order; a point that an argument hands on, unless it is the last
+  argument, is played at once: of all legal moves the one whose new cross is closest. What the last argument hands
+  on goes to the parent;
+- getClosestToLast plays the move closest to the last cross and hands on (-1, -1); it does nothing before the first.
+
+So every point is played right after it is met, by some ancestor, but for one: a point that is the last leaf of the
+whole program is handed to nobody, and is not played. After the end of the game nothing has any effect.
+
+The report names two more terminals without listing them. Here getBest plays the move after which most moves are legal,
+and getMaxNeighb the one with most crosses around its new cross.
+"""
+
+from dataclasses import dataclass
+
+import jax.numpy as jnp
+from jax import Array
+
+from envs.morpion.choice import best, closest, lines_after, neighbours
+from envs.morpion.rules import CORNER, Morpion, State
+from jaxgp.genotypes.primitives import FLOAT, Primitive, PrimitiveSet, rectangle
+
+AREA = rectangle(CORNER[0] - 1, CORNER[1] - 1, 13, 13)
+"""Where random points lie: x 15..27, y 16..28."""
+POINT, LAST, BEST, NEIGHBOURS = "POINT", "getClosestToLast", "getBest", "getMaxNeighb"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Which terminals there are besides points; by default those of the report's better function set.
+
+    Attributes:
+        closest_to_last: getClosestToLast.
+        best: getBest, which makes programs several times as slow.
+        max_neighbours: getMaxNeighb.
+        neighbour_range: how far, along either axis, crosses count as neighbours, 1 to 9.
+
+    Raises:
+        ValueError: a range that is not accepted.
+    """
+
+    closest_to_last: bool = True
+    best: bool = False
+    max_neighbours: bool = False
+    neighbour_range: int = 2
+
+    def __post_init__(self) -> None:
+        value = self.neighbour_range
+        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 9:
+            raise ValueError(f"program.neighbour_range={value}: accepted: a whole number from 1 to 9")
+
+
+def primitive_set(game: Morpion, settings: Settings) -> PrimitiveSet:
+    """Build the set; it is the same for both variants and all sizes."""
+    del game
+    chosen = {LAST: settings.closest_to_last, BEST: settings.best, NEIGHBOURS: settings.max_neighbours}
+    names = [name for name, wanted in chosen.items() if wanted]
+    initials = "".join({LAST: "l", BEST: "b", NEIGHBOURS: "n"}[name] for name in names)
+    return PrimitiveSet(
+        name=f"morpion-{initials or 'points'}",
+        terminals=(
+            Primitive(POINT, domain=AREA),
+            *(Primitive(name, feature=place) for place, name in enumerate(names)),
+        ),
+        functions=(
+            Primitive("progn2", args=(FLOAT, FLOAT), call=lambda a, b: b),
+            Primitive("progn3", args=(FLOAT, FLOAT, FLOAT), call=lambda a, b, c: c),
+        ),
+    )
+
+
+def perform(
+    game: Morpion, settings: Settings, state: State, opcode: Array, value: Array, final: Array, active: Array
+) -> tuple[State, Array, Array]:
+    """Do what a leaf does.
+
+    Args:
+        game: the rules.
+        settings: which terminals there are.
+        state: the position.
+        opcode: int32[], of a terminal.
+        value: float32[], of a point.
+        final: bool[], whether it is the last leaf of the program.
+        active: bool[], whether the leaf is there at all; nothing happens otherwise.
+
+    Returns:
+        The position after it; int32[], the line; bool[], whether it was drawn.
+    """
+    primitives = primitive_set(game, settings)
+    number = value.astype(jnp.int32)
+    point = jnp.stack([AREA.left + number % AREA.width, AREA.bottom + number // AREA.width])
+    is_point = opcode == primitives.opcode(POINT)
+    target = jnp.where(is_point, point, state.last)
+    # As in the listing, where (0, 0) stands for no cross yet, and nothing with a coordinate below 1 is ever looked for.
+    plays = active & ~state.terminated & ~(is_point & final) & (target > 0).all()
+    action = closest(game, state, *(target - jnp.array(game.origin)))
+    measures = {
+        BEST: (settings.best, lambda line: lines_after(game, state, line)),
+        NEIGHBOURS: (settings.max_neighbours, lambda line: neighbours(game, state, line, settings.neighbour_range)),
+    }
+    for name, (wanted, measure) in measures.items():
+        if wanted:
+            here = opcode == primitives.opcode(name)
+            greatest = best(game, state, measure, here & active & ~state.terminated)
+            action, plays = jnp.where(here, greatest, action), jnp.where(here, active & ~state.terminated, plays)
+    action = jnp.where(plays, action, -1)
+    return game.step(state, action), action, plays

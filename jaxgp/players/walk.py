@@ -1,0 +1,125 @@
+"""Programs with effects: a walk over the leaves of a program from left to right, each of which may move in the game.
+
+The functions of such a set only put their arguments in order, so a program is the sequence of its leaves, and its game
+is a loop over leaves. All programs of a population walk side by side, a leaf a step, until the last of them is done.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import struct
+from jax import Array, lax
+
+from jaxgp.genotypes.primitives import PrimitiveSet
+from jaxgp.genotypes.programs import Programs, live
+from jaxgp.players.conduct import extend
+
+State = Any
+
+
+@struct.dataclass
+class Walk:
+    """Programs of one tree each, ready to be walked through; batch shape [P]."""
+
+    opcode: Array  # int32[P, L]
+    value: Array  # float32[P, L]
+    leaf: Array  # int32[P, L + 1]: the first leaf at or after each node; L where there is none
+
+
+@struct.dataclass
+class Walked:
+    """The games of P programs, as their walks leave them."""
+
+    states: State  # [P]
+    plies: Array  # int32[P]: moves made
+    conduct: Array  # uint32[P, 2]: two hashes of them
+
+
+@dataclass(frozen=True)
+class Walker:
+    """Plays the game for one player by walking through programs.
+
+    Attributes:
+        primitives: the set that the programs are written in; one tree.
+        game: the rules.
+        perform: (state, int32[] opcode, float32[] value, bool[] final leaf, bool[] active) -> the state after a
+            leaf, the move (int32[]) and whether it was made (bool[]). A leaf that is not active changes nothing.
+    """
+
+    primitives: PrimitiveSet
+    game: Any
+    perform: Callable[[State, Array, Array, Array, Array], tuple[State, Array, Array]]
+
+    def prepare(self, programs: Programs) -> Walk:
+        """Find the leaves of programs [P, 1, L]."""
+        one = jax.tree.map(lambda x: x[:, 0], programs)
+        return jax.vmap(lambda tree: plan(self.primitives, tree))(one)
+
+    def play(self, walks: Walk) -> Walked:
+        """Walk through P programs until all of them, or their games, have come to an end."""
+        count = walks.leaf.shape[0]
+        start = jax.tree.map(lambda x: jnp.broadcast_to(x, (count, *x.shape)), self.game.init(jax.random.key(0)))
+
+        def step(carry: tuple) -> tuple:
+            states, at, plies, conduct = carry
+            states, at, action, made = jax.vmap(self.leaf)(walks, states, at)
+            return states, at, plies + made, jnp.where(made[:, None], extend(conduct, action), conduct)
+
+        def going(carry: tuple) -> Array:
+            return ((carry[1] < walks.opcode.shape[1]) & ~carry[0].terminated).any()
+
+        first = (start, walks.leaf[:, 0], jnp.zeros(count, jnp.int32), jnp.zeros((count, 2), jnp.uint32))
+        states, _, plies, conduct = lax.while_loop(going, step, first)
+        return Walked(states, plies, conduct)
+
+    def leaf(self, walk: Walk, state: State, at: Array) -> tuple[State, Array, Array, Array]:
+        """Perform one leaf of one program.
+
+        Args:
+            walk: of one program.
+            state: the position before.
+            at: int32[], the leaf's node; L when there is none left.
+
+        Returns:
+            The position after; the next leaf; the move and whether it was made, as `perform` returns them.
+        """
+        capacity = walk.opcode.shape[0]
+        following = walk.leaf[jnp.minimum(at + 1, capacity)]
+        node, active = jnp.minimum(at, capacity - 1), at < capacity
+        state, action, made = self.perform(state, walk.opcode[node], walk.value[node], following == capacity, active)
+        return state, following, action, made
+
+    def record(self, program: Programs) -> list[tuple[int, int]]:
+        """Play one program, [1, L], on the host: its moves, each with the node of the leaf that made it."""
+        walks = jax.jit(self.prepare)(jax.tree.map(lambda x: jnp.asarray(x)[None], program))
+        action, node, made = (np.asarray(x) for x in self._follow(jax.tree.map(lambda x: x[0], walks)))
+        return list(zip(action[made].tolist(), node[made].tolist(), strict=True))
+
+    @cached_property
+    def _follow(self) -> Callable[[Walk], tuple[Array, Array, Array]]:
+        """Compile: one walk -> the move, the node and whether a move was made, [L] each."""
+
+        def follow(walk: Walk) -> tuple[Array, Array, Array]:
+            def step(carry: tuple[State, Array], _: None) -> tuple[tuple[State, Array], tuple[Array, Array, Array]]:
+                state, at = carry
+                state, following, action, made = self.leaf(walk, state, at)
+                return (state, following), (action, at, made)
+
+            first = (self.game.init(jax.random.key(0)), walk.leaf[0])
+            return lax.scan(step, first, length=walk.opcode.shape[0])[1]
+
+        return jax.jit(follow)
+
+
+def plan(primitives: PrimitiveSet, tree: Programs) -> Walk:
+    """Find the leaves of one tree, [L]; in postfix order they stand from left to right."""
+    capacity = tree.capacity
+    is_leaf = live(tree) & (tree.opcode < primitives.num_terminals)
+    here = jnp.where(is_leaf, jnp.arange(capacity, dtype=jnp.int32), capacity)
+    leaf = lax.cummin(jnp.append(here, capacity), reverse=True)
+    return Walk(tree.opcode.astype(jnp.int32), tree.value, leaf)

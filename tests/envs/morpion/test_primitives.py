@@ -1,0 +1,177 @@
+"""Programs that play as they are walked through, against a walk of their trees in plain Python."""
+
+from functools import cache
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import envs
+from envs.morpion import choice, primitives
+from envs.morpion.primitives import Settings
+from jaxgp.experiment.schema import Creation
+from jaxgp.genotypes.text import parse_program, print_program
+from jaxgp.operators.creation import create
+from jaxgp.players.walk import Walker
+from tests.envs.morpion.drawings import FAST, action, line, points
+from tests.reference.morpion import Walk
+
+EVERYTHING = Settings(best=True, max_neighbours=True)
+
+
+@cache
+def walker(game, settings):
+    return Walker(
+        primitives.primitive_set(game, settings),
+        game,
+        lambda *leaf: primitives.perform(game, settings, *leaf),
+    )
+
+
+def nested(primitive_set, program, n):
+    """One program of a population as the reference takes it."""
+    stack = []
+    for node in range(int(program.length[n, 0])):
+        primitive = primitive_set.primitives[int(program.opcode[n, 0, node])]
+        if primitive.args:
+            args = stack[-primitive.arity :]
+            del stack[-primitive.arity :]
+            stack.append((primitive.name, *args))
+        elif primitive.domain:
+            stack.append(primitive.domain.point(program.value[n, 0, node]))
+        else:
+            stack.append(primitive.name)
+    return stack[0]
+
+
+def check_programs(game, settings, count, seed, depth=5):
+    """Play random programs both ways; return the greatest score."""
+    player = walker(game, settings)
+    creation = Creation(method="ramped", min_depth=0, max_depth=depth)
+    programs = create(jax.random.key(seed), player.primitives, creation, count, 384)
+    played = jax.jit(lambda p: player.play(player.prepare(p)), compiler_options=FAST)(programs)
+    played, programs = jax.tree.map(np.asarray, (played, programs))
+    most = 0
+    for n in range(count):
+        walk = Walk(nested(player.primitives, programs, n), game.variant == "5T", (*game.origin, game.size))
+        score = len(walk.position.lines)
+        state = jax.tree.map(lambda x, n=n: x[n], played.states)
+        assert played.plies[n] == state.count == score
+        assert points(game, state.crosses) == walk.position.crosses
+        assert tuple(state.last) == walk.current
+        assert bool(state.terminated) == (not walk.position.moves())
+        most = max(most, score)
+    return most
+
+
+@pytest.mark.parametrize("options", [{}, {"variant": "5D"}, {"size": 41}])
+def test_random_programs_play_as_the_listing_says(options):
+    assert check_programs(envs.make("morpion", **options), Settings(), 100, seed=1) > 40
+
+
+def test_random_programs_with_all_terminals_play_as_the_reference_says():
+    assert check_programs(envs.make("morpion"), EVERYTHING, 40, seed=2, depth=4) > 30
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{}, {"variant": "5D"}, {"size": 41}])
+@pytest.mark.parametrize("settings", [Settings(), EVERYTHING], ids=["points and last", "everything"])
+def test_many_random_programs_play_as_the_listing_says(options, settings):
+    assert check_programs(envs.make("morpion", **options), settings, 1000, seed=3) > 50
+
+
+def play(text):
+    """The moves of one program, as lines."""
+    game = envs.make("morpion")
+    player = walker(game, EVERYTHING)
+    program = parse_program(player.primitives, text, 64)
+    made = player.record(program)
+    return [line(game, number) for number, _ in made]
+
+
+def test_the_last_point_of_a_program_is_not_played():
+    assert play("[20,20]") == []
+    assert play("(progn2 [20,20] [20,23])") == [((16, 20), (1, 0))]
+    assert len(play("(progn3 [20,20] [20,23] [21,23])")) == 2
+    # Handed on by the inner function, played by the outer one.
+    assert len(play("(progn2 (progn2 [20,20] [20,23]) getClosestToLast)")) == 3
+    # Handed to nobody.
+    assert len(play("(progn2 getBest (progn2 [20,20] [20,23]))")) == 2
+
+
+def test_terminals_other_than_points_play_at_once_even_at_the_end():
+    assert len(play("(progn2 [20,20] getClosestToLast)")) == 2
+    assert len(play("getBest")) == 1
+    assert len(play("getMaxNeighb")) == 1
+
+
+def test_closest_to_last_does_nothing_before_the_first_move():
+    assert play("getClosestToLast") == []
+    assert play("(progn3 getClosestToLast [20,20] getClosestToLast)") == play("(progn2 [20,20] getClosestToLast)")
+
+
+def test_a_point_plays_the_closest_line_and_the_least_direction_among_equals():
+    # (18,24) lies on a rising diagonal only; (16,24) and (19,27) are the ends of vertical edges.
+    assert play("(progn2 [18,24] [15,16])") == [((16, 22), (1, 1))]
+    assert play("(progn2 [16,24] [15,16])") == [((16, 20), (0, 1))]
+    # [17,24] is one step from (16,24) and (18,24): rising diagonals come before vertical lines.
+    assert play("(progn2 [17,24] [15,16])") == [((16, 22), (1, 1))]
+
+
+def test_nothing_happens_after_the_end():
+    chain = "getClosestToLast"
+    for _ in range(8):
+        chain = f"(progn3 {chain} {chain} getClosestToLast)" if len(chain) < 1500 else chain
+    game = envs.make("morpion")
+    player = walker(game, EVERYTHING)
+    program = parse_program(player.primitives, f"(progn2 [20,20] {chain})", 512)
+    moves = player.record(program)
+    walk = Walk(nested(player.primitives, jax.tree.map(lambda x: x[None], program), 0))
+    assert not walk.position.moves()
+    assert [number for number, _ in moves] == [action(game, (start, step)) for start, step, _ in walk.position.lines]
+    assert player.primitives.primitives[int(program.opcode[0, moves[0][1]])].name == "POINT"
+
+
+def test_points_off_the_grid_have_a_closest_line_too():
+    game = envs.make("morpion")
+    find = jax.jit(lambda x, y: choice.closest(game, game.init(), x, y))
+    for x, y in ((-30, 10), (60, 60), (5, -30), (31, 60)):
+        chosen = int(find(jnp.int32(x), jnp.int32(y)))
+        walk = Walk((1, 1))
+        left, bottom = game.origin
+        new = {m: walk.new_cross(m) for m in walk.listed()}
+        distance = {m: max(abs(x + left - u), abs(y + bottom - v)) for m, (u, v) in new.items()}
+        assert line(game, chosen) == min(new, key=lambda m: (distance[m], walk.listed().index(m)))
+
+
+def test_programs_are_written_with_points():
+    player = walker(envs.make("morpion"), Settings())
+    text = "(progn3 [15,16] (progn2 getClosestToLast [27,28]) [21,20])"
+    program = parse_program(player.primitives, text, 16)
+    assert print_program(player.primitives, program) == text
+    for wrong, message in (
+        ("[14,16]", r"expected a point from \[15,16\] to \[27,28\], found \[14,16\]"),
+        ("[15,29]", r"expected a point from \[15,16\] to \[27,28\], found \[15,29\]"),
+        ("17", r"expected a point from \[15,16\] to \[27,28\], found 17"),
+        ("POINT", r"expected a point instead of POINT: a point from \[15,16\] to \[27,28\]"),
+        ("[15, 16]", r"\[15, is not in the primitive set"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            parse_program(player.primitives, wrong, 16)
+
+
+def test_random_points_are_uniform_over_the_central_area():
+    player = walker(envs.make("morpion"), Settings(closest_to_last=False))
+    programs = create(jax.random.key(0), player.primitives, Creation(method="full", max_depth=0), 16_900, 1)
+    drawn = [primitives.AREA.point(value) for value in np.asarray(programs.value).ravel()]
+    found, counts = np.unique(drawn, axis=0, return_counts=True)
+    assert {tuple(point) for point in found} == {(x, y) for x in range(15, 28) for y in range(16, 29)}
+    # Chi-squared with 168 degrees of freedom: 240 is passed once in 5,000 times.
+    assert ((counts - 100) ** 2 / 100).sum() < 240
+
+
+@pytest.mark.parametrize("value", [0, 10, 1.5, True])
+def test_a_wrong_range_is_refused(value):
+    with pytest.raises(ValueError, match=rf"^program\.neighbour_range={value}: accepted: a whole number from 1 to 9$"):
+        Settings(neighbour_range=value)
