@@ -158,6 +158,32 @@ class Walls:
             codes = [codes[0] * np.uint32(radix) + codes[1]]
         return jnp.concatenate([state.own.bricks, state.other.bricks, jnp.stack(codes)])
 
+    def pack(self, state: State) -> tuple[Array, ...]:
+        """Return a state as few words, uint32[] each: the bricks, then all else in as many bits as it needs."""
+        words = [state.own.bricks[w] for w in range(self.words)] + [state.other.bricks[w] for w in range(self.words)]
+        walkers = [x for p in (state.own, state.other) for x in (p.row, p.column, p.heading, p.idle)]
+        used = 32
+        for field, width in zip((*walkers, state.to_move, state.terminated), self._widths, strict=True):
+            if used + width > 32:
+                words.append(jnp.uint32(0))
+                used = 0
+            words[-1] |= field.astype(jnp.uint32) << np.uint32(used)
+            used += width
+        return tuple(words)
+
+    def unpack(self, words: tuple[Array, ...]) -> State:
+        """Undo `pack`."""
+        bricks = [jnp.stack(words[at : at + self.words]) for at in (0, self.words)]
+        fields, word, used = [], 2 * self.words - 1, 32
+        for width in self._widths:
+            if used + width > 32:
+                word, used = word + 1, 0
+            fields.append(((words[word] >> np.uint32(used)) & np.uint32((1 << width) - 1)).astype(jnp.int32))
+            used += width
+        own, other = Player(bricks[0], *fields[:4]), Player(bricks[1], *fields[4:8])
+        state = State(own, other, fields[8], fields[9] != 0, jnp.zeros(2, jnp.float32))
+        return dataclasses.replace(state, returns=jnp.where(state.terminated, win_loss(self.score(state)), 0.0))
+
     def count(self, player: Player) -> Array:
         """Return int32[]: bricks of a player."""
         return lax.population_count(player.bricks).sum(dtype=jnp.int32)
@@ -198,6 +224,12 @@ class Walls:
         square = row * self.size + column
         bit = jnp.uint32(1) << (square & 31).astype(jnp.uint32)
         return jnp.where(np.arange(self.words) == square >> 5, bit, 0)
+
+    @property
+    def _widths(self) -> tuple[int, ...]:
+        """Bits of the fields that `pack` puts together."""
+        walker = ((self.size - 1).bit_length(), (self.size - 1).bit_length(), 2, self.stall.bit_length())
+        return (*walker, *walker, 1, 1)
 
     @property
     def _full(self) -> np.ndarray:

@@ -93,11 +93,10 @@ def searchers(game: Walls, depths: Sequence[int]) -> list[Mover]:
 def _by_rules(game: Walls, settings: Settings, name: str, lists: RuleLists) -> Mover:
     """Return a player of rule lists [K], which are made ready for matching once and not in every game."""
     language = rule_language(game, settings)
-    masks = rules.prepare(language, lists, settings.symmetric)
-    ways = masks.action.shape[-2]
+    masks = jax.vmap(lambda one: rules.prepare(language, one, settings.symmetric))(lists)
 
     def act(one: rules.Masks, state: State) -> tuple[Array, Array]:
         action, _ = rules.act(language, one, view(game, settings, state)[None])
-        return action[0], one.length * ways
+        return action[0], one.length
 
     return Mover(name, act, masks, "rules compared", RULE_ORDER)

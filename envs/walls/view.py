@@ -1,7 +1,6 @@
 """What a rule of the study's players sees: the squares around the player to move."""
 
 import jax.numpy as jnp
-import numpy as np
 from jax import Array
 
 from envs.walls.rules import EAST, NORTH, SOUTH, WEST, State, Walls
@@ -44,15 +43,20 @@ def neighbourhood(game: Walls, state: State, size: int, symmetric: bool = False)
         raise ValueError(f"neighbourhood={size}: accepted: an odd number from 3 to {game.size}, the size of the board")
     own, other = state.own, state.other
     turn = own.heading if symmetric else jnp.int32(NORTH)
-    down, right = np.indices((size, size)).reshape(2, -1) - size // 2
     # The rotation that takes north to the heading `turn`.
     cos = (turn == NORTH).astype(jnp.int32) - (turn == SOUTH)
     sin = (turn == EAST).astype(jnp.int32) - (turn == WEST)
-    row = own.row + cos * down + sin * right
-    column = own.column + cos * right - sin * down
-    codes = jnp.where(game.has_brick(own, row, column), OWN_BRICK, EMPTY)
-    codes = jnp.where(game.has_brick(other, row, column), OTHER_BRICK, codes)
-    codes = jnp.where((row == other.row) & (column == other.column), OTHER + ((other.heading - turn) & 3), codes)
-    codes = jnp.where(game.inside(row, column), codes, EDGE)
-    centre = np.arange(size**2) == size**2 // 2
-    return jnp.where(centre, OWN + ((own.heading - turn) & 3), codes).astype(jnp.int8)
+
+    def seen(down: int, right: int) -> Array:
+        if down == right == 0:
+            return (OWN + ((own.heading - turn) & 3)).astype(jnp.int8)
+        row = own.row + cos * down + sin * right
+        column = own.column + cos * right - sin * down
+        code = jnp.where(game.has_brick(own, row, column), OWN_BRICK, EMPTY)
+        code = jnp.where(game.has_brick(other, row, column), OTHER_BRICK, code)
+        code = jnp.where((row == other.row) & (column == other.column), OTHER + ((other.heading - turn) & 3), code)
+        return jnp.where(game.inside(row, column), code, EDGE).astype(jnp.int8)
+
+    # Square by square: over many games, each is one loop over games, with nothing to arrange in between.
+    reach = range(-(size // 2), size // 2 + 1)
+    return jnp.stack([seen(down, right) for down in reach for right in reach])

@@ -4,11 +4,14 @@ After "Walls" (COEN 352, Concordia University, final project, 2016): "every stra
 other strategy. [...] A double-game are two walls games, but with each player starting one of the two games." A win
 gives 2 points, a draw 1 to each player.
 
-All games of all groups are one batch. Games stand in the order of the player that moves first; for the replies of the
-other one they are put into the order of the player that moves second, a fixed permutation within each group.
+All games of all groups are one batch, [g - 1, g, G]: game (k, a, n) is that of group n in which member a moves next,
+against the member k + 1 places after it. After each move the games are put into the order of the other players, a
+permutation of whole rows of groups. Rows are long, and a compiler for CPUs compares eight games of a row at once. When
+three quarters of the groups have finished, the others go on in a batch of a quarter of the size.
 """
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -17,12 +20,12 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
-from jaxgp.players.player import Player
-
-State = Any
-
 WIN, DRAW = 2, 1
 """Points of a game."""
+NARROW = 4
+"""By how much the batch is narrowed."""
+LEAST = 32
+"""Groups below which it is not: each width is compiled anew."""
 
 
 @struct.dataclass
@@ -34,70 +37,121 @@ class Tournament:
     games: Array  # int32[]: games played
 
 
-@lru_cache
-def second_order(size: int) -> np.ndarray:
-    """Return int32[g (g - 1)]: which game, in the order of first movers, each game in that of second movers is.
+@struct.dataclass
+class Games:
+    """Games of all groups, each field [g - 1, g, G]."""
 
-    First mover a's games are against a + 1, a + 2, ... around the circle; second mover b's against b + 1, b + 2, ...
-    """
-    mine = np.arange(size)[:, None]
-    step = np.arange(1, size)
-    first = (mine + step) % size  # who moves first in the games in which `mine` moves second
-    place = (mine - first) % size - 1  # where `mine` stands among the rivals of `first`
-    return (first * (size - 1) + place).astype(np.int32).ravel()
+    words: Any  # states, packed if the game can
+    plies: Array  # int32: moves made
+    mover: Array  # int32[]: in the order of whose players the games stand, of those who begin (0) or the others (1)
 
 
-def round_robin(key: Array, game: Any, player: Player, population: Any, size: int, max_plies: int) -> Tournament:
+def round_robin(key: Array, game: Any, player: Any, population: Any, size: int, max_plies: int) -> Tournament:
     """Play every double game of every group.
 
     Args:
         key: typed key[], for games whose opening is drawn.
         game: the rules.
-        player: how an individual plays; an illegal choice forfeits the game.
-        population: individuals [P, ...]; the first `size` are a group, the next another, and so on.
+        player: a `RulePlayer`, how a rule list plays; an illegal choice forfeits the game.
+        population: rule lists [P]; the first `size` are a group, the next another, and so on.
         size: g, which divides P.
         max_plies: games are stopped here; one that is stopped is a draw.
 
     Returns:
         The points of each individual.
     """
-    plans = player.prepare(population)
-    count = jax.tree.leaves(plans)[0].shape[0]
-    rivals, order = size - 1, second_order(size)
-    back = np.argsort(order)
-    keys = jax.random.split(key, (count, rivals))
-    start = jax.vmap(jax.vmap(game.init))(keys)
-    step, forfeit = (jax.vmap(jax.vmap(f)) for f in (game.step, game.forfeit))
+    count = jax.tree.leaves(population)[0].shape[0]
+    groups, rivals = count // size, size - 1
+    pack, unpack = getattr(game, "pack", lambda state: state), getattr(game, "unpack", lambda state: state)
 
-    def reorder(states: State, places: np.ndarray) -> State:
-        return jax.tree.map(lambda x: _within_groups(x, size, places), states)
+    def by_member(x: Array) -> Array:
+        return x.reshape(groups, size, *x.shape[1:]).swapaxes(0, 1)
 
-    def move(states: State, mover: int, plies: Array) -> tuple[State, Array]:
-        """Let the players of one seat, in whose order the games [P, g - 1] stand, move where it is their turn."""
-        turn = ~states.terminated & (states.to_move == mover) & (plies < max_plies)
-        action, legal = player.act(plans, states, turn)
-        moved = _where(legal, step(states, action), forfeit(states))
-        return _where(turn, moved, states), plies + turn
+    def going(words: Any, plies: Array) -> Array:
+        return ~unpack(words).terminated & (plies < max_plies)
 
-    def one_move_each(carry: tuple[State, Array]) -> tuple[State, Array]:
-        states, plies = move(*carry[:1], 0, carry[1])
-        states, plies = move(reorder(states, order), 1, reorder(plies, order))
-        return reorder(states, back), reorder(plies, back)
+    def move(plans: Any, games: Games) -> Games:
+        """Let the players in whose order the games stand move where it is their turn, and go on to their rivals."""
 
-    def going(carry: tuple[State, Array]) -> Array:
-        return (~carry[0].terminated & (carry[1] < max_plies)).any()
+        def look(words: Any, plies: Array) -> tuple[tuple[Array, ...], Array]:
+            state = unpack(words)
+            return player.look(state), going(words, plies) & (state.to_move == games.mover)
 
-    states, plies = lax.while_loop(going, one_move_each, (start, jnp.zeros((count, rivals), jnp.int32)))
-    points = (jnp.sign(states.returns) * (WIN - DRAW) + DRAW).astype(jnp.int32)  # [P, g - 1, 2], 0 for a loss
-    total = points[..., 0].sum(1) + _within_groups(points[..., 1], size, order).sum(1)
-    return Tournament(total, plies.sum(dtype=jnp.int32), jnp.int32(count * rivals))
+        def after(words: Any, plies: Array, action: Array, turn: Array) -> tuple[Any, Array]:
+            state = unpack(words)
+            legal = (player.legal(state) & (jnp.arange(game.num_actions) == action)).any()
+            moved = jax.tree.map(partial(jnp.where, legal), game.step(state, action), game.forfeit(state))
+            return jax.tree.map(partial(jnp.where, turn), pack(moved), words), plies + turn
+
+        seen, turn = _each(look, games.words, games.plies)
+        lanes = jax.tree.map(lambda x: x.reshape(rivals, -1), (seen, turn))
+        action = player.choose(plans, *lanes).reshape(turn.shape)
+        words, plies = _to_rivals(_each(after, games.words, games.plies, action, turn))
+        return Games(words, plies, 1 - games.mover)
+
+    def left(games: Games) -> Array:
+        """Return bool[G]: the groups that have games to play."""
+        return _each(going, games.words, games.plies).any((0, 1))
+
+    def unfinished(rest: int, games: Games) -> Array:
+        return left(games).sum() > rest
+
+    keys = by_member(jax.random.split(key, (count, rivals)))
+    games = Games(
+        jax.tree.map(lambda x: jnp.moveaxis(x, 2, 0), _each(lambda key: pack(game.init(key)), keys)),
+        jnp.zeros((rivals, size, groups), jnp.int32),
+        jnp.int32(0),
+    )
+    plans = player.prepare(jax.tree.map(lambda x: by_member(x).reshape(x.shape), population))
+    places, width = jnp.arange(groups), groups
+    total, plies = jnp.zeros((size, groups), jnp.int32), jnp.int32(0)
+    while width:
+        rest = width // NARROW if width // NARROW >= LEAST else 0
+        games = lax.while_loop(partial(unfinished, rest), partial(move, plans), games)
+        order = jnp.argsort(~left(games))
+        ended, games = (_take(games, places) for places in (order[rest:], order[:rest]))
+        total = total.at[:, places[order[rest:]]].set(_totals(ended, unpack))
+        plies += ended.plies.sum(dtype=jnp.int32)
+        plans = _of_groups(plans, size, order[:rest])
+        places, width = places[order[:rest]], rest
+    return Tournament(total.T.ravel(), plies, jnp.int32(rivals * count))
 
 
-def _within_groups(x: Array, size: int, places: np.ndarray) -> Array:
-    """Reorder the games [P, g - 1, ...] of each group."""
-    grouped = x.reshape(-1, size * (size - 1), *x.shape[2:])
-    return grouped[:, places].reshape(x.shape)
+def _each(function: Callable[..., Any], *games: Any) -> Any:
+    """Map a function of one game over games [g - 1, g, G]."""
+    shape = jax.tree.leaves(games)[0].shape[:3]
+    found = jax.vmap(function)(*jax.tree.map(lambda x: x.reshape(-1, *x.shape[3:]), games))
+    return jax.tree.map(lambda x: x.reshape(*shape, *x.shape[1:]), found)
 
 
-def _where(choose: Array, yes: State, no: State) -> State:
-    return jax.tree.map(lambda a, b: jnp.where(choose.reshape(choose.shape + (1,) * (a.ndim - 2)), a, b), yes, no)
+def _take(games: Games, groups: Array) -> Games:
+    words, plies = jax.tree.map(lambda x: x[..., groups], (games.words, games.plies))
+    return Games(words, plies, games.mover)
+
+
+def _of_groups(plans: Any, size: int, groups: Array) -> Any:
+    """Pick the plans of some groups, [..., g * G]."""
+
+    def pick(x: Array) -> Array:
+        return x.reshape(*x.shape[:-1], size, -1)[..., groups].reshape(*x.shape[:-1], -1)
+
+    return jax.tree.map(pick, plans)
+
+
+def _totals(games: Games, unpack: Callable[[Any], Any]) -> Array:
+    """Return int32[g, G]: the points of each member of ended games."""
+    returns = _each(lambda words: unpack(words).returns, games.words)
+    points = (jnp.sign(returns) * (WIN - DRAW) + DRAW).astype(jnp.int32)  # [..., 2], 0 for a loss
+    own, rival = points[..., games.mover], points[..., 1 - games.mover]
+    return (own + _to_rivals(rival)).sum(0)
+
+
+def _to_rivals(games: Any) -> Any:
+    """Bring games [g - 1, g, G] from the place of one player to that of the other; twice, they are back.
+
+    Game (k, a) of a group is that of member a against member a + k + 1, which is (g - 2 - k, a + k + 1) for the latter.
+    """
+    rivals, size = jax.tree.leaves(games)[0].shape[:2]
+    rival, member = np.divmod(np.arange(rivals * size), size)
+    origin = (rivals - 1 - rival) * size + (member - rivals + rival) % size
+    return jax.tree.map(lambda x: x.reshape(rivals * size, -1)[origin].reshape(x.shape), games)

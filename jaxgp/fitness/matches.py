@@ -66,8 +66,7 @@ def play(
     """
     seat, parts = seats(opponents), _slices(opponents)
     thinker = np.concatenate([np.repeat(opponent.thinks, 2 * opponent.games) for opponent in opponents])
-    population = jax.tree.leaves(plans)[0].shape[0]
-    shape = (population, len(seat))
+    shape = (player.count(plans), len(seat))
     step, forfeit = (jax.vmap(jax.vmap(f)) for f in (game.step, game.forfeit))
     keys = jax.random.split(key, shape)
     start_keys = jax.vmap(jax.vmap(lambda k: jax.random.fold_in(k, max_plies + 1)))(keys)

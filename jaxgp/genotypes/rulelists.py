@@ -51,7 +51,7 @@ class RuleLanguage:
         name: names the language in champion files.
         shape: rows and columns of the view; C is their product.
         symbols: the text of each of the K codes. Codes that no cell accepts together may share a text.
-        accepts: for each cell, the codes that a condition there can name, apart from DONT_CARE; at least one.
+        accepts: for each cell, the codes that it can show and a condition can name, apart from DONT_CARE; at least one.
         actions: the names of the actions; at least two.
         default: the action when no rule is valid.
         symmetries: other ways to look at a view, for matching with symmetry.

@@ -1,37 +1,49 @@
 """Matches rule lists with views: the first rule whose conditions all hold acts, or else the default action is taken.
 
-A mask is packed like an entry of a ternary memory: every cell gets the same few bits of a word, `value` holds the codes
-that the conditions name, and `care` has ones where there is a condition. With views packed alike, a rule is valid if
+A mask is packed like an entry of a ternary memory: every cell gets a few bits of a word, as many as its codes need;
+`value` holds the codes that the conditions name, and `care` has ones where there is a condition. With views packed
+alike, a rule is valid if
 
-    (view ^ value) & care == 0
+    view & care == value
 
-which tests eight cells at once where codes take 4 bits. For 1000 lists of 64 rules and 32 views each this took 2.0 ms
-(3 x 3 cells) and 2.1 ms (5 x 5) on 2 shared CPU cores; comparing cell by cell took 3.3 and 11.1 ms, one bit for each
-possible code of each cell 9.9 and 23.3 ms, and counting met conditions by a matrix product 98 and 200 ms. Symmetries
-cost more than in proportion on a CPU: two ways to read a rule took 3.3 ms (3 x 3), five took 72 ms (5 x 5).
+which tests nine cells at once for a player of Walls that looks one square far. Rules are tried a few at a time, each
+for all lists and views. Lists are the trailing axis, where a CPU compares eight at once, and the loop ends as soon as
+every list has a valid rule or no more rules; random lists have one among their first few.
 """
 
+import operator
+from collections.abc import Sequence
+from functools import partial, reduce
+
+import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
-from jax import Array
+from jax import Array, lax
 
 from jaxgp.genotypes.rulelists import DONT_CARE, RuleLanguage, RuleLists
 
 WORD = 32
+STRIDE = 16
+"""Readings of rules that are tried at once."""
+NONE = np.int32(2**31 - 1)
+"""Of padding, and of lists without a valid rule."""
 
 
 @struct.dataclass
 class Masks:
     """Rule lists of any batch shape [...] made ready for matching, once for all their games.
 
-    Every rule is there in S ways: as it is written, and as each symmetry would have it written for the same view.
+    Every rule is there in S ways, one after another: as it is written, and as each symmetry would have it written for
+    the same view. So a list has up to T = R S readings, in the order in which they are tried. They are the first axis,
+    and the lists come last.
     """
 
-    value: Array  # uint32[..., S, W, R]: the codes named; 0 where nothing is cared for
-    care: Array  # uint32[..., S, W, R]: ones in the bits of each cell that has a condition
-    action: Array  # int8[..., S, R]
-    length: Array  # int32[...]
+    value: Array  # uint32[T, W, ...]: the codes named; 0 where nothing is cared for
+    care: Array  # uint32[T, W, ...]: ones in the bits of each cell that has a condition
+    choice: Array  # int32[T, ...]: place * actions + action; NONE in padding
+    length: Array  # int32[...]: readings in use
+    ways: int = struct.field(pytree_node=False)  # S
 
 
 def prepare(language: RuleLanguage, lists: RuleLists, symmetric: bool = False) -> Masks:
@@ -46,73 +58,129 @@ def prepare(language: RuleLanguage, lists: RuleLists, symmetric: bool = False) -
         symmetric: rules match the views as the language's symmetries transform them, too. Rules are still taken in
             order; each is tried plainly first, then with each symmetry in turn, which also transforms the action.
     """
-    ways = [(lists.condition, lists.action)]
+    cells = [jnp.moveaxis(lists.condition[..., cell], -1, 0) for cell in range(language.num_cells)]  # [R, ...] each
+    ways = [(cells, jnp.moveaxis(lists.action, -1, 0))]
     for symmetry in language.symmetries if symmetric else ():
-        # One more entry at the end stands for DONT_CARE, -1.
-        before = jnp.asarray([*np.argsort(symmetry.symbols), DONT_CARE], jnp.int8)
-        condition = before[lists.condition[..., np.argsort(symmetry.cells)]]
-        ways.append((condition, jnp.asarray(symmetry.actions, jnp.int8)[lists.action]))
-    condition = jnp.stack([way[0] for way in ways], -3)
-    named = condition != DONT_CARE
-    value = _pack(language, jnp.where(named, condition, 0))
-    care = _pack(language, jnp.where(named, (1 << _width(language)) - 1, 0))
-    action = jnp.stack([way[1] for way in ways], -2)
-    return Masks(value.swapaxes(-1, -2), care.swapaxes(-1, -2), action, lists.length)
+        back = [_mapped(cells[k], np.argsort(symmetry.symbols).tolist()) for k in np.argsort(symmetry.cells)]
+        ways.append((back, _mapped(ways[0][1], symmetry.actions)))
+
+    def in_turn(of_way: Sequence[Array]) -> Array:
+        """Interleave [R, ...] of each way: [T, ...]."""
+        return jnp.stack(of_way, 1).reshape(-1, *of_way[0].shape[1:])
+
+    action = in_turn([way[1] for way in ways]).astype(jnp.int32)
+    place = jnp.arange(len(action), dtype=jnp.int32).reshape(-1, *[1] * lists.length.ndim)
+    length = lists.length * len(ways)
+    return Masks(
+        value=in_turn([jnp.stack(_pack(language, way[0]), 1) for way in ways]),
+        care=in_turn([jnp.stack(_pack(language, way[0], care=True), 1) for way in ways]),
+        choice=jnp.where(place < length, place * len(language.actions) + action, NONE),
+        length=length,
+        ways=len(ways),
+    )
 
 
-def act(language: RuleLanguage, masks: Masks, views: Array) -> tuple[Array, Array]:
+def look(language: RuleLanguage, view: Array) -> tuple[Array, ...]:
+    """Pack one view, int8[C], codes that the cells accept, into uint32[] words."""
+    return tuple(_pack(language, [view[cell] for cell in range(language.num_cells)]))
+
+
+def act(language: RuleLanguage, masks: Masks, views: Array, active: Array | None = None) -> tuple[Array, Array]:
     """Choose the actions of lists.
 
     Args:
         language: what the rules are written in.
         masks: prepared lists of batch shape [P], or [] (one list).
-        views: int8[P, B, C], or int8[B, C] for one list: B views for each list, codes of the language.
+        views: int8[P, B, C], or int8[B, C] for one list: B views for each list, codes that the cells accept.
+        active: bool[P, B], which choices matter; None: all. Few of them may take less time.
 
     Returns:
         int32[P, B], the actions, and int32[P, B], the index of the rule that acts; -1 where none does.
     """
-    ways, capacity = masks.action.shape[-2:]
-    packed = _pack(language, views)
-    # One number orders matches by rule, and by way within a rule.
-    first = jnp.int32(capacity * ways)
-    for way in range(ways):
-        found = _first(masks.value[..., way, :, :], masks.care[..., way, :, :], packed)
-        first = jnp.minimum(first, found * ways + way)
-    rule = first // ways
-    fires = rule < masks.length[..., None]  # padding comes last, so whatever it matches is of no account
-    index = first % ways * capacity + jnp.minimum(rule, capacity - 1)
-    chosen = jnp.take_along_axis(masks.action.reshape(*masks.length.shape, -1), index, -1)
-    return jnp.where(fires, chosen, language.default).astype(jnp.int32), jnp.where(fires, rule, -1)
+    each = jax.vmap(partial(look, language))  # [B]
+    words = each(views) if views.ndim == 2 else jax.vmap(each, out_axes=1)(views)
+    busy = jnp.broadcast_to(True if active is None else jnp.moveaxis(active, -1, 0), words[0].shape)
+    action, rule = choose(language, masks, words, busy)
+    return jnp.moveaxis(action, 0, -1), jnp.moveaxis(rule, 0, -1)
 
 
-def _first(value: Array, care: Array, packed: Array) -> Array:
-    """Return int32[..., B]: the first rule, live or not, that matches each view; R for none.
+def choose(language: RuleLanguage, masks: Masks, words: Sequence[Array], busy: Array) -> tuple[Array, Array]:
+    """Choose the actions of lists of batch shape [...].
 
     Args:
-        value: uint32[..., W, R].
-        care: uint32[..., W, R].
-        packed: uint32[..., B, W].
+        language: what the rules are written in.
+        masks: prepared lists.
+        words: uint32[B, ...] each, views packed by `look`.
+        busy: bool[B, ...], which choices matter; few of them may take less time.
+
+    Returns:
+        int32[B, ...], the actions, and int32[B, ...], the index of the rule that acts; -1 where none does.
     """
-    capacity = value.shape[-1]
-    wrong = jnp.zeros((), jnp.uint32)
-    for w in range(packed.shape[-1]):
-        wrong |= (packed[..., w, None] ^ value[..., w, None, :]) & care[..., w, None, :]
-    return jnp.where(wrong == 0, jnp.arange(capacity, dtype=jnp.int32), capacity).min(-1)
+    first = _first(masks, words, busy)
+    found, actions = first != NONE, len(language.actions)
+    return (
+        jnp.where(found, first % actions, language.default),
+        jnp.where(found, first // (actions * masks.ways), -1),
+    )
 
 
-def _width(language: RuleLanguage) -> int:
-    """Bits of a code."""
-    return max(1, (len(language.symbols) - 1).bit_length())
+def _first(masks: Masks, words: Sequence[Array], busy: Array) -> Array:
+    """Return int32[B, ...]: the choice of the first reading that matches each view, or NONE.
+
+    Args:
+        masks: of batch shape [...].
+        words: uint32[B, ...] each.
+        busy: bool[B, ...], where the answer matters.
+    """
+    total = len(masks.choice)
+
+    def tried(start: Array | int, count: int) -> Array:
+        """Return the choice of the first valid one of some readings; those after the last are the last again."""
+        found = jnp.full(words[0].shape, NONE)
+        for at in range(count - 1, -1, -1):  # what comes first is tried last: it has the last word
+            named, cares, chosen = (
+                lax.dynamic_index_in_dim(x, start + at, keepdims=False, allow_negative_indices=False)
+                for x in (masks.value, masks.care, masks.choice)
+            )
+            met = reduce(operator.and_, (word & cares[w] == named[w] for w, word in enumerate(words)))
+            found = jnp.where(met, chosen, found)
+        return found
+
+    def waiting(carry: tuple[Array, Array]) -> Array:
+        start, first = carry
+        return (busy & (first == NONE) & (start < masks.length)).any()
+
+    def onward(carry: tuple[Array, Array]) -> tuple[Array, Array]:
+        start, first = carry
+        return start + STRIDE, jnp.minimum(first, tried(start, STRIDE))
+
+    if total <= STRIDE:
+        return tried(0, total)
+    return lax.while_loop(waiting, onward, (jnp.int32(0), jnp.full(words[0].shape, NONE)))[1]
 
 
-def _pack(language: RuleLanguage, codes: Array) -> Array:
-    """Pack codes of the cells, [..., C], into uint32[..., W], as many cells to a word as fit."""
-    width, cells = _width(language), language.num_cells
-    each = WORD // width
-    words = []
-    for start in range(0, cells, each):
-        word = jnp.zeros((), jnp.uint32)
-        for cell in range(start, min(start + each, cells)):
-            word |= codes[..., cell].astype(jnp.uint32) << np.uint32(width * (cell - start))
-        words.append(word)
-    return jnp.stack(words, -1)
+def _mapped(codes: Array, table: Sequence[int]) -> Array:
+    """Look codes up in a table that changes few of them; DONT_CARE stays."""
+    found = codes
+    for old, new in enumerate(table):
+        if old != new:
+            found = jnp.where(codes == old, jnp.int8(new), found)
+    return found
+
+
+def _pack(language: RuleLanguage, cells: Sequence[Array], care: bool = False) -> list[Array]:
+    """Pack the codes of each cell, int8[...], into uint32[...] words, as many cells to a word as fit.
+
+    Cells with DONT_CARE are 0. With `care`, cells have ones in all their bits unless they are DONT_CARE.
+    """
+    words, used = [], WORD
+    for codes, accepted in zip(cells, language.accepts, strict=True):
+        lowest = min(accepted)
+        width = max(1, (max(accepted) - lowest).bit_length())
+        if used + width > WORD:
+            words.append(jnp.zeros((), jnp.uint32))
+            used = 0
+        bits = np.uint32((1 << width) - 1) if care else codes.astype(jnp.uint32) - np.uint32(lowest)
+        words[-1] |= jnp.where(codes == DONT_CARE, 0, bits << np.uint32(used))
+        used += width
+    return words

@@ -11,7 +11,11 @@ class Player(Protocol):
     """Plays the games of many individuals at once."""
 
     def prepare(self, genomes: Any, /) -> Any:
-        """Derive, once for all their games, what individuals [P, ...] need to act; a pytree of arrays [P, ...]."""
+        """Derive, once for all their games, what individuals [P, ...] need to act."""
+        ...
+
+    def count(self, plans: Any, /) -> int:
+        """Return P, how many individuals were prepared."""
         ...
 
     def act(self, plans: Any, states: State, active: Array | None = None, /) -> tuple[Array, Array]:

@@ -37,6 +37,10 @@ class ProgramPlayer:
         """Derive the evaluation order of programs [P, T, L], once for all their games."""
         return plan(self.primitives, programs)
 
+    def count(self, plans: Plan) -> int:
+        """Return P."""
+        return plans.steps.shape[0]
+
     def act(self, plans: Plan, states: State, active: Array | None = None) -> tuple[Array, Array]:
         """Return int32[P, M] moves and bool[P, M] whether each is legal, for the states [P, M] of P programs.
 

@@ -1,6 +1,6 @@
 """Rule lists as players: the first rule that is valid for what the mover sees acts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,9 +35,23 @@ class RulePlayer:
         """Pack rule lists [P] for matching, once for all their games."""
         return rules.prepare(self.language, lists, self.symmetric)
 
+    def count(self, masks: Masks) -> int:
+        """Return P."""
+        return masks.length.shape[0]
+
+    def look(self, state: State) -> tuple[Array, ...]:
+        """Return what the player to move sees in one state, packed as its rules are."""
+        return rules.look(self.language, self.view(state))
+
+    def choose(self, masks: Masks, seen: Sequence[Array], busy: Array) -> Array:
+        """Return int32[M, P]: the moves of P lists for what they see in M states each, `look` of states [M, P].
+
+        Only the moves where `busy` (bool[M, P]) holds need be right.
+        """
+        return rules.choose(self.language, masks, seen, busy)[0]
+
     def act(self, masks: Masks, states: State, active: Array | None = None) -> tuple[Array, Array]:
         """Return int32[P, M] moves and bool[P, M] whether each is legal, for the states [P, M] of P lists."""
-        del active  # leaving states out would cost more than the few words that are compared for each
-        action, _ = rules.act(self.language, masks, jax.vmap(jax.vmap(self.view))(states))
+        action, _ = rules.act(self.language, masks, jax.vmap(jax.vmap(self.view))(states), active)
         legal = jax.vmap(jax.vmap(self.legal))(states)
         return action, jnp.take_along_axis(legal, action[..., None], -1)[..., 0]

@@ -5,16 +5,20 @@ import numpy as np
 import pytest
 
 from jaxgp.experiment.assemble import strategy
-from jaxgp.fitness.groups import round_robin, second_order
+from jaxgp.fitness import groups
+from jaxgp.fitness.groups import _to_rivals, round_robin
 from jaxgp.fitness.matches import play
 from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.players.rules import RulePlayer
+from tests.envs.walls.drawings import FAST
 from tests.fitness.walls_table import board, game, plain, population
 from tests.reference import rules as reference
 
 
 def tournament(at, lists, size, max_plies=100_000):
-    run = jax.jit(lambda key, lists: round_robin(key, at.game, at.player, lists, size, max_plies))
+    run = jax.jit(
+        lambda key, lists: round_robin(key, at.game, at.player, lists, size, max_plies), compiler_options=FAST
+    )
     return run(jax.random.key(0), lists)
 
 
@@ -39,12 +43,22 @@ def test_points_are_those_of_the_same_double_games_played_one_by_one(board_size,
 
 
 @pytest.mark.parametrize("size", [2, 3, 5, 8])
-def test_every_pair_meets_once_from_each_seat(size):
-    games = [(a, (a + k) % size) for a in range(size) for k in range(1, size)]
-    by_second = [games[i] for i in second_order(size)]
-    assert sorted(games) == sorted(by_second)
-    assert len(set(games)) == size * (size - 1)
-    assert [second for _, second in by_second] == [b for b in range(size) for _ in range(size - 1)]
+def test_games_are_brought_to_the_rival_and_back(size):
+    games = np.array([[[(a, (a + k + 1) % size)] for a in range(size)] for k in range(size - 1)])  # [g - 1, g, 1, 2]
+    assert len({tuple(pair) for pair in games.reshape(-1, 2).tolist()}) == size * (size - 1)
+    there = np.asarray(_to_rivals(games))
+    np.testing.assert_array_equal(there, games[..., ::-1])
+    np.testing.assert_array_equal(_to_rivals(there), games)
+
+
+def test_groups_that_go_on_alone_play_the_same_games(monkeypatch):
+    at = board(3)
+    lists = population(at, 5 * 6)
+    together = tournament(at, lists, 5)
+    monkeypatch.setattr(groups, "LEAST", 1)  # 6 groups, then 1
+    narrowed = tournament(at, lists, 5)
+    np.testing.assert_array_equal(narrowed.points, together.points)
+    assert int(narrowed.plies) == int(together.plies)
 
 
 def test_a_game_that_is_stopped_is_a_draw():

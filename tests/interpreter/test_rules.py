@@ -52,13 +52,22 @@ def test_without_a_valid_rule_the_default_is_taken():
     assert (fired == -1).all()
 
 
-def test_a_code_that_no_rule_can_name_meets_dont_care_only():
-    rules = parse_rules(WALLS3, "- - - / - - - / - - # : turn-left\n- - - / - - - / - - - : turn-right", 4)
-    view = np.full((2, 9), 8, np.int8)  # the own orientation in every cell
-    view[1, 8] = 0
-    actions, fired = run(WALLS3, rules, view)
-    assert actions.tolist() == [2, 1]
-    assert fired.tolist() == [1, 0]
+@pytest.mark.parametrize(
+    ("language", "words"), [(WALLS3, 1), (WALLS5, 3), (ODD, 1)], ids=lambda x: getattr(x, "name", x)
+)
+def test_a_cell_takes_as_many_bits_as_its_codes_need(language, words):
+    lists = random_lists(0, language, 3, 4)
+    assert prepare(language, lists).value.shape == (4, words, 3)
+
+
+def test_only_choices_that_matter_need_be_right():
+    lists, views = random_lists(7, WALLS3, 30, 40, 0.6), random_views(8, WALLS3, 30, 20)
+    active = np.random.default_rng(9).random((30, 20)) < 0.1
+    masks = prepare(WALLS3, lists, True)
+    some, all_of_them = (act(WALLS3, masks, views, busy) for busy in (active, None))
+    assert (np.asarray(all_of_them[1])[active] >= 20).any(), "no rule is tried late"
+    for a, b in zip(some, all_of_them, strict=True):
+        np.testing.assert_array_equal(a[active], b[active])
 
 
 def views_of(text):

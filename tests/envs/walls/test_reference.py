@@ -143,3 +143,26 @@ def test_every_code_has_a_symbol_and_a_name():
     assert {symbol for symbol, code in CODES.items() if view.SYMBOLS[code] != symbol.upper()} == set()
     assert view.NAMES[view.OTHER + 1] == "opponent facing east"
     assert view.NAMES[view.OWN + 2] == "facing south"
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"), [({"size": 5}, 3), ({"size": 9, "stall": 14}, 8), ({"size": 3, "stall": 999}, 4)]
+)
+def test_packed_states_are_the_same_states(settings, words):
+    game = envs.make("walls", **settings)
+    states, _ = replay(game)(random_actions(4, 2500, 0))
+    flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)
+    assert flat.terminated.any()
+
+    def there_and_back(state):
+        return (
+            game.pack(state),
+            game.unpack(game.pack(state)),
+            game.unpack(game.pack(game.forfeit(state))),
+            game.forfeit(state),
+        )
+
+    packed, *pairs = jax.jit(jax.vmap(there_and_back), compiler_options=FAST)(flat)
+    assert len(packed) == words
+    for found, expected in ((pairs[0], flat), pairs[1:]):
+        jax.tree.map(np.testing.assert_array_equal, found, expected)
