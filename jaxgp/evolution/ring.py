@@ -13,6 +13,7 @@ from jax import Array
 
 from jaxgp.evolution.state import Champion, EvolutionState
 from jaxgp.fitness.panel import PanelFitness
+from jaxgp.fitness.solo import SoloFitness
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import sharing
@@ -34,7 +35,7 @@ class Ring:
 
     primitives: PrimitiveSet
     algorithm: Any
-    fitness: PanelFitness
+    fitness: PanelFitness | SoloFitness
 
     def init(self, key: Array) -> EvolutionState:
         """Return the state before generation 0: a random population [P, T, L], nobody measured."""
@@ -44,7 +45,7 @@ class Ring:
         nobody = Champion(
             genome=jax.tree.map(lambda x: x[0], population),
             fitness=jnp.float32(-jnp.inf),
-            points=jnp.zeros(2, jnp.float32),
+            points=jnp.zeros(self.fitness.seats, jnp.float32),
             generation=jnp.int32(-1),
         )
         memory = self.fitness.init(jax.random.split(memory_key, len(self.fitness.opponents)))
@@ -67,13 +68,13 @@ class Ring:
         shared = sharing.share(merits, counts, options.power, options.sharing)
         offspring, bred = breed(breed_key, self.primitives, self.algorithm, state.population, result.fitness, shared)
         nodes = state.population.length.sum(-1)
+        by_seat = {"best_points_first": result.points[best, 0], "best_points_second": result.points[best, -1]}
         metrics = {
             "generation": state.generation,
             "best_fitness": result.fitness[best],
             "mean_fitness": result.fitness.mean(),
             "best_points": result.points[best].sum(),
-            "best_points_first": result.points[best, 0],
-            "best_points_second": result.points[best, 1],
+            **(by_seat if self.fitness.seats == 2 else {}),
             "mean_points": result.points.sum(-1).mean(),
             "best_size": nodes[best],
             "mean_size": nodes.mean(dtype=jnp.float32),

@@ -14,7 +14,7 @@ class Champion:
 
     genome: Genome
     fitness: Array  # float32[]
-    points: Array  # float32[2]: mean points as first and as second mover, over the panel
+    points: Array  # float32[2]: mean points as first and as second mover, over the panel; float32[1] in a game for one
     generation: Array  # int32[]: when it was found
 
 

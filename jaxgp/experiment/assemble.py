@@ -13,8 +13,9 @@ from jaxgp.evolution.ring import Metrics, Ring
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.experiment import schema
 from jaxgp.experiment.interface import ReplayGame
-from jaxgp.experiment.replay import replay_games
+from jaxgp.experiment.replay import replay_games, replay_walk
 from jaxgp.fitness.panel import PanelFitness
+from jaxgp.fitness.solo import SoloFitness
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.genotypes.primitives import PrimitiveSet
@@ -26,6 +27,7 @@ from jaxgp.players.player import Player
 from jaxgp.players.program import ProgramOpponent, ProgramPlayer
 from jaxgp.players.rules import RulePlayer
 from jaxgp.players.search import SearchOpponent
+from jaxgp.players.walk import Walker
 from jaxgp.search.alphabeta import AlphaBeta
 
 
@@ -48,14 +50,14 @@ class Table:
         room: imports one of the game's modules by name: primitives, opponents, render.
         settings: the game's own settings for programs or rules.
         language: what genomes are written in: function and terminal set, or what rules can say.
-        player: how a genome plays.
+        player: how a genome plays: a `Player`, or in a game for one a `Walker`.
     """
 
     game: Any
     room: Callable[[str], Any]
     settings: Any
     language: Language
-    player: Player
+    player: Any
 
     @property
     def primitives(self) -> PrimitiveSet:
@@ -125,7 +127,7 @@ def table(config: schema.Config, games: Games, genotype: str | None = None) -> T
     return Table(game, partial(games.module, name), settings, language, player)
 
 
-def playing(game: Any, module: Any, settings: Any, genotype: str | None = None) -> tuple[Language, Player]:
+def playing(game: Any, module: Any, settings: Any, genotype: str | None = None) -> tuple[Language, Any]:
     """Return a language for a game and how genomes in it play; `settings` is the game's own, or their values.
 
     Raises:
@@ -139,6 +141,8 @@ def playing(game: Any, module: Any, settings: Any, genotype: str | None = None) 
     if isinstance(language, RuleLanguage):
         view = lambda state: module.view(game, settings, state)  # noqa: E731
         return language, RulePlayer(language, view, game.legal_actions, settings.symmetric)
+    if hasattr(module, "perform"):
+        return language, Walker(language, game, lambda *leaf: module.perform(game, settings, *leaf))
     return language, ProgramPlayer(
         language,
         features=lambda state: module.features(game, settings, state),
@@ -234,8 +238,10 @@ class Experiment:
         return jax.jit(self.ring.step, donate_argnums=0)
 
     def replay(self, genome: Genome) -> list[ReplayGame]:
-        """Play an individual from both seats against every opponent, for people to look at."""
+        """Play an individual from both seats against every opponent, or alone, for people to look at."""
         render = self.table.room("render")
+        if isinstance(self.table.player, Walker):
+            return [replay_walk(self.table.player, render, self.table.primitives, genome)]
         return replay_games(self.game, render, self.table.player, genome, self.panel, self.config.fitness.max_plies)
 
 
@@ -248,6 +254,10 @@ def assemble(config: schema.Config, games: Games) -> Experiment:
     at = table(config, games, schema.GENOTYPES[config.algorithm.kind])
     panel = {name: opponent(spec, at, config) for name, spec in config.fitness.opponents.items()}
     options = config.fitness
+    if isinstance(at.player, Walker):
+        assert isinstance(config.algorithm, schema.Algorithm)
+        solo = SoloFitness(at.player, scale=options.scale, parsimony=options.parsimony, minimum=options.minimum)
+        return Experiment(config, at, panel, Ring(at.primitives, config.algorithm, solo))
     fitness = PanelFitness(
         at.game,
         at.player,

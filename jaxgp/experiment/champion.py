@@ -34,7 +34,7 @@ class ChampionFile:
     size: int  # nodes or rules
     depth: int | None  # of a program: edges from the root to the deepest node
     fitness: float | None
-    points: dict[str, float | None]  # first, second: mean points as first and as second mover
+    points: dict[str, float | None]  # first, second: mean points by seat; second is null in a game for one
     generation: int  # when it was found
     seed: int
     title: str = ""
@@ -55,7 +55,8 @@ def describe(champion: Champion, language: Language, config: Config) -> Champion
     """Turn a champion on the device into the content of its file."""
     champion = jax.device_get(champion)
     genome = champion.genome
-    numbers = clean({"fitness": champion.fitness, "first": champion.points[0], "second": champion.points[1]})
+    points = dict(zip(("first", "second"), champion.points, strict=False))  # a game for one has no second
+    numbers = clean({"fitness": champion.fitness, "first": None, "second": None} | points)
     return ChampionFile(
         game=dict(config.game),
         program=dict(config.program),
@@ -69,6 +70,14 @@ def describe(champion: Champion, language: Language, config: Config) -> Champion
         seed=config.seed,
         title=config.title,
     )
+
+
+def points_by_seat(champion: ChampionFile) -> list[tuple[str, float | None]]:
+    """Return what the points are called in each seat, and the points; in a game for one just the score."""
+    first, second = champion.points["first"], champion.points["second"]
+    if second is None and first is not None:
+        return [("score", first)]
+    return [("points moving first", first), ("points moving second", second)]
 
 
 def write(path: Path, content: ChampionFile) -> None:

@@ -109,6 +109,8 @@ def line(row: Row, generations: int, unit: str = "nodes") -> str:
 
 def _points(row: Row) -> str:
     first, second = row.get("best_points_first"), row.get("best_points_second")
+    if first is None and second is None:
+        return f"best {number(row.get('best_points'))}, mean {number(row.get('mean_points'))}"
     return f"best {number(row.get('best_points'))} (first {number(first)}, second {number(second)})"
 
 

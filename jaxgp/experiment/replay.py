@@ -9,9 +9,12 @@ import numpy as np
 
 from jaxgp.experiment.interface import ReplayGame
 from jaxgp.genotypes.language import Genome
+from jaxgp.genotypes.primitives import PrimitiveSet
+from jaxgp.genotypes.text import print_leaf
 from jaxgp.players.moves import Move, Stepper
 from jaxgp.players.opponent import Opponent
 from jaxgp.players.player import Player
+from jaxgp.players.walk import Walker
 
 SEATS = ("first", "second")
 
@@ -62,6 +65,18 @@ def replay_games(
 def frames(game: Any, render: Any, moves: Sequence[Move], names: Mapping[int, str]) -> list[tuple[str, str]]:
     """Return a caption and a picture of the opening and of the position after each move; `names` is by seat."""
     return [(_caption(game, render, i, move, names), picture(game, render, move)) for i, move in enumerate(moves)]
+
+
+def replay_walk(walker: Walker, render: Any, primitives: PrimitiveSet, genome: Genome) -> ReplayGame:
+    """Draw the game of one program that plays alone; each move with the leaf that made it."""
+    game, moves = walker.game, walker.record(genome)
+    actions = [action for action, _ in moves]
+    frames = [("the opening position", render.svg_game(game, actions, 0))]
+    for number, (action, node) in enumerate(moves, 1):
+        leaf = print_leaf(primitives, genome, node)
+        caption = f"move {number}: {leaf} plays {render.action_name(game, action)}"
+        frames.append((caption, render.svg_game(game, actions, number)))
+    return ReplayGame(f"the champion's game: {len(moves)}", frames)
 
 
 def _caption(game: Any, render: Any, ply: int, move: Move, names: Mapping[int, str]) -> str:

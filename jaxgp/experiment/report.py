@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 
 from jaxgp.experiment import plots, tree
-from jaxgp.experiment.champion import ChampionFile
+from jaxgp.experiment.champion import ChampionFile, points_by_seat
 from jaxgp.experiment.interface import ReplayGame
 from jaxgp.experiment.page import SCRIPT, STYLE
 from jaxgp.experiment.progress import duration, number
@@ -73,13 +73,13 @@ def _section(title: str, body: str) -> str:
 
 def _summary(champion: ChampionFile, rows: Sequence[Row], generations: int) -> str:
     last = rows[-1]
+    by_seat = points_by_seat(champion)
     first, second = champion.points["first"], champion.points["second"]
     total = None if first is None or second is None else first + second
     tiles = [
         ("best fitness", number(champion.fitness)),
-        ("points moving first", number(first)),
-        ("points moving second", number(second)),
-        ("points together", number(total)),
+        *[(name, number(value)) for name, value in by_seat],
+        *([("points together", number(total))] if len(by_seat) > 1 else []),
         (champion.unit, number(champion.size)),
         ("found in generation", str(champion.generation)),
         ("generations", f"{last['generation'] + 1}/{generations}"),

@@ -178,8 +178,7 @@ def _show_champion(run: loop.Run) -> None:
     rows = [
         ("rules", _indented(best.text)) if best.unit == "rules" else ("expression", best.text),
         ("fitness", f"{best.fitness:g}" if best.fitness is not None else "-"),
-        ("points moving first", f"{best.points['first']:g}" if best.points["first"] is not None else "-"),
-        ("points moving second", f"{best.points['second']:g}" if best.points["second"] is not None else "-"),
+        *[(name, f"{value:g}" if value is not None else "-") for name, value in champions.points_by_seat(best)],
         ("size", best.measure),
         ("found in generation", str(best.generation)),
     ]

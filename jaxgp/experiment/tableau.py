@@ -95,6 +95,8 @@ _MUTATIONS = {
 
 def _objective(config: Config) -> str:
     opponents = [describe_opponent(opponent) for opponent in config.fitness.opponents.values()]
+    if not opponents:
+        return f"reach a high score in {config.game.get('name', 'the game')}"
     return f"play {config.game.get('name', 'the game')} well against {'; '.join(opponents)}"
 
 
@@ -117,7 +119,9 @@ def _terminal(primitive: Primitive) -> str:
 
 def _formula(fitness: Fitness, unit: str = "nodes") -> str:
     points = "score moving first + score moving second"
-    if fitness.points == "result":
+    if not fitness.opponents:
+        points = "score"
+    elif fitness.points == "result":
         points = "result moving first + result moving second (1 win, 1/2 draw, 0 loss)"
     if len(fitness.opponents) > 1:
         points = f"mean over the opponents of {points}"

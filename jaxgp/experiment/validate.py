@@ -85,6 +85,8 @@ def _check_game(config: Config, games: Any, genotype: str | None) -> None:
         raise UsageError(str(error)) from error
     _program(module.Settings, config.program)
     _genotype(config, module, made, genotype)
+    if genotype is not None:
+        _panel(config, getattr(made, "players", 2))
     for label, opponent in config.fitness.opponents.items():
         if opponent.kind == "strategy":
             _strategy(f"fitness.opponents.{label}", opponent.name, games.module(name, "opponents"), made)
@@ -101,6 +103,15 @@ def _genotype(config: Config, module: Any, game: Any, genotype: str | None) -> N
         getattr(module, makers[genotype or has[0]])(game, module.Settings(**config.program))
     except ValueError as error:
         raise UsageError(str(error)) from error
+
+
+def _panel(config: Config, players: int) -> None:
+    """Check that a game for two has opponents, and a game for one has none."""
+    opponents = config.fitness.opponents
+    if players == 1 and opponents:
+        reject("fitness.opponents", ", ".join(opponents), f"none, as in fitness=solo: {config.game['name']} is for one")
+    if players == 2 and not opponents:
+        reject("fitness.opponents", "{}", "at least one opponent; add one with +fitness.opponents.NAME.kind=KIND")
 
 
 def _strategy(option: str, name: str, module: Any, game: Any) -> None:
@@ -212,11 +223,9 @@ def _mutation(mutation: Mutation) -> None:
 
 def _fitness(config: Config) -> None:
     fitness = config.fitness
-    if not fitness.opponents:
-        reject("fitness.opponents", "{}", "at least one opponent; add one with +fitness.opponents.NAME.kind=KIND")
     for name, opponent in fitness.opponents.items():
         _opponent(f"fitness.opponents.{name}", opponent)
-    if not any(opponent.weight for opponent in fitness.opponents.values()):
+    if fitness.opponents and not any(opponent.weight for opponent in fitness.opponents.values()):
         name = next(iter(fitness.opponents))
         reject(f"fitness.opponents.{name}.weight", 0.0, "at least one opponent with a weight above 0")
     _real("fitness.scale", fitness.scale, 0, above=True)

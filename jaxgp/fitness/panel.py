@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -57,6 +57,8 @@ class PanelFitness:
     win_bonus: float = 0.0
     minimum: float | None = None
     max_plies: int = 400
+
+    seats: ClassVar[int] = 2
 
     def init(self, keys: Array) -> tuple[Memory, ...]:
         """Return what the opponents carry; `keys` is one key for each."""

@@ -60,6 +60,11 @@ def print_program(primitives: PrimitiveSet, program: Programs) -> str:
     return trees[0] if count == 1 else f"({PROGRAM} {' '.join(trees)})"
 
 
+def print_leaf(primitives: PrimitiveSet, program: Programs, node: int) -> str:
+    """Write a terminal of an individual with one tree, [1, L]."""
+    return _print_terminal(primitives.primitives[int(program.opcode[0, node])], float(program.value[0, node]))
+
+
 def print_number(value: float) -> str:
     """Write a float32 with the fewest digits that read back as the same float32; whole numbers without a point."""
     number = np.float32(value)

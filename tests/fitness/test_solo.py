@@ -1,0 +1,161 @@
+"""Fitness in a game for one, and a whole run of it: resumed to the bit, its champion read back and shown."""
+
+import json
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import envs
+from jaxgp.analysis import champions
+from jaxgp.experiment import schema, validate
+from jaxgp.experiment.assemble import assemble
+from jaxgp.experiment.directory import RunDirectory
+from jaxgp.experiment.errors import UsageError
+from jaxgp.experiment.resume import Plan
+from jaxgp.experiment.run import conduct
+from jaxgp.genotypes.text import parse_program
+from jaxgp.players.conduct import extend
+from tests.experiment.conduct_toy import assert_same, rows
+
+
+def config(generations=4, **fitness):
+    """A small run of Morpion Solitaire."""
+    algorithm = schema.Algorithm(
+        population=32,
+        generations=generations,
+        elites=2,
+        capacity=64,
+        creation=schema.Creation(method="ramped", min_depth=1, max_depth=4),
+        selection=schema.Selection(method="tournament", tournament_size=2),
+        crossover=schema.Crossover(method="two_children", node_choice="koza"),
+        mutation=schema.Mutation(probability=0.0),
+    )
+    return schema.Config(
+        game={"name": "morpion"},
+        algorithm=algorithm,
+        fitness=schema.Fitness(**fitness),
+        logger=schema.Logger(mode="disabled"),
+        checkpoint_every=2,
+        compilation_cache=None,
+    )
+
+
+@pytest.fixture(scope="module")
+def experiment():
+    return assemble(config(), envs)
+
+
+def population(experiment, *texts):
+    programs = [parse_program(experiment.language, text, 16) for text in texts]
+    return jax.tree.map(lambda *x: jnp.stack(x), *programs)
+
+
+FOUR = "(progn3 [20,20] (progn2 [20,23] [21,23]) (progn2 [22,26] [15,16]))"
+TWO = "(progn3 [20,20] [20,23] [20,20])"
+
+
+def test_fitness_is_the_score_less_the_price_of_size(experiment):
+    genomes = population(experiment, "[20,20]", TWO, FOUR)
+    memory = experiment.ring.fitness.init(jax.random.split(jax.random.key(0), 0))
+    result, after = experiment.ring.fitness.evaluate(jax.random.key(0), genomes, memory)
+    assert after == memory == ()
+    assert result.fitness.tolist() == [0, 2, 4]
+    assert result.points.tolist() == [[0], [2], [4]]
+    assert result.metrics["plies"] == 6
+    assert result.metrics["ended"] == 0
+    priced = assemble(config(scale=10.0, parsimony=2.0, minimum=3.0), envs).ring.fitness
+    assert priced.evaluate(jax.random.key(0), genomes, ())[0].fitness.tolist() == [3, 20 - 2 * 4, 40 - 2 * 8]
+
+
+def test_programs_that_play_alike_are_seen_to(experiment):
+    other = "(progn2 (progn2 [20,20] [20,23]) [27,28])"
+    genomes = population(experiment, TWO, FOUR, other, "(progn3 [20,23] [20,20] [20,20])")
+    result, _ = experiment.ring.fitness.evaluate(jax.random.key(0), genomes, ())
+    two, four, same, turned = np.asarray(result.behaviour).tolist()
+    assert two == same
+    assert len({tuple(row) for row in (two, four, turned)}) == 3
+    assert result.metrics["unique_behaviours"] == 3
+
+
+def test_conduct_tells_orders_and_numbers_of_moves_apart():
+    def hashed(*moves):
+        conduct = jnp.zeros(2, jnp.uint32)
+        for move in moves:
+            conduct = extend(conduct, jnp.int32(move))
+        return tuple(conduct.tolist())
+
+    assert len({hashed(), hashed(0), hashed(0, 0), hashed(1, 2), hashed(2, 1), hashed(1), hashed(2)}) == 7
+
+
+def run(path, experiment, made, resumed=False):
+    path.mkdir(exist_ok=True)
+    directory = RunDirectory(path)
+    directory.lock()
+    try:
+        return conduct(Plan(made, path, resumed), directory, experiment)
+    finally:
+        directory.unlock()
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory, experiment):
+    path = tmp_path_factory.mktemp("solo") / "run"
+    assert run(path, experiment, experiment.config) == 0
+    return path
+
+
+def test_a_resumed_run_is_the_whole_run(whole, tmp_path, experiment):
+    assert run(tmp_path / "run", experiment, config(generations=2)) == 0
+    assert run(tmp_path / "run", experiment, config(), resumed=True) == 0
+    assert_same(tmp_path / "run", whole)
+
+
+def test_the_best_never_gets_worse_and_improves(whole):
+    best = [row["best_fitness"] for row in rows(whole)]
+    assert best == sorted(best)
+    assert best[-1] > best[0]
+    assert "best_points_first" not in rows(whole)[0]
+
+
+def test_the_champion_has_one_score_and_plays_it_again(whole, experiment):
+    content = json.loads((whole / "champion.json").read_text())
+    assert content["points"] == {"first": content["fitness"], "second": None}
+    loaded = champions.load(str(whole), envs)
+    assert len(loaded.table.player.record(loaded.genome)) == content["fitness"]
+
+
+def test_what_is_shown_speaks_of_a_score(whole):
+    page = (whole / "report.html").read_text()
+    for words in (
+        "Koza tableau",
+        "reach a high score in morpion",
+        "Its games",
+        "getClosestToLast",
+        "[15,16] to [27,28]",
+    ):
+        assert words in page
+    assert "moving first" not in page
+    assert "against" not in page.split("Settings")[0].split("Koza tableau")[1]
+
+
+def test_a_game_for_one_takes_no_opponents():
+    wrong = config(opponents={"minimax": schema.Opponent()})
+    with pytest.raises(UsageError, match=r"^fitness\.opponents=minimax: accepted: none, as in fitness=solo: morpion"):
+        validate.check(wrong, envs)
+    validate.check(config(), envs)
+
+
+def test_a_game_for_two_needs_opponents():
+    wrong = config()
+    wrong.game = {"name": "mancala"}
+    with pytest.raises(UsageError, match=r"^fitness\.opponents=\{\}: accepted: at least one opponent"):
+        validate.check(wrong, envs)
+
+
+def test_rule_lists_do_not_play_it():
+    wrong = config()
+    wrong.algorithm = schema.Groups()
+    with pytest.raises(UsageError, match=r"^algorithm\.kind=groups: accepted: gp, for game=morpion"):
+        validate.check(wrong, envs)
