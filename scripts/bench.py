@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import jax
 import jax.numpy as jnp
 import numpy as np
-from rivals import kalah, trees
+from rivals import kalah, tournaments, trees
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
 from rivals.timing import Case, Report, compiled, measure
 
@@ -35,14 +35,14 @@ from jaxgp.interpreter.evaluate import evaluate, evaluate_programs
 from jaxgp.interpreter.layouts import LAYOUTS
 from jaxgp.interpreter.plan import plan
 
-PARTS = ("interpreter", "env", "search", "generation")
+PARTS = ("interpreter", "env", "search", "generation", "walls")
 
 
 @dataclasses.dataclass
 class Options:
     """What can be set on the command line, and what it means."""
 
-    part: str = "all"  # interpreter | env | search | generation | all
+    part: str = "all"  # interpreter | env | search | generation | walls | all
     repeats: int = 5  # of each measurement, at most
     seconds: float = 90.0  # for the repeats; every measurement is made at least once, however long it takes
     rivals: bool = True  # compare with DEAP, OpenSpiel and plain Python
@@ -61,6 +61,8 @@ class Options:
     layouts: bool = False  # interpreter: also every layout of jaxgp.interpreter.layouts, for ranking on a new device
     generations: int = 5  # generation: whole ones, against the deepest search, that are averaged
     rival_programs: int = 16  # generation: programs whose games DEAP plays
+    lists: int = 1000  # walls: rule lists, a multiple of 5, which play in groups of five
+    rival_groups: int = 20  # walls: groups whose games plain Python plays
 
 
 @dataclasses.dataclass
@@ -85,7 +87,8 @@ def read_options(arguments: Sequence[str]) -> Options:
         if name not in kinds or not equals:
             raise UsageError(f"{argument}: unknown option; accepted, as name=value: {', '.join(kinds)}")
         values[name] = _read(name, text, kinds[name])
-    return Options(**values)
+    lists = values.get("lists", tournaments.GROUP)
+    return reject("lists", lists, "a multiple of 5") if lists % tournaments.GROUP else Options(**values)
 
 
 def _read(name: str, text: str, kind: Any) -> Any:
@@ -344,7 +347,13 @@ def generations(experiment: assemble.Experiment, options: Options, searched: lis
 def run(options: Options, report: Report) -> None:
     """Make all measurements, each with its share of the time that is left."""
     table = assemble.table(study(options, 1), envs)
-    parts = {"interpreter": interpreter, "env": env, "search": search, "generation": generation}
+    parts = {
+        "interpreter": interpreter,
+        "env": env,
+        "search": search,
+        "generation": generation,
+        "walls": tournaments.jobs,
+    }
     chosen = PARTS if options.part == "all" else (options.part,)
     jobs = [job for part in chosen for job in parts[part](Bench(options, report, table))]
     end = time.perf_counter() + options.seconds

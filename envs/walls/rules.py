@@ -199,8 +199,10 @@ class Walls:
     def has_brick(self, player: Player, row: Array, column: Array) -> Array:
         """Return bool[...]: whether squares bear a brick of a player; unspecified off the board."""
         square = row * self.size + column
-        here = square[..., None] >> 5 == np.arange(self.words)
-        word = jnp.where(here, player.bricks, 0).sum(-1, dtype=jnp.uint32)
+        word = player.bricks[0]
+        if self.words > 1:
+            here = square[..., None] >> 5 == np.arange(self.words)
+            word = jnp.where(here, player.bricks, 0).sum(-1, dtype=jnp.uint32)
         return (word >> (square & 31).astype(jnp.uint32)) & 1 != 0
 
     def _move(self, own: Player, other: Player, action: Array) -> Player:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jax
 import numpy as np
 import pytest
 
@@ -75,12 +76,13 @@ def some_position(rng):
     ("arguments", "words"),
     [
         (["parts=env"], ["parts=env", "part, repeats"]),
-        (["part=speed"], ["part=speed", "interpreter, env, search, generation, all"]),
+        (["part=speed"], ["part=speed", "interpreter, env, search, generation, walls, all"]),
         (["part"], ["part", "name=value"]),
         (["repeats=0"], ["repeats=0", "a whole number from 1"]),
         (["rivals=maybe"], ["rivals=maybe", "true, false"]),
         (["seconds=soon"], ["seconds=soon", "a number of seconds"]),
         (["depth=4,x"], ["depth=4,x", "whole numbers from 1"]),
+        (["lists=12"], ["lists=12", "a multiple of 5"]),
         (["output="], ["output=", "the name of a file"]),
         (["output=/nowhere/lines"], ["output=/nowhere/lines", "No such file"]),
     ],
@@ -160,6 +162,35 @@ def test_generation(run):
     assert len(lines) == 8
     assert all("extrapolated" in line for line in lines if line["rival"])
     assert len(next(line for line in lines if line["unit"] == "generations/s")["searches"]) == 2
+
+
+def test_walls(bench, capsys):
+    """Points of strict and symmetric lists, and of lists that fill the board, are those of both Python engines."""
+    options = bench.read_options(["lists=10", "rival_groups=2", *TINY])
+    for _, job in [*bench.tournaments.jobs(bench.Bench(options, bench.Report([sys.stdout]), None))][1:3]:
+        job(0.0)
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    check(lines, "walls", ["plain Python", "reference"])
+    assert [line["sizes"]["matching"] for line in lines] == ["strict"] * 3 + ["symmetric"] * 3
+    assert [line["work"] for line in lines] == [40, 40, 20] * 2
+    assert lines[0]["sizes"]["mean_plies"] > 35, "games that fill the board"
+
+
+def test_the_fixed_strategy_written_out_plays_as_by_symmetry(bench):
+    from rivals import plain_walls, tournaments
+
+    played = []
+    for _, job in [*tournaments.jobs(bench.Bench(bench.read_options([]), None, None))][::2]:
+        at = job.args[1]
+        one = jax.tree.map(lambda x: np.asarray(x)[None], tournaments.fixed(at))
+        rules = plain_walls.rules(at.language, one, 0, at.settings.symmetric)
+        seen = []
+        board = plain_walls.Board(5, 3, at.settings.symmetric)
+        board.choose = lambda *now, choose=board.choose, seen=seen: seen.append(choose(*now)) or seen[-1]
+        board.play(rules, rules)
+        played.append(seen)
+    assert played[0] == played[1]
+    assert len(played[0]) > 35
 
 
 def test_random_programs_are_valid(bench):
