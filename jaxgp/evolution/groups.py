@@ -11,16 +11,22 @@ After "Walls" (COEN 352, Concordia University, final project, 2016). Where its t
 - "one (or more) parent(s) can beat a fixed strategy, in a double-game": it gets more than half of the points of the two
   games, so a win and a draw are enough.
 
+Beyond the text, and off where it is followed to the letter: `panel_weight` lets everybody play the fixed opponents as
+well, for points that count in the tournament; `ties: lot` leaves short lists no advantage, under which a population
+that draws all its games shrinks to lists of two or three rules; `restart_every` begins again with random lists, since a
+population that has converged on one way to play seldom leaves it.
+
 Generation g uses `fold_in(key, g)` and nothing else that is random: a run that is resumed is the run that went on.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
 from jaxgp.evolution.state import Champion, EvolutionState
 from jaxgp.fitness.groups import round_robin
@@ -77,12 +83,22 @@ class GroupCycle:
         played = round_robin(
             keys[1], self.fitness.game, self.fitness.player, population, options.group_size, self.fitness.max_plies
         )
+        points, everybody = played.points.astype(jnp.float32), options.panel_weight > 0
+        if everybody:
+            result, memory = self.fitness.evaluate(keys[3], population, state.memory)
+            points += options.panel_weight * result.fitness
         neighbours = jnp.arange(options.population).reshape(-1, options.group_size)
-        won = groups.winners(keys[2], played.points.astype(jnp.float32), sizes(population), neighbours)
+        price = sizes(population) if options.ties == "rules" else jnp.zeros_like(rules)
+        won = groups.winners(keys[2], points, price, neighbours)
         parents = jax.tree.map(lambda x: x[won], population)
-        result, memory = self.fitness.evaluate(keys[3], parents, state.memory)
-        beats = result.results[:, 0].sum(-1) > 1
-        champion, best, improved = self.crown(state, parents, result, beats)
+        if everybody:
+            result = result.of(won)
+        else:
+            result, memory = self.fitness.evaluate(keys[3], parents, state.memory)
+        each_beaten = result.results.sum(-1) > 1
+        beats, beats_all = each_beaten[:, 0], each_beaten.all(1)
+        aim = {"beaten": beats, "all_beaten": beats_all}.get(options.stop, jnp.zeros_like(beats))
+        champion, best, improved = self.crown(state, parents, result, aim)
         memory = self.fitness.observe(memory, jax.tree.map(lambda x: x[best], parents), improved)
         following, bred = self.breed(keys[4], parents, state.generation)
         metrics = {
@@ -95,6 +111,7 @@ class GroupCycle:
             "mean_points": result.points.sum(-1).mean(),
             "group_points": played.points[won].mean(dtype=jnp.float32) / (options.group_size - 1),
             "beaten": beats.sum(dtype=jnp.int32),
+            "all_beaten": beats_all.sum(dtype=jnp.int32),
             "best_size": sizes(parents)[best],
             "mean_size": rules.mean(dtype=jnp.float32),
             "max_size": rules.max(),
@@ -104,32 +121,31 @@ class GroupCycle:
         }
         metrics["plies"] += played.plies
         metrics["evaluations"] += played.games
-        finished = state.finished | (beats.any() & (options.stop == "beaten"))
+        finished = state.finished | aim.any()
         return EvolutionState(
             state.generation + 1, state.key, following, memory, state.visits, champion, finished
         ), metrics
 
     def crown(
-        self, state: EvolutionState, parents: RuleLists, result: Evaluation, beats: Array
+        self, state: EvolutionState, parents: RuleLists, result: Evaluation, aim: Array
     ) -> tuple[Champion, Array, Array]:
         """Find the best parent, int32[], and the champion so far; say whether that is a new one, bool[].
 
-        More fitness against the panel comes first, then fewer rules, then the earlier one. Where the run stops at the
-        first parent that beats its opponent, such a parent comes before all others.
+        More fitness against the panel comes first, then fewer rules, then the earlier one. Parents that reach the aim
+        of the run, bool[G], at which it stops, come before all others.
         """
-        wins = beats & (self.algorithm.stop == "beaten")
         fitness = jnp.where(jnp.isnan(result.fitness), -jnp.inf, result.fitness)
-        best = jnp.lexsort((sizes(parents), -fitness, ~wins))[0]
+        best = jnp.lexsort((sizes(parents), -fitness, ~aim))[0]
         one = jax.tree.map(lambda x: x[best], parents)
         old = state.champion
         fewer = sizes(one) < sizes(old.genome)
-        improved = wins[best] | (fitness[best] > old.fitness) | ((fitness[best] == old.fitness) & fewer)
+        improved = aim[best] | (fitness[best] > old.fitness) | ((fitness[best] == old.fitness) & fewer)
         challenger = Champion(one, fitness[best], result.points[best], state.generation)
         return jax.tree.map(lambda a, b: jnp.where(improved, a, b), challenger, old), best, improved
 
     def breed(self, key: Array, parents: RuleLists, generation: Array) -> tuple[RuleLists, Metrics]:
-        """Return the next population [P]: the parents, their children, and where it is time new random lists."""
-        child_key, new_key = jax.random.split(key)
+        """Return the next population [P]: parents, children, and where it is time new random lists, or only these."""
+        child_key, new_key, restart_key = jax.random.split(key, 3)
         count = self.algorithm.population - self.parents
         children, kinds, possible = self.children(child_key, parents, count)
         new = self.algorithm.immigrants
@@ -143,7 +159,13 @@ class GroupCycle:
             last = jax.tree.map(lambda a, b: jnp.where(due, a, b[count - new :]), strangers, children)
             children = jax.tree.map(lambda a, b: jnp.concatenate([a[: count - new], b]), children, last)
             metrics["immigrants"] = jnp.where(due, new, 0)
-        return jax.tree.map(lambda a, b: jnp.concatenate([a, b]), parents, children), metrics
+        following = jax.tree.map(lambda a, b: jnp.concatenate([a, b]), parents, children)
+        if self.algorithm.restart_every:
+            due = (generation + 1) % self.algorithm.restart_every == 0
+            create = partial(self.create, restart_key, self.algorithm.population)
+            following = lax.cond(due, create, lambda: following)
+            metrics["restart"] = due.astype(jnp.int32)
+        return following, metrics
 
     def children(self, key: Array, parents: RuleLists, count: int) -> tuple[RuleLists, Array, Array]:
         """Make children in alternations.

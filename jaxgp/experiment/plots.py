@@ -94,7 +94,13 @@ PLOTS = (
         "Winners of the tournaments: in their groups, and against the first opponent",
         (
             ("points in a double game", (Curve("group_points", "points for each double game of its group", BLUE),)),
-            ("parents that win", (Curve("beaten", "parents that beat the first opponent", ORANGE),)),
+            (
+                "parents that win",
+                (
+                    Curve("beaten", "parents that beat the first opponent", ORANGE),
+                    Curve("all_beaten", "parents that beat each opponent", BLUE),
+                ),
+            ),
         ),
     ),
 )

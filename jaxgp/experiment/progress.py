@@ -92,7 +92,8 @@ def facts(row: Row, unit: str = "nodes") -> list[tuple[str, str]]:
         (unit, f"best {number(row.get('best_size'))}, mean {number(row.get('mean_size'))}"),
     ]
     if row.get("beaten") is not None:
-        said.append(("parents that beat the first opponent", number(row["beaten"])))
+        beaten = f"{number(row['beaten'])}, all opponents {number(row.get('all_beaten'))}"
+        said.append(("parents that beat the first opponent", beaten))
     if row.get("table_hit_rate") is not None:
         said.append(("replies from table", f"{100 * row['table_hit_rate']:.1f} percent"))
     if row.get("evaluations") is not None and row["seconds"] > 0:

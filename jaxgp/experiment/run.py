@@ -73,8 +73,9 @@ def conduct(plan: Plan, directory: RunDirectory, experiment: Experiment) -> int:
             tracker.finish(_summary(run), stop.exit_code if stop.requested else int(state == "failed"))
     _show_champion(run)
     if run.state.finished:
-        opponent = next(iter(config.fitness.opponents))
-        _say(f"Aim reached after {run.generation} of {config.algorithm.generations} generations: {opponent} is beaten.")
+        beaten = list(config.fitness.opponents)[: 1 if config.algorithm.stop == "beaten" else None]
+        said = f"{', '.join(beaten)} {'is' if len(beaten) == 1 else 'are'} beaten."
+        _say(f"Aim reached after {run.generation} of {config.algorithm.generations} generations: {said}")
     if state == "interrupted":
         _say(f"Stopped after {run.generation} of {config.algorithm.generations} generations. Go on with:")
         _say(f"  python {sys.argv[0] or 'scripts/train.py'} resume={_short(directory.path)}")

@@ -106,7 +106,10 @@ class Groups:
     capacity: int = 100  # rules that one list can hold; nothing is added to a full list
     immigrants: int = 100  # new random lists that take the place of as many children; 0: none
     immigrants_every: int = 5  # cycles from one arrival of immigrants to the next
-    stop: str = "beaten"  # beaten (a parent wins its double game against the first opponent) | never
+    restart_every: int = 0  # cycles after which a new random population takes the place of all; 0: never
+    panel_weight: float = 0.0  # points of a tournament for one of fitness against the panel; 0: only parents play it
+    ties: str = "rules"  # rules (of equal points in a tournament the fewest rules win, then a lot decides) | lot
+    stop: str = "beaten"  # beaten (a parent beats the first opponent in a double game) | all_beaten (each one) | never
     creation: RuleCreation = field(default_factory=RuleCreation)
     mutation: RuleMutation = field(default_factory=RuleMutation)
 

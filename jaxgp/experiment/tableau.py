@@ -7,6 +7,8 @@ from jaxgp.genotypes.rulelists import RuleLanguage
 
 Rows = list[tuple[str, str]]
 
+NO_AIM = "none but the number of generations"
+
 
 def heading(config: Config) -> str:
     """Return what the table is called."""
@@ -34,9 +36,13 @@ def _groups(config: Config, algorithm: Groups, language: RuleLanguage) -> Rows:
     arrivals = "none"
     if algorithm.immigrants:
         arrivals = f"{algorithm.immigrants} random lists in place of children every {algorithm.immigrants_every} cycles"
-    aim = "none but the number of generations"
-    if algorithm.stop == "beaten":
-        aim = f"a parent gets more than half of the points of its games against {describe_opponent(first)}"
+    against = {"beaten": describe_opponent(first), "all_beaten": "each opponent of the panel"}.get(algorithm.stop)
+    aim = f"a parent gets more than half of the points of its games against {against}" if against else NO_AIM
+    restarts = f"a new random population every {algorithm.restart_every} cycles" if algorithm.restart_every else "none"
+    won = f"most points, {'then fewest rules, ' if algorithm.ties == 'rules' else ''}then by lot"
+    if algorithm.panel_weight:
+        won += f"; points of the tournament and {algorithm.panel_weight:g} times the fitness against the panel"
+    measured = "fitness against the panel" if algorithm.panel_weight else "measure of the parents"
     rows, columns = language.shape
     return [
         ("objective", _objective(config)),
@@ -47,12 +53,13 @@ def _groups(config: Config, algorithm: Groups, language: RuleLanguage) -> Rows:
             "tournaments",
             f"groups of {algorithm.group_size}, everybody meets everybody in a double game; 2, 1, 0 points",
         ),
-        ("winners", "most points, then fewest rules, then by lot"),
+        ("winners", won),
         ("parents", f"{parents}, who stay in the population"),
         ("children", f"{algorithm.population - parents}: 2 by recombination, 2 by mutation, and so on"),
         ("kinds of mutation", ", ".join(f"{kind} {_percent(w / total, 1)}" for kind, w in weights.items())),
         ("immigrants", arrivals),
-        ("measure of the parents", _formula(config.fitness, "rules")),
+        ("restarts", restarts),
+        (measured, _formula(config.fitness, "rules")),
         ("termination criterion", aim),
         ("maximum number of generations", str(algorithm.generations)),
         ("initial lists", f"{creation.min_rules} to {creation.max_rules} random rules; don't care: {dont_care}"),
@@ -73,7 +80,7 @@ def _koza(config: Config, algorithm: Algorithm, primitives: PrimitiveSet) -> Row
         ("crossover probability", f"{_percent(algorithm.crossover.probability)} ({_crossover(algorithm.crossover)})"),
         ("mutation probability", _percent(algorithm.mutation.probability) + (f" ({kinds})" if kinds else "")),
         ("selection", _selection(algorithm.selection)),
-        ("termination criterion", "none but the number of generations"),
+        ("termination criterion", NO_AIM),
         ("maximum number of generations", str(algorithm.generations)),
         ("initial programs", _creation(algorithm)),
         ("maximum depth of tree", _depth(algorithm)),

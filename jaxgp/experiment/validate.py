@@ -19,7 +19,7 @@ ALGORITHM_CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
         "algorithm.crossover.method": ("one_child", "two_children", "one_way"),
         "algorithm.crossover.node_choice": ("uniform", "koza"),
     },
-    "groups": {"algorithm.stop": ("beaten", "never")},
+    "groups": {"algorithm.stop": ("beaten", "all_beaten", "never"), "algorithm.ties": ("rules", "lot")},
 }
 OPPONENT_CHOICES: dict[str, tuple[str, ...]] = {
     "kind": ("search", "random", "programs", "champions", "strategy"),
@@ -171,6 +171,8 @@ def _groups(algorithm: Groups) -> None:
     children = algorithm.population - algorithm.population // size
     _whole("algorithm.immigrants", algorithm.immigrants, 0, children, "the children of a cycle")
     _whole("algorithm.immigrants_every", algorithm.immigrants_every, 1)
+    _whole("algorithm.restart_every", algorithm.restart_every, 0)
+    _real("algorithm.panel_weight", algorithm.panel_weight, 0)
     creation = algorithm.creation
     _whole("algorithm.creation.max_rules", creation.max_rules, 0, algorithm.capacity, "algorithm.capacity")
     _whole("algorithm.creation.min_rules", creation.min_rules, 0, creation.max_rules, "algorithm.creation.max_rules")

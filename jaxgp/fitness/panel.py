@@ -27,6 +27,16 @@ class Evaluation:
     behaviour: Array  # uint32[P, W]: equal for individuals that made exactly the same moves in all their games
     metrics: dict[str, Array]
 
+    def of(self, index: Array) -> "Evaluation":
+        """Pick individuals, int32[K]; the metrics stay those of all."""
+        return self.replace(  # type: ignore[attr-defined, no-any-return]
+            fitness=self.fitness[index],
+            points=self.points[index],
+            cases=self.cases[:, index],
+            results=self.results[index],
+            behaviour=self.behaviour[index],
+        )
+
 
 @dataclass(frozen=True)
 class PanelFitness:

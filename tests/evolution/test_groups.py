@@ -103,17 +103,16 @@ def test_the_order_of_champions(experiment):
     parents = population(board(3), 4, seed=5).replace(length=np.array([5, 3, 9, 3], np.int32))
     state = experiment.init(jax.random.key(0))
     result = SimpleNamespace(fitness=jnp.array([2.0, 2.0, 3.0, jnp.nan]), points=jnp.zeros((4, 2)))
-    beats = jnp.array([True, True, False, False])
-    _, best, improved = experiment.ring.crown(state, parents, result, beats)
+    winners, nobody = jnp.array([True, True, False, False]), jnp.zeros(4, bool)
+    _, best, improved = experiment.ring.crown(state, parents, result, nobody)
     assert (int(best), bool(improved)) == (2, True)
-    stopping = assemble(config(stop="beaten"), envs).ring
-    champion, best, _ = stopping.crown(state, parents, result, beats)
+    champion, best, _ = experiment.ring.crown(state, parents, result, winners)
     assert int(best) == 1, "of the winners the one with the fewest rules"
     kept = state.replace(champion=champion)
-    _, _, improved = experiment.ring.crown(kept, parents, result, beats & False)
+    _, _, improved = experiment.ring.crown(kept, parents, result, nobody)
     assert bool(improved), "more fitness"
     equal = SimpleNamespace(fitness=jnp.full(4, 2.0), points=jnp.zeros((4, 2)))
-    _, best, improved = experiment.ring.crown(kept, parents, equal, beats & False)
+    _, best, improved = experiment.ring.crown(kept, parents, equal, nobody)
     assert (int(best), bool(improved)) == (1, False), "the earlier of equals"
 
 
@@ -130,6 +129,29 @@ def test_a_run_ends_with_the_first_parent_that_beats_the_first_opponent():
     assert state.finished
     assert float(state.champion.points.sum()) > 1
     assert int(state.champion.generation) == int(state.generation) - 1
+
+
+def test_games_against_the_panel_count_in_tournaments_and_populations_begin_anew():
+    """A weight beyond all points of a tournament makes the panel decide; every third generation is a random one."""
+    made = config(panel_weight=1000.0, ties="lot", restart_every=3, stop="all_beaten")
+    made.fitness.opponents = {name: schema.Opponent(kind="strategy", name=name) for name in ("forward", "fixed")}
+    experiment = assemble(made, envs)
+    evaluate = jax.jit(experiment.ring.fitness.evaluate)
+    state = experiment.init(jax.random.key(0))
+    for cycle in range(1, 7):
+        before = state
+        fitness = evaluate(jax.random.key(9), before.population, before.memory)[0].fitness
+        measured = dict(zip(rows(before.population), np.asarray(fitness).tolist(), strict=True))
+        best = max(measured.values())
+        state, metrics = experiment.step(jax.tree.map(jnp.copy, before))
+        assert float(metrics["best_fitness"]) == best, "the best of all wins its group"
+        assert int(metrics["all_beaten"]) <= int(metrics["beaten"]), "fixed is harder to beat than forward"
+        assert bool(state.finished) == (int(metrics["all_beaten"]) > 0)
+        assert int(metrics["restart"]) == (cycle % 3 == 0)
+        stayed = set(rows(state.population)) & set(measured)
+        assert (len(stayed) == 0) == (cycle % 3 == 0), "parents stay but where all begin anew"
+        if state.finished:
+            break
 
 
 def test_metrics_have_the_promised_names(experiment):
