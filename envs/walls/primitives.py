@@ -21,7 +21,8 @@ class Settings:
     """How a rule list sees the board.
 
     Attributes:
-        mask: rows and columns of the neighbourhood, an odd number from 3 to the size of the board.
+        mask: rows and columns of the neighbourhood, an odd number from 3 to the size of the board; None: 3, and 5 on
+            boards of 7 squares or more.
         matching: `strict`: rules are applied as they are written, north at the top. `symmetric`: the neighbourhood is
             turned until the player faces north, and every rule holds for its mirror image too, with the turns swapped.
 
@@ -29,18 +30,28 @@ class Settings:
         ValueError: an unknown choice, or a mask without a centre.
     """
 
-    mask: int = 3
+    mask: int | None = 3
     matching: Matching = "strict"
 
     def __post_init__(self) -> None:
         if self.matching not in get_args(Matching):
             raise ValueError(f"program.matching={self.matching}: accepted: {', '.join(get_args(Matching))}")
-        if isinstance(self.mask, bool) or not isinstance(self.mask, int) or self.mask < 3 or self.mask % 2 == 0:
-            raise ValueError(f"program.mask={self.mask}: accepted: an odd number from 3 to the size of the board")
+        whole = isinstance(self.mask, int) and not isinstance(self.mask, bool)
+        if self.mask is not None and (not whole or self.mask < 3 or self.mask % 2 == 0):
+            raise ValueError(
+                f"program.mask={self.mask}: accepted: an odd number from 3 to the size of the board, or null"
+            )
 
     @property
     def symmetric(self) -> bool:
         return self.matching == "symmetric"
+
+
+def mask_size(game: Walls, settings: Settings) -> int:
+    """Return how many rows and columns a player sees."""
+    if settings.mask is not None:
+        return settings.mask
+    return 3 if game.size < 7 else 5
 
 
 def rule_language(game: Walls, settings: Settings) -> RuleLanguage:
@@ -49,7 +60,7 @@ def rule_language(game: Walls, settings: Settings) -> RuleLanguage:
     Raises:
         ValueError: the mask is larger than the board.
     """
-    size = settings.mask
+    size = mask_size(game, settings)
     if size > game.size:
         raise ValueError(f"program.mask={size}: accepted: an odd number from 3 to {game.size}, the size of the board")
     around, centre = tuple(range(OWN)), tuple(range(OWN, len(SYMBOLS)))
@@ -69,4 +80,4 @@ def rule_language(game: Walls, settings: Settings) -> RuleLanguage:
 
 def view(game: Walls, settings: Settings, state: State) -> Array:
     """Return int8[mask * mask]: what the player to move sees, as codes of the language."""
-    return neighbourhood(game, state, settings.mask, settings.symmetric)
+    return neighbourhood(game, state, mask_size(game, settings), settings.symmetric)
