@@ -11,8 +11,10 @@ from jaxgp.experiment import arguments
 from jaxgp.experiment.arguments import option
 from jaxgp.experiment.errors import RunError, UsageError, reason, reject
 
-FORMATS = ("text", "sexpr", "python", "latex", "dot")
+FORMATS = ("text", "sexpr", "python", "latex", "dot", "game", "svg")
 OF_RULES = ("text",)
+OF_ONE = ("text", "sexpr", "dot", "game", "svg")
+"""In a game for one, where a champion plays but a single game: that game as text, and as a picture."""
 
 
 @dataclass
@@ -20,7 +22,9 @@ class Options:
     """What to write, and where."""
 
     run: str | None = option(None, "a run directory with a champion.json, or such a file")
-    format: str = option("text", "notation; rules have only text", FORMATS)
+    format: str = option(
+        "text", "notation; rules have only text; game and svg: the game of a champion that plays alone", FORMATS
+    )
     output: str | None = option(None, "file to write; null: standard output")
 
 
@@ -44,6 +48,7 @@ def task(options: Options) -> int:
 def render(loaded: "champions.Loaded", notation: str) -> str:  # type: ignore[name-defined]  # noqa: F821
     """Write a champion in one of the formats."""
     from jaxgp.analysis import export
+    from jaxgp.players.walk import Walker
 
     content = loaded.content
     title = f"Champion of generation {content.generation}, seed {content.seed}, {content.size} {content.unit}"
@@ -52,6 +57,12 @@ def render(loaded: "champions.Loaded", notation: str) -> str:  # type: ignore[na
             reject("format", notation, f"{', '.join(OF_RULES)}, for a champion made of rules")
         return f"; {title}\n{content.text}\n"
     primitives, program = loaded.table.primitives, loaded.genome
+    alone = isinstance(loaded.table.player, Walker)
+    accepted = OF_ONE if alone else tuple(name for name in FORMATS if name not in ("game", "svg"))
+    if notation not in accepted:
+        reject("format", notation, f"{', '.join(accepted)}, for a champion of {loaded.table.game.name}")
+    if notation in ("game", "svg"):
+        return played(loaded, notation)
     if notation in ("text", "sexpr"):
         return export.sexpr(primitives, program)
     if notation == "dot":
@@ -61,6 +72,19 @@ def render(loaded: "champions.Loaded", notation: str) -> str:  # type: ignore[na
     language = loaded.table.room("export")
     equations = export.python(primitives, program, language.FEATURES)
     return language.python(loaded.table.game, loaded.table.settings, equations, f"{title}.")
+
+
+def played(loaded: "champions.Loaded", notation: str) -> str:  # type: ignore[name-defined]  # noqa: F821
+    """Write the game of a champion that plays alone: `game`, its moves and what made them; `svg`, a picture."""
+    from jaxgp.genotypes.text import print_leaf
+
+    table = loaded.table
+    moves = table.player.record(loaded.genome)
+    actions = [action for action, _ in moves]
+    if notation == "svg":
+        return str(table.room("render").svg_game(table.game, actions)) + "\n"
+    reasons = [print_leaf(table.primitives, loaded.genome, node) for _, node in moves]
+    return str(table.room("saved").describe(table.game, actions, reasons))
 
 
 if __name__ == "__main__":

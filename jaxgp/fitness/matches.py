@@ -13,6 +13,7 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
+from jaxgp.players.conduct import extend
 from jaxgp.players.opponent import Memory, Opponent
 from jaxgp.players.player import Player
 
@@ -94,7 +95,7 @@ def play(
         action, legal = player.act(plans, states, mine)
         moved = _where(legal, step(states, action), forfeit(states))
         states, plies = _where(mine, moved, states), plies + mine
-        conduct = jnp.where(mine[..., None], _extend(conduct, action), conduct)
+        conduct = jnp.where(mine[..., None], extend(conduct, action), conduct)
         theirs = going(states, plies) & (states.to_move != seat)
         action, ready = replies(memories, states, plies)
         made_now = theirs & ready
@@ -127,12 +128,6 @@ def play(
 def _slices(opponents: Sequence[Opponent]) -> list[slice]:
     ends = np.cumsum([2 * opponent.games for opponent in opponents])
     return [slice(int(end) - 2 * o.games, int(end)) for end, o in zip(ends, opponents, strict=True)]
-
-
-def _extend(conduct: Array, action: Array) -> Array:
-    """Let one more move (int32[...]) into the hashes (uint32[..., 2]) of the moves so far."""
-    mixed = (conduct ^ (action[..., None].astype(jnp.uint32) + 1)) * np.array([0x9E3779B1, 0x85EBCA77], np.uint32)
-    return mixed ^ (mixed >> 15)
 
 
 def _cut(states: State, part: slice) -> State:

@@ -5,6 +5,8 @@ import pytest
 
 import envs
 from envs.mancala.primitives import Settings, primitive_set
+from envs.morpion import primitives as morpion
+from envs.morpion import saved
 from jaxgp.experiment import arguments, champion
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "export.py"
@@ -45,6 +47,58 @@ def run_directory(tmp_path):
     )
     champion.write(tmp_path / "champion.json", content)
     return tmp_path
+
+
+@pytest.fixture
+def alone(tmp_path):
+    """The champion of a game for one: three moves."""
+    game, settings = envs.make("morpion"), morpion.Settings()
+    primitives = morpion.primitive_set(game, settings)
+    content = champion.ChampionFile(
+        game={"name": "morpion"},
+        program={},
+        language={"kind": "program", "name": primitives.name, "version": primitives.version},
+        text="(progn3 [20,20] getClosestToLast (progn2 [20,23] [21,23]))",
+        size=6,
+        depth=2,
+        fitness=3.0,
+        points={"first": 3.0, "second": None},
+        generation=1,
+        seed=0,
+    )
+    champion.write(tmp_path / "champion.json", content)
+    return tmp_path
+
+
+def test_the_game_of_a_champion_that_plays_alone_is_written(export, alone):
+    code, text, error = export(f"run={alone}", "format=game")
+    assert (code, error) == (0, "")
+    assert "\nScore=3\n" in text
+    assert [line.split("\t")[-1] for line in text.splitlines()[-3:]] == ["[20,20]", "getClosestToLast", "[20,23]"]
+    game = envs.make("morpion")
+    assert saved.parse_game(game, text)[0] == saved.line_between(game, (16, 20), (20, 20))
+    code, svg, error = export(f"run={alone}", "format=svg")
+    assert (code, error) == (0, "")
+    assert [svg.count(f'class="{kind}"') for kind in ("start", "disc", "number", "line")] == [36, 3, 3, 3]
+    code, dot, error = export(f"run={alone}", "format=dot")
+    assert (code, error) == (0, "")
+    assert 'label="[20,20]"' in dot
+
+
+@pytest.mark.parametrize("notation", ["python", "latex"])
+def test_programs_that_move_are_no_expressions(export, alone, notation):
+    code, _, error = export(f"run={alone}", f"format={notation}")
+    assert code == 2
+    accepted = "text, sexpr, dot, game, svg, for a champion of morpion"
+    assert error == f"error: format={notation}: accepted: {accepted}\n"
+
+
+@pytest.mark.parametrize("notation", ["game", "svg"])
+def test_a_champion_that_plays_against_others_has_no_game_of_its_own(export, run_directory, notation):
+    code, _, error = export(f"run={run_directory}", f"format={notation}")
+    assert code == 2
+    accepted = "text, sexpr, python, latex, dot, for a champion of mancala"
+    assert error == f"error: format={notation}: accepted: {accepted}\n"
 
 
 def test_the_expression_comes_out_as_it_is(export, run_directory):
