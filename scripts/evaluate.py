@@ -3,6 +3,7 @@
 python scripts/evaluate.py run=outputs/DIR panel=standard games=1000
 """
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,7 @@ class Options:
     games: int = option(1000, "games from each seat where chance is involved; also the number of random programs")
     compare: int = option(0, "also measure a search of this depth against the same random programs; 0: do not")
     seed: int = option(0, "of the games and of the random programs")
+    compilation_cache: str | None = option("~/.cache/jaxgp", "where compiled programs are kept; null: nowhere")
     output: str | None = option(None, "file for the figures; null: evaluation.json beside the champion")
 
 
@@ -40,15 +42,22 @@ def task(options: Options) -> int:
     if not 0 <= options.seed < 2**32:
         reject("seed", options.seed, "a whole number from 0 to 4294967295")
     from jaxgp.analysis import champions, evaluation
+    from jaxgp.experiment.run import use_compilation_cache
 
+    use_compilation_cache(options.compilation_cache)
     loaded = champions.load(options.run, envs)
     output = Path(options.output).expanduser() if options.output else loaded.path.parent / "evaluation.json"
     evaluation.check_writable(output)
-    report = evaluation.measure(loaded, evaluation.read_panel(file), options.games, options.compare, options.seed)
+    panel = evaluation.read_panel(file)
+    report = evaluation.measure(loaded, panel, options.games, options.compare, options.seed, say)
     print(evaluation.table_text(report))
     evaluation.save(report, output, panel=options.panel, seed=options.seed)
     print(f"saved: {output}")
     return 0
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

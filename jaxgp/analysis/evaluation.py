@@ -1,7 +1,7 @@
 """How strong a program is: games against named opponents from both seats, with intervals."""
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,9 @@ from jaxgp.players.program import ProgramOpponent
 if TYPE_CHECKING:
     from jaxgp.analysis.champions import Loaded
 
-SEATS = ("first", "second")
+SEATS, BOTH = ("first", "second"), "both"
+MAX_PLIES = 100_000
+"""Games end by themselves; this only guards against rules under which they would not."""
 RANDOM: dict[str, schema.Algorithm | schema.Groups] = {
     "program": schema.Algorithm(creation=schema.Creation(method="grow", max_depth=16, terminal_probability=0.5)),
     "rules": schema.Groups(creation=schema.RuleCreation(dont_care=0.8)),
@@ -35,12 +37,13 @@ class Result:
 
     Attributes:
         opponent: its name in the panel.
-        seat: `first` or `second`, of the player that is measured.
+        seat: `first` or `second`, of the player that is measured, or `both` for the games of both together.
         games: how many were played; where nothing is random they are all the same game, so one is.
         wins: games won; `draws` and `losses` are the others.
         points: mean points of the player in the game's own unit, and `against` those of the opponent.
         spread: standard deviation of the points over games (0 for a single game).
         low: 95 % Wilson interval of the share of games won, to `high`; None for a single game.
+        score_low: the like for `score`, to `score_high`; Wilson's, which is on the safe side where games are drawn.
     """
 
     opponent: str
@@ -54,16 +57,23 @@ class Result:
     spread: float
     low: float | None
     high: float | None
+    score_low: float | None
+    score_high: float | None
 
     @property
     def win_rate(self) -> float:
         return self.wins / self.games
 
+    @property
+    def score(self) -> float:
+        """The share of games won, drawn ones counted half."""
+        return (self.wins + self.draws / 2) / self.games
+
     def as_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "win_rate": self.win_rate}
+        return {**asdict(self), "win_rate": self.win_rate, "score": self.score}
 
 
-def wilson(wins: int, games: int) -> tuple[float, float]:
+def wilson(wins: float, games: int) -> tuple[float, float]:
     """Return the 95 % Wilson score interval of a share (E. B. Wilson, JASA 22, 1927)."""
     from statsmodels.stats.proportion import proportion_confint
 
@@ -75,7 +85,9 @@ def summarise(opponent: str, seat: str, points: np.ndarray, against: np.ndarray,
     """Count one seat's games; each argument is float[N], `returns` is 1, 0 or -1 for the player."""
     games = len(points)
     wins, draws = int((returns > 0).sum()), int((returns == 0).sum())
-    low, high = wilson(wins, games) if games > 1 else (None, None)
+    random = games > 1 and not (seat == BOTH and games == 2)
+    low, high = wilson(wins, games) if random else (None, None)
+    score_low, score_high = wilson(wins + draws / 2, games) if random else (None, None)
     spread = float(points.std(ddof=1)) if games > 1 else 0.0
     return Result(
         opponent,
@@ -89,6 +101,8 @@ def summarise(opponent: str, seat: str, points: np.ndarray, against: np.ndarray,
         spread,
         low,
         high,
+        score_low,
+        score_high,
     )
 
 
@@ -99,7 +113,7 @@ def play_out(
     genomes: Genome,
     opponent: Opponent,
     memory: Memory | None = None,
-    max_plies: int = 400,
+    max_plies: int = MAX_PLIES,
 ) -> Played:
     """Play individuals [P, ...] against one opponent, compiled for the occasion."""
     start_key, play_key = jax.random.split(key)
@@ -113,17 +127,17 @@ def play_out(
 
 
 def results(name: str, game: Any, opponent: Opponent, played: Played, swap: bool = False) -> list[Result]:
-    """Summarise games [P, G] by seat, pooled over programs; `swap` measures the opponent instead of the programs."""
+    """Summarise games [P, G] by seat and together, pooled over programs; `swap` measures the opponent instead."""
     scores = np.asarray(jax.vmap(jax.vmap(game.score))(played.states))
     returns = np.asarray(played.states.returns)
     seat = seats((opponent,))
     measured = 1 - seat if swap else seat
-    rows = []
-    for side, label in enumerate(SEATS):
+    by_seat = []
+    for side in range(len(SEATS)):
         mine = measured == side
-        points, against = scores[:, mine, side].ravel(), scores[:, mine, 1 - side].ravel()
-        rows.append(summarise(name, label, points, against, returns[:, mine, side].ravel()))
-    return rows
+        by_seat.append([x.ravel() for x in (scores[:, mine, side], scores[:, mine, 1 - side], returns[:, mine, side])])
+    together = [np.concatenate(pair) for pair in zip(*by_seat, strict=True)]
+    return [summarise(name, label, *x) for label, x in zip((*SEATS, BOTH), (*by_seat, together), strict=True)]
 
 
 def read_panel(file: Path) -> dict[str, schema.Opponent]:
@@ -135,6 +149,8 @@ def read_panel(file: Path) -> dict[str, schema.Opponent]:
     try:
         loaded = OmegaConf.load(file)
         return {str(name): options.typed(schema.Opponent, _with_defaults(spec)) for name, spec in loaded.items()}
+    except UsageError as error:
+        raise UsageError(f"{file}: {error}") from error
     except (OSError, YAMLError, OmegaConfBaseException, AttributeError, TypeError) as error:
         raise UsageError(f"{file}: not a panel of opponents ({' '.join(str(error).split())})") from error
 
@@ -146,7 +162,12 @@ def _with_defaults(spec: Any) -> Any:
 
 
 def measure(
-    loaded: "Loaded", panel: Mapping[str, schema.Opponent], games: int, compare: int = 0, seed: int = 0
+    loaded: "Loaded",
+    panel: Mapping[str, schema.Opponent],
+    games: int,
+    compare: int = 0,
+    seed: int = 0,
+    say: Callable[[str], object] = lambda _: None,
 ) -> dict[str, list[Result]]:
     """Play a champion against every opponent of a panel, from both seats.
 
@@ -157,6 +178,7 @@ def measure(
         games: see `panel`.
         compare: depth of a search that meets the same random programs, 0 for none.
         seed: of chance and of the random programs.
+        say: told who comes next, since the program for each opponent takes a while to compile.
 
     Returns:
         Results by player: `champion`, and `minimax_DEPTH` where compared.
@@ -165,6 +187,7 @@ def measure(
     champion = jax.tree.map(lambda x: jax.numpy.asarray(x)[None], loaded.genome)
     found: dict[str, list[Result]] = {"champion": []}
     for index, (name, spec) in enumerate(panel.items()):
+        say(f"Playing against {name}, {index + 1} of {len(panel)}")
         opponent = seat(at, spec, games)
         start_key, play_key = jax.random.split(jax.random.fold_in(key, index))
         memory = jax.jit(opponent.init)(start_key)
@@ -187,25 +210,31 @@ def seat(at: assemble.Table, spec: schema.Opponent, games: int) -> Opponent:
 
 
 def table_text(report: Mapping[str, Sequence[Result]]) -> str:
-    """Draw the results as a table, 120 columns wide."""
+    """Draw the results as a table, 132 columns wide; intervals are Wilson's."""
     from rich.console import Console
     from rich.table import Table
 
-    console = Console(width=120, record=True, file=io.StringIO())
+    console = Console(width=132, record=True, file=io.StringIO())
     for player, rows in report.items():
         table = Table(title=player, title_justify="left")
         for column, side in (("opponent", "left"), ("seat", "left"), *((c, "right") for c in COLUMNS)):
             table.add_column(column, justify=side)  # type: ignore[arg-type]
         for row in rows:
             share = f"{100 * row.win_rate:.1f} %"
-            between = "" if row.low is None or row.high is None else f"{100 * row.low:.1f} - {100 * row.high:.1f}"
             counts = (str(n) for n in (row.games, row.wins, row.draws, row.losses))
-            table.add_row(row.opponent, row.seat, *counts, share, between, f"{row.points:.2f}", f"{row.against:.2f}")
+            between, of_score = _interval(row.low, row.high), _interval(row.score_low, row.score_high)
+            score = f"{100 * row.score:.1f} %"
+            points = f"{row.points:.2f}", f"{row.against:.2f}"
+            table.add_row(row.opponent, row.seat, *counts, share, between, score, of_score, *points)
         console.print(table)
     return console.export_text().rstrip()
 
 
-COLUMNS = ("games", "won", "drawn", "lost", "won %", "95 % Wilson", "points", "against")
+COLUMNS = ("games", "won", "drawn", "lost", "won %", "95 %", "score", "95 %", "points", "against")
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"{100 * low:.1f} - {100 * high:.1f}"
 
 
 def check_writable(path: Path) -> None:
