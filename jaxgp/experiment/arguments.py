@@ -25,7 +25,7 @@ Schema = TypeVar("Schema")
 def option(default: Any, says: str, choices: Sequence[str] = ()) -> Any:
     """Declare a field: its default, what it means, and the values it takes if they can be listed."""
     metadata = {"says": says, "choices": tuple(choices)}
-    if isinstance(default, dict) or dataclasses.is_dataclass(default):
+    if isinstance(default, dict | list) or dataclasses.is_dataclass(default):
         return dataclasses.field(default_factory=lambda: copy.copy(default), metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
 

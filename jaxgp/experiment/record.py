@@ -3,6 +3,7 @@
 import json
 import math
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -23,8 +24,12 @@ def _number(value: Any) -> int | float | bool | str | None:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def read(path: Path) -> list[Row]:
+def read(path: Path, key: str = "generation") -> list[Row]:
     """Return the rows of a record, oldest first; a torn last line is left out. A missing file has no rows.
+
+    Args:
+        path: the file.
+        key: a whole number that every row has.
 
     Raises:
         UsageError: a line before the last one is not a row.
@@ -38,7 +43,7 @@ def read(path: Path) -> list[Row]:
     for number, line in enumerate(lines[:-1], 1):
         try:
             row = json.loads(line)
-            if not isinstance(row, dict) or not isinstance(row.get("generation"), int):
+            if not isinstance(row, dict) or not isinstance(row.get(key), int):
                 raise ValueError
         except ValueError as error:
             raise UsageError(f"{path}: line {number} is not a row of metrics") from error
@@ -58,10 +63,15 @@ def cut(path: Path, generation: int) -> list[Row]:
     if found != list(range(generation)):
         raise UsageError(f"{path}: has no row for every generation before {generation}, where the checkpoint goes on")
     try:
-        files.write_text(path, "".join(_line(row) for row in rows))
+        write(path, rows)
     except OSError as error:
         raise RunError(f"{path}: {reason(error)}") from error
     return rows
+
+
+def write(path: Path, rows: Sequence[Row]) -> None:
+    """Write a whole record, atomically; raises OSError."""
+    files.write_text(path, "".join(_line(row) for row in rows))
 
 
 def _line(row: Row) -> str:
