@@ -55,17 +55,17 @@ def run_directory(tmp_path):
 def test_every_opponent_of_a_panel_is_met_from_both_seats(evaluate, run_directory, script, monkeypatch, tmp_path):
     (tmp_path / "panels").mkdir()
     (tmp_path / "panels" / "mine.yaml").write_text(
-        "forward: {kind: strategy, name: forward}\nrandom_lists: {kind: programs}\n"
+        "fixed: {kind: strategy, name: fixed}\nrandom_lists: {kind: programs}\n"
     )
     monkeypatch.setattr(script, "PANELS", tmp_path / "panels")
     code, out, error = evaluate(f"run={run_directory}", "panel=mine", "games=20")
-    assert (code, error) == (0, "Playing against forward, 1 of 2\nPlaying against random_lists, 2 of 2\n")
+    assert (code, error) == (0, "Playing against fixed, 1 of 2\nPlaying against random_lists, 2 of 2\n")
     saved = json.loads((run_directory / "evaluation.json").read_text())
     rows = {(row["opponent"], row["seat"]): row for row in saved["results"]["champion"]}
-    assert set(rows) == {(name, seat) for name in ("forward", "random_lists") for seat in ("first", "second", "both")}
-    lost = rows["forward", "both"]
+    assert set(rows) == {(name, seat) for name in ("fixed", "random_lists") for seat in ("first", "second", "both")}
+    lost = rows["fixed", "both"]
     assert (lost["games"], lost["losses"], lost["points"], lost["score"], lost["low"]) == (2, 2, 0.0, 0.0, None)
-    assert lost["against"] == 1.0, "one step to the edge, one brick"
+    assert lost["against"] == 8.0, "every square but the one that the champion stands on"
     met = rows["random_lists", "both"]
     assert met["games"] == 40
     assert met["wins"] == 0
