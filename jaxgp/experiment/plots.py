@@ -125,7 +125,7 @@ def draw(
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     for axis, (label, curves) in zip(axes, panels, strict=True):
         _panel(axis, label.format(unit=unit), curves, rows)
-        _paint(axis, ink)
+        paint(axis, ink)
     legend = axes[0].get_legend() is not None
     axes[0].set_title(plot.title, color=ink, fontsize=11, loc="left", pad=24 if legend else 8)
     axes[-1].set_xlabel("generation", color=ink)
@@ -156,7 +156,7 @@ def _panel(axis: Axes, label: str, curves: Sequence[Curve], rows: Sequence[Row])
     axis.margins(x=0.01)
 
 
-def _paint(axis: Axes, ink: str) -> None:
+def paint(axis: Axes, ink: str) -> None:
     """Give all that is not a curve one colour, on no background."""
     axis.set_facecolor("none")
     axis.grid(color=ink, alpha=0.15, linewidth=0.6)
@@ -185,12 +185,15 @@ def save(folder: Path, rows: Sequence[Row], unit: str = "nodes") -> list[Path]:
 
 def svg(plot: Plot, rows: Sequence[Row], unit: str = "nodes") -> str | None:
     """Return a picture as an `<svg>` element for a page: text in the page's own colour, no links to anywhere."""
+    figure = draw(plot, rows, unit, ink=INK, background="none")
+    return None if figure is None else embed(figure, plot.name)
+
+
+def embed(figure: Figure, name: str) -> str:
+    """Return a figure that was drawn in `INK` as an `<svg>` element; its name differs from all others on the page."""
+    file = io.StringIO()
     # The salt makes the ids of one picture differ from those of another on the same page.
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": plot.name}):
-        figure = draw(plot, rows, unit, ink=INK, background="none")
-        if figure is None:
-            return None
-        file = io.StringIO()
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
         figure.savefig(file, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     text = file.getvalue()
     text = text[text.index("<svg") :]
