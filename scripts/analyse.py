@@ -30,6 +30,7 @@ class Options:
     masks: list[int] = numbers(3, 5, says="M of random rule lists; each on the boards that it fits")  # noqa: RUF009
     rules: list[int] = numbers(5, 50, says="R, rules of random rule lists")  # noqa: RUF009
     depths: list[int] = numbers(2, 4, 6, says="plies of tree searches")  # noqa: RUF009
+    opponent: str = option("fixed", "who the players meet", ("fixed", "forward", "random"))
     games: int = option(4, "games in each measurement, seats in turn")
     repeats: int = option(5, "measurements of each player and size")
     batches: list[int] = numbers(1, 10, 100, 1000, 10000, says="games at once, for the fixed strategy; [] for none")  # noqa: RUF009
@@ -100,19 +101,23 @@ def walls_scaling(options: Options, folder: Path) -> None:
     before = scaling_report.machine()
     kinds = (options.masks, options.rules, options.depths, options.games, options.seed)
     cases = [
-        scaling.Case(game, game.size, mover)
+        scaling.Case(game, game.size, mover, rival)
         for game in (envs.make("walls", size=size) for size in sorted(options.sizes))
+        for rival in (players.opponent(game, options.opponent),)
         for mover in players.movers(game, *kinds)
     ]
     found = scaling.measure(cases, options.games, options.repeats, options.seed, say)
     batches: dict[int, tuple[float, ...]] = {}
     if options.batches:
         game = envs.make("walls", size=options.batch_size)
-        case = scaling.Case(game, game.size, players.fixed(game, "fixed"))
+        rival = players.opponent(game, options.opponent)
+        case = scaling.Case(game, game.size, players.fixed(game, "fixed"), rival)
         batches = scaling.measure_batches(case, sorted(options.batches), options.repeats, options.seed, say)
     about = {"options": asdict(options), "machine": before, "load_after": scaling_report.machine()["load"]}
+    against = "random moves" if options.opponent == "random" else f"the strategy {options.opponent}"
+    title = f"Walls: time of a whole game against {against}"
     try:
-        scaling_report.save(folder, found, batches, about, "Walls: time of a whole game against random moves")
+        scaling_report.save(folder, found, batches, about, title)
     except OSError as error:
         raise RunError(f"output={folder}: cannot be written ({reason(error)})") from error
     print("\n".join([*scaling_report.lines(found, batches), "", f"Written to {folder}"]))

@@ -22,7 +22,7 @@ from jax import Array
 from envs.walls.opponents import STRATEGIES, decided, majority, strategy
 from envs.walls.primitives import Settings, rule_language, view
 from envs.walls.rules import State, Walls
-from jaxgp.analysis.scaling import Mover
+from jaxgp.analysis.scaling import Mover, Rival
 from jaxgp.genotypes.rulelists import RuleLists
 from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.interpreter import rules
@@ -55,9 +55,23 @@ def movers(
 
 def fixed(game: Walls, name: str) -> Mover:
     """Return one of the fixed strategies."""
-    settings, text = strategy(name, game)
-    one = parse_rules(rule_language(game, settings), text, max(1, len(text.splitlines())))
+    settings, one = _strategy(game, name)
     return _by_rules(game, settings, f"strategy {name}", jax.tree.map(lambda x: jnp.asarray(x)[None], one))
+
+
+def opponent(game: Walls, name: str) -> Rival | None:
+    """Return who the players meet: a fixed strategy by its name, or `random` moves."""
+    if name == "random":
+        return None
+    settings, one = _strategy(game, name)
+    language = rule_language(game, settings)
+    masks = rules.prepare(language, one, settings.symmetric)
+    return lambda state: rules.act(language, masks, view(game, settings, state)[None])[0][0]
+
+
+def _strategy(game: Walls, name: str) -> tuple[Settings, RuleLists]:
+    settings, text = strategy(name, game)
+    return settings, parse_rules(rule_language(game, settings), text, max(1, len(text.splitlines())))
 
 
 def random_lists(game: Walls, mask: int, length: int, lists: int, seed: int) -> Mover:

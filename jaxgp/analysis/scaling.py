@@ -1,8 +1,9 @@
 """How the time of a whole game grows with the size of the board, for any game and any player.
 
-Each player plays games from both seats, one after another in one device program, against uniformly random legal moves:
-those cost next to nothing, and what they and the rules cost is measured as well. Compilation is not timed, results are
-waited for, and repeats take turns between all players and sizes, so that all of them meet the same load.
+Each player plays games from both seats, one after another in one device program, against a given opponent or against
+uniformly random legal moves, which cost next to nothing. What the opponent and the rules cost is in the times; a player
+that moves at random shows how much that is. Compilation is not timed, results are waited for, and repeats take turns
+between all players and sizes, so that all of them meet the same load.
 """
 
 import math
@@ -28,6 +29,7 @@ _LEAST_SECONDS = 0.05
 """Of a measurement; quicker calls are repeated within it."""
 
 Act = Callable[[Genome, State], tuple[Array, Array]]
+Rival = Callable[[State], Array]
 
 
 @dataclass(frozen=True)
@@ -62,11 +64,19 @@ class Played:
 
 @dataclass(frozen=True)
 class Case:
-    """One player on one board."""
+    """One player on one board.
+
+    Attributes:
+        game: the board.
+        size: its side.
+        mover: who is measured.
+        rival: its opponent, state -> int32[], a move; None moves at random. Cases with one `rival` share programs.
+    """
 
     game: Any
     size: int
     mover: Mover
+    rival: Rival | None = None
 
 
 @dataclass(frozen=True)
@@ -120,19 +130,20 @@ class Law(NamedTuple):
         return f"{self.factor:.3g} exp({self.rate:.3f} N)"
 
 
-def play(game: Any, act: Act | None, genome: Genome, seat: Array, key: Array) -> Played:
-    """Play one game of a player in `seat` (int32[]) against random moves."""
-
-    def chance(state: State, ply: Array) -> tuple[Array, Array]:
-        return pick(game.legal_actions(state), jax.random.bits(jax.random.fold_in(key, ply))), jnp.int32(0)
+def play(game: Any, act: Act | None, rival: Rival | None, genome: Genome, seat: Array, key: Array) -> Played:
+    """Play one game of a player in `seat` (int32[]); None for the player or its rival are random moves."""
 
     def turn(carry: tuple[State, Played]) -> tuple[State, Played]:
         state, played = carry
         mine = state.to_move == seat
-        if act is None:
-            action, operations = chance(state, played.plies)
-        else:
-            action, operations = lax.cond(mine, lambda: act(genome, state), lambda: chance(state, played.plies))
+
+        def chance() -> tuple[Array, Array]:
+            bits = jax.random.bits(jax.random.fold_in(key, played.plies))
+            return pick(game.legal_actions(state), bits), jnp.int32(0)
+
+        own = chance if act is None else lambda: act(genome, state)
+        other = chance if rival is None else lambda: (rival(state), jnp.int32(0))
+        action, operations = chance() if own is other else lax.cond(mine, own, other)
         counted = Played(played.plies + 1, played.moves + mine, played.operations + operations)
         return game.step(state, action), counted
 
@@ -149,17 +160,17 @@ def series(case: Case, games: int, seed: int, batched: bool = False) -> Callable
     keys = jax.vmap(jax.random.fold_in, (None, 0))(jax.random.key(seed), jnp.asarray(number // 2))
     inputs = (genomes, jnp.asarray(number % 2, jnp.int32), keys)
 
-    run = _compiled(case.game, case.mover.act, batched)
+    run = _compiled(case.game, case.mover.act, case.rival, batched)
     jax.block_until_ready(run(inputs))
     return lambda: jax.block_until_ready(run(inputs))
 
 
 @cache
-def _compiled(game: Any, act: Act | None, batched: bool) -> Callable[[Any], Played]:
+def _compiled(game: Any, act: Act | None, rival: Rival | None, batched: bool) -> Callable[[Any], Played]:
     """Share one program among players that differ in their genomes only."""
 
     def one(inputs: tuple[Genome, Array, Array]) -> Played:
-        return play(game, act, *inputs)
+        return play(game, act, rival, *inputs)
 
     return jax.jit(jax.vmap(one) if batched else lambda inputs: lax.map(one, inputs))
 
@@ -173,7 +184,7 @@ def measure(
         cases: what to time.
         games: that each repeat plays one after another.
         repeats: at least 1.
-        seed: of the random moves; every case gets the same keys.
+        seed: of random moves; every case gets the same keys.
         say: told what is compiled.
     """
     runs = []

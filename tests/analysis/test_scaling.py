@@ -67,6 +67,15 @@ def test_games_at_once_are_the_same_games():
     assert (alone.plies <= GAME.stall * (GAME.area + 2)).all()  # the bound that the derivation gives
 
 
+def test_a_player_that_meets_itself_makes_all_moves_of_a_game_from_both_seats():
+    case = Case(GAME, 3, players.fixed(GAME, "fixed"), players.opponent(GAME, "fixed"))
+    found = scaling.series(case, 4, 0)()
+    assert set(found.plies.tolist()) == {int(found.moves[0] + found.moves[1])}, "nothing is random"
+    assert found.plies[0] > 18, "more than two players that stall at once"
+    alike = Case(GAME, 3, Mover("random moves", None, np.zeros(1), "none", ""), players.opponent(GAME, "random"))
+    assert len(set(scaling.series(alike, 8, 0)().plies.tolist())) > 1
+
+
 def test_the_players_of_walls_are_named_by_what_they_are():
     movers = players.movers(GAME, masks=[3, 5], lengths=[4], depths=[2, 3], lists=2, seed=0)
     names = [mover.name for mover in movers]

@@ -1,6 +1,7 @@
 """The command as a person types it, on the smallest boards."""
 
 import importlib.util
+import json
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,7 @@ def test_it_measures_writes_and_shows(analyse, tmp_path):
     assert sorted(path.name for path in folder.iterdir()) == ["scaling.csv", "scaling.json", "scaling.png"]
     assert "rule list M=3 R=2" in out
     assert "three sizes are needed" in out
+    assert json.loads((folder / "scaling.json").read_text())["options"]["opponent"] == "fixed"
 
 
 @pytest.mark.parametrize(
@@ -55,6 +57,7 @@ def test_it_measures_writes_and_shows(analyse, tmp_path):
         ("sizes=[5,5]", "sizes=[5, 5]: accepted: each number once"),
         ("masks=[13]", "masks=13: accepted: odd numbers from 3 to 11, the largest of sizes"),
         ("batch_size=4", "batch_size=4: accepted: odd numbers from 3 to 99"),
+        ("opponent=nobody", "opponent=nobody: accepted: fixed, forward, random"),
         ("depths=[0]", "depths=0: accepted: whole numbers from 1 to 24"),
         ("repeats=0", "repeats=0: accepted: whole numbers from 1 to 1000"),
         ("depth=[2]", "depth: unknown option; "),
