@@ -77,7 +77,7 @@ def random_moves(game: Walls) -> Reply:
 
 def random_lists(game: Walls, games: int, config: RuleCreation, seed: int = 1) -> Reply:
     """Play a random rule list in each game, read strictly, over 3 x 3 cells."""
-    settings = Settings()
+    settings = Settings(mask=3, matching="strict")
     language = rule_language(game, settings)
     keys = jax.random.split(jax.random.key(seed), games)
     lists = jax.jit(jax.vmap(lambda key: create(key, language, config, config.max_rules)))(keys)

@@ -30,8 +30,8 @@ class Settings:
         ValueError: an unknown choice, or a mask without a centre.
     """
 
-    mask: int | None = 3
-    matching: Matching = "strict"
+    mask: int | None = None
+    matching: Matching = "symmetric"
 
     def __post_init__(self) -> None:
         if self.matching not in get_args(Matching):

@@ -90,7 +90,7 @@ def play(bench: Any, at: assemble.Table, name: str, make: Any, until: float) -> 
     sizes = {
         "lists": options.lists,
         "N": at.game.size,
-        "M": at.settings.mask,
+        "M": at.language.shape[0],
         "matching": at.settings.matching,
         "mean_rules": round(float(lists.length.mean()), 1),
         "mean_plies": round(int(result.plies) / games, 1),
@@ -129,7 +129,7 @@ def tournaments(game: Callable[[int, int], tuple[int, int]], groups: list[int]) 
 
 def plain(at: assemble.Table, lists: RuleLists) -> Callable[[int, int], tuple[int, int]]:
     """Return what plays a game of two lists in plain Python; each list is made ready once."""
-    board = plain_walls.Board(at.game.size, at.settings.mask, at.settings.symmetric)
+    board = plain_walls.Board(at.game.size, at.language.shape[0], at.settings.symmetric)
 
     @functools.cache
     def rules(index: int) -> list[plain_walls.Rule]:

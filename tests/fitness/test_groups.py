@@ -95,10 +95,10 @@ def result(at, own, strategy, seat):
     position = walls.start(at.game.size)
     while not position.over:
         if position.turn == seat:
-            view = seen(position, at.settings.mask, at.settings.symmetric)
+            view = seen(position, at.language.shape[0], at.settings.symmetric)
             action, _ = reference.act(at.language, own, view, at.settings.symmetric)
         else:
-            view = seen(position, settings.mask, settings.symmetric)
+            view = seen(position, language.shape[0], settings.symmetric)
             action, _ = reference.act(language, rules, view, settings.symmetric)
         position = walls.play(position, walls.MOVES[action])
     return position.points[seat] - 1

@@ -56,7 +56,7 @@ def game(at: Table, first, second) -> tuple[int, int]:
     assert len(SYMBOLS) == 12
     position = walls.start(at.game.size)
     while not position.over:
-        view = seen(position, at.settings.mask, at.settings.symmetric)
+        view = seen(position, at.language.shape[0], at.settings.symmetric)
         action, _ = reference.act(at.language, (first, second)[position.turn], view, at.settings.symmetric)
         position = walls.play(position, walls.MOVES[action])
     return position.points

@@ -35,7 +35,7 @@ def evaluate(script, capsys):
 @pytest.fixture
 def run_directory(tmp_path):
     """The strategy that turns left for ever: it lays no brick, so that whoever lays one wins."""
-    language = rule_language(envs.make("walls", size=3), Settings())
+    language = rule_language(envs.make("walls", size=3), Settings(matching="strict"))
     content = champion.ChampionFile(
         game={"name": "walls", "size": 3},
         program={"mask": 3, "matching": "strict"},

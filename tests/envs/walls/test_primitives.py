@@ -22,7 +22,7 @@ def position(moves):
 
 
 def action(text, state, **options):
-    settings = Settings(**options)
+    settings = Settings(**({"matching": "strict"} | options))
     language = rule_language(GAME, settings)
     masks = rules.prepare(language, parse_rules(language, text, 4), settings.symmetric)
     chosen, fired = rules.act(language, masks, view(GAME, settings, state)[None])
