@@ -113,7 +113,7 @@ def test_a_game_brings_its_algorithm_and_its_fitness(call):
 
 
 WALLS = [
-    ("algorithm.elites=1", "algorithm.elites: unknown option; accepted: kind, population, generations, group_size"),
+    ("algorithm.elites=1", "algorithm.elites: unknown option; did you mean algorithm.ties? accepted: kind, population"),
     (
         "algorithm.creation.max_rulez=4",
         "unknown option; did you mean algorithm.creation.max_rules? accepted: min",
