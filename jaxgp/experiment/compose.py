@@ -1,13 +1,17 @@
 """Composing the options of many runs in one process, as `scripts/train.py` would compose them one by one."""
 
+import copy
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Generic, TypeVar
 
 import hydra
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from omegaconf import DictConfig
 
 from jaxgp.experiment import options
 from jaxgp.experiment.cli import SCHEMA_NAME
@@ -27,6 +31,7 @@ class Composer(Generic[Schema]):
     def __init__(self, schema: type[Schema], config_dir: Path, config_name: str) -> None:
         self._schema = schema
         self._name = config_name
+        self._known: dict[tuple[str, ...], DictConfig] = {}
         ConfigStore.instance().store(name=SCHEMA_NAME, node=options.plain(schema))
         GlobalHydra.instance().clear()
         self._context = hydra.initialize_config_dir(str(config_dir.resolve()), version_base="1.3")
@@ -46,7 +51,20 @@ class Composer(Generic[Schema]):
         """
         opened = [options.opened(self._schema, override) for override in overrides]
         try:
-            config = hydra.compose(self._name, opened)
+            config = self._composed(opened)
         except options.COMPOSITION_ERRORS as error:
             raise options.composition_error(self._schema, error, overrides) from error
         return options.typed(self._schema, config)
+
+    def _composed(self, overrides: Sequence[str]) -> DictConfig:
+        """Read the files of a choice of groups once; names with dots are values, which Hydra sets after all files."""
+        parsed = OverridesParser.create().parse_overrides(list(overrides))
+        if any(one.is_sweep_override() for one in parsed):
+            return hydra.compose(self._name, list(overrides))  # says what is wrong
+        values = [one for one in parsed if "." in one.key_or_group]
+        groups = tuple(str(one.input_line) for one in parsed if "." not in one.key_or_group)
+        if groups not in self._known:
+            self._known[groups] = hydra.compose(self._name, list(groups))
+        config = copy.deepcopy(self._known[groups])
+        ConfigLoaderImpl._apply_overrides_to_config(values, config)
+        return config

@@ -1,0 +1,47 @@
+"""Many compositions in one process give what each gives alone."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+import hydra
+import pytest
+
+from jaxgp.experiment import options
+from jaxgp.experiment.compose import Composer
+from jaxgp.experiment.errors import UsageError
+from jaxgp.experiment.schema import Config
+
+CONF = Path(__file__).resolve().parents[2] / "conf"
+CASES = (
+    ["algorithm.population=12", "game=walls", "seed=4"],
+    ["game=walls", "game.size=7", "seed=4"],
+    ["seed=4", "game=walls"],
+    ["experiment=morpion_points", "algorithm.creation.max_depth=3", "algorithm.max_depth=null", "program.best=true"],
+    ["+fitness.opponents.beginner.kind=random", "experiment=mancala_run1"],
+)
+
+
+def test_compositions_do_not_touch_each_other_and_are_those_of_hydra():
+    with Composer(Config, CONF, "config") as composer:
+        for case in [*CASES, *CASES[::-1]]:
+            opened = [options.opened(Config, one) for one in case]
+            alone = options.typed(Config, hydra.compose("config", opened))
+            assert asdict(composer.compose(case)) == asdict(alone)
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        ("algorithm.poplation=3", "algorithm.poplation: unknown option; did you mean algorithm.population?"),
+        ("algorithm.population=many", "algorithm.population=many: accepted: a whole number"),
+        ("algorithm.population=1,2", "algorithm.population=1,2: several values need -m"),
+        ("game=chess", "game=chess: unknown choice; accepted: mancala, morpion, walls"),
+        ("population", "population: not an option; write option=value"),
+    ],
+)
+def test_mistakes_are_those_of_the_command_line(override, said):
+    with Composer(Config, CONF, "config") as composer:
+        composer.compose([])
+        with pytest.raises(UsageError) as caught:
+            composer.compose([override])
+    assert str(caught.value).startswith(said)
