@@ -192,11 +192,11 @@ def read(content: Mapping[str, Any]) -> Design:
     for key in content:
         if key not in KEYS:
             raise UsageError(f"{key}: unknown in a design; accepted: {', '.join(KEYS)}")
-    base = _words("base", content.get("base") or [])
+    base = words("base", content.get("base") or [])
     groups = _section("groups", content.get("groups")) or {"all": []}
     design = Design(
         factors=tuple(_factors(_section("factors", content.get("factors")))),
-        groups={str(name): (*base, *_words(f"groups.{name}", given)) for name, given in groups.items()},
+        groups={str(name): (*base, *words(f"groups.{name}", given)) for name, given in groups.items()},
         replicates=_whole("replicates", content.get("replicates", 1), 1, MAX_TRIALS),
         seed=_whole("seed", content.get("seed", 0), 0, MAX_SEED),
         response=_choice("response", content.get("response", "fitness"), RESPONSES),
@@ -267,7 +267,7 @@ def _level(option: str, value: Any) -> Level:
     reject(option, value, "numbers, true, false or words")
 
 
-def _words(option: str, given: Any) -> tuple[str, ...]:
+def words(option: str, given: Any) -> tuple[str, ...]:
     """Read options as on the command line of `scripts/train.py`."""
     if not isinstance(given, Sequence) or isinstance(given, str):
         reject(option, given, "a list of options, as in [game=mancala,algorithm.population=64]")

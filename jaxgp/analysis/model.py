@@ -19,7 +19,7 @@ import statsmodels.formula.api as smf
 from scipy import optimize, stats
 from statsmodels.stats.diagnostic import normal_ad
 
-from jaxgp.analysis.design import Factor, Level
+from jaxgp.analysis.design import Design, Factor, Level
 
 RESIDUALS = "residuals"
 
@@ -145,6 +145,17 @@ def fit(frame: pandas.DataFrame, factors: Sequence[Factor], response: str, goal:
         best=_optimum(found, factors, _box(found, len(factors), goal)),
         best_cell=_optimum(found, factors, _grid(found, factors, goal)),
     )
+
+
+def fit_groups(frame: pandas.DataFrame, design: Design) -> dict[str, Model | str]:
+    """Fit the model of every group of a design; where there is none, say why."""
+    found: dict[str, Model | str] = {}
+    for group in design.groups:
+        try:
+            found[group] = fit(frame[frame["group"] == group], design.factors, design.response, design.goal)
+        except ValueError as error:
+            found[group] = str(error)
+    return found
 
 
 def coded(frame: pandas.DataFrame, factors: Sequence[Factor]) -> pandas.DataFrame:

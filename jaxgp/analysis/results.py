@@ -86,7 +86,7 @@ def load(path: Path) -> pandas.DataFrame:
         rows = record.read(path, KEY)
         if not rows:
             raise UsageError(f"table={path}: holds no results")
-        return pandas.DataFrame(rows)
+        return pandas.DataFrame(rows).sort_values(KEY, ignore_index=True)
     if path.suffix == ".parquet":
         check_parquet()
     try:

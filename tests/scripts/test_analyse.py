@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from jaxgp.experiment import arguments
-
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "analyse.py"
 
 
@@ -22,7 +20,7 @@ def script():
 @pytest.fixture
 def analyse(script, capsys):
     def run(*options):
-        code = arguments.main(script.Options, script.task, script.__doc__, options)
+        code = script.main(options)
         return code, *capsys.readouterr()
 
     return run
