@@ -111,7 +111,7 @@ def _elements(parts: Sequence[Part]) -> list[str]:
     row: list[str] = []
     for part in [*parts, None]:
         if isinstance(part, Picture):
-            row.append(f"{part.svg}<figcaption>{markup.escape(part.caption)}</figcaption>")
+            row.append(part.svg)
             continue
         if row:
             made.append(markup.plots(row))

@@ -30,7 +30,7 @@ def _finish(axes: Sequence[Axes]) -> None:
 
 def effects(frame: pandas.DataFrame, factors: Sequence[Factor], response: str) -> Figure:
     """Draw every run, and the mean with its 95 % interval, at each level of each factor."""
-    figure, axes = _figure(len(factors), f"{response} at each level", width=1.6 + 2.0 * len(factors))
+    figure, axes = _figure(len(factors), f"{response} at each level", width=max(4.8, 1.6 * len(factors)))
     for axis, factor in zip(axes, factors, strict=True):
         for place, level in enumerate(factor.levels):
             values = frame.loc[frame[factor.name] == level, response].to_numpy(float)

@@ -11,9 +11,10 @@ import jax
 import jax.numpy as jnp
 import pytest
 
+import envs
 from jaxgp.analysis import design, planning, results, study_options
 from jaxgp.evolution.state import Champion, EvolutionState
-from jaxgp.experiment import assemble
+from jaxgp.experiment import arguments, assemble
 from jaxgp.experiment.compose import Composer
 from jaxgp.experiment.schema import Config
 from tests.analysis import study_data
@@ -246,6 +247,22 @@ def test_parquet_is_written_or_refused_in_one_line(analyse, studied, tmp_path, m
     pytest.importorskip("pyarrow", reason="Parquet is an extra")
     results.save_parquet(tmp_path, results.load(studied))
     assert results.load(tmp_path / "results.parquet").equals(results.load(studied))
+
+
+def test_the_commands_of_the_document_are_understood(script):
+    text = (ROOT / "docs" / "experiments.md").read_text().replace("\\\n", "")
+    commands = [shlex.split(line) for line in re.findall(r"^python (scripts/.*)$", text, re.M)]
+    assert len(commands) == 7
+    for name, *words in commands:
+        if name == "scripts/train.py":
+            with Composer(Config, ROOT / "conf", "config") as composer:
+                wanted = [word.split(",")[0] for word in words if word != "-m" and not word.startswith("hydra.")]
+                assert composer.compose(wanted).algorithm.population == 64
+            continue
+        options = arguments.parse(script.ANALYSES[words[0].partition("=")[2]].schema, words)
+        if isinstance(options, study_options.DesignOptions) and options.design is None:
+            made = planning.plan_design(options, ROOT / "conf", envs).design
+            assert (made.size, made.combinations) == (24, 6)
 
 
 def test_the_published_study_is_the_one_that_the_report_describes():
