@@ -193,7 +193,10 @@ def _algorithm(algorithm: Algorithm) -> None:
     if algorithm.max_depth is not None:
         _whole("algorithm.max_depth", algorithm.max_depth, 1, MAX_DEPTH, or_null=True)
     creation = algorithm.creation
-    _whole("algorithm.creation.max_depth", creation.max_depth, 1, MAX_DEPTH)
+    if algorithm.max_depth is None:
+        _whole("algorithm.creation.max_depth", creation.max_depth, 1, MAX_DEPTH)
+    else:
+        _whole("algorithm.creation.max_depth", creation.max_depth, 1, algorithm.max_depth, "algorithm.max_depth")
     _whole("algorithm.creation.min_depth", creation.min_depth, 0, MAX_DEPTH)
     if creation.method == "ramped":
         limit = "algorithm.creation.max_depth"
