@@ -1,4 +1,4 @@
-"""Play a game in the terminal, or let two players play and watch; save the game, and see it again.
+"""Play a game in the terminal, or let players play and watch; save the game, and see it again.
 
     python scripts/play.py run=outputs/DIR                                you against the champion of a run
     python scripts/play.py game=mancala opponent=minimax depth=8          you against a search
@@ -8,7 +8,10 @@
     python scripts/play.py run=outputs/DIR player=minimax seat=second     a search against the champion
     python scripts/play.py player=random opponent=program expression="(VALUE_AT 7)"
     python scripts/play.py game=walls player=strategy opponent=deepening opponent.nodes=5000 save=game
+    python scripts/play.py game=morpion                                   you at a game for one
+    python scripts/play.py run=outputs/DIR player=champion                the game of a champion that plays alone
     python scripts/play.py replay=game.json                               the saved game once more
+    python scripts/play.py replay=game.txt game=morpion                   a game in a notation of its own
 
 In the game, type help. Settings of the rules are game.OPTION=VALUE, those of programs program.OPTION=VALUE; what only
 one of the players is to have is player.OPTION=VALUE or opponent.OPTION=VALUE, for example opponent.depth=4.
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from jaxgp.analysis.champions import Loaded
     from jaxgp.experiment.assemble import Table
     from jaxgp.experiment.savedgame import Played
+    from jaxgp.players.agents import Agent
 
 HINT_DEPTH = 8
 PLACES = ("First", "Second")
@@ -58,7 +62,9 @@ class Options:
         None, "write the game to FILE.svg, an animated picture, FILE.txt and FILE.json; with an ending only that one"
     )
     picture: str | None = option(None, "write a picture of the last position to this SVG file")
-    replay: str | None = option(None, "a saved FILE.json: show its moves instead of playing")
+    replay: str | None = option(
+        None, "a saved FILE.json, or with game=NAME a FILE in that game's own notation: show its moves, do not play"
+    )
     move: int | None = option(None, "of a replay: the last move that is shown, saved or pictured; null: all of them")
 
 
@@ -93,43 +99,60 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
     from jaxgp.experiment import seating
     from jaxgp.experiment.savedgame import Played
     from jaxgp.players.human import Game
-    from jaxgp.players.moves import YOU
+    from jaxgp.players.moves import players
 
     if options.move is not None:
         raise UsageError("move: given, but there is no replay=FILE")
-    opponent = options.opponent.name or ("champion" if options.run else "minimax")
-    roles = ("player", "opponent") if options.seat == "first" else ("opponent", "player")
-    seats = dict(zip(("player", "opponent"), complete(options, opponent), strict=True))
     table, loaded = board(options)
+    alone = players(table.game) == 1
+    if alone:
+        only_one(options, table.game.name)
+    roles = ("player",) if alone else ("player", "opponent") if options.seat == "first" else ("opponent", "player")
+    seats = dict(zip(("player", "opponent")[: len(roles)], complete(options, alone), strict=True))
     champion = None if loaded is None else loaded.genome
     agents = [
         seating.agent(seats[role], role, table, champion, options.seed + place) for place, role in enumerate(roles)
     ]
-    first, second = (
-        f"{place} player ({'person' if a is None else a.name})" for place, a in zip(PLACES, agents, strict=True)
-    )
-    labels = [
-        f"{place} player" if a is None else name for place, a, name in zip(PLACES, agents, (first, second), strict=True)
-    ]
-    if agents.count(None) == 1:
-        person = agents.index(None)
-        labels = [YOU if a is None else f"Opponent ({a.name})" for a in agents]
-        print(f"You are the {PLACES[person].lower()} player. Type help for what you can type.")
+    names, labels = called(agents)
     adviser = Seat("minimax", HINT_DEPTH, ties="first", evaluator=options.evaluator)
     game = Game(
         table.game,
         table.room("render"),
-        (agents[0], agents[1]),
-        (labels[0], labels[1]),
+        tuple(agents),
+        tuple(labels),
         ask,
         say,
-        adviser=lambda: seating.searcher(table, adviser, options.seed),
+        adviser=None if alone else lambda: seating.searcher(table, adviser, options.seed),
     )
     try:
         game.play()
     finally:
         if game.history:
-            keep(Played(game.rules, game.drawing, (first, second), game.history))
+            keep(Played(game.rules, game.drawing, tuple(names), game.history))
+
+
+def called(agents: "list[Agent | None]") -> tuple[list[str], list[str]]:
+    """Return the names of players (None: a person) in files and on the screen; greet a person who is the only one."""
+    from jaxgp.players.moves import YOU
+
+    alone = len(agents) == 1
+    places = ["Player"] if alone else [f"{place} player" for place in PLACES]
+    names = [f"{place} ({'person' if a is None else a.name})" for place, a in zip(places, agents, strict=True)]
+    if agents.count(None) != 1:
+        return names, [place if a is None else name for place, a, name in zip(places, agents, names, strict=True)]
+    role = "You play alone" if alone else f"You are the {PLACES[agents.index(None)].lower()} player"
+    print(f"{role}. Type help for what you can type.")
+    return names, [YOU if a is None else f"Opponent ({a.name})" for a in agents]
+
+
+def only_one(options: Options, game: str) -> None:
+    """Refuse options of a second player in a game for one."""
+    if options.opponent != Seat():
+        raise UsageError(f"opponent: {game} is a game for one; leave it out")
+    if options.seat != "first":
+        reject("seat", options.seat, f"first; {game} is a game for one")
+    if options.evaluator is not None:
+        raise UsageError(f"evaluator: no search plays {game}, a game for one; leave it out")
 
 
 def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
@@ -155,14 +178,17 @@ def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
     keep(played)
 
 
-def complete(options: Options, opponent: str) -> tuple[Seat, Seat]:
-    """Return the seats of player and opponent, each with all that it needs."""
-    seats = seated((options.player, replace(options.opponent, name=opponent)), options)
+def complete(options: Options, alone: bool) -> tuple[Seat, ...]:
+    """Return the seats of player and opponent, or of a player alone, each with all that it needs."""
+    opponent = options.opponent.name or ("champion" if options.run else "minimax")
+    own = (options.player,) if alone else (options.player, replace(options.opponent, name=opponent))
+    seats = seated(own, options)
     kinds = [seat.name for seat in seats]
     if "champion" in kinds and not options.run:
         raise UsageError(f"{('player', 'opponent')[kinds.index('champion')]}=champion: needs run=DIR as well")
     if options.run and "champion" not in kinds:
-        raise UsageError("run: given, but neither player nor opponent is champion")
+        nobody = "player is not champion; add player=champion" if alone else "neither player nor opponent is champion"
+        raise UsageError(f"run: given, but {nobody}")
     return seats
 
 

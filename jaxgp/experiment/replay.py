@@ -64,19 +64,19 @@ def replay_games(
 
 def frames(game: Any, render: Any, moves: Sequence[Move], names: Mapping[int, str]) -> list[tuple[str, str]]:
     """Return a caption and a picture of the opening and of the position after each move; `names` is by seat."""
-    return [(_caption(game, render, i, move, names), picture(game, render, move)) for i, move in enumerate(moves)]
+    said = [_caption(game, render, i, move, names) for i, move in enumerate(moves)]
+    return list(zip(said, pictures(game, render, moves), strict=True))
 
 
 def replay_walk(walker: Walker, render: Any, primitives: PrimitiveSet, genome: Genome) -> ReplayGame:
     """Draw the game of one program that plays alone; each move with the leaf that made it."""
     game, moves = walker.game, walker.record(genome)
-    actions = [action for action, _ in moves]
-    frames = [("the opening position", render.svg_game(game, actions, 0))]
+    said = ["the opening position"]
     for number, (action, node) in enumerate(moves, 1):
         leaf = print_leaf(primitives, genome, node)
-        caption = f"move {number}: {leaf} plays {render.action_name(game, action)}"
-        frames.append((caption, render.svg_game(game, actions, number)))
-    return ReplayGame(f"the champion's game: {len(moves)}", frames)
+        said.append(f"move {number}: {leaf} plays {render.action_name(game, action)}")
+    drawn = sheets(game, render, [action for action, _ in moves])
+    return ReplayGame(f"the champion's game: {len(moves)}", list(zip(said, drawn, strict=True)))
 
 
 def _caption(game: Any, render: Any, ply: int, move: Move, names: Mapping[int, str]) -> str:
@@ -84,6 +84,19 @@ def _caption(game: Any, render: Any, ply: int, move: Move, names: Mapping[int, s
         return "the opening position"
     what = "forfeits" if move.action is None else f"plays {render.action_name(game, move.action)}"
     return f"ply {ply}: {names[move.seat]} {what}"
+
+
+def pictures(game: Any, render: Any, moves: Sequence[Move]) -> list[str]:
+    """Draw the opening and the position after each move; as sheets of one size in games that have them."""
+    if not hasattr(render, "svg_game"):
+        return [picture(game, render, move) for move in moves]
+    drawn = sheets(game, render, [move.action for move in moves[1:] if move.action is not None])
+    return drawn + drawn[-1:] * (len(moves) - len(drawn))
+
+
+def sheets(game: Any, render: Any, actions: Sequence[int]) -> list[str]:
+    """Draw a game up to its opening and to each of its moves."""
+    return [render.svg_game(game, actions, upto) for upto in range(len(actions) + 1)]
 
 
 def picture(game: Any, render: Any, move: Move) -> str:

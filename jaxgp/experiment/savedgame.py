@@ -12,13 +12,14 @@ import numpy as np
 from jaxgp.experiment import files, validate
 from jaxgp.experiment.animation import animate
 from jaxgp.experiment.errors import RunError, UsageError, reason, reject, show
-from jaxgp.experiment.replay import frames, picture
+from jaxgp.experiment.replay import frames, pictures
 from jaxgp.experiment.schema import Config
-from jaxgp.players.moves import Move, Stepper, announcement, verdict
+from jaxgp.players.moves import Move, Stepper, announcement, players, verdict
 
 FORMAT = "jaxgp game"
 FORMAT_VERSION = 1
 SUFFIXES = (".svg", ".txt", ".json")
+ACCEPTED = "accepted: a game that was saved as JSON"
 
 
 @dataclass(frozen=True)
@@ -28,13 +29,13 @@ class Played:
     Attributes:
         game: the rules.
         drawing: the game's module `render`.
-        names: of the players, by seat.
+        names: of the players, by seat; one or two.
         moves: the opening, then every move; at least the opening.
     """
 
     game: Any
     drawing: Any
-    names: tuple[str, str]
+    names: tuple[str, ...]
     moves: Sequence[Move]
 
 
@@ -59,7 +60,7 @@ def write(paths: Sequence[Path], played: Played) -> None:
 
 def write_position(path: Path, played: Played) -> None:
     """Write the picture of the last position; raises RunError."""
-    _write(path, picture(played.game, played.drawing, played.moves[-1]) + "\n")
+    _write(path, pictures(played.game, played.drawing, played.moves)[-1] + "\n")
 
 
 def _write(path: Path, text: str) -> None:
@@ -115,7 +116,9 @@ TYPES: dict[str, Any] = {
 
 
 def read(name: str, games: Any, asked: dict[str, Any] | None = None) -> Played:
-    """Read a game from its JSON and play it again, every move checked.
+    """Read a game and play it again, every move checked.
+
+    What is not JSON is read by the game's own `saved.parse_game`, if `asked` names a game that has such a notation.
 
     Args:
         name: of the file.
@@ -125,14 +128,18 @@ def read(name: str, games: Any, asked: dict[str, Any] | None = None) -> Played:
     Raises:
         UsageError: the file cannot be read, is of another game, or has a move that cannot be played.
     """
-    content = _content(name)
+    text = _text(name)
+    if not text.lstrip().startswith("{") and asked and "name" in asked:
+        return _noted(name, text, games, asked)
+    content = _content(name, text)
     settings = content["game"]
     try:
-        validate.game(Config(game=settings, program={}), games)
-        made = {key: value for key, value in settings.items() if key != "name"}
-        game = games.make(settings["name"], **made)
+        game = _made(settings, games)
     except (UsageError, TypeError) as error:
         raise UsageError(f"replay={name}: {error}") from error
+    wanted = players(game)
+    if len(content["players"]) != wanted:
+        raise UsageError(f"replay={name}: players: accepted: the {'name of one' if wanted == 1 else 'names of two'}")
     for key, value in (asked or {}).items():
         if settings.get(key) != value:
             has = show(settings.get(key)) if key in settings else "none"
@@ -142,28 +149,54 @@ def read(name: str, games: Any, asked: dict[str, Any] | None = None) -> Played:
     drawing = games.module(game.name, "render")
     moves = list(_moves(name, game, drawing, content["moves"]))
     _check_end(name, content, game, moves[-1].state)
-    first, second = content["players"]
-    return Played(game, drawing, (first, second), moves)
+    return Played(game, drawing, tuple(content["players"]), moves)
 
 
-def _content(name: str) -> dict[str, Any]:
-    accepted = "accepted: a game that was saved as JSON"
+def _made(settings: dict[str, Any], games: Any) -> Any:
+    """Build the game of a record; raises UsageError."""
+    validate.game(Config(game=settings, program={}), games)
+    return games.make(settings["name"], **{key: value for key, value in settings.items() if key != "name"})
+
+
+def _noted(name: str, text: str, games: Any, settings: dict[str, Any]) -> Played:
+    """Read a game in its own notation, which says nothing of settings and players."""
+    game = _made(settings, games)
     try:
-        content = json.loads(Path(name).expanduser().read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"replay={name}: cannot be read ({reason(error)}); {accepted}") from error
+        saved = games.module(game.name, "saved")
+    except ModuleNotFoundError:
+        raise UsageError(f"replay={name}: not JSON; {ACCEPTED}, {game.name} has no other notation") from None
+    try:
+        actions = saved.parse_game(game, text)
     except ValueError as error:
-        raise UsageError(f"replay={name}: not JSON ({error}); {accepted}") from error
+        raise UsageError(f"replay={name}: {error}") from error
+    names = ("Player",) if players(game) == 1 else ("First player", "Second player")
+    return Played(game, games.module(game.name, "render"), names, list(Stepper(game).retrace(actions)))
+
+
+def _text(name: str) -> str:
+    try:
+        return Path(name).expanduser().read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"replay={name}: cannot be read ({reason(error)}); {ACCEPTED}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"replay={name}: not text in UTF-8; {ACCEPTED}") from error
+
+
+def _content(name: str, text: str) -> dict[str, Any]:
+    try:
+        content = json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"replay={name}: not JSON ({error}); {ACCEPTED}") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise UsageError(f'replay={name}: has no "format": "{FORMAT}"; {accepted}')
+        raise UsageError(f'replay={name}: has no "format": "{FORMAT}"; {ACCEPTED}')
     if content.get("format_version") != FORMAT_VERSION:
         version = show(content.get("format_version"))
         raise UsageError(f"replay={name}: format_version {version} is not known here; accepted: {FORMAT_VERSION}")
     for key, kind in TYPES.items():
         if not isinstance(content.get(key), kind):
             raise UsageError(f"replay={name}: {key} is missing, or not a {kind.__name__}")
-    if len(content["players"]) != 2 or not all(isinstance(one, str) for one in content["players"]):
-        raise UsageError(f"replay={name}: players: accepted: the names of two")
+    if not all(isinstance(one, str) for one in content["players"]):
+        raise UsageError(f"replay={name}: players: accepted: names")
     return content
 
 

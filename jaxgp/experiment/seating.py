@@ -4,13 +4,15 @@ from pathlib import Path
 
 from jaxgp.experiment.assemble import Table, strategist
 from jaxgp.experiment.errors import UsageError, reason, reject
-from jaxgp.experiment.seats import KINDS, Seat
+from jaxgp.experiment.seats import ALONE, KINDS, Seat
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
 from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.players import agents
 from jaxgp.players.agents import Agent
 from jaxgp.players.deepening import deepening_agent
+from jaxgp.players.moves import players
+from jaxgp.players.walk import Walker
 
 TAIL = 2
 """Last plies that are searched full width."""
@@ -29,6 +31,8 @@ def agent(seat: Seat, role: str, table: Table, champion: Genome | None, seed: in
     Raises:
         UsageError: something that the game does not have or accept.
     """
+    if players(table.game) == 1 and seat.name not in ALONE:
+        reject(role, seat.name, f"{', '.join(ALONE)}; {table.game.name} is a game for one")
     try:
         if seat.name == "random":
             return agents.random_agent(table.game, seed)
@@ -40,14 +44,19 @@ def agent(seat: Seat, role: str, table: Table, champion: Genome | None, seed: in
     except ValueError as error:
         raise UsageError(str(error)) from error
     if seat.name == "champion":
-        return agents.program_agent(table.player, champion, "champion")
+        return _genome_agent(table, champion, "champion")
     if seat.name == "program":
-        return agents.program_agent(table.player, _parsed(table, seat.expression or "", "expression"), "program")
+        return _genome_agent(table, _parsed(table, seat.expression or "", "expression"), "program")
     if seat.name == "rules":
         return agents.program_agent(table.player, _from_file(table, role, seat.rules or ""), _stem(seat.rules))
     if seat.name == "strategy":
         return _strategist(table, role, seat.strategy)
     return None
+
+
+def _genome_agent(table: Table, genome: Genome, name: str) -> Agent:
+    make = agents.walk_agent if isinstance(table.player, Walker) else agents.program_agent
+    return make(table.player, genome, name)
 
 
 def searcher(table: Table, seat: Seat, seed: int) -> Agent:

@@ -7,6 +7,8 @@ from jaxgp.experiment.arguments import option
 from jaxgp.experiment.errors import UsageError, reject
 
 KINDS = ("human", "minimax", "deepening", "random", "strategy", "rules", "program", "champion")
+ALONE = ("human", "random", "program", "champion")
+"""Those who can play a game for one."""
 DEEPEST = 24
 
 OF_ONE_KIND = {"nodes": "deepening", "strategy": "strategy", "rules": "rules", "expression": "program"}
@@ -37,27 +39,29 @@ def check(options: Any, prefix: str = "") -> None:
         reject(f"{prefix}nodes", options.nodes, "a whole number from 1, or null for no limit")
 
 
-def seated(own: tuple[Seat, Seat], shared: Any) -> tuple[Seat, Seat]:
-    """Complete the options of `player` and `opponent` with those that they share.
+def seated(own: tuple[Seat, ...], shared: Any) -> tuple[Seat, ...]:
+    """Complete the options of `player` and `opponent`, or of a `player` alone, with those that they share.
 
     Raises:
         UsageError: an option out of range, one that no player has a use for, or one that a player lacks.
     """
     check(shared)
-    for seat, role in zip(own, ("player", "opponent"), strict=True):
+    roles = ("player", "opponent")[: len(own)]
+    nobody = "neither player nor opponent is" if len(own) == 2 else "player is not"
+    for seat, role in zip(own, roles, strict=True):
         check(seat, f"{role}.")
         for name, kind in OF_ONE_KIND.items():
             if getattr(seat, name) is not None and seat.name != kind:
                 raise UsageError(f"{role}.{name}: given, but {role} is {seat.name} and not {kind}")
     for name, kind in OF_ONE_KIND.items():
-        if getattr(shared, name) is not None and kind not in (own[0].name, own[1].name):
-            raise UsageError(f"{name}: given, but neither player nor opponent is {kind}")
-    first, second = (_completed(seat, shared) for seat in own)
-    for seat, role in ((first, "player"), (second, "opponent")):
+        if getattr(shared, name) is not None and kind not in [seat.name for seat in own]:
+            raise UsageError(f"{name}: given, but {nobody} {kind}")
+    completed = tuple(_completed(seat, shared) for seat in own)
+    for seat, role in zip(completed, roles, strict=True):
         missing, written = NEEDS.get(seat.name or "", ("name", ""))
         if not getattr(seat, missing):
             raise UsageError(f"{role}={seat.name}: needs {written} as well")
-    return first, second
+    return completed
 
 
 def _completed(own: Seat, shared: Any) -> Seat:

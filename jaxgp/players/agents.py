@@ -11,7 +11,9 @@ from jax import Array
 
 from jaxgp.genotypes.language import Genome
 from jaxgp.players.choice import pick
+from jaxgp.players.moves import Stepper
 from jaxgp.players.player import Player
+from jaxgp.players.walk import Walker
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 
 State = Any
@@ -70,3 +72,12 @@ def program_agent(player: Player, genome: Genome, name: str) -> Agent:
         return int(action) if bool(legal) else None
 
     return Agent(name, choose)
+
+
+def walk_agent(walker: Walker, genome: Genome, name: str) -> Agent:
+    """Play the one game of a program that plays alone; it has no move in positions outside that game."""
+    actions = [action for action, _ in walker.record(genome)]
+    game = walker.game
+    *before, _ = Stepper(game).retrace(actions)
+    moves = {np.asarray(game.key(move.state)).tobytes(): action for move, action in zip(before, actions, strict=True)}
+    return Agent(name, lambda state: moves.get(np.asarray(game.key(state)).tobytes()))

@@ -13,9 +13,9 @@ from jaxgp.players.moves import Move, Stepper, announcement, verdict
 State = Any
 
 COMMANDS = ("help", "h", "?", "hint", "board", "undo")
+HINT = "  hint    for the move that a search finds best\n"
 HELP = """\
 Type one of the legal moves; they are listed in front of the prompt. Or type
-  hint    for the move that a search finds best
   board   to see the position again
   undo    to take back your last move, and the replies to it
   quit    to leave the game
@@ -29,7 +29,7 @@ class Quit(Exception):  # noqa: N818 - nothing has gone wrong
 
 @dataclass
 class Game:
-    """One game between two players, either of whom may be a person.
+    """One game between two players, either of whom may be a person, or of one who plays alone.
 
     Attributes:
         rules: the game.
@@ -39,17 +39,17 @@ class Game:
         names: by seat.
         ask: shows a prompt and returns a line; raises EOFError when there are no more.
         say: prints.
-        adviser: makes the agent that answers `hint`, when it is first asked.
+        adviser: makes the agent that answers `hint`, when it is first asked; None: there are no hints.
         history: the opening, and what was played since and not taken back.
     """
 
     rules: Any
     drawing: Any
-    players: tuple[Agent | None, Agent | None]
-    names: tuple[str, str]
+    players: tuple[Agent | None, ...]
+    names: tuple[str, ...]
     ask: Callable[[str], str]
     say: Callable[[str], None]
-    adviser: Callable[[], Agent]
+    adviser: Callable[[], Agent] | None
     history: list[Move] = field(default_factory=list)
 
     @cached_property
@@ -57,8 +57,8 @@ class Game:
         return Stepper(self.rules)
 
     @cached_property
-    def _helper(self) -> Agent:
-        return self.adviser()
+    def _helper(self) -> Agent | None:
+        return None if self.adviser is None else self.adviser()
 
     @property
     def state(self) -> State:
@@ -67,7 +67,7 @@ class Game:
     @property
     def bottom(self) -> int:
         """The seat whose side of the board is nearest: the only person's, else the first player's."""
-        return 1 if self.players[0] is not None and self.players[1] is None else 0
+        return self.players.index(None) if None in self.players else 0
 
     def play(self) -> bool:
         """Play to the end; return False if a person left before."""
@@ -98,7 +98,7 @@ class Game:
     def _ask(self, mover: int) -> int | None:
         """Ask a person until a legal move is typed; None once moves were taken back."""
         legal = np.flatnonzero(self.rules.legal_actions(self.state)).tolist()
-        choices = ", ".join(self.drawing.action_name(self.rules, action) for action in legal)
+        choices = _listed([self.drawing.action_name(self.rules, action) for action in legal])
         while True:
             try:
                 typed = self.ask(f"{self.names[mover]} ({choices}): ").strip()
@@ -122,7 +122,9 @@ class Game:
             self.say(f"{self.drawing.action_name(self.rules, action)} cannot be played here; legal: {choices}.")
 
     def _command(self, word: str) -> None:
-        if word == "hint":
+        if word == "hint" and self._helper is None:
+            self.say("There are no hints in this game.")
+        elif word == "hint" and self._helper is not None:
             action = self._helper.choose(self.state)
             if action is not None:
                 self.say(f"Hint: {self.drawing.action_name(self.rules, action)} ({self._helper.name}).")
@@ -132,7 +134,9 @@ class Game:
             self.say("There is no move of yours to take back.")
         else:
             typed = getattr(self.drawing, "TYPED", None)
-            self.say(HELP if typed is None else f"Moves are {typed}.\n{HELP}")
+            first, rest = HELP.split("\n", 1)
+            words = HELP if self.adviser is None else f"{first}\n{HINT}{rest}"
+            self.say(words if typed is None else f"Moves are {typed}.\n{words}")
 
     def _undo(self, mover: int) -> bool:
         """Go back to the last position in which a person was to move; the same person if the other is none."""
@@ -146,3 +150,8 @@ class Game:
 
     def _show(self) -> None:
         self.say("\n" + self.drawing.text(self.rules, self.state, bottom=self.bottom) + "\n")
+
+
+def _listed(names: list[str]) -> str:
+    """Join the names of moves, so that commas within a name do not end it."""
+    return ("; " if any("," in name for name in names) else ", ").join(names)

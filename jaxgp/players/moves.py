@@ -16,6 +16,11 @@ YOU = "You"
 """What a person is called to its face."""
 
 
+def players(rules: Any) -> int:
+    """Return how many play a game: 2, unless it says otherwise."""
+    return int(getattr(rules, "players", 2))
+
+
 @dataclass(frozen=True)
 class Move:
     """One move of a recorded game.
@@ -80,9 +85,11 @@ class Stepper:
 
 def announcement(rules: Any, drawing: Any, move: Move, name: str) -> str:
     """Say who has played what; `drawing` is the game's module `render`."""
+    if move.action is None and players(rules) == 1:
+        return f"{name} names no further move, and the game ends as it stands."
     if move.action is None:
         return f"{name} names no legal move and forfeits the game."
-    again = not bool(move.state.terminated) and int(move.state.to_move) == move.seat
+    again = players(rules) > 1 and not bool(move.state.terminated) and int(move.state.to_move) == move.seat
     you = name == YOU
     then = f" and {'move' if you else 'moves'} again" if again else ""
     return f"{name} {'play' if you else 'plays'} {drawing.action_name(rules, move.action)}{then}."
@@ -90,6 +97,8 @@ def announcement(rules: Any, drawing: Any, move: Move, name: str) -> str:
 
 def verdict(rules: Any, state: State, names: Sequence[str]) -> str:
     """Say in one line how a game has ended; `names` is by seat."""
+    if players(rules) == 1:
+        return f"{names[0]} {'end' if names[0] == YOU else 'ends'} with {float(rules.score(state)[0]):g}."
     result = float(state.returns[0])
     if YOU not in names:
         winner = "Draw" if result == 0 else f"{names[0 if result > 0 else 1]} wins"

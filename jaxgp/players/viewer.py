@@ -29,7 +29,7 @@ class Viewer:
 
     rules: Any
     drawing: Any
-    names: tuple[str, str]
+    names: tuple[str, ...]
     moves: Sequence[Move]
     say: Callable[[str], None]
 

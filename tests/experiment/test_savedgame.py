@@ -95,6 +95,7 @@ def test_a_game_other_than_the_one_asked_for_is_refused(saved):
         ({"format_version": 2}, "format_version 2 is not known here; accepted: 1"),
         ({"moves": "fff"}, "moves is missing, or not a list"),
         ({"players": ["A"]}, "players: accepted: the names of two"),
+        ({"players": ["A", 2]}, "players: accepted: names"),
         ({"game": {"name": "walls", "size": 4}}, "game.size=4: accepted: an odd number from 3 to 999"),
         ({"game": {"name": "go"}}, "game.name=go: accepted: mancala"),
         ({"game": {}}, "game.name=null: accepted: mancala"),

@@ -10,6 +10,8 @@ import pytest
 
 import envs
 from envs.mancala.primitives import Settings, primitive_set
+from envs.morpion.render import parse_action
+from envs.morpion.saved import one_line
 from jaxgp.experiment import arguments, champion
 from jaxgp.genotypes.text import parse_program
 
@@ -145,6 +147,7 @@ def test_the_champion_of_a_run_plays(play, run_directory):
 
 
 WALLS = ("game=walls", "game.size=3", "game.stall=4")
+MORPION = ("game=morpion", "game.size=20")
 
 
 def test_a_person_plays_walls_with_letters_and_takes_moves_back(play):
@@ -292,6 +295,13 @@ def test_a_wrong_move_of_a_replay_is_refused(play, saved):
         (["replay=no.json"], "replay=no.json: cannot be read (No such file or directory); accepted: a game that was"),
         (["replay=no.json", "seat=second"], "seat: a replay has no use for it; leave it out where replay is given"),
         (["move=3"], "move: given, but there is no replay=FILE"),
+        ([*MORPION, "opponent=random"], "opponent: morpion is a game for one; leave it out"),
+        ([*MORPION, "opponent.depth=2"], "opponent: morpion is a game for one; leave it out"),
+        ([*MORPION, "seat=second"], "seat=second: accepted: first; morpion is a game for one"),
+        ([*MORPION, "evaluator=x"], "evaluator: no search plays morpion, a game for one; leave it out"),
+        ([*MORPION, "player=minimax"], "player=minimax: accepted: human, random, program, champion; morpion is a "),
+        ([*MORPION, "nodes=5"], "nodes: given, but player is not deepening"),
+        ([*MORPION, "player=champion"], "player=champion: needs run=DIR as well"),
     ],
 )
 def test_wrong_options_are_told_in_one_line(play, options, message):
@@ -300,6 +310,50 @@ def test_wrong_options_are_told_in_one_line(play, options, message):
     assert out == ""
     assert error.startswith(f"error: {message}")
     assert error.count("\n") == 1
+
+
+def test_a_person_plays_a_game_for_one(play, tmp_path):
+    typed = "help\nhint\nnorth\n16,20-20,20\n16,20-20,20\nundo\n15,20-19,20\nquit\n"
+    code, out, _ = play(*MORPION, f"save={tmp_path / 'mine'}", typed=typed)
+    assert code == 0
+    assert out.startswith("You play alone. Type help")
+    assert "Moves are the ends of a line, as in 16,20-20,20.\n" in out
+    assert "  hint " not in out
+    assert "There are no hints in this game." in out
+    assert '"north" is not a move; accepted: the ends of a line, as in 16,20-20,20, or help.' in out
+    assert "You play 16,20-20,20.\n" in out
+    assert re.search(r"16,20-20,20 cannot be played here; legal: \d+,\d+-\d+,\d+; \d+,", out)
+    assert "Taken back." in out
+    content = json.loads((tmp_path / "mine.json").read_text())
+    assert (content["players"], content["moves"]) == (["Player (person)"], ["15,20-19,20"])
+    assert play(f"replay={tmp_path / 'mine.json'}")[1].endswith("The record ends here.\n")
+    assert (tmp_path / "mine.svg").read_text().count("<svg") == 2
+
+
+def test_a_program_plays_alone_until_its_moves_are_used_up(play, tmp_path):
+    options = (*MORPION, "player=program", "expression=(progn3 [17,21] getClosestToLast [17,21])")
+    code, out, _ = play(*options, f"save={tmp_path / 'game.json'}")
+    assert code == 0
+    assert out.count("Player (program) plays ") == 2
+    assert "Player (program) names no further move, and the game ends as it stands." in out
+    assert f"Player (program) ends with 2.\nWritten: {tmp_path / 'game.json'}\n" in out
+    assert play(f"replay={tmp_path / 'game.json'}")[1].endswith("Player (program) ends with 2.\n")
+
+
+def test_random_moves_end_a_game_for_one_that_its_own_notation_keeps_too(play, tmp_path):
+    name = tmp_path / "game"
+    end = re.search(r"ends with (\d+)\.\n", play(*MORPION, "player=random", "seed=1", f"save={name}.json")[1])
+    game = envs.make("morpion", size=20)
+    moves = [parse_action(game, move) for move in json.loads(Path(f"{name}.json").read_text())["moves"]]
+    assert len(moves) == int(end[1]) >= 20
+    name.write_text(one_line(game, moves))
+    out = play(*MORPION, f"replay={name}")[1]
+    assert out.endswith(f"The game is over, {end[1]} lines\n\nPlayer ends with {end[1]}.\n")
+    assert out.count("Player plays") == len(moves)
+    assert "not JSON" in play(f"replay={name}")[2]
+    assert "mancala has no other notation" in play(f"replay={name}", "game.name=mancala", "game.pits=5")[2]
+    name.write_text("16 20 20 20 16 20 20 20")
+    assert "move 2, 16,20-20,20: not legal in 5T" in play(*MORPION, f"replay={name}")[2]
 
 
 def test_settings_of_the_rules_cannot_contradict_the_run(play, run_directory):
