@@ -152,7 +152,7 @@ def test_options_that_only_fail_together():
     assert "from 0 to 16 (algorithm.creation.max_depth)" in refused(wrong)
     deeper = config()
     deeper.algorithm.max_depth = 10
-    assert "algorithm.creation.max_depth=16: accepted: a whole number from 1 to 10 (algorithm.max_depth)" in refused(deeper)
+    assert "creation.max_depth=16: accepted: a whole number from 1 to 10 (algorithm.max_depth)" in refused(deeper)
 
     wrong = config()
     wrong.fitness.parsimony = 1.0
