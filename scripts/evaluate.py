@@ -1,4 +1,4 @@
-"""Measure the champion of a run against a named panel of opponents, from both seats.
+"""Measure the champion of a run against a named panel of opponents, from both seats; in a game for one beside chance.
 
 python scripts/evaluate.py run=outputs/DIR panel=standard games=1000
 """
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import envs
-from jaxgp.experiment import arguments
+from jaxgp.experiment import arguments, files
 from jaxgp.experiment.arguments import option
 from jaxgp.experiment.errors import UsageError, reject
 
@@ -21,7 +21,9 @@ class Options:
 
     run: str | None = option(None, "a run directory with a champion.json, or such a file")
     panel: str = option("standard", f"opponents: {', '.join(sorted(p.stem for p in PANELS.glob('*.yaml')))}")
-    games: int = option(1000, "games from each seat where chance is involved; also the number of random programs")
+    games: int = option(
+        1000, "games from each seat where chance is involved; also the number of random programs; for one: random games"
+    )
     compare: int = option(0, "also measure a search of this depth against the same random programs; 0: do not")
     seed: int = option(0, "of the games and of the random programs")
     compilation_cache: str | None = option("~/.cache/jaxgp", "where compiled programs are kept; null: nowhere")
@@ -41,19 +43,37 @@ def task(options: Options) -> int:
         reject("compare", options.compare, "a whole number from 0 to 20")
     if not 0 <= options.seed < 2**32:
         reject("seed", options.seed, "a whole number from 0 to 4294967295")
-    from jaxgp.analysis import champions, evaluation
+    from jaxgp.analysis import alone, champions, evaluation
     from jaxgp.experiment.run import use_compilation_cache
+    from jaxgp.players.moves import players
 
     use_compilation_cache(options.compilation_cache)
     loaded = champions.load(options.run, envs)
     output = Path(options.output).expanduser() if options.output else loaded.path.parent / "evaluation.json"
     evaluation.check_writable(output)
+    if players(loaded.table.game) == 1:
+        only_one(options, loaded.table.game.name)
+        figures = alone.measure(loaded, options.games, options.seed)
+        print(alone.text(figures))
+        files.write_json(output, {"seed": options.seed, "results": figures})
+        print(f"saved: {output}")
+        return 0
     panel = evaluation.read_panel(file)
     report = evaluation.measure(loaded, panel, options.games, options.compare, options.seed, say)
     print(evaluation.table_text(report))
     evaluation.save(report, output, panel=options.panel, seed=options.seed)
     print(f"saved: {output}")
     return 0
+
+
+def only_one(options: Options, game: str) -> None:
+    """Refuse options that make no sense in a game for one."""
+    if options.panel != Options().panel:
+        raise UsageError(f"panel: {game} is a game for one; leave it out")
+    if options.compare:
+        raise UsageError(f"compare: no search plays {game}, a game for one; leave it out")
+    if options.games < 2:
+        reject("games", options.games, f"a whole number from 2 to 100000; {game} is a game for one")
 
 
 def say(text: str) -> None:

@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 import envs
+from envs.morpion.primitives import Settings as MorpionSettings
+from envs.morpion.primitives import primitive_set
 from envs.walls.primitives import Settings, rule_language
+from jaxgp.analysis import alone
 from jaxgp.analysis.evaluation import summarise, wilson
 from jaxgp.experiment import arguments, champion
 
@@ -74,6 +77,55 @@ def test_every_opponent_of_a_panel_is_met_from_both_seats(evaluate, run_director
     assert met["score"] == met["draws"] / 80
     assert met["score_low"] <= met["score"] <= met["score_high"] < 1
     assert "random_lists" in out
+
+
+@pytest.fixture
+def lonely(tmp_path):
+    """A program of Morpion Solitaire that draws two lines, then has no more to say."""
+    game = envs.make("morpion", size=20)
+    language = primitive_set(game, MorpionSettings())
+    content = champion.ChampionFile(
+        game={"name": "morpion", "size": 20},
+        program={},
+        language={"kind": "program", "name": language.name, "version": language.version},
+        text="(progn3 [17,21] getClosestToLast [17,21])",
+        size=4,
+        depth=1,
+        fitness=2.0,
+        points={"first": 2.0, "second": 0.0},
+        generation=0,
+        seed=0,
+    )
+    champion.write(tmp_path / "champion.json", content)
+    return tmp_path
+
+
+def test_a_program_that_plays_alone_is_measured_beside_chance(evaluate, lonely):
+    code, out, error = evaluate(f"run={lonely}", "games=100")
+    assert (code, error) == (0, "")
+    assert out.startswith("champion  2, in the one game that it plays\nrandom    mean ")
+    found = json.loads((lonely / "evaluation.json").read_text())["results"]
+    assert found["champion"] == {"games": 1, "score": 2.0}
+    random = found["random"]
+    assert random["games"] == 100
+    assert 20 <= random["least"] < random["low"] < random["mean"] < random["high"] < random["greatest"] <= 89
+    # 53.5 with a spread of 17.8, by 100,000 games on a larger grid.
+    assert abs(random["mean"] - 53.5) < 4 * 17.8 / 10
+    assert (random["as_good"], random["as_good_low"]) == (1.0, pytest.approx(wilson(100, 100)[0]))
+    for option, said in (
+        ("panel=quick", "panel: morpion is a game for one; leave it out"),
+        ("compare=3", "compare: no search plays morpion, a game for one; leave it out"),
+        ("games=1", "games=1: accepted: a whole number from 2 to 100000; morpion is a game for one"),
+    ):
+        assert evaluate(f"run={lonely}", option) == (2, "", f"error: {said}\n")
+
+
+def test_the_interval_of_a_mean():
+    figures = alone.summarise(np.array([3.0, 5.0, 4.0, 4.0]))
+    # The t distribution with three degrees of freedom has 3.182 as its 97.5 % quantile.
+    half = 3.182446 * np.sqrt(2 / 3) / 2
+    assert (figures["mean"], figures["least"], figures["greatest"]) == (4.0, 3.0, 5.0)
+    assert (figures["low"], figures["high"]) == pytest.approx((4 - half, 4 + half))
 
 
 def test_figures_of_a_handful_of_games():
