@@ -6,8 +6,8 @@ gives 2 points, a draw 1 to each player.
 
 All games of all groups are one batch, [g - 1, g, G]: game (k, a, n) is that of group n in which member a moves next,
 against the member k + 1 places after it. After each move the games are put into the order of the other players, a
-permutation of whole rows of groups. Rows are long, and a compiler for CPUs compares eight games of a row at once. When
-three quarters of the groups have finished, the others go on in a batch of a quarter of the size.
+permutation of whole rows of groups. Rows are long, and a compiler for CPUs compares eight games of a row at once. To go
+on with fewer games once most have ended was not faster: a narrow batch pays for its many small loops all the same.
 """
 
 from collections.abc import Callable
@@ -22,10 +22,6 @@ from jax import Array, lax
 
 WIN, DRAW = 2, 1
 """Points of a game."""
-NARROW = 4
-"""By how much the batch is narrowed."""
-LEAST = 32
-"""Groups below which it is not: each width is compiled anew."""
 
 
 @struct.dataclass
@@ -89,12 +85,8 @@ def round_robin(key: Array, game: Any, player: Any, population: Any, size: int, 
         words, plies = _to_rivals(_each(after, games.words, games.plies, action, turn))
         return Games(words, plies, 1 - games.mover)
 
-    def left(games: Games) -> Array:
-        """Return bool[G]: the groups that have games to play."""
-        return _each(going, games.words, games.plies).any((0, 1))
-
-    def unfinished(rest: int, games: Games) -> Array:
-        return left(games).sum() > rest
+    def unfinished(games: Games) -> Array:
+        return _each(going, games.words, games.plies).any()
 
     keys = by_member(jax.random.split(key, (count, rivals)))
     games = Games(
@@ -103,18 +95,12 @@ def round_robin(key: Array, game: Any, player: Any, population: Any, size: int, 
         jnp.int32(0),
     )
     plans = player.prepare(jax.tree.map(lambda x: by_member(x).reshape(x.shape), population))
-    places, width = jnp.arange(groups), groups
-    total, plies = jnp.zeros((size, groups), jnp.int32), jnp.int32(0)
-    while width:
-        rest = width // NARROW if width // NARROW >= LEAST else 0
-        games = lax.while_loop(partial(unfinished, rest), partial(move, plans), games)
-        order = jnp.argsort(~left(games))
-        ended, games = (_take(games, places) for places in (order[rest:], order[:rest]))
-        total = total.at[:, places[order[rest:]]].set(_totals(ended, unpack))
-        plies += ended.plies.sum(dtype=jnp.int32)
-        plans = _of_groups(plans, size, order[:rest])
-        places, width = places[order[:rest]], rest
-    return Tournament(total.T.ravel(), plies, jnp.int32(rivals * count))
+    games = lax.while_loop(unfinished, partial(move, plans), games)
+    returns = _each(lambda words: unpack(words).returns, games.words)
+    points = (jnp.sign(returns) * (WIN - DRAW) + DRAW).astype(jnp.int32)  # [..., 2], 0 for a loss
+    own, rival = points[..., games.mover], points[..., 1 - games.mover]
+    total = (own + _to_rivals(rival)).sum(0)  # [g, G]
+    return Tournament(total.T.ravel(), games.plies.sum(dtype=jnp.int32), jnp.int32(games.plies.size))
 
 
 def _each(function: Callable[..., Any], *games: Any) -> Any:
@@ -122,28 +108,6 @@ def _each(function: Callable[..., Any], *games: Any) -> Any:
     shape = jax.tree.leaves(games)[0].shape[:3]
     found = jax.vmap(function)(*jax.tree.map(lambda x: x.reshape(-1, *x.shape[3:]), games))
     return jax.tree.map(lambda x: x.reshape(*shape, *x.shape[1:]), found)
-
-
-def _take(games: Games, groups: Array) -> Games:
-    words, plies = jax.tree.map(lambda x: x[..., groups], (games.words, games.plies))
-    return Games(words, plies, games.mover)
-
-
-def _of_groups(plans: Any, size: int, groups: Array) -> Any:
-    """Pick the plans of some groups, [..., g * G]."""
-
-    def pick(x: Array) -> Array:
-        return x.reshape(*x.shape[:-1], size, -1)[..., groups].reshape(*x.shape[:-1], -1)
-
-    return jax.tree.map(pick, plans)
-
-
-def _totals(games: Games, unpack: Callable[[Any], Any]) -> Array:
-    """Return int32[g, G]: the points of each member of ended games."""
-    returns = _each(lambda words: unpack(words).returns, games.words)
-    points = (jnp.sign(returns) * (WIN - DRAW) + DRAW).astype(jnp.int32)  # [..., 2], 0 for a loss
-    own, rival = points[..., games.mover], points[..., 1 - games.mover]
-    return (own + _to_rivals(rival)).sum(0)
 
 
 def _to_rivals(games: Any) -> Any:

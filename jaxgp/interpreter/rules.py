@@ -24,7 +24,7 @@ from jax import Array, lax
 from jaxgp.genotypes.rulelists import DONT_CARE, RuleLanguage, RuleLists
 
 WORD = 32
-STRIDE = 16
+STRIDE = 8
 """Readings of rules that are tried at once."""
 NONE = np.int32(2**31 - 1)
 """Of padding, and of lists without a valid rule."""

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from jaxgp.experiment.assemble import strategy
-from jaxgp.fitness import groups
 from jaxgp.fitness.groups import _to_rivals, round_robin
 from jaxgp.fitness.matches import play
 from jaxgp.genotypes.ruletext import parse_rules
@@ -49,16 +48,6 @@ def test_games_are_brought_to_the_rival_and_back(size):
     there = np.asarray(_to_rivals(games))
     np.testing.assert_array_equal(there, games[..., ::-1])
     np.testing.assert_array_equal(_to_rivals(there), games)
-
-
-def test_groups_that_go_on_alone_play_the_same_games(monkeypatch):
-    at = board(3)
-    lists = population(at, 5 * 6)
-    together = tournament(at, lists, 5)
-    monkeypatch.setattr(groups, "LEAST", 1)  # 6 groups, then 1
-    narrowed = tournament(at, lists, 5)
-    np.testing.assert_array_equal(narrowed.points, together.points)
-    assert int(narrowed.plies) == int(together.plies)
 
 
 def test_a_game_that_is_stopped_is_a_draw():
