@@ -112,8 +112,7 @@ def lines(design: Design, fits: Fits) -> list[str]:
             continue
         text.append(f"{group}: {_explained(found)}")
         for coefficient, effect in zip(found.coefficients[1:], found.anova[:-1], strict=True):
-            star = " *" if coefficient.p < SIGNIFICANCE else ""
-            numbers = f"{coefficient.coded:9.3f} (half the range)  F {effect.f or 0:8.3f}  p {coefficient.p:.4f}{star}"
+            numbers = f"{coefficient.coded:9.3f} (half the range)  F {effect.f or 0:8.3f}  p {_p(coefficient.p)}"
             text.append(f"  {coefficient.term:32} {numbers}")
         text.append(f"  {design.goal} of the model: {_where(design, found.best)}")
     return text
