@@ -136,7 +136,8 @@ def _design(design: Design) -> list[Part]:
         f"Every combination of levels in every group, {design.replicates} times: {design.size} runs in random order "
         f"(seed {design.seed}), each with a seed of its own."
     )
-    return [text, *([Table(factors), "Options of each group:"] if factors else []), Table(groups)]
+    varied: list[Part] = [Table(factors), "Options of each group:"] if factors else []
+    return [text, *varied, Table(groups)]
 
 
 def _model(design: Design, frame: pandas.DataFrame, found: Model | str, published: Mapping[str, Any]) -> list[Part]:

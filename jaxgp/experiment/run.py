@@ -16,7 +16,7 @@ from jaxgp.experiment.files import write_json
 from jaxgp.experiment.interface import Experiment
 from jaxgp.experiment.progress import Progress, print_pairs
 from jaxgp.experiment.resume import Plan
-from jaxgp.experiment.schema import Config
+from jaxgp.experiment.schema import Config, Groups
 from jaxgp.experiment.signals import Stop
 from jaxgp.experiment.tableau import heading, tableau
 from jaxgp.experiment.tracking import Tracker
@@ -72,7 +72,7 @@ def conduct(plan: Plan, directory: RunDirectory, experiment: Experiment) -> int:
             _finish(run, state)
             tracker.finish(_summary(run), stop.exit_code if stop.requested else int(state == "failed"))
     _show_champion(run)
-    if run.state.finished:
+    if isinstance(config.algorithm, Groups) and run.state.finished:
         beaten = list(config.fitness.opponents)[: 1 if config.algorithm.stop == "beaten" else None]
         said = f"{', '.join(beaten)} {'is' if len(beaten) == 1 else 'are'} beaten."
         _say(f"Aim reached after {run.generation} of {config.algorithm.generations} generations: {said}")

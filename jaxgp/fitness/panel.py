@@ -29,7 +29,7 @@ class Evaluation:
 
     def of(self, index: Array) -> "Evaluation":
         """Pick individuals, int32[K]; the metrics stay those of all."""
-        return self.replace(  # type: ignore[attr-defined, no-any-return]
+        return self.replace(  # type: ignore[attr-defined]
             fitness=self.fitness[index],
             points=self.points[index],
             cases=self.cases[:, index],
