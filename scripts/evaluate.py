@@ -1,6 +1,7 @@
 """Measure the champion of a run against a named panel of opponents, from both seats; in a game for one beside chance.
 
 python scripts/evaluate.py run=outputs/DIR panel=standard games=1000
+python scripts/evaluate.py run=outputs/DIR compare=2 iterations=228     for one: a nested search beside it
 """
 
 import sys
@@ -12,6 +13,7 @@ from jaxgp.experiment import arguments, files
 from jaxgp.experiment.arguments import option
 from jaxgp.experiment.errors import UsageError, reject
 
+MOST_PLAYOUTS = 10_000_000
 PANELS = Path(__file__).parents[1] / "conf" / "panel"
 
 
@@ -24,7 +26,11 @@ class Options:
     games: int = option(
         1000, "games from each seat where chance is involved; also the number of random programs; for one: random games"
     )
-    compare: int = option(0, "also measure a search of this depth against the same random programs; 0: do not")
+    compare: int = option(
+        0, "also measure a search of this depth against the same random programs; for one: of this level; 0: do not"
+    )
+    iterations: int = option(100, "of each level of the search in a game for one: iterations ** compare playouts")
+    searches: int = option(4, "how many such searches run, independent of each other")
     seed: int = option(0, "of the games and of the random programs")
     compilation_cache: str | None = option("~/.cache/jaxgp", "where compiled programs are kept; null: nowhere")
     output: str | None = option(None, "file for the figures; null: evaluation.json beside the champion")
@@ -41,6 +47,12 @@ def task(options: Options) -> int:
         reject("games", options.games, "a whole number from 1 to 100000")
     if not 0 <= options.compare <= 20:
         reject("compare", options.compare, "a whole number from 0 to 20")
+    for name in ("iterations", "searches"):
+        value = getattr(options, name)
+        if value != getattr(Options(), name) and not options.compare:
+            raise UsageError(f"{name}: given, but there is no compare=LEVEL")
+        if not 1 <= value <= 1000:
+            reject(name, value, "a whole number from 1 to 1000")
     if not 0 <= options.seed < 2**32:
         reject("seed", options.seed, "a whole number from 0 to 4294967295")
     from jaxgp.analysis import alone, champions, evaluation
@@ -54,10 +66,19 @@ def task(options: Options) -> int:
     if players(loaded.table.game) == 1:
         only_one(options, loaded.table.game.name)
         figures = alone.measure(loaded, options.games, options.seed)
+        if options.compare:
+            figures |= alone.search(
+                loaded.table, options.compare, options.iterations, options.searches, options.seed, say
+            )
         print(alone.text(figures))
         files.write_json(output, {"seed": options.seed, "results": figures})
         print(f"saved: {output}")
         return 0
+    for name in ("iterations", "searches"):
+        if getattr(options, name) != getattr(Options(), name):
+            raise UsageError(
+                f"{name}: of searches in a game for one; {loaded.table.game.name} is for two, leave it out"
+            )
     panel = evaluation.read_panel(file)
     report = evaluation.measure(loaded, panel, options.games, options.compare, options.seed, say)
     print(evaluation.table_text(report))
@@ -70,8 +91,9 @@ def only_one(options: Options, game: str) -> None:
     """Refuse options that make no sense in a game for one."""
     if options.panel != Options().panel:
         raise UsageError(f"panel: {game} is a game for one; leave it out")
-    if options.compare:
-        raise UsageError(f"compare: no search plays {game}, a game for one; leave it out")
+    if options.iterations**options.compare > MOST_PLAYOUTS:
+        most = f"iterations ** compare up to {MOST_PLAYOUTS}"
+        reject("iterations", options.iterations, f"{most}; with compare={options.compare} it is more")
     if options.games < 2:
         reject("games", options.games, f"a whole number from 2 to 100000; {game} is a game for one")
 

@@ -114,10 +114,27 @@ def test_a_program_that_plays_alone_is_measured_beside_chance(evaluate, lonely):
     assert (random["as_good"], random["as_good_low"]) == (1.0, pytest.approx(wilson(100, 100)[0]))
     for option, said in (
         ("panel=quick", "panel: morpion is a game for one; leave it out"),
-        ("compare=3", "compare: no search plays morpion, a game for one; leave it out"),
+        ("iterations=3", "iterations: given, but there is no compare=LEVEL"),
         ("games=1", "games=1: accepted: a whole number from 2 to 100000; morpion is a game for one"),
     ):
         assert evaluate(f"run={lonely}", option) == (2, "", f"error: {said}\n")
+
+
+def test_a_nested_search_stands_beside_a_program_that_plays_alone(evaluate, lonely):
+    code, out, error = evaluate(f"run={lonely}", "games=2", "compare=2", "iterations=3", "searches=2")
+    assert code == 0
+    assert error == "Searching: 2 times 9 playouts\nPlaying 2 times 9 random games\n"
+    found = json.loads((lonely / "evaluation.json").read_text())["results"]
+    for name in ("nested", "restarts"):
+        row = found[name]
+        assert row["playouts"] == 9
+        assert len(row["scores"]) == 2
+        assert 20 <= row["mean"] <= row["greatest"] == max(row["scores"])
+        written = " ".join(f"{score:g}" for score in row["scores"])
+        assert f"{name:10}best of 9 playouts, 2 times: {written}; mean {row['mean']:.1f}, " in out
+    too_many = ("compare=5", "iterations=26")
+    said = "iterations=26: accepted: iterations ** compare up to 10000000; with compare=5 it is more"
+    assert evaluate(f"run={lonely}", *too_many) == (2, "", f"error: {said}\n")
 
 
 def test_the_interval_of_a_mean():
@@ -146,6 +163,7 @@ BAD = [
     ("games=0", "games=0: accepted: a whole number from 1"),
     ("compare=21", "compare=21: accepted: a whole number from 0 to 20"),
     ("output=/", "output=/: cannot be written"),
+    ("searches=2", "searches: given, but there is no compare=LEVEL"),
 ]
 
 
@@ -163,3 +181,9 @@ def test_a_panel_that_is_none_is_refused(evaluate, run_directory, script, monkey
     code, _, error = evaluate(f"run={run_directory}", "panel=odd")
     assert code == 2
     assert "odd.yaml: strength: unknown option; accepted: kind, " in error
+
+
+def test_options_of_a_nested_search_are_for_games_for_one(evaluate, run_directory):
+    code, out, error = evaluate(f"run={run_directory}", "compare=2", "iterations=5")
+    assert (code, out) == (2, "")
+    assert error == "error: iterations: of searches in a game for one; walls is for two, leave it out\n"
