@@ -11,6 +11,7 @@ from flax import struct
 
 import envs
 from envs.morpion.opponents import random_scores
+from envs.morpion.saved import new_crosses
 from jaxgp.search.nrpa import Nested, draw
 
 CHOICES = 4
@@ -147,8 +148,11 @@ def test_a_game_is_cut_where_it_is_too_long():
 
 @pytest.mark.slow
 def test_searches_of_morpion_solitaire_beat_random_restarts():
-    game, searches = envs.make("morpion", size=28), 4
-    nested = Nested(game, 2, iterations=40)
-    found = np.asarray(nested.search(jax.random.key(0), searches).score)
+    game, searches = envs.make("morpion"), 4
+    nested = Nested(game, 2, iterations=20)
+    lines = nested.search(jax.random.key(0), searches)
+    found = np.asarray(lines.score)
+    for score, actions, length in zip(found, np.asarray(lines.actions), np.asarray(lines.length), strict=True):
+        assert len(new_crosses(game, actions[:length].tolist())) == length == score
     restarts = np.asarray(random_scores(game, jax.random.key(1), searches, nested.playouts)).max(1)
     assert found.min() > restarts.max()
