@@ -162,9 +162,9 @@ def test_the_first_experiment_has_no_price_on_nodes(call):
 
 def test_options_of_one_s_own(call, tmp_path):
     arguments = ["+fitness.opponents.easy.kind=random", "logger.tags=[a,b]", "seed=4", "hydra.run.dir=here"]
-    _, _, (plan,) = call("game.pits=4", "algorithm.max_depth=9", *arguments)
+    _, _, (plan,) = call("game.pits=4", "algorithm.max_depth=19", *arguments)
     assert plan.config.game["pits"] == 4
-    assert plan.config.algorithm.max_depth == 9
+    assert plan.config.algorithm.max_depth == 19
     assert plan.config.fitness.opponents["easy"].kind == "random"
     assert plan.config.logger.tags == ["a", "b"]
     assert plan.directory == tmp_path / "here"
