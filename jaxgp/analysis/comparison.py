@@ -100,9 +100,11 @@ def dominance(a: np.ndarray, b: np.ndarray, axis: int = -1) -> np.ndarray:
 
 def _group(measure: str, name: str, values: Sequence[float], rng: np.random.Generator, resamples: int) -> Group:
     made = np.asarray(values, float)
-    if not made.size or not np.isfinite(made).all():
-        missing = f"{int((~np.isfinite(made)).sum())} of its {made.size} runs" if made.size else "no run"
-        raise ValueError(f"group {name} has no {measure} for {missing}" if made.size else f"group {name} has no runs")
+    if not made.size:
+        raise ValueError(f"group {name} has no runs")
+    missing = int((~np.isfinite(made)).sum())
+    if missing:
+        raise ValueError(f"group {name} has no {measure} for {missing} of its {made.size} runs")
     mean, median = (_bootstrap((made,), statistic, rng, resamples) for statistic in (np.mean, np.median))
     return Group(name, made, mean, median)
 
