@@ -23,7 +23,7 @@ from jaxgp.evolution.ring import Metrics, Ring
 from jaxgp.evolution.state import Champion, EvolutionState
 from jaxgp.experiment import champion as champions
 from jaxgp.experiment import record
-from jaxgp.experiment.directory import RunDirectory, digest
+from jaxgp.experiment.directory import RunDirectory
 from jaxgp.experiment.errors import RunError, reason
 from jaxgp.experiment.interface import Experiment
 from jaxgp.experiment.progress import duration, number
@@ -112,7 +112,7 @@ def signature(config: Config) -> str:
         fixed = replace(algorithm.crossover, **dict.fromkeys(TRACED, 0.0))
         algorithm = replace(algorithm, crossover=fixed)
     # The number of generations is that of the host's loop, but lanes go side by side to the end.
-    return f"{digest(replace(config, algorithm=algorithm, seed=0))}-{algorithm.generations}"
+    return results.digest(replace(config, algorithm=algorithm))
 
 
 def batches(pairs: Sequence[Pair], size: int) -> Iterator[list[Pair]]:
