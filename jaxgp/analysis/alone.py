@@ -89,12 +89,14 @@ def random_scores(table: assemble.Table, games: int, seed: int) -> np.ndarray:
 
 def summarise(scores: np.ndarray) -> dict[str, Any]:
     """Return the figures of N scores, N at least 2: `low` to `high` is the 95 % t interval of the mean."""
-    from scipy.stats import t
+    from scipy import stats
 
     mean, spread = float(scores.mean()), float(scores.std(ddof=1))
-    half = float(t.ppf(0.975, len(scores) - 1)) * spread / len(scores) ** 0.5
+    # Where all scores are equal, the interval is the mean alone.
+    interval = stats.t.interval(0.95, len(scores) - 1, mean, stats.sem(scores)) if spread else (mean, mean)
+    low, high = map(float, interval)
     ends = {"least": float(scores.min()), "greatest": float(scores.max())}
-    return {"games": len(scores), "mean": mean, "low": mean - half, "high": mean + half, "spread": spread} | ends
+    return {"games": len(scores), "mean": mean, "low": low, "high": high, "spread": spread} | ends
 
 
 def text(report: dict[str, dict[str, Any]]) -> str:
