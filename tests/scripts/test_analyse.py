@@ -1,20 +1,15 @@
 """The command as a person types it, on the smallest boards."""
 
-import importlib.util
 import json
-from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "analyse.py"
+from tests.scripts.commands import load
 
 
 @pytest.fixture(scope="module")
 def script():
-    spec = importlib.util.spec_from_file_location("script_analyse", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load("analyse")
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
 """A champion against a panel, measured through the script's own entry point."""
 
-import importlib.util
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,17 +11,13 @@ from envs.morpion.primitives import primitive_set
 from envs.walls.primitives import Settings, rule_language
 from jaxgp.analysis import alone
 from jaxgp.analysis.evaluation import summarise, wilson
-from jaxgp.experiment import arguments, champion
-
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "evaluate.py"
+from jaxgp.experiment import arguments
+from tests.scripts.commands import load, write_champion
 
 
 @pytest.fixture(scope="module")
 def script():
-    spec = importlib.util.spec_from_file_location("script_evaluate", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load("evaluate")
 
 
 @pytest.fixture
@@ -39,20 +33,17 @@ def evaluate(script, capsys):
 def run_directory(tmp_path):
     """The strategy that turns left for ever: it lays no brick, so that whoever lays one wins."""
     language = rule_language(envs.make("walls", size=3), Settings(matching="strict"))
-    content = champion.ChampionFile(
-        game={"name": "walls", "size": 3},
+    return write_champion(
+        tmp_path,
+        {"name": "walls", "size": 3},
+        language,
+        "\n".join(f"- - - / - {heading} - / - - - : turn-left" for heading in "NESW"),
+        kind="rules",
         program={"mask": 3, "matching": "strict"},
-        language={"kind": "rules", "name": language.name, "version": language.version},
-        text="\n".join(f"- - - / - {heading} - / - - - : turn-left" for heading in "NESW"),
-        size=4,
         depth=None,
         fitness=0.0,
         points={"first": 0.0, "second": 0.0},
-        generation=0,
-        seed=0,
     )
-    champion.write(tmp_path / "champion.json", content)
-    return tmp_path
 
 
 def test_every_opponent_of_a_panel_is_met_from_both_seats(evaluate, run_directory, script, monkeypatch, tmp_path):
@@ -84,20 +75,15 @@ def lonely(tmp_path):
     """A program of Morpion Solitaire that draws two lines, then has no more to say."""
     game = envs.make("morpion", size=20)
     language = primitive_set(game, MorpionSettings())
-    content = champion.ChampionFile(
-        game={"name": "morpion", "size": 20},
-        program={},
-        language={"kind": "program", "name": language.name, "version": language.version},
-        text="(progn3 [17,21] getClosestToLast [17,21])",
-        size=4,
+    return write_champion(
+        tmp_path,
+        {"name": "morpion", "size": 20},
+        language,
+        "(progn3 [17,21] getClosestToLast [17,21])",
         depth=1,
         fitness=2.0,
         points={"first": 2.0, "second": 0.0},
-        generation=0,
-        seed=0,
     )
-    champion.write(tmp_path / "champion.json", content)
-    return tmp_path
 
 
 def test_a_program_that_plays_alone_is_measured_beside_chance(evaluate, lonely):

@@ -1,24 +1,18 @@
-import importlib.util
-from pathlib import Path
-
 import pytest
 
 import envs
 from envs.mancala.primitives import Settings, primitive_set
 from envs.morpion import primitives as morpion
 from envs.morpion import saved
-from jaxgp.experiment import arguments, champion
+from jaxgp.experiment import arguments
+from tests.scripts.commands import load, write_champion
 
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "export.py"
 EXPRESSION = "(ADD 3 (VALUE_AT 7))"
 
 
 @pytest.fixture(scope="module")
 def script():
-    spec = importlib.util.spec_from_file_location("script_export", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load("export")
 
 
 @pytest.fixture
@@ -33,20 +27,16 @@ def export(script, capsys):
 @pytest.fixture
 def run_directory(tmp_path):
     primitives = primitive_set(envs.make("mancala", pits=5), Settings(move="next_legal"))
-    content = champion.ChampionFile(
-        game={"name": "mancala", "pits": 5},
+    return write_champion(
+        tmp_path,
+        {"name": "mancala", "pits": 5},
+        primitives,
+        EXPRESSION,
         program={"move": "next_legal"},
-        language={"kind": "program", "name": primitives.name, "version": primitives.version},
-        text=EXPRESSION,
-        size=4,
-        depth=2,
-        fitness=1.0,
         points={"first": 1.0, "second": None},
         generation=12,
         seed=3,
     )
-    champion.write(tmp_path / "champion.json", content)
-    return tmp_path
 
 
 @pytest.fixture
@@ -54,20 +44,16 @@ def alone(tmp_path):
     """The champion of a game for one: three moves."""
     game, settings = envs.make("morpion"), morpion.Settings()
     primitives = morpion.primitive_set(game, settings)
-    content = champion.ChampionFile(
-        game={"name": "morpion"},
-        program={},
-        language={"kind": "program", "name": primitives.name, "version": primitives.version},
-        text="(progn3 [20,20] getClosestToLast (progn2 [20,23] [21,23]))",
+    return write_champion(
+        tmp_path,
+        {"name": "morpion"},
+        primitives,
+        "(progn3 [20,20] getClosestToLast (progn2 [20,23] [21,23]))",
         size=6,
-        depth=2,
         fitness=3.0,
         points={"first": 3.0, "second": None},
         generation=1,
-        seed=0,
     )
-    champion.write(tmp_path / "champion.json", content)
-    return tmp_path
 
 
 def test_the_game_of_a_champion_that_plays_alone_is_written(export, alone):

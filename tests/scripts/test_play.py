@@ -1,6 +1,5 @@
 """A game in the terminal, played through the script's own entry point with lines instead of a keyboard."""
 
-import importlib.util
 import io
 import json
 import re
@@ -12,20 +11,11 @@ import envs
 from envs.mancala.primitives import Settings, primitive_set
 from envs.morpion.render import parse_action
 from envs.morpion.saved import one_line
-from jaxgp.experiment import arguments, champion
+from jaxgp.experiment import arguments
 from jaxgp.genotypes.text import parse_program
+from tests.scripts.commands import load, write_champion
 
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "play.py"
-
-
-def load(path):
-    spec = importlib.util.spec_from_file_location(f"script_{path.stem}", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-PLAY = load(SCRIPT)
+PLAY = load("play")
 
 
 @pytest.fixture
@@ -46,22 +36,7 @@ def run_directory(tmp_path):
     primitives = primitive_set(envs.make("mancala"), Settings())
     expression = "(ADD 3 (VALUE_AT 7))"
     parse_program(primitives, expression, 4)
-    champion.write(
-        tmp_path / "champion.json",
-        champion.ChampionFile(
-            game={"name": "mancala"},
-            program={},
-            language={"kind": "program", "name": primitives.name, "version": primitives.version},
-            text=expression,
-            size=4,
-            depth=2,
-            fitness=1.0,
-            points={"first": 1.0, "second": 1.0},
-            generation=0,
-            seed=0,
-        ),
-    )
-    return tmp_path
+    return write_champion(tmp_path, {"name": "mancala"}, primitives, expression)
 
 
 def test_two_people_play_to_the_end(play):

@@ -1,6 +1,5 @@
 """Designs and comparisons as a person types them, with an experiment that takes no time."""
 
-import importlib.util
 import json
 import re
 import shlex
@@ -20,6 +19,7 @@ from jaxgp.experiment.schema import Config
 from tests.analysis import study_data
 from tests.experiment import toy_experiment as toy
 from tests.experiment.test_report import check
+from tests.scripts.commands import load
 
 ROOT = Path(__file__).resolve().parents[2]
 TINY = "game.pits=3,algorithm.generations=4,fitness.opponents.minimax.depth=2,compilation_cache=null"
@@ -57,10 +57,7 @@ class Quick:
 
 @pytest.fixture(scope="module")
 def script():
-    spec = importlib.util.spec_from_file_location("script_analyse_studies", ROOT / "scripts" / "analyse.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load("analyse")
 
 
 @pytest.fixture

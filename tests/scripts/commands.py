@@ -1,0 +1,34 @@
+"""What tests of several commands need: the command as a module, and a champion for it to work with."""
+
+import importlib.util
+from pathlib import Path
+
+from jaxgp.experiment import champion
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+
+
+def load(name):
+    """Import `scripts/NAME.py` as a module of its own."""
+    spec = importlib.util.spec_from_file_location(f"script_{name}", SCRIPTS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def write_champion(folder, game, language, text, *, kind="program", program=None, **about):
+    """Write a champion file into a folder, which then is a run directory; returns the folder."""
+    content = {
+        "game": game,
+        "program": program or {},
+        "language": {"kind": kind, "name": language.name, "version": language.version},
+        "text": text,
+        "size": 4,
+        "depth": 2,
+        "fitness": 1.0,
+        "points": {"first": 1.0, "second": 1.0},
+        "generation": 0,
+        "seed": 0,
+    }
+    champion.write(folder / "champion.json", champion.ChampionFile(**content | about))
+    return folder
