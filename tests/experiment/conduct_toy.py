@@ -1,7 +1,7 @@
-"""Running the toy experiment in a directory, and comparing what two runs left behind."""
+"""Running an experiment in a directory, the toy one above all, and comparing what two runs left behind."""
 
-import contextlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,20 +15,22 @@ TIMES = ("seconds", "elapsed")
 
 
 def run(path: Path, config: schema.Config, resumed: bool = False, interrupt=lambda generation: None) -> int:
-    """Start or resume a run; returns the exit code."""
+    """Start or resume a run of the toy experiment; returns the exit code."""
+    try:
+        return start(path, ToyExperiment(config, interrupt), config, resumed)
+    except SystemExit as stopped:
+        return int(stopped.code)
+
+
+def start(path: Path, experiment: Any, config: schema.Config, resumed: bool = False) -> int:
+    """Start or resume a run of any experiment; returns the exit code."""
     path.mkdir(exist_ok=True)
     directory = RunDirectory(path)
     directory.lock()
-    with contextlib.closing(_Unlock(directory)):
-        try:
-            return conduct(Plan(config, path, resumed), directory, ToyExperiment(config, interrupt))
-        except SystemExit as stopped:
-            return int(stopped.code)
-
-
-class _Unlock:
-    def __init__(self, directory: RunDirectory) -> None:
-        self.close = directory.unlock
+    try:
+        return conduct(Plan(config, path, resumed), directory, experiment)
+    finally:
+        directory.unlock()
 
 
 def rows(path: Path) -> list[dict]:

@@ -12,12 +12,9 @@ from jaxgp.analysis import champions
 from jaxgp.evolution.state import Champion
 from jaxgp.experiment import champion, schema
 from jaxgp.experiment.assemble import assemble
-from jaxgp.experiment.directory import RunDirectory
 from jaxgp.experiment.errors import UsageError
-from jaxgp.experiment.resume import Plan
-from jaxgp.experiment.run import conduct
 from jaxgp.genotypes.language import sizes
-from tests.experiment.conduct_toy import assert_same, rows
+from tests.experiment.conduct_toy import assert_same, rows, start
 from tests.fitness.walls_table import config
 
 GO = "- 0 - / - N - / - - - : try-forward"
@@ -28,26 +25,16 @@ def endless():
     return assemble(config(stop="never"), envs)
 
 
-def run(path, experiment, made, resumed=False):
-    path.mkdir(exist_ok=True)
-    directory = RunDirectory(path)
-    directory.lock()
-    try:
-        return conduct(Plan(made, path, resumed), directory, experiment)
-    finally:
-        directory.unlock()
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory, endless):
     path = tmp_path_factory.mktemp("rules") / "run"
-    assert run(path, endless, endless.config) == 0
+    assert start(path, endless, endless.config) == 0
     return path
 
 
 def test_a_resumed_run_is_the_whole_run(whole, tmp_path, endless):
-    assert run(tmp_path / "run", endless, config(stop="never", generations=2)) == 0
-    assert run(tmp_path / "run", endless, config(stop="never"), resumed=True) == 0
+    assert start(tmp_path / "run", endless, config(stop="never", generations=2)) == 0
+    assert start(tmp_path / "run", endless, config(stop="never"), resumed=True) == 0
     assert_same(tmp_path / "run", whole)
 
 
@@ -65,7 +52,7 @@ def test_success_completes_a_run_and_resuming_says_so(tmp_path, capsys):
     made.fitness.opponents = {"forward": schema.Opponent(kind="strategy", name="forward")}
     experiment = assemble(made, envs)
     for resumed in (False, True):
-        assert run(tmp_path / "run", experiment, made, resumed) == 0
+        assert start(tmp_path / "run", experiment, made, resumed) == 0
         count = len(rows(tmp_path / "run"))
         assert count < 30
         assert f"Aim reached after {count} of 30 generations: forward is beaten." in capsys.readouterr().out

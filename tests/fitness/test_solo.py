@@ -11,13 +11,10 @@ import envs
 from jaxgp.analysis import champions
 from jaxgp.experiment import schema, validate
 from jaxgp.experiment.assemble import assemble
-from jaxgp.experiment.directory import RunDirectory
 from jaxgp.experiment.errors import UsageError
-from jaxgp.experiment.resume import Plan
-from jaxgp.experiment.run import conduct
 from jaxgp.genotypes.text import parse_program
 from jaxgp.players.conduct import extend
-from tests.experiment.conduct_toy import assert_same, rows
+from tests.experiment.conduct_toy import assert_same, rows, start
 
 
 def config(generations=4, **fitness):
@@ -89,26 +86,16 @@ def test_conduct_tells_orders_and_numbers_of_moves_apart():
     assert len({hashed(), hashed(0), hashed(0, 0), hashed(1, 2), hashed(2, 1), hashed(1), hashed(2)}) == 7
 
 
-def run(path, experiment, made, resumed=False):
-    path.mkdir(exist_ok=True)
-    directory = RunDirectory(path)
-    directory.lock()
-    try:
-        return conduct(Plan(made, path, resumed), directory, experiment)
-    finally:
-        directory.unlock()
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory, experiment):
     path = tmp_path_factory.mktemp("solo") / "run"
-    assert run(path, experiment, experiment.config) == 0
+    assert start(path, experiment, experiment.config) == 0
     return path
 
 
 def test_a_resumed_run_is_the_whole_run(whole, tmp_path, experiment):
-    assert run(tmp_path / "run", experiment, config(generations=2)) == 0
-    assert run(tmp_path / "run", experiment, config(), resumed=True) == 0
+    assert start(tmp_path / "run", experiment, config(generations=2)) == 0
+    assert start(tmp_path / "run", experiment, config(), resumed=True) == 0
     assert_same(tmp_path / "run", whole)
 
 
