@@ -9,7 +9,7 @@ from jaxgp.fitness.groups import _to_rivals, round_robin
 from jaxgp.fitness.matches import play
 from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.players.rules import RulePlayer
-from tests.envs.walls.drawings import FAST
+from tests.envs.replays import FAST
 from tests.fitness.walls_table import board, game, plain, population
 from tests.reference import rules as reference
 

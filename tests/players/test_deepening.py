@@ -9,7 +9,8 @@ import envs
 from envs.walls.opponents import decided, majority
 from jaxgp.players.deepening import Deepening, deepening_agent
 from jaxgp.search.alphabeta import AlphaBeta
-from tests.envs.walls.drawings import FAST, read
+from tests.envs.replays import FAST
+from tests.envs.walls.drawings import read
 
 GAME = envs.make("walls", size=3)
 LIMIT = 5

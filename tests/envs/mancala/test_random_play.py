@@ -6,26 +6,11 @@ import numpy as np
 import pytest
 
 import envs
+from tests.envs.replays import replay
 
 GAMES = 2048
 MOST = 140
 """Sowings of a random game; far more than any that was seen."""
-
-
-def replay(game, actions):
-    """Play actions [G, T] from the opening; return every state [G, T + 1] and its legal actions."""
-
-    def one(actions):
-        def ply(state, action):
-            after = game.step(state, action)
-            return after, after
-
-        first = game.init()
-        _, states = jax.lax.scan(ply, first, actions)
-        states = jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), first, states)
-        return states, jax.vmap(game.legal_actions)(states)
-
-    return jax.tree.map(np.asarray, jax.jit(jax.vmap(one))(actions))
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +122,7 @@ def check_against_openspiel(plies, seed):
     pits = np.zeros((len(games), max(len(g[0]) for g in games)), np.int32)
     for row, (actions, *_) in zip(pits, games, strict=True):
         row[: len(actions)] = [a - 1 if a < 7 else a - 8 for a in actions]
-    states, legal = replay(game, pits)
+    states, legal = jax.tree.map(np.asarray, replay(game)(pits))
     for n, (actions, boards, legals, movers, result) in enumerate(games):
         count = len(actions)
         theirs = np.array(boards, np.int32)

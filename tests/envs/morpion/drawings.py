@@ -1,13 +1,9 @@
 """Positions of Morpion Solitaire drawn with characters, and the way between lines and actions."""
 
-from functools import cache
-
-import jax
 import jax.numpy as jnp
 import numpy as np
 
-from envs.morpion.rules import DX, DY, Morpion, pack, unpack
-from tests.envs.walls.drawings import FAST
+from envs.morpion.rules import DX, DY, pack, unpack
 from tests.reference.morpion import STEPS
 
 assert tuple(zip(DX, DY, strict=True)) == STEPS
@@ -41,20 +37,3 @@ def draw(game, text):
     state = game.init()
     crosses = jnp.asarray(pack(grid))
     return state.replace(crosses=crosses, legal=game.find(crosses, state.used))
-
-
-@cache
-def replay(game: Morpion):
-    """Compile: actions [G, T] -> every state [G, T + 1] and its legal actions."""
-
-    def one(actions):
-        def ply(state, action):
-            after = game.step(state, action)
-            return after, after
-
-        first = game.init()
-        _, states = jax.lax.scan(ply, first, actions)
-        states = jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), first, states)
-        return states, jax.vmap(game.legal_actions)(states)
-
-    return jax.jit(jax.vmap(one), compiler_options=FAST)

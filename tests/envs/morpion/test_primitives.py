@@ -14,7 +14,8 @@ from jaxgp.experiment.schema import Creation
 from jaxgp.genotypes.text import parse_program, print_program
 from jaxgp.operators.creation import create
 from jaxgp.players.walk import Walker
-from tests.envs.morpion.drawings import FAST, action, line, points
+from tests.envs.morpion.drawings import action, line, points
+from tests.envs.replays import FAST
 from tests.reference.morpion import Walk
 
 EVERYTHING = Settings(best=True, max_neighbours=True)

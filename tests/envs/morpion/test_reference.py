@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import envs
-from tests.envs.morpion.drawings import action, points, replay
+from tests.envs.morpion.drawings import action, points
+from tests.envs.replays import replay
 from tests.reference.morpion import STEPS, Position
 
 SHARED = Path(os.environ.get("JAXGP_SHARED", Path(__file__).parents[4] / "shared"))

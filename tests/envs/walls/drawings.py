@@ -13,11 +13,10 @@ import numpy as np
 
 import envs
 from envs.walls.rules import Player
+from tests.envs.replays import FAST
 
 ARROWS = "^>v<"
 ACTIONS = {"forward": 0, "left": 1, "right": 2}
-FAST = {"xla_backend_optimization_level": 0}
-"""Compilation is most of the time of a test."""
 
 
 def drawing(text):

@@ -5,13 +5,13 @@ import itertools
 from functools import cache
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import envs
-from tests.envs.walls.drawings import FAST, squares
+from tests.envs.replays import FAST, follow
+from tests.envs.walls.drawings import squares
 
 PLIES = 128
 GAMES = [(3, 9), (5, 2), (5, 9), (7, 4)]
@@ -28,13 +28,7 @@ def replay(size, stall, first):
     game = envs.make("walls", size=size, stall=stall, first=first)
 
     def run(actions):
-        def ply(state, action):
-            after = game.step(state, action)
-            return after, after
-
-        start = game.init()
-        _, states = jax.lax.scan(ply, start, actions)
-        states = jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), start, states)
+        states = follow(game, actions)
         return states, jax.vmap(game.key)(states), jax.vmap(game.score)(states)
 
     return game, jax.jit(run, compiler_options=FAST)

@@ -11,7 +11,8 @@ import envs
 from envs.walls.opponents import EVALUATORS
 from envs.walls.rules import Player, State
 from jaxgp.search.alphabeta import AlphaBeta
-from tests.envs.walls.drawings import FAST, bits, read
+from tests.envs.replays import FAST
+from tests.envs.walls.drawings import bits, read
 from tests.reference import walls
 
 SIZE = 5

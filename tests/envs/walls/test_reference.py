@@ -1,15 +1,13 @@
 """The rules and the neighbourhoods against an independent reference in plain Python, over whole random games."""
 
-from functools import cache
-
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import envs
 from envs.walls import view
-from tests.envs.walls.drawings import FAST, seats, squares
+from tests.envs.replays import FAST, replay
+from tests.envs.walls.drawings import seats, squares
 from tests.reference import walls
 
 SIZES = (3, 5, 7, 9)
@@ -29,23 +27,6 @@ def random_actions(games, plies, seed):
     uniform = rng.integers(0, 3, (games, plies))
     walking = np.where(rng.random((games, plies)) < FORWARD, 0, rng.integers(1, 3, (games, plies)))
     return np.where(np.arange(games)[:, None] % 2, walking, uniform).astype(np.int32)
-
-
-@cache
-def replay(game):
-    """Compile: actions [G, T] -> every state [G, T + 1] and its legal actions."""
-
-    def one(actions):
-        def ply(state, action):
-            after = game.step(state, action)
-            return after, after
-
-        first = game.init()
-        _, states = jax.lax.scan(ply, first, actions)
-        states = jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), first, states)
-        return states, jax.vmap(game.legal_actions)(states)
-
-    return jax.jit(jax.vmap(one), compiler_options=FAST)
 
 
 def equal(game, state, legal, position):

@@ -1,0 +1,32 @@
+"""Games played from their opening by given actions, with every position on the way."""
+
+from functools import cache
+
+import jax
+import jax.numpy as jnp
+
+FAST = {"xla_backend_optimization_level": 0}
+"""Compiler options for what runs once: compiling is most of the time."""
+
+
+def follow(game, actions):
+    """Play actions [T] from the opening; return every state [T + 1]."""
+
+    def ply(state, action):
+        after = game.step(state, action)
+        return after, after
+
+    first = game.init()
+    _, states = jax.lax.scan(ply, first, actions)
+    return jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), first, states)
+
+
+@cache
+def replay(game):
+    """Compile: actions [G, T] -> every state [G, T + 1] and its legal actions."""
+
+    def one(actions):
+        states = follow(game, actions)
+        return states, jax.vmap(game.legal_actions)(states)
+
+    return jax.jit(jax.vmap(one), compiler_options=FAST)
