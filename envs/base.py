@@ -4,11 +4,12 @@ A game is a frozen, hashable dataclass of compile-time settings whose methods ar
 state. `jax.vmap` happens once, at the outermost call.
 """
 
+from collections.abc import Callable
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import jax
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 
 State = TypeVar("State")
 
@@ -72,3 +73,17 @@ def win_loss(scores: Array) -> Array:
     """Turn float32[2] scores into returns: 1 for the higher, -1 for the lower, 0 and 0 when equal."""
     sign = jnp.sign(scores[0] - scores[1])
     return jnp.stack([sign, -sign]).astype(jnp.float32)
+
+
+def apart(function: Callable[..., Any], *args: Any) -> Any:
+    """Call `function` so that XLA's CPU compiler does not fuse it with what uses its result.
+
+    It would compute the whole chain anew for each array that depends on it. An optimization barrier alone does not stop
+    it, a conditional does, whose condition is behind a barrier: it is true, but the compiler does not know.
+    """
+
+    def conditional(*args: Any) -> Any:
+        nothing = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(function, *args))
+        return lax.cond(lax.optimization_barrier(jnp.bool_(True)), function, lambda *_: nothing, *args)
+
+    return lax.platform_dependent(*args, cpu=conditional, default=function)

@@ -49,14 +49,16 @@ class Table:
         game: the rules.
         room: imports one of the game's modules by name: primitives, opponents, render.
         settings: the game's own settings for programs or rules.
-        language: what genomes are written in: function and terminal set, or what rules can say.
+        language: what genomes are written in, a `Language`: function and terminal set, or what rules can say.
         player: how a genome plays: a `Player`, or in a game for one a `Walker`.
+
+    Where no genomes play the game, language and player are None.
     """
 
     game: Any
     room: Callable[[str], Any]
     settings: Any
-    language: Language
+    language: Any
     player: Any
 
     @property
@@ -127,8 +129,10 @@ def table(config: schema.Config, games: Games, genotype: str | None = None) -> T
     return Table(game, partial(games.module, name), settings, language, player)
 
 
-def playing(game: Any, module: Any, settings: Any, genotype: str | None = None) -> tuple[Language, Any]:
+def playing(game: Any, module: Any, settings: Any, genotype: str | None = None) -> tuple[Language | None, Any]:
     """Return a language for a game and how genomes in it play; `settings` is the game's own, or their values.
+
+    Both are None for a game that no genomes play.
 
     Raises:
         ValueError: the game does not accept them, or has no such genotype.
@@ -136,6 +140,8 @@ def playing(game: Any, module: Any, settings: Any, genotype: str | None = None) 
     has = [kind for kind, function in LANGUAGES.items() if hasattr(module, function)]
     if genotype is not None and genotype not in has:
         raise ValueError(f"{game.name}: genotype {genotype}: accepted: {', '.join(has)}")
+    if not has:
+        return None, None
     settings = module.Settings(**settings) if isinstance(settings, dict) else settings
     language = getattr(module, LANGUAGES[genotype or has[0]])(game, settings)
     if isinstance(language, RuleLanguage):
@@ -200,6 +206,7 @@ def strategist(name: str, at: Table) -> tuple[Player, Genome]:
         raise ValueError(f"kind=strategy: {at.game.name} has no strategies")
     settings, text = named(name, at.game)
     language, player = playing(at.game, at.room("primitives"), settings, "rules")
+    assert language is not None
     return player, languages.parse(language, text)
 
 
@@ -225,7 +232,8 @@ class Experiment:
 
     @property
     def language(self) -> Language:
-        return self.table.language
+        language: Language = self.table.language
+        return language
 
     @cached_property
     def init(self) -> Callable[[Array], EvolutionState]:

@@ -16,6 +16,8 @@ from jaxgp.players.walk import Walker
 
 TAIL = 2
 """Last plies that are searched full width."""
+GENOMES = ("strategy", "rules", "program", "champion")
+"""Players that are genomes, written by hand or evolved."""
 
 
 def agent(seat: Seat, role: str, table: Table, champion: Genome | None, seed: int) -> Agent | None:
@@ -33,6 +35,9 @@ def agent(seat: Seat, role: str, table: Table, champion: Genome | None, seed: in
     """
     if players(table.game) == 1 and seat.name not in ALONE:
         reject(role, seat.name, f"{', '.join(ALONE)}; {table.game.name} is a game for one")
+    if table.language is None and seat.name in GENOMES:
+        others = ", ".join(kind for kind in KINDS if kind not in GENOMES)
+        reject(role, seat.name, f"{others}; no genomes play {table.game.name}")
     try:
         if seat.name == "random":
             return agents.random_agent(table.game, seed)

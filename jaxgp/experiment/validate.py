@@ -25,6 +25,8 @@ OPPONENT_CHOICES: dict[str, tuple[str, ...]] = {
     "kind": ("search", "random", "programs", "champions", "strategy"),
     "ties": ("first", "random"),
 }
+MAKERS = {"program": "primitive_set", "rules": "rule_language"}
+"""What a game's module `primitives` calls the function that makes the language of each genotype."""
 RULE_MUTATIONS = ("add", "delete", "reorder", "modify")
 MUTATIONS = ("children", "subtree", "point", "hoist", "shrink", "constant")
 MAX_CAPACITY = 32767
@@ -84,6 +86,9 @@ def _check_game(config: Config, games: Any, genotype: str | None) -> None:
     except ValueError as error:
         raise UsageError(str(error)) from error
     _program(module.Settings, config.program)
+    if genotype is not None and not _genotypes(module):
+        evolved = [other for other in available if _genotypes(games.module(other, "primitives"))]
+        reject("game.name", name, f"{', '.join(evolved)}; no genomes play {name}")
     _genotype(config, module, made, genotype)
     if genotype is not None:
         _panel(config, getattr(made, "players", 2))
@@ -92,15 +97,21 @@ def _check_game(config: Config, games: Any, genotype: str | None) -> None:
             _strategy(f"fitness.opponents.{label}", opponent.name, games.module(name, "opponents"), made)
 
 
+def _genotypes(module: Any) -> list[str]:
+    """Return the genotypes that play a game, by its module `primitives`."""
+    return [kind for kind, maker in MAKERS.items() if hasattr(module, maker)]
+
+
 def _genotype(config: Config, module: Any, game: Any, genotype: str | None) -> None:
     """Check that the game has the genotype that the algorithm evolves, and can speak of what the settings ask for."""
-    makers = {"program": "primitive_set", "rules": "rule_language"}
-    has = [kind for kind, maker in makers.items() if hasattr(module, maker)]
+    has = _genotypes(module)
+    if not has:
+        return
     if genotype is not None and genotype not in has:
         accepted = [kind for kind, evolved in GENOTYPES.items() if evolved in has]
         reject("algorithm.kind", config.algorithm.kind, f"{', '.join(accepted)}, for game={config.game['name']}")
     try:
-        getattr(module, makers[genotype or has[0]])(game, module.Settings(**config.program))
+        getattr(module, MAKERS[genotype or has[0]])(game, module.Settings(**config.program))
     except ValueError as error:
         raise UsageError(str(error)) from error
 

@@ -200,3 +200,8 @@ def test_every_option_of_a_choice_exists_in_the_schema():
     assert set(validate.OPPONENT_CHOICES) <= {field.name for field in dataclasses.fields(Opponent)}
     assert set(validate.MUTATIONS) | {"probability", "max_depth"} == {f.name for f in dataclasses.fields(Mutation)}
     assert set(validate.RULE_MUTATIONS) == {field.name for field in dataclasses.fields(RuleMutation)}
+
+
+def test_a_game_that_no_genomes_play_is_not_evolved():
+    wrong = dataclasses.replace(config(), game={"name": "othello"}, program={})
+    assert refused(wrong) == "game.name=othello: accepted: mancala, morpion, walls; no genomes play othello"

@@ -331,6 +331,30 @@ def test_random_moves_end_a_game_for_one_that_its_own_notation_keeps_too(play, t
     assert "move 2, 16,20-20,20: not legal in 5T" in play(*MORPION, f"replay={name}")[2]
 
 
+def test_othello_is_played_by_people_and_searches(play, tmp_path):
+    options = ("game=othello", "game.size=4")
+    code, out, _ = play(*options, "opponent=random", "seed=3", typed="e9\npass\nb1\n")
+    assert code == 0
+    assert '"e9" is not a move; accepted: a1 to d4, pass, or help.' in out
+    assert "pass cannot be played here; legal: b1, a2, d3, c4." in out
+    assert "You play b1." in out
+    name = tmp_path / "game"
+    players = ("player=minimax", "opponent=random", "depth=2", "evaluator=corner_4")
+    out = play(*options, *players, f"save={name}")[1]
+    assert re.search(r"(wins|Draw), \d+ to \d+\.\n", out)
+    assert json.loads(name.with_suffix(".json").read_text())["game"] == {"name": "othello", "size": 4}
+    assert play(f"replay={name}.json")[1].splitlines()[-2:] == out.splitlines()[-5:-3]
+    assert 'class="othello"' in name.with_suffix(".svg").read_text()
+
+
+def test_no_genome_plays_othello(play):
+    for kind, more in (("program", "expression=1"), ("strategy", "strategy=fixed"), ("rules", "rules=FILE")):
+        _, _, error = play("game=othello", f"opponent={kind}", more)
+        assert error == (
+            f"error: opponent={kind}: accepted: human, minimax, deepening, random; no genomes play othello\n"
+        )
+
+
 def test_settings_of_the_rules_cannot_contradict_the_run(play, run_directory):
     code, _, error = play(f"run={run_directory}", "game.pits=5")
     assert code == 2

@@ -1,0 +1,1 @@
+"""Othello, also called Reversi, on boards of even size."""

@@ -1,0 +1,226 @@
+"""Othello: placing discs, turning over, passing and the end of the game.
+
+Source of the rules: World Othello Federation, "Official Rules for the Game Othello", with the opening position and the
+names of squares given there: a1 is at the top left. On other boards the four discs stand in the middle likewise.
+
+- Black begins. A disc is placed on an empty square so that it and other discs of its colour enclose, in straight lines,
+  at least one disc of the opponent; all enclosed discs are turned over.
+- Who cannot turn a disc over passes; who can may not pass. A pass is a move of its own.
+- The game ends when neither side can move, which a full board or one without discs of one colour brings with it. More
+  discs win; empty squares count for nobody.
+
+The board is a set of bits for each side. Discs that are enclosed are found by flooding: from all discs of one colour at
+once, over those of the other, in each of the eight directions. Every word of these sets is an array of its own, so that
+over a batch of positions a step is one long vectorised loop of elementwise operations on whole registers.
+"""
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import reduce
+from typing import ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import struct
+from jax import Array, lax
+
+from envs.base import apart, freeze, win_loss
+
+SIZES = (4, 6, 8, 10)
+WORD = 32
+
+Bits = tuple[Array, ...]
+"""A set of squares: W words, uint32[] each; bit i % 32 of word i // 32 is square i = row * size + column."""
+
+
+@struct.dataclass
+class State:
+    """One position of one game; W = ceil(size ** 2 / 32)."""
+
+    own: Bits  # discs of the side to move
+    other: Bits  # discs of the opponent
+    legal: Bits  # squares on which the side to move may place a disc; none: it has to pass
+    to_move: Array  # int32[]: seat that moves next; 0 is black
+    terminated: Array  # bool[]
+    returns: Array  # float32[2]: by seat, zero until the end
+
+
+@dataclass(frozen=True)
+class Othello:
+    """The rules as pure functions of one state; hashable, so that it can be a static argument of `jax.jit`.
+
+    Attributes:
+        size: squares on each side of the board: 4, 6, 8 or 10.
+    """
+
+    size: int = 8
+
+    name: ClassVar[str] = "othello"
+    version: ClassVar[str] = "1"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.size, bool) or self.size not in SIZES:
+            raise ValueError(f"game.size={self.size}: accepted: {', '.join(map(str, SIZES))}")
+
+    @property
+    def area(self) -> int:
+        """Squares of the board."""
+        return self.size**2
+
+    @property
+    def words(self) -> int:
+        """Words that hold a bit for each square."""
+        return -(-self.area // WORD)
+
+    @property
+    def num_actions(self) -> int:
+        """One action for each square, row by row from the top, and the last one to pass."""
+        return self.area + 1
+
+    def init(self, key: Array | None = None) -> State:
+        """Return the opening position; no chance is involved, `key` is ignored."""
+        del key
+        half = self.size // 2
+        middle = [row * self.size + column for row in (half - 1, half) for column in (half - 1, half)]
+        own, other = self._constant(middle[1:3]), self._constant([middle[0], middle[3]])
+        legal = self.placeable(own, other)
+        return State(own, other, legal, jnp.int32(0), jnp.bool_(False), jnp.zeros(2, jnp.float32))
+
+    def legal_actions(self, state: State) -> Array:
+        """Return bool[size ** 2 + 1]: the squares where a disc may be placed, or only the pass; none after the end."""
+        action = np.arange(self.num_actions)
+        may = jnp.where(action == self.area, ~some(state.legal), self._look(state.legal, action))
+        return may & ~state.terminated
+
+    def step(self, state: State, action: Array, key: Array | None = None) -> State:
+        """Place a disc, or pass; what may not be played changes nothing, and nothing changes after the end."""
+        del key
+        placed = tuple(bits & may for bits, may in zip(self._bit(action), state.legal, strict=True))
+        turned = apart(self.turned, state.own, state.other, placed)
+        own = tuple(a | b | c for a, b, c in zip(state.own, turned, placed, strict=True))
+        other = tuple(a & ~b for a, b in zip(state.other, turned, strict=True))
+        legal = apart(self.placeable, other, own)
+        ended = ~some(legal) & ~apart(lambda *sides: some(self.placeable(*sides)), own, other)
+        after = State(other, own, legal, 1 - state.to_move, ended, jnp.zeros(2, jnp.float32))
+        after = dataclasses.replace(after, returns=jnp.where(ended, win_loss(self.score(after)), 0.0))
+        passed = (action == self.area) & ~some(state.legal)
+        return _choose((some(placed) | passed) & ~state.terminated, after, state)
+
+    def score(self, state: State) -> Array:
+        """Return float32[2]: discs of each seat."""
+        own, other = count(state.own), count(state.other)
+        first = state.to_move == 0
+        return jnp.stack([jnp.where(first, own, other), jnp.where(first, other, own)]).astype(jnp.float32)
+
+    def forfeit(self, state: State) -> State:
+        """End the game as a loss of the side to move: every square of the board goes to the opponent."""
+        none = tuple(jnp.zeros_like(word) for word in state.own)
+        full = self._constant(range(self.area))
+        returns = jnp.where(np.arange(2) == state.to_move, -1.0, 1.0).astype(jnp.float32)
+        ended = State(none, full, none, state.to_move, jnp.bool_(True), returns)
+        return freeze(state, ended)
+
+    def key(self, state: State) -> Array:
+        """Return uint32[2 * W]: the discs of both sides."""
+        return jnp.stack([*state.own, *state.other])
+
+    def placeable(self, own: Bits, other: Bits) -> Bits:
+        """Return the empty squares from which `own` would enclose discs of `other`."""
+        found = None
+        for steps, through in self._lines(other):
+            reached = _shifted(self._flooded(own, through, steps), steps)
+            found = reached if found is None else tuple(a | b for a, b in zip(found, reached, strict=True))
+        assert found is not None
+        full = self._constant(range(self.area))
+        return tuple(f & ~(a | b) & all_ for f, a, b, all_ in zip(found, own, other, full, strict=True))
+
+    def turned(self, own: Bits, other: Bits, placed: Bits) -> Bits:
+        """Return the discs of `other` that `own` encloses with a disc on the one square `placed`."""
+        turned = tuple(jnp.zeros_like(word) for word in own)
+        for steps, through in self._lines(other):
+            line = self._flooded(placed, through, steps)
+            closed = some(tuple(a & b for a, b in zip(_shifted(line, steps), own, strict=True)))
+            turned = tuple(a | jnp.where(closed, b, 0) for a, b in zip(turned, line, strict=True))
+        return turned
+
+    def corners(self, bits: Bits) -> Bits:
+        """Return the corners that are in a set."""
+        last = self.size - 1
+        four = self._constant([0, last, self.area - 1 - last, self.area - 1])
+        return tuple(a & b for a, b in zip(bits, four, strict=True))
+
+    def squares(self, bits: Bits) -> Array:
+        """Return bool[size ** 2]: which squares are in a set."""
+        return self._look(bits, np.arange(self.area))
+
+    def _lines(self, other: Bits) -> list[tuple[int, Bits]]:
+        """Return for each of the eight directions by how many bits it moves a square, and what a line may enclose."""
+        # Between two discs: never in an outer column, unless the line runs along it. So no line leaves the board at a
+        # side and goes on at the other; at the top and at the bottom there are no squares to go on with.
+        inner = self._constant(i for i in range(self.area) if 0 < i % self.size < self.size - 1)
+        within = tuple(a & b for a, b in zip(other, inner, strict=True))
+        n = self.size
+        return [(sign * steps, other if steps == n else within) for steps in (1, n - 1, n, n + 1) for sign in (1, -1)]
+
+    def _flooded(self, start: Bits, through: Bits, steps: int) -> Bits:
+        """Return the squares of `through` that lie in unbroken lines behind squares of `start`, in one direction."""
+        reached = tuple(a & b for a, b in zip(_shifted(start, steps), through, strict=True))
+        reached = _spread(reached, through, steps)
+        # From here on two squares at a time: a line on this board encloses `size` - 2 discs at most.
+        pairs = tuple(a & b for a, b in zip(_shifted(through, steps), through, strict=True))
+        for _ in range((self.size - 4) // 2):
+            reached = _spread(reached, pairs, 2 * steps)
+        return reached
+
+    def _look(self, bits: Bits, square: np.ndarray) -> Array:
+        """Return bool[N]: which of N squares (int[N]) are in a set; unspecified beyond the board."""
+        words = [jnp.where(square // WORD == w, word, 0) for w, word in enumerate(bits)]
+        return (reduce(jnp.bitwise_or, words) >> (square % WORD).astype(np.uint32)) & 1 != 0
+
+    def _bit(self, action: Array) -> Bits:
+        """Return the square of an action; none or one beyond the board for the pass."""
+        bit = jnp.uint32(1) << (action % WORD).astype(jnp.uint32)
+        return tuple(jnp.where(action // WORD == w, bit, 0) for w in range(self.words))
+
+    def _constant(self, squares: Iterable[int]) -> Bits:
+        """Return the set of some squares."""
+        bits = sum(1 << square for square in squares)
+        return tuple(jnp.uint32(bits >> WORD * w & 0xFFFFFFFF) for w in range(self.words))
+
+
+def count(bits: Bits) -> Array:
+    """Return int32[]: squares in a set."""
+    counts = [lax.population_count(word).astype(jnp.int32) for word in bits]
+    return sum(counts[1:], counts[0])
+
+
+def some(bits: Bits) -> Array:
+    """Return bool[]: whether a set has a square."""
+    return reduce(jnp.bitwise_or, bits) != 0
+
+
+def _choose(condition: Array, yes: State, no: State) -> State:
+    return jax.tree.map(lambda a, b: jnp.where(condition, a, b), yes, no)
+
+
+def _spread(reached: Bits, through: Bits, steps: int) -> Bits:
+    """Add to a set what it reaches by one shift within `through`."""
+    return tuple(a | (b & c) for a, b, c in zip(reached, _shifted(reached, steps), through, strict=True))
+
+
+def _shifted(bits: Bits, steps: int) -> Bits:
+    """Return a set with every square moved by up to 31 places, backwards if negative."""
+    if steps > 0:
+        before = (None, *bits[:-1])
+        return tuple(
+            a << steps if b is None else a << steps | b >> (WORD - steps) for a, b in zip(bits, before, strict=True)
+        )
+    after = (*bits[1:], None)
+    return tuple(
+        a >> -steps if b is None else a >> -steps | b << (WORD + steps) for a, b in zip(bits, after, strict=True)
+    )
+
+
+GAME = Othello

@@ -1,0 +1,110 @@
+"""Searches of Othello against plain minimax in Python, which shares no code with them."""
+
+from functools import cache, partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import envs
+from envs.othello.opponents import EVALUATORS
+from jaxgp.players.agents import search_agent
+from jaxgp.search.alphabeta import AlphaBeta, best_moves
+from tests.envs.othello.drawings import as_reference, compiled, read
+from tests.envs.replays import FAST
+from tests.reference import othello as reference
+
+WORTH = {
+    "material": reference.lead,
+    "corner_4": partial(reference.corner_lead, bonus=4),
+    "corner_16": partial(reference.corner_lead, bonus=16),
+}
+
+
+def random_positions(size, number, seed):
+    """States met in random play, games in progress only; of each game a few, the last one among them."""
+    game = envs.make("othello", size=size)
+    step, legal = compiled(game)[0], jax.jit(game.legal_actions, compiler_options=FAST)
+    rng = np.random.default_rng(seed)
+    found = []
+    while len(found) < number:
+        state, line = game.init(), []
+        while not state.terminated:
+            line.append(state)
+            state = step(state, jnp.int32(rng.choice(np.flatnonzero(legal(state)))))
+        found += [line[-1], *(line[int(n)] for n in rng.choice(len(line) - 1, 4, replace=False))]
+    return game, found[:number]
+
+
+@cache
+def searcher(size, evaluator, ties, tail, deepest):
+    game = envs.make("othello", size=size)
+    value = partial(EVALUATORS[evaluator], game)
+    search = AlphaBeta(game, value, deepest, tail=tail, lanes=8, narrow=8, ties=ties)
+    return jax.jit(search.search, compiler_options=FAST)
+
+
+def test_every_evaluator_has_a_reference():
+    assert set(EVALUATORS) == set(WORTH)
+
+
+@pytest.mark.parametrize("name", EVALUATORS)
+def test_evaluators_count_discs_and_corners_until_the_end(name):
+    for size in (4, 8):
+        game, states = random_positions(size, 10, seed=size)
+        step = compiled(game)[0]
+        ended = [step(s, jnp.int32(a)) for s in states for a in np.flatnonzero(game.legal_actions(s))[:1]]
+        for state in [*states, *ended]:
+            sign = 1 - 2 * int(state.to_move)
+            assert float(EVALUATORS[name](game, state)) == sign * WORTH[name](as_reference(game, state))
+
+
+def test_corners_count_for_their_owner():
+    game, state = read("X . . X   . O . .   . . X .   O . . .")
+    assert [float(EVALUATORS[name](game, state)) for name in EVALUATORS] == [1, 5, 17]
+
+
+@pytest.mark.parametrize(
+    ("size", "evaluator", "ties", "tail", "deepest", "number"),
+    [
+        (4, "material", "first", 2, 4, 60),
+        (6, "corner_4", "all", 1, 3, 12),
+        pytest.param(8, "material", "first", 2, 4, 60, marks=pytest.mark.slow),
+        pytest.param(8, "corner_16", "all", 1, 4, 60, marks=pytest.mark.slow),
+    ],
+)
+def test_searches_find_the_best_moves_of_plain_minimax(size, evaluator, ties, tail, deepest, number):
+    game, states = random_positions(size, number, seed=1)
+    depths = np.random.default_rng(2).integers(tail, deepest + 1, number)
+    roots = jax.tree.map(lambda *x: jnp.stack(x), *states)
+    found = searcher(size, evaluator, ties, tail, deepest)(roots, jnp.asarray(depths, jnp.int32), jnp.int32(number))
+    for values, state, depth in zip(np.asarray(found.values), states, depths, strict=True):
+        wanted = reference.move_values(as_reference(game, state), int(depth), WORTH[evaluator])
+        best = max(wanted.values())
+        actions = [reference.action(size, move) for move, value in wanted.items() if value == best]
+        assert values.max() == best
+        assert values.argmax() == actions[0]
+        if ties == "all":
+            assert np.flatnonzero(best_moves(values)).tolist() == actions
+
+
+@pytest.mark.slow
+def test_deeper_searches_win_against_shallower_ones():
+    """20 games on 6 x 6 squares, colours in turn and ties at random: the deeper one takes 13 points or more."""
+    game = envs.make("othello", size=6)
+    step, points = compiled(game)[0], 0.0
+    for number in range(20):
+        agents = [
+            search_agent(
+                AlphaBeta(game, partial(EVALUATORS["material"], game), d, tail=1, lanes=1, ties="all"), d, number
+            )
+            for d in (1, 5)
+        ]
+        state = game.init()
+        while not state.terminated:
+            deeper = int(state.to_move) == number % 2
+            state = step(state, jnp.int32(agents[deeper].choose(state)))
+        points += (1 + float(state.returns[number % 2])) / 2
+    print(f"depth 5 against depth 1: {points:g} of 20 points")
+    assert points >= 13
