@@ -1,0 +1,39 @@
+"""Drawing among marked moves."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxgp.players.choice import pick
+
+
+@pytest.mark.parametrize("actions", [1, 3, 31, 32, 33, 65, 130])
+def test_the_move_of_every_rank_is_found(actions):
+    """The number drawn, less the multiple of the number of marked moves, counts them from the first one."""
+    rng = np.random.default_rng(actions)
+    mask = rng.random((300, actions)) < rng.choice([0.03, 0.5, 1.0], (300, 1))
+    bits = rng.integers(0, 2**32, 300, np.uint32)
+    moves = [np.flatnonzero(row) for row in mask]
+    expected = [row[draw % len(row)] if len(row) else 0 for row, draw in zip(moves, bits, strict=True)]
+    drawn = jax.jit(pick)(mask, bits)
+    assert drawn.tolist() == expected
+    assert drawn.dtype == jnp.int32
+
+
+def test_any_number_of_axes_and_none():
+    mask = jnp.array([[[False, True, True], [False, False, False]]])
+    bits = jnp.array([[3, 7]], jnp.uint32)
+    assert pick(mask, bits).tolist() == [[2, 0]]
+    assert int(pick(mask[0, 0], bits[0, 0])) == 2
+
+
+def test_marked_moves_are_equally_likely():
+    mask = np.zeros(65, bool)
+    mask[[0, 31, 32, 40, 64]] = True
+    draws = 20_000
+    bits = jax.random.bits(jax.random.key(0), draws)
+    counts = np.bincount(jax.jit(pick)(jnp.broadcast_to(mask, (draws, 65)), bits), minlength=65)
+    assert not counts[~mask].any()
+    expected = draws / 5
+    assert ((counts[mask] - expected) ** 2 / expected).sum() < 23.5  # chi-square, 4 degrees of freedom, p = 0.0001
