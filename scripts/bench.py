@@ -1,8 +1,8 @@
 """Measures speed: `python scripts/bench.py part=all`; one JSON line for each measurement, and how it is read beside it.
 
-Compilation is timed apart, every call is waited for, and rivals (DEAP, OpenSpiel, plain Python) run in turn with jaxgp
-in the same process on the same inputs; their results are compared before they are timed. Rivals that are not installed
-are skipped. jaxgp's own parts need JAX, Flax, Optax and NumPy.
+Compilation is timed apart, every call is waited for, and rivals (DEAP, OpenSpiel, Pgx, plain Python) run in turn with
+jaxgp in the same process on the same inputs; their results are compared before they are timed. Rivals that are not
+installed are skipped. jaxgp's own parts need JAX, Flax, Optax and NumPy.
 """
 
 import contextlib
@@ -23,9 +23,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import jax
 import jax.numpy as jnp
 import numpy as np
-from rivals import kalah, tournaments, trees
+from rivals import kalah, othello, tournaments, trees
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
-from rivals.timing import Case, Report, compiled, measure
+from rivals.timing import Case, Report, compare, compiled, measure
 
 import envs
 from jaxgp.experiment import assemble, schema
@@ -35,23 +35,23 @@ from jaxgp.interpreter.evaluate import evaluate, evaluate_programs
 from jaxgp.interpreter.layouts import LAYOUTS
 from jaxgp.interpreter.plan import plan
 
-PARTS = ("interpreter", "env", "search", "generation", "walls")
+PARTS = ("interpreter", "env", "search", "generation", "walls", "othello")
 
 
 @dataclasses.dataclass
 class Options:
     """What can be set on the command line, and what it means."""
 
-    part: str = "all"  # interpreter | env | search | generation | walls | all
+    part: str = "all"  # interpreter | env | search | generation | walls | othello | all
     repeats: int = 5  # of each measurement, at most
     seconds: float = 90.0  # for the repeats; every measurement is made at least once, however long it takes
-    rivals: bool = True  # compare with DEAP, OpenSpiel and plain Python
+    rivals: bool = True  # compare with DEAP, OpenSpiel, Pgx and plain Python
     output: str = ""  # file that the lines are appended to
     seed: int = 0
     programs: int = 512  # interpreter: programs
     cases: int = 256  # interpreter: positions for each program
     nodes: tuple[int, ...] = (31, 63)  # interpreter: nodes of each program
-    batch: tuple[int, ...] = (1, 128, 1024, 4096, 16384)  # env: games
+    batch: tuple[int, ...] = (1, 128, 1024, 4096, 16384)  # env, othello: games
     roots: tuple[int, ...] = (1024,)  # search: positions
     lanes: tuple[int, ...] = (64,)  # search: searches side by side; generation uses the first
     depth: tuple[int, ...] = (4, 8)  # search, generation: plies
@@ -106,17 +106,6 @@ def _read(name: str, text: str, kind: Any) -> Any:
     if not all(word.isdecimal() and len(word) < 10 and int(word) >= least for word in words):
         reject(name, text, f"whole numbers from {least}, as in 1,2,3" if many else f"a whole number from {least}")
     return tuple(map(int, words)) if many else int(words[0])
-
-
-def compare(bench: Bench, who: str, part: str, name: str, unit: str, sizes: dict, cases: Callable[[], dict]) -> dict:
-    """Return a rival's cases to time; none, and a line that says why, where it is not installed or not wanted."""
-    if not bench.options.rivals:
-        return {}
-    try:
-        return cases()
-    except ImportError:
-        bench.report.skip(part, name, unit, sizes, who=who, why=f"{who} is not installed")
-        return {}
 
 
 # Interpreter
@@ -353,6 +342,7 @@ def run(options: Options, report: Report) -> None:
         "search": search,
         "generation": generation,
         "walls": tournaments.jobs,
+        "othello": othello.jobs,
     }
     chosen = PARTS if options.part == "all" else (options.part,)
     jobs = [job for part in chosen for job in parts[part](Bench(options, report, table))]

@@ -1,4 +1,4 @@
-"""Uniformly random legal moves: jaxgp's games, and OpenSpiel's mancala stepped from Python."""
+"""Uniformly random legal moves: jaxgp's games, and OpenSpiel's stepped from Python."""
 
 import random
 from collections.abc import Callable
@@ -43,15 +43,15 @@ def positions(game: Any, seed: int, count: int) -> Any:
     return jax.jit(lambda states: jax.lax.scan(advance, states, steps)[0])(openings(game, count))
 
 
-def openspiel_moves(seed: int, moves: int) -> Callable[[], int]:
-    """Return a function that plays `moves` uniformly random legal moves, game after game, and counts the games.
+def openspiel_moves(seed: int, moves: int, name: str = "mancala") -> Callable[[], int]:
+    """Return a function that plays `moves` uniformly random legal moves of a game, again and again, and counts games.
 
     Raises:
         ImportError: OpenSpiel is not installed.
     """
     import pyspiel
 
-    game = pyspiel.load_game("mancala")
+    game = pyspiel.load_game(name)
     rng = random.Random(seed)
 
     def run() -> int:

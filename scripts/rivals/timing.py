@@ -76,6 +76,17 @@ def measure(cases: Mapping[str, Case], repeats: int, until: float) -> dict[str, 
     return times
 
 
+def compare(bench: Any, who: str, part: str, name: str, unit: str, sizes: dict, cases: Callable[[], dict]) -> dict:
+    """Return a rival's cases to time; none, and a line that says why, where it is not installed or not wanted."""
+    if not bench.options.rivals:
+        return {}
+    try:
+        return cases()
+    except ImportError:
+        bench.report.skip(part, name, unit, sizes, who=who, why=f"{who} is not installed")
+        return {}
+
+
 def _calls(case: Case) -> int:
     """Warm a case up, and say how often to call it within one measurement."""
     if not case.warm:

@@ -1,6 +1,7 @@
 """The benchmark's lines and options, and that its rivals do the same as jaxgp."""
 
 import importlib
+import importlib.util
 import json
 import random
 import subprocess
@@ -76,7 +77,7 @@ def some_position(rng):
     ("arguments", "words"),
     [
         (["parts=env"], ["parts=env", "part, repeats"]),
-        (["part=speed"], ["part=speed", "interpreter, env, search, generation, walls, all"]),
+        (["part=speed"], ["part=speed", "interpreter, env, search, generation, walls, othello, all"]),
         (["part"], ["part", "name=value"]),
         (["repeats=0"], ["repeats=0", "a whole number from 1"]),
         (["rivals=maybe"], ["rivals=maybe", "true, false"]),
@@ -174,6 +175,24 @@ def test_walls(bench, capsys):
     assert [line["sizes"]["matching"] for line in lines] == ["strict"] * 3 + ["symmetric"] * 3
     assert [line["work"] for line in lines] == [40, 40, 20] * 2
     assert lines[0]["sizes"]["mean_plies"] > 35, "games that fill the board"
+
+
+def test_othello(bench, capsys):
+    """Given games end alike in every engine that is installed, or the run fails."""
+    pytest.importorskip("pyspiel")
+    options = bench.read_options(["batch=8", *TINY])
+    jobs = [*bench.othello.jobs(bench.Bench(options, bench.Report([sys.stdout]), None))]
+    assert len(jobs) == 2
+    jobs[0][1](0.0)
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    if importlib.util.find_spec("pgx") is None:
+        assert [line.get("skipped") for line in lines] == ["pgx is not installed", None, None]
+        lines = lines[1:]
+        rivals = ["open_spiel"]
+    else:
+        rivals = ["pgx", "open_spiel"]
+    check(lines, "othello", rivals)
+    assert lines[0]["work"] == lines[-1]["work"] > 8 * 50
 
 
 def test_the_fixed_strategy_written_out_plays_as_by_symmetry(bench):

@@ -68,8 +68,8 @@ def test_corners_count_for_their_owner():
 @pytest.mark.parametrize(
     ("size", "evaluator", "ties", "tail", "deepest", "number"),
     [
-        (4, "material", "first", 2, 4, 60),
-        (6, "corner_4", "all", 1, 3, 12),
+        (4, "material", "first", 2, 4, 30),
+        (6, "corner_4", "all", 1, 3, 5),
         pytest.param(8, "material", "first", 2, 4, 60, marks=pytest.mark.slow),
         pytest.param(8, "corner_16", "all", 1, 4, 60, marks=pytest.mark.slow),
     ],
