@@ -4,12 +4,13 @@ Ties go to the line that comes first in the list of the report's program: horizo
 first point, then rising ones, vertical ones and falling ones by column and row.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from envs.morpion.counts import Digits, greatest
 from envs.morpion.rules import LENGTH, WORD, Morpion, State
 
 ALL = np.uint32(2**WORD - 1)
@@ -40,52 +41,27 @@ def closest(game: Morpion, state: State, column: Array, row: Array) -> Array:
         for k in range(LENGTH):
             reached |= game.along(near, d, k)
         found.append(state.legal[d] & reached)
+    return first_listed(game, jnp.stack(found))
+
+
+def best(game: Morpion, state: State, digits: Sequence[Digits]) -> Array:
+    """Return int32[]: the legal line of the greatest number (digits by direction); some line where none is legal."""
+    return first_listed(game, greatest(state.legal, digits))
+
+
+def first_listed(game: Morpion, lines: Array) -> Array:
+    """Return int32[]: the line of uint32[4, W, H] that the list has first; some line if there is none."""
     # Held fast here, or each of the readers below computes all of this anew.
-    starts = lax.optimization_barrier(jnp.stack(found))
-    direction = jnp.argmax((starts != 0).any((1, 2))).astype(jnp.int32)
-    chosen = jnp.where(np.arange(4)[:, None, None] == direction, starts, 0).sum(0, dtype=jnp.uint32)
-    return game.action(direction, *_first(game, direction, chosen)).astype(jnp.int32)
-
-
-def best(game: Morpion, state: State, measure: Callable[[Array], Array], wanted: Array) -> Array:
-    """Return int32[]: the legal line of the greatest measure (int32[] of a line); line 0 unless it is `wanted`."""
-
-    def take(carry: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
-        left, most, place, line = carry
-        words = left.reshape(-1)
-        word = jnp.argmax(words != 0)
-        lowest = words[word] & -words[word]
-        direction, rest = word // (game.words * game.size), word % (game.words * game.size)
-        column, row = rest // game.size * WORD + _trailing(lowest), rest % game.size
-        action = game.action(direction, column, row).astype(jnp.int32)
-        value, order = measure(action), listed(game, action)
-        better = (value > most) | ((value == most) & (order < place))
-        return (
-            words.at[word].set(words[word] ^ lowest).reshape(left.shape),
-            jnp.where(better, value, most),
-            jnp.where(better, order, place),
-            jnp.where(better, action, line),
-        )
-
-    first = (jnp.where(wanted, state.legal, 0), jnp.int32(-1), jnp.int32(0), jnp.int32(0))
-    return lax.while_loop(lambda carry: (carry[0] != 0).any(), take, first)[-1]
-
-
-def lines_after(game: Morpion, state: State, action: Array) -> Array:
-    """Return int32[]: how many lines may be drawn after a line."""
-    return lax.population_count(game.step(state, action).legal).sum(dtype=jnp.int32)
-
-
-def neighbours(game: Morpion, state: State, action: Array, distance: int) -> Array:
-    """Return int32[]: crosses no further from the new cross of a line than that, along either axis."""
-    around = box(game, *game.new_cross(state, action), jnp.int32(distance))
-    return lax.population_count(state.crosses & around).sum(dtype=jnp.int32)
-
-
-def listed(game: Morpion, action: Array) -> Array:
-    """Return int32[]: where a line stands in the list of all lines, which decides ties."""
-    direction, column, row = game.line(action)
-    return jnp.where(direction == 0, action, game.action(direction, row, column))
+    lines = lax.optimization_barrier(lines)
+    direction = jnp.argmax((lines != 0).any((1, 2))).astype(jnp.int32)
+    starts = jnp.where(np.arange(4)[:, None, None] == direction, lines, 0).sum(0, dtype=jnp.uint32)
+    row = jnp.argmax((starts != 0).any(0))
+    along_row = _lowest(starts[:, row])
+    column = _lowest(lax.reduce(starts, np.uint32(0), lax.bitwise_or, (1,)))
+    up_column = jnp.argmax((starts & game.points(column, jnp.arange(game.size)) != 0).any(0))
+    flat = direction == 0
+    chosen = jnp.where(flat, along_row, column), jnp.where(flat, row, up_column)
+    return game.action(direction, *chosen).astype(jnp.int32)
 
 
 def box(game: Morpion, column: Array, row: Array, distance: Array) -> Array:
@@ -94,16 +70,6 @@ def box(game: Morpion, column: Array, row: Array, distance: Array) -> Array:
     columns = _below(column + distance + 1 - words) & ~_below(column - distance - words)
     rows = jnp.abs(np.arange(game.size) - row) <= distance
     return jnp.where(rows, columns[:, None], 0)
-
-
-def _first(game: Morpion, direction: Array, starts: Array) -> tuple[Array, Array]:
-    """Return int32[], int32[]: column and row of the point of uint32[W, H] that is listed first."""
-    row = jnp.argmax((starts != 0).any(0))
-    along_row = _lowest(starts[:, row])
-    column = _lowest(lax.reduce(starts, np.uint32(0), lax.bitwise_or, (1,)))
-    up_column = jnp.argmax((starts & game.points(column, jnp.arange(game.size)) != 0).any(0))
-    flat = direction == 0
-    return jnp.where(flat, along_row, column), jnp.where(flat, row, up_column)
 
 
 def _lowest(words: Array) -> Array:

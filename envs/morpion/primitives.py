@@ -20,7 +20,8 @@ from dataclasses import dataclass
 import jax.numpy as jnp
 from jax import Array
 
-from envs.morpion.choice import best, closest, lines_after, neighbours
+from envs.morpion.choice import best, closest
+from envs.morpion.counts import lines_after, neighbours
 from envs.morpion.rules import CORNER, Morpion, State
 from jaxgp.genotypes.primitives import FLOAT, Primitive, PrimitiveSet, rectangle
 
@@ -99,13 +100,13 @@ def perform(
     plays = active & ~state.terminated & ~(is_point & final) & (target > 0).all()
     action = closest(game, state, *(target - jnp.array(game.origin)))
     measures = {
-        BEST: (settings.best, lambda line: lines_after(game, state, line)),
-        NEIGHBOURS: (settings.max_neighbours, lambda line: neighbours(game, state, line, settings.neighbour_range)),
+        BEST: (settings.best, lambda: lines_after(game, state)),
+        NEIGHBOURS: (settings.max_neighbours, lambda: neighbours(game, state, settings.neighbour_range)),
     }
     for name, (wanted, measure) in measures.items():
         if wanted:
             here = opcode == primitives.opcode(name)
-            greatest = best(game, state, measure, here & active & ~state.terminated)
-            action, plays = jnp.where(here, greatest, action), jnp.where(here, active & ~state.terminated, plays)
+            action = jnp.where(here, best(game, state, measure()), action)
+            plays = jnp.where(here, active & ~state.terminated, plays)
     action = jnp.where(plays, action, -1)
     return game.step(state, action), action, plays

@@ -193,18 +193,22 @@ class Morpion:
 
     def find(self, crosses: Array, used: Array) -> Array:
         """Return uint32[4, W, H]: first points of all lines that may be drawn, by direction."""
-        empty, marks, found = self.pad(~crosses), self.pad(used), []
+        empty, found = self.pad(~crosses), []
         for d in range(4):
             one, two = ~crosses, jnp.zeros_like(crosses)  # at least one point without a cross, at least two
             for k in range(1, LENGTH):
                 point = self.along(empty, d, k)
                 two |= one & point
                 one |= point
-            taken = used[d]
-            for k in range(1, self._uses):
-                taken |= self.along(marks[d], d, k)
-            found.append(one & ~two & ~taken)
-        return jnp.stack(found) & self._fits
+            found.append(one & ~two & ~self.taken(used, d))
+        return jnp.stack(found) & self.fits
+
+    def taken(self, used: Array, direction: int) -> Array:
+        """Return uint32[W, H]: first points of lines, in a direction, that would use what is used (uint32[4, W, H])."""
+        marks, found = self.pad(used[direction]), used[direction]
+        for k in range(1, self.uses):
+            found |= self.along(marks, direction, k)
+        return found
 
     def pad(self, boards: Array) -> Array:
         """Return uint32[..., W, H + 8]: boards with room for `along` above and below."""
@@ -229,15 +233,15 @@ class Morpion:
         return shifted | jnp.concatenate([edge, board[:-1]]) >> (WORD + columns)
 
     @property
-    def _uses(self) -> int:
+    def uses(self) -> int:
         """Marks that a line leaves in `State.used`: its segments or its points."""
         return LENGTH - 1 if self.variant == "5T" else LENGTH
 
     def _marks(self, direction: Array, column: Array, row: Array) -> Array:
         """Return uint32[W, H]: what a line uses."""
         up, flat = np.arange(self.size) - row, direction == 0
-        there = jnp.where(flat, up == 0, (up >= 0) & (up < self._uses))
-        bits = jnp.where(flat, np.uint32(2**self._uses - 1), np.uint32(1))
+        there = jnp.where(flat, up == 0, (up >= 0) & (up < self.uses))
+        bits = jnp.where(flat, np.uint32(2**self.uses - 1), np.uint32(1))
         first = column + jnp.where(flat, 0, up * jnp.asarray(DX)[direction])
         return jnp.where(there, self._place(bits, first), 0)
 
@@ -261,7 +265,7 @@ class Morpion:
         return pack(grid)
 
     @property
-    def _fits(self) -> np.ndarray:
+    def fits(self) -> np.ndarray:
         """First points of the lines that lie on the grid, uint32[4, W, H]."""
         x, y = np.arange(self.words * WORD), np.arange(self.size)[:, None]
         far = LENGTH - 1
