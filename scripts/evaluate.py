@@ -2,6 +2,7 @@
 
 python scripts/evaluate.py run=outputs/DIR panel=standard games=1000
 python scripts/evaluate.py run=outputs/DIR compare=2 iterations=228     for one: a nested search beside it
+python scripts/evaluate.py run=outputs/DIR compare=3 save=best resume=auto    a long search; its best game
 """
 
 import sys
@@ -14,6 +15,9 @@ from jaxgp.experiment.arguments import option
 from jaxgp.experiment.errors import UsageError, reject
 
 MOST_PLAYOUTS = 10_000_000
+AUTO = "auto"
+OF_SEARCHES = ("iterations", "searches", "group", "resume", "save")
+"""Options of nested searches."""
 PANELS = Path(__file__).parents[1] / "conf" / "panel"
 
 
@@ -29,8 +33,13 @@ class Options:
     compare: int = option(
         0, "also measure a search of this depth against the same random programs; for one: of this level; 0: do not"
     )
-    iterations: int = option(100, "of each level of the search in a game for one: iterations ** compare playouts")
+    iterations: int = option(
+        100, "of each level of the search in a game for one: iterations ** compare playouts, group times"
+    )
     searches: int = option(4, "how many such searches run, independent of each other")
+    group: int = option(1, "playouts of each policy in such a search, of which the best counts")
+    resume: str | None = option(None, "go on with a nested search that was cut off; null: search anew", (AUTO,))
+    save: str | None = option(None, "files for the best game of a nested search: NAME, or with .svg, .txt or .json")
     seed: int = option(0, "of the games and of the random programs")
     compilation_cache: str | None = option("~/.cache/jaxgp", "where compiled programs are kept; null: nowhere")
     output: str | None = option(None, "file for the figures; null: evaluation.json beside the champion")
@@ -47,15 +56,16 @@ def task(options: Options) -> int:
         reject("games", options.games, "a whole number from 1 to 100000")
     if not 0 <= options.compare <= 20:
         reject("compare", options.compare, "a whole number from 0 to 20")
-    for name in ("iterations", "searches"):
-        value = getattr(options, name)
-        if value != getattr(Options(), name) and not options.compare:
+    for name in OF_SEARCHES:
+        if getattr(options, name) != getattr(Options(), name) and not options.compare:
             raise UsageError(f"{name}: given, but there is no compare=LEVEL")
-        if not 1 <= value <= 1000:
-            reject(name, value, "a whole number from 1 to 1000")
+    for name in ("iterations", "searches", "group"):
+        if not 1 <= getattr(options, name) <= 1000:
+            reject(name, getattr(options, name), "a whole number from 1 to 1000")
     if not 0 <= options.seed < 2**32:
         reject("seed", options.seed, "a whole number from 0 to 4294967295")
-    from jaxgp.analysis import alone, champions, evaluation
+    from jaxgp.analysis import alone, champions, evaluation, nested
+    from jaxgp.experiment import savedgame
     from jaxgp.experiment.run import use_compilation_cache
     from jaxgp.players.moves import players
 
@@ -65,16 +75,19 @@ def task(options: Options) -> int:
     evaluation.check_writable(output)
     if players(loaded.table.game) == 1:
         only_one(options, loaded.table.game.name)
+        save = savedgame.targets("save", options.save) if options.save else []
+        plan = nested.Plan(options.compare, options.iterations, options.searches, options.seed, options.group)
+        folder = output.with_name(f"{output.stem}_search")
+        if options.resume is None and nested.cut_off(folder):
+            raise UsageError(f"{folder}: holds a search that was cut off; go on with it by resume=auto, or remove it")
         figures = alone.measure(loaded, options.games, options.seed)
         if options.compare:
-            figures |= alone.search(
-                loaded.table, options.compare, options.iterations, options.searches, options.seed, say
-            )
+            figures |= nested.search(loaded.table, plan, say, folder, save)
         print(alone.text(figures))
         files.write_json(output, {"seed": options.seed, "results": figures})
         print(f"saved: {output}")
         return 0
-    for name in ("iterations", "searches"):
+    for name in OF_SEARCHES:
         if getattr(options, name) != getattr(Options(), name):
             raise UsageError(
                 f"{name}: of searches in a game for one; {loaded.table.game.name} is for two, leave it out"
@@ -91,8 +104,8 @@ def only_one(options: Options, game: str) -> None:
     """Refuse options that make no sense in a game for one."""
     if options.panel != Options().panel:
         raise UsageError(f"panel: {game} is a game for one; leave it out")
-    if options.iterations**options.compare > MOST_PLAYOUTS:
-        most = f"iterations ** compare up to {MOST_PLAYOUTS}"
+    if options.group * options.iterations**options.compare > MOST_PLAYOUTS:
+        most = f"group * iterations ** compare up to {MOST_PLAYOUTS}"
         reject("iterations", options.iterations, f"{most}; with compare={options.compare} it is more")
     if options.games < 2:
         reject("games", options.games, f"a whole number from 2 to 100000; {game} is a game for one")

@@ -8,13 +8,22 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from envs.morpion.listed import ListedMorpion
 from envs.morpion.rules import WORD, Morpion, State
+from jaxgp.search.listed import Listed, ListedGame
 
 EVALUATORS: dict[str, Any] = {}
 """No search plays a game for one."""
 
+MOST = 40
+"""Legal lines that a position can have in a list; a million random games have 31 at most."""
 BLOCK = 8
 """Words that a draw looks at in its second step."""
+
+
+def listed(game: Morpion) -> ListedGame:
+    """Return the game with its legal lines in a list, for nested searches."""
+    return ListedMorpion(game, MOST) if game.size <= WORD else Listed(game, MOST)
 
 
 def random_line(game: Morpion, state: State, bits: Array) -> Array:

@@ -1,14 +1,11 @@
-"""How good a program is that plays alone: its one game, beside uniformly random play and a nested search."""
+"""How good a program is that plays alone: its one game, beside uniformly random play."""
 
-import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
 
 from jaxgp.experiment import assemble
-from jaxgp.search.nrpa import Nested
 
 if TYPE_CHECKING:
     from jaxgp.analysis.champions import Loaded
@@ -39,40 +36,6 @@ def measure(loaded: "Loaded", games: int, seed: int) -> dict[str, dict[str, Any]
     low, high = wilson(count, games)
     as_good = {"as_good": count / games, "as_good_low": low, "as_good_high": high}
     return {"champion": {"games": 1, "score": score}, "random": summarise(scores) | as_good}
-
-
-def search(
-    table: assemble.Table, level: int, iterations: int, searches: int, seed: int, say: Callable[[str], object]
-) -> dict[str, dict[str, Any]]:
-    """Search by nested rollout policy adaptation, and by as many random games.
-
-    Args:
-        table: a game for one.
-        level: how deep searches are nested.
-        iterations: of each level.
-        searches: independent searches.
-        seed: of the searches and of the random games.
-        say: told what goes on, since it takes a while.
-
-    Returns:
-        Figures of `nested` and of `restarts`, the best of as many random games as a search plays; of both the scores
-        of all searches, their mean, the greatest, and the seconds of all together without compilation.
-    """
-    nested = Nested(table.game, level, iterations)
-    say(f"Searching: {searches} times {nested.playouts} playouts")
-    run = jax.jit(nested.search, static_argnums=1).lower(jax.random.key(seed), searches).compile()
-    started = time.perf_counter()
-    found = np.asarray(run(jax.random.key(seed)).score)
-    took = time.perf_counter() - started
-    say(f"Playing {searches} times {nested.playouts} random games")
-    started = time.perf_counter()
-    # Other games than those that `measure` plays.
-    random = random_scores(table, searches * nested.playouts, seed ^ 1 << 31).reshape(searches, -1).max(1)
-    about = {"playouts": nested.playouts, "level": level, "iterations": iterations}
-    return {
-        "nested": about | best_of(found) | {"seconds": took},
-        "restarts": {"playouts": nested.playouts} | best_of(random) | {"seconds": time.perf_counter() - started},
-    }
 
 
 def best_of(scores: np.ndarray) -> dict[str, Any]:

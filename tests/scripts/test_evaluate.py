@@ -9,9 +9,10 @@ import envs
 from envs.morpion.primitives import Settings as MorpionSettings
 from envs.morpion.primitives import primitive_set
 from envs.walls.primitives import Settings, rule_language
-from jaxgp.analysis import alone
+from jaxgp.analysis import alone, nested
 from jaxgp.analysis.evaluation import summarise, wilson
-from jaxgp.experiment import arguments
+from jaxgp.experiment import arguments, checkpoint, savedgame
+from jaxgp.experiment.errors import RunError
 from tests.scripts.commands import load, write_champion
 
 
@@ -119,8 +120,43 @@ def test_a_nested_search_stands_beside_a_program_that_plays_alone(evaluate, lone
         written = " ".join(f"{score:g}" for score in row["scores"])
         assert f"{name:10}best of 9 playouts, 2 times: {written}; mean {row['mean']:.1f}, " in out
     too_many = ("compare=5", "iterations=26")
-    said = "iterations=26: accepted: iterations ** compare up to 10000000; with compare=5 it is more"
+    said = "iterations=26: accepted: group * iterations ** compare up to 10000000; with compare=5 it is more"
     assert evaluate(f"run={lonely}", *too_many) == (2, "", f"error: {said}\n")
+
+
+def test_a_nested_search_that_was_cut_off_goes_on_and_saves_its_best_game(evaluate, lonely, monkeypatch, tmp_path):
+    given = (f"run={lonely}", "games=2", "compare=2", "iterations=5", "searches=2", "group=2", "seed=4")
+    assert evaluate(*given)[0] == 0
+    wanted = json.loads((lonely / "evaluation.json").read_text())["results"]["nested"]["scores"]
+    monkeypatch.setattr(nested, "EVERY", 0.0)
+    monkeypatch.setattr(nested, "PIECE", 0.0)
+    whole = nested.checkpoint.save
+
+    def cut_off(*args):
+        whole(*args)
+        raise RunError("the machine is wanted back")
+
+    monkeypatch.setattr(nested.checkpoint, "save", cut_off)
+    assert evaluate(*given)[0] == 1
+    folder = lonely / "evaluation_search"
+    assert checkpoint.available(folder)[0][0] == 16
+    code, _, error = evaluate(*given)
+    assert (code, error) == (
+        2,
+        f"error: {folder}: holds a search that was cut off; go on with it by resume=auto, or remove it\n",
+    )
+    code, _, error = evaluate(*given[:-1], "seed=5", "resume=auto")
+    assert code == 2
+    assert error.endswith(f"error: resume: {folder} holds another search; accepted: the options it was begun with\n")
+    monkeypatch.setattr(nested.checkpoint, "save", whole)
+    code, _, error = evaluate(*given, "resume=auto", f"save={tmp_path / 'best.json'}")
+    assert code == 0
+    assert "Going on after 16 of 25 steps" in error
+    found = json.loads((lonely / "evaluation.json").read_text())["results"]["nested"]
+    assert (found["scores"], found["playouts"]) == (wanted, 50)
+    assert not folder.exists()
+    saved = savedgame.read(str(tmp_path / "best.json"), envs)
+    assert saved.moves[-1].state.count == max(wanted) == found["greatest"]
 
 
 def test_the_interval_of_a_mean():
@@ -150,6 +186,7 @@ BAD = [
     ("compare=21", "compare=21: accepted: a whole number from 0 to 20"),
     ("output=/", "output=/: cannot be written"),
     ("searches=2", "searches: given, but there is no compare=LEVEL"),
+    ("save=best", "save: given, but there is no compare=LEVEL"),
 ]
 
 

@@ -8,11 +8,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from flax import struct
+from scipy import special, stats
 
 import envs
+from envs.morpion.listed import ListedMorpion
 from envs.morpion.opponents import random_scores
 from envs.morpion.saved import new_crosses
-from jaxgp.search.nrpa import Nested, draw
+from jaxgp.search.listed import Listed
+from jaxgp.search.nrpa import Nested, choose, draw
 
 CHOICES = 4
 SECRET = (2, 0, 3, 1, 1, 2, 0, 3, 3, 0)
@@ -55,8 +58,17 @@ class Lock:
         return jnp.stack([state.right, 0]).astype(jnp.float32)
 
 
-def opening(game, searches):
-    return jax.tree.map(lambda x: jnp.broadcast_to(x, (searches, *x.shape)), game.init())
+LISTED = Listed(Lock(), slots=CHOICES)
+KINDS = 3
+
+
+def kind_of(position):
+    """Of each option a kind that changes from stage to stage."""
+    return (LISTED.options(position) + position.state.stage) % KINDS
+
+
+def drawn_policies(searches, seed=1):
+    return np.random.default_rng(seed).normal(size=(searches, LISTED.num_actions + 1)).astype(np.float32)
 
 
 def test_draws_are_in_proportion_to_weights():
@@ -75,81 +87,131 @@ def test_rounding_never_draws_what_has_no_weight():
         assert set(np.asarray(drawn).tolist()) <= {7, 21}
 
 
-def by_hand(policy, actions, alpha):
-    """Adapt one policy to one game as the paper words it."""
+@pytest.mark.parametrize("biased", [False, True])
+def test_playouts_begin_in_proportion_to_weights(biased):
+    count, policy = 20_000, drawn_policies(1)
+    biases = np.array([[0.5, -1.0, 1.5]], np.float32)
+    nested = Nested(LISTED, 1, longest=1, kinds=kind_of if biased else None)
+    given = jnp.broadcast_to(jnp.asarray(policy), (count, policy.size))
+    table = jnp.broadcast_to(jnp.asarray(biases), (count, KINDS)) if biased else None
+    first = np.asarray(jax.jit(nested.playout)(jax.random.key(3), given, table).actions)[:, 0]
+    legal = np.flatnonzero(Lock().legal_actions(Lock().init()))
+    logits = policy[0, legal].astype(float) + biased * biases[0, legal % KINDS]
+    expected = special.softmax(logits) * count
+    assert stats.chisquare(np.bincount(first, minlength=CHOICES)[legal], expected).pvalue > 1e-3
+    assert set(first.tolist()) == set(legal.tolist())
+
+
+def by_hand(policy, actions, alpha, biases):
+    """Adapt one policy to one game as the papers word it."""
     game, state, changed = Lock(), Lock().init(), policy.astype(np.float64)
     for action in actions:
         legal = np.flatnonzero(game.legal_actions(state))
-        total = np.exp(policy[legal]).sum()
+        logits = policy[legal] + biases[(legal + int(state.stage)) % KINDS]
+        chances = np.exp(logits) / np.exp(logits).sum()
         changed[action] += alpha
-        for other in legal:
-            changed[other] -= alpha * np.exp(policy[other]) / total
+        changed[legal] -= alpha * chances
         state = game.step(state, jnp.int32(action))
     return changed
 
 
-def test_an_adaptation_equals_one_by_hand():
-    game = Lock()
-    nested = Nested(game, 1, alpha=0.7, longest=12)
-    policies = np.random.default_rng(1).normal(size=(3, game.num_actions)).astype(np.float32)
-    line = nested.playout(jax.random.key(2), jnp.asarray(policies), opening(game, 3))
+@pytest.mark.parametrize("biased", [False, True])
+def test_an_adaptation_equals_one_by_hand(biased):
+    nested = Nested(LISTED, 1, alpha=0.7, longest=12, kinds=kind_of if biased else None)
+    policies = drawn_policies(3)
+    biases = np.random.default_rng(2).normal(size=(3, KINDS)).astype(np.float32) if biased else None
+    line = jax.jit(nested.playout)(jax.random.key(2), jnp.asarray(policies), biases)
     lengths = np.asarray(line.length).tolist()
     assert len(set(lengths)) > 1, "games of unequal length"
-    found = nested.adapt(jnp.asarray(policies), line, opening(game, 3))
+    found = jax.jit(nested.adapt)(jnp.asarray(policies), line, biases)
     for n, length in enumerate(lengths):
-        wanted = by_hand(policies[n], np.asarray(line.actions)[n, :length].tolist(), 0.7)
-        np.testing.assert_allclose(found[n], wanted, atol=1e-5)
+        actions = np.asarray(line.actions)[n, :length].tolist()
+        wanted = by_hand(policies[n], actions, 0.7, biases[n] if biased else np.zeros(KINDS))
+        np.testing.assert_allclose(found[n, :-1], wanted[:-1], atol=1e-5)
 
 
-def better(old, new):
-    keep = np.asarray(old.score > new.score)
-    return jax.tree.map(lambda a, b: jnp.where(keep.reshape(-1, *[1] * (a.ndim - 1)), a, b), old, new)
+def test_long_games_are_adapted_to_stretch_by_stretch():
+    policies = jnp.asarray(drawn_policies(2))
+    line = jax.jit(Nested(LISTED, 1, longest=12).playout)(jax.random.key(2), policies)
+    longer = jax.tree.map(
+        lambda x, y: x if x.ndim == 1 else y.at[:, :12].set(x),
+        line,
+        jax.tree.map(lambda x: x[0], Nested(LISTED, 1, longest=48).begin(2).best),
+    )
+    one, other = (
+        Nested(LISTED, 1, longest=longest).adapt(policies, game) for longest, game in ((12, line), (48, longer))
+    )
+    np.testing.assert_allclose(one[:, :-1], other[:, :-1], atol=1e-6)
 
 
-def test_levels_nest_as_in_a_recursion():
-    game, searches, key = Lock(), 2, jax.random.key(5)
-    nested = Nested(game, 3, iterations=3, longest=12)
-    start = opening(game, searches)
+def test_of_a_group_of_playouts_the_last_of_the_best_counts():
+    searches, group, key = 6, 5, jax.random.key(4)
+    policies = jnp.zeros((searches, LISTED.num_actions + 1))
+    found = jax.jit(Nested(LISTED, 1, longest=12, group=group).playout)(key, policies)
+    single = jax.jit(Nested(LISTED, 1, longest=12).playout)(key, jnp.repeat(policies, group, 0))
+    scores = np.asarray(single.score).reshape(searches, group)
+    places = [max(range(group), key=lambda p: (row[p], p)) + group * n for n, row in enumerate(scores.tolist())]
+    assert found.actions.tolist() == single.actions[np.array(places)].tolist()
+    assert found.score.tolist() == scores.max(1).tolist()
+
+
+@pytest.mark.parametrize("group", [1, 2])
+def test_levels_nest_as_in_a_recursion(group):
+    searches, key = 2, jax.random.key(5)
+    nested = Nested(LISTED, 3, iterations=3, longest=12, group=group)
     playout, adapt = jax.jit(nested.playout), jax.jit(nested.adapt)
-    played = iter(range(nested.playouts))
+    played = iter(range(nested.steps))
 
     def recurse(level, policies):
         if level == 0:
-            return playout(jax.random.fold_in(key, next(played)), policies, start)
+            return playout(jax.random.fold_in(key, next(played)), policies)
         best = None
         for _ in range(nested.iterations):
             found = recurse(level - 1, policies)
-            best = found if best is None else better(best, found)
-            policies = adapt(policies, best, start)
+            best = found if best is None else choose(found.score >= best.score, found, best)
+            policies = adapt(policies, best)
         return best
 
-    wanted, found = recurse(3, jnp.zeros((searches, game.num_actions))), nested.search(key, searches)
-    assert found.score.tolist() == wanted.score.tolist()
-    assert found.actions.tolist() == wanted.actions.tolist()
-    assert found.length.tolist() == wanted.length.tolist()
+    wanted, found = recurse(3, nested.begin(searches).policies[0]), nested.search(key, searches)
+    for one, other in zip(jax.tree.leaves(wanted), jax.tree.leaves(found), strict=True):
+        assert one.tolist() == other.tolist()
+
+
+def test_a_search_in_pieces_is_the_search_at_once():
+    nested, key = Nested(LISTED, 2, iterations=5, longest=12), jax.random.key(7)
+    search = nested.begin(3)
+    for until in (1, 4, 17, 25):
+        search = nested.advance(key, search, jnp.int32(until), None)
+    assert search.best.actions[-1].tolist() == nested.search(key, 3).actions.tolist()
 
 
 def test_a_search_beats_random_restarts_at_the_same_number_of_playouts():
-    game, searches = Lock(), 8
-    nested = Nested(game, 2, iterations=20, longest=12)
+    searches = 8
+    nested = Nested(LISTED, 2, iterations=20, longest=12)
     found = nested.search(jax.random.key(0), searches)
-    free = jnp.zeros((searches * nested.playouts, game.num_actions))
-    random = nested.playout(jax.random.key(1), free, opening(game, len(free)))
+    free = jnp.zeros((searches * nested.playouts, LISTED.num_actions + 1))
+    random = jax.jit(nested.playout)(jax.random.key(1), free)
     restarts = np.asarray(random.score).reshape(searches, -1).max(1)
     assert found.score.tolist() == [BEST] * searches
     assert restarts.max() < BEST
+    assert not found.crowded.any()
 
 
 def test_a_game_is_cut_where_it_is_too_long():
-    line = Nested(Lock(), 1, longest=2).playout(jax.random.key(0), jnp.zeros((4, Lock.num_actions)), opening(Lock(), 4))
+    line = jax.jit(Nested(LISTED, 1, longest=2).playout)(jax.random.key(0), jnp.zeros((4, LISTED.num_actions + 1)))
     assert line.actions.shape == (4, 2)
     assert line.length.max() == 2
+
+
+def test_a_search_says_where_legal_actions_had_no_slot():
+    line = Nested(Listed(Lock(), slots=3), 1, iterations=5, longest=12).search(jax.random.key(0), 4)
+    assert line.crowded.all()
 
 
 @pytest.mark.slow
 def test_searches_of_morpion_solitaire_beat_random_restarts():
     game, searches = envs.make("morpion"), 4
-    nested = Nested(game, 2, iterations=20)
+    nested = Nested(ListedMorpion(game), 2, iterations=20)
     lines = nested.search(jax.random.key(0), searches)
     found = np.asarray(lines.score)
     for score, actions, length in zip(found, np.asarray(lines.actions), np.asarray(lines.length), strict=True):
