@@ -17,7 +17,7 @@ over a batch of positions a step is one long vectorised loop of elementwise oper
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import ClassVar
 
 import jax
@@ -126,6 +126,8 @@ class Othello:
         """Return uint32[2 * W]: the discs of both sides."""
         return jnp.stack([*state.own, *state.other])
 
+    # Both are traced once: searches and games call them often, and tracing would take longer than compiling.
+    @partial(jax.jit, static_argnums=0)
     def placeable(self, own: Bits, other: Bits) -> Bits:
         """Return the empty squares from which `own` would enclose discs of `other`."""
         found = None
@@ -136,6 +138,7 @@ class Othello:
         full = self._constant(range(self.area))
         return tuple(f & ~(a | b) & all_ for f, a, b, all_ in zip(found, own, other, full, strict=True))
 
+    @partial(jax.jit, static_argnums=0)
     def turned(self, own: Bits, other: Bits, placed: Bits) -> Bits:
         """Return the discs of `other` that `own` encloses with a disc on the one square `placed`."""
         turned = tuple(jnp.zeros_like(word) for word in own)
