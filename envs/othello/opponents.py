@@ -1,4 +1,4 @@
-"""What searched opponents of Othello need: evaluation functions."""
+"""What searched opponents of Othello need, evaluation functions, and random moves for fast games."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,7 +7,8 @@ from typing import Any
 import jax.numpy as jnp
 from jax import Array
 
-from envs.othello.rules import Othello, State, count
+from envs.othello.rules import Othello, State, count, some
+from jaxgp.players.choice import pick_bit
 
 
 def material(game: Othello, state: State, corner: int = 0) -> Array:
@@ -31,3 +32,12 @@ EVALUATORS: dict[str, Callable[[Any, Any], Array]] = {
     "corner_16": partial(material, corner=16),
 }
 """Values from the view of the side to move, for ended games too; the last two add so many discs for each corner."""
+
+
+def random_move(game: Othello, state: State, bits: Array) -> Array:
+    """Draw one of the legal moves uniformly, without the mask of all of them; `bits` is uint32[], uniform.
+
+    Returns:
+        int32[].
+    """
+    return jnp.where(some(state.legal), pick_bit(jnp.stack(state.legal), bits), game.area)

@@ -10,6 +10,7 @@ import numpy as np
 from jax import Array
 
 import envs
+from envs.othello.opponents import random_move
 from jaxgp.players.choice import pick
 from rivals.random_play import openings, openspiel_moves, random_moves
 from rivals.timing import Case, compare, compiled, measure
@@ -20,10 +21,11 @@ UNIT = "moves/s"
 
 
 def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
-    """Both kinds of play, for each number of games side by side."""
+    """Given games, and random ones in both ways, for each number of games side by side."""
     for batch in bench.options.batch:
         yield 1.0, functools.partial(recorded, bench, batch)
-        yield 1.0, functools.partial(chosen, bench, batch)
+        yield 1.0, functools.partial(chosen, bench, batch, "random legal moves", None)
+        yield 1.0, functools.partial(chosen, bench, batch, "random legal moves from bits", random_move)
 
 
 def recorded(bench: Any, batch: int, until: float) -> None:
@@ -55,12 +57,21 @@ def recorded(bench: Any, batch: int, until: float) -> None:
     report(bench, name, sizes, ours, seconds, {"pgx": pgx, "open_spiel": openspiel}, until)
 
 
-def chosen(bench: Any, batch: int, until: float) -> None:
-    """Draw a legal move for each game and play it; a game that has ended starts again."""
-    game, name, seed = envs.make("othello"), "random legal moves", bench.options.seed
+def chosen(bench: Any, batch: int, name: str, draw: Callable[..., Array] | None, until: float) -> None:
+    """Draw a legal move for each game and play it; a game that has ended starts again.
+
+    Args:
+        bench: see `jobs`.
+        batch: games side by side.
+        name: of the measurement.
+        draw: draws a move for a position of a game, from random bits; None: from the mask of actions, as for Pgx.
+        until: see `measure`.
+    """
+    game, seed = envs.make("othello"), bench.options.seed
+    choose = draw and functools.partial(draw, game)
     moves = min(1024, max(64, 2**18 // batch))
     opening, key = openings(game, batch), jax.random.key(seed)
-    run, seconds = compiled(functools.partial(random_moves, game, moves=moves), opening, key)
+    run, seconds = compiled(functools.partial(random_moves, game, moves=moves, choose=choose), opening, key)
 
     def pgx() -> dict[str, Case]:
         step, states = pgx_game(batch)

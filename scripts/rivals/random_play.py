@@ -15,12 +15,18 @@ def openings(game: Any, count: int) -> Any:
     return jax.tree.map(lambda x: jnp.broadcast_to(x, (count, *x.shape)), game.init())
 
 
-def random_moves(game: Any, states: Any, key: Array, moves: int) -> Any:
-    """Play uniformly random legal moves in all games; one that has ended starts again."""
+def random_moves(
+    game: Any, states: Any, key: Array, moves: int, choose: Callable[[Any, Array], Array] | None = None
+) -> Any:
+    """Play uniformly random legal moves in all games; one that has ended starts again.
+
+    `choose` draws a move for a state and random bits; by default from the mask of legal actions.
+    """
     start = game.init()
 
     def one(state: Any, bits: Array) -> Any:
-        state = game.step(state, pick(game.legal_actions(state), bits))
+        move = pick(game.legal_actions(state), bits) if choose is None else choose(state, bits)
+        state = game.step(state, move)
         return jax.tree.map(lambda fresh, old: jnp.where(state.terminated, fresh, old), start, state)
 
     def each(states: Any, key: Array) -> tuple[Any, None]:

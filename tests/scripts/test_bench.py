@@ -182,7 +182,7 @@ def test_othello(bench, capsys):
     pytest.importorskip("pyspiel")
     options = bench.read_options(["batch=8", *TINY])
     jobs = [*bench.othello.jobs(bench.Bench(options, bench.Report([sys.stdout]), None))]
-    assert len(jobs) == 2
+    assert len(jobs) == 3
     jobs[0][1](0.0)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     if importlib.util.find_spec("pgx") is None:

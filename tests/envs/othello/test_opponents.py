@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import envs
-from envs.othello.opponents import EVALUATORS
+from envs.othello.opponents import EVALUATORS, random_move
 from jaxgp.players.agents import search_agent
+from jaxgp.players.choice import pick
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 from tests.envs.othello.drawings import as_reference, compiled, read
 from tests.envs.replays import FAST
@@ -65,13 +66,25 @@ def test_corners_count_for_their_owner():
     assert [float(EVALUATORS[name](game, state)) for name in EVALUATORS] == [1, 5, 17]
 
 
+def test_random_moves_from_bits_are_those_from_the_mask():
+    game, states = random_positions(6, 40, seed=3)
+    blocked = [state for state in states if not np.array(state.legal).any()]
+    states = jax.tree.map(lambda *x: jnp.stack(x), *states)
+    bits = jax.random.bits(jax.random.key(0), states.to_move.shape)
+    drawn = jax.jit(jax.vmap(partial(random_move, game)))(states, bits)
+    assert np.array_equal(drawn, pick(jax.vmap(game.legal_actions)(states), bits))
+    assert len(set(drawn.tolist())) > 10
+    assert blocked
+    assert game.area in drawn
+
+
 @pytest.mark.parametrize(
     ("size", "evaluator", "ties", "tail", "deepest", "number"),
     [
         (4, "material", "first", 2, 4, 30),
         (6, "corner_4", "all", 1, 3, 5),
-        pytest.param(8, "material", "first", 2, 4, 60, marks=pytest.mark.slow),
-        pytest.param(8, "corner_16", "all", 1, 4, 60, marks=pytest.mark.slow),
+        pytest.param(8, "material", "first", 2, 4, 10, marks=pytest.mark.slow),
+        pytest.param(8, "corner_16", "all", 1, 4, 10, marks=pytest.mark.slow),
     ],
 )
 def test_searches_find_the_best_moves_of_plain_minimax(size, evaluator, ties, tail, deepest, number):

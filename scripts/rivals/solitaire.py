@@ -1,0 +1,105 @@
+"""Games of Morpion Solitaire, random ones and those of programs, here and in plain Python."""
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import numpy as np
+
+import envs
+from envs.morpion.opponents import random_scores
+from envs.morpion.primitives import AREA, LAST, POINT
+from jaxgp.experiment import assemble, schema
+from jaxgp.genotypes.programs import Programs
+from jaxgp.operators.creation import create
+from rivals import plain_morpion
+from rivals.timing import Case, compiled, measure
+
+CREATION = schema.Creation(method="full", min_depth=5, max_depth=6)
+"""Programs with leaves enough for whole games."""
+ROUNDS = 5
+"""Random games that each lane plays one after the other."""
+
+
+def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
+    """Random games of both variants; games of programs."""
+    for variant in ("5T", "5D"):
+        yield 1.0, functools.partial(random_games, bench, variant)
+    yield 1.0, functools.partial(programs, bench)
+
+
+def random_games(bench: Any, variant: str, until: float) -> None:
+    """Play uniformly random games; the means of their scores are compared, within five standard errors."""
+    options, game = bench.options, envs.make("morpion", variant=variant)
+    lanes, few = options.games, options.rival_games
+    key, name = jax.random.key(options.seed), f"random games, {variant}"
+    run, seconds = compiled(lambda key: random_scores(game, key, lanes, ROUNDS), key)
+    scores = np.asarray(run(key)).ravel()
+    sizes = {"variant": variant, "size": game.size, "side by side": lanes, "mean_score": round(float(scores.mean()), 1)}
+    board, choose = plain_morpion.Board(game), plain_morpion.Random(options.seed)
+
+    def plain() -> list[int]:
+        return [board.play(choose) for _ in range(few)]
+
+    def check(theirs: list[int]) -> None:
+        error = np.hypot(scores.std() / len(scores) ** 0.5, scores.std() / few**0.5)
+        assert abs(np.mean(theirs) - scores.mean()) < 5 * error, "means differ"
+
+    report(bench, name, sizes, Case(lambda: run(key), len(scores)), seconds, plain, check, until)
+
+
+def programs(bench: Any, until: float) -> None:
+    """Play the games of a population; the scores of a few of them are compared one by one."""
+    options = bench.options
+    at = assemble.table(schema.Config(game={"name": "morpion"}), envs)
+    made = create(jax.random.key(options.seed), at.primitives, CREATION, options.population, options.capacity)
+    run, seconds = compiled(lambda made: at.player.play(at.player.prepare(made)).states.count, made)
+    scores, few = np.asarray(run(made)), min(options.rival_games, options.population)
+    sizes = {"programs": options.population, "nodes": int(made.length.mean()), "mean_score": round(scores.mean(), 1)}
+    board, chosen = plain_morpion.Board(at.game), [leaves(at, made, n) for n in range(few)]
+
+    def plain() -> list[int]:
+        return [board.play(plain_morpion.Leaves(board, program)) for program in chosen]
+
+    def check(theirs: list[int]) -> None:
+        assert theirs == scores[:few].tolist(), "scores differ"
+
+    report(bench, "games of programs", sizes, Case(lambda: run(made), len(scores)), seconds, plain, check, until)
+
+
+def leaves(at: assemble.Table, made: Programs, index: int) -> plain_morpion.Program:
+    """Return one program of [P] as plain Python takes it."""
+    length = int(made.length[index, 0])
+    nodes = zip(made.opcode[index, 0, :length].tolist(), made.value[index, 0, :length].tolist(), strict=True)
+    point, last = at.primitives.opcode(POINT), at.primitives.opcode(LAST)
+    left, bottom = AREA.left - at.game.origin[0], AREA.bottom - at.game.origin[1]
+    return [
+        None if code == last else (left + int(value) % AREA.width, bottom + int(value) // AREA.width)
+        for code, value in nodes
+        if code in (point, last)
+    ]
+
+
+def report(
+    bench: Any,
+    name: str,
+    sizes: dict,
+    ours: Case,
+    seconds: float,
+    plain: Callable[[], list[int]],
+    check: Callable[[list[int]], None],
+    until: float,
+) -> None:
+    """Time both in turn, the rival's results having been compared, and write what came out."""
+    cases, few = {name: ours}, bench.options.rival_games
+    if bench.options.rivals:
+        found = plain()
+        check(found)
+        few = len(found)
+        cases["plain Python"] = Case(plain, few, warm=False)
+    times = measure(cases, bench.options.repeats, until)
+    bench.report.ours("morpion", name, "games/s", times[name], sizes, seconds)
+    if bench.options.rivals:
+        more = {"who": "plain Python", "ours": times[name], "against": name}
+        bench.report.rival("morpion", name, "games/s", times["plain Python"], {**sizes, "games": few}, **more)
