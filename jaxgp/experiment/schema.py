@@ -58,6 +58,7 @@ class Mutation:
     hoist: float = 0.0  # weight: the whole tree is replaced by one of its subtrees
     shrink: float = 0.0  # weight: the node's subtree becomes a terminal
     constant: float = 0.0  # weight: a constant is drawn anew
+    creep: float = 0.0  # weight: a constant moves to a value next to it
 
 
 @dataclass

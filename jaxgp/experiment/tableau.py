@@ -97,6 +97,7 @@ _MUTATIONS = {
     "hoist": "subtree becomes the tree",
     "shrink": "subtree becomes a terminal",
     "constant": "new constant",
+    "creep": "constant moved",
 }
 
 

@@ -28,7 +28,7 @@ OPPONENT_CHOICES: dict[str, tuple[str, ...]] = {
 MAKERS = {"program": "primitive_set", "rules": "rule_language"}
 """What a game's module `primitives` calls the function that makes the language of each genotype."""
 RULE_MUTATIONS = ("add", "delete", "reorder", "modify")
-MUTATIONS = ("children", "subtree", "point", "hoist", "shrink", "constant")
+MUTATIONS = ("children", "subtree", "point", "hoist", "shrink", "constant", "creep")
 MAX_CAPACITY = 32767
 """Subtree sizes are stored as int16."""
 MIN_GROUPS = 4

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxgp.genotypes.primitives import Domain, Integers, PrimitiveSet
+from jaxgp.genotypes.primitives import Domain, Floats, Integers, Points, PrimitiveSet
 
 
 def words(key: Array, *shape: int) -> Array:
@@ -74,13 +74,42 @@ def primitive(word: Array, primitives: PrimitiveSet, candidates: Array) -> Array
 
 def value(word: Array, primitives: PrimitiveSet, opcode: Array) -> Array:
     """Turn a word into float32[]: a constant or parameter of the primitive, uniform over its domain; 0 without one."""
-    domains = list(dict.fromkeys(p.domain for p in primitives.terminals if p.domain is not None))
-    which = np.zeros(len(primitives.primitives), np.int32)
-    for code, terminal in enumerate(primitives.terminals):
-        if terminal.domain is not None:
-            which[code] = 1 + domains.index(terminal.domain)
-    drawn = jnp.stack([jnp.float32(0), *(_from(word, domain) for domain in domains)])
-    return drawn[jnp.asarray(which)[opcode]]
+    kinds, which = _domains(primitives)
+    return jnp.stack([jnp.float32(0), *(_from(word, domain) for domain in kinds)])[which[opcode]]
+
+
+def near(word: Array, primitives: PrimitiveSet, opcode: Array, value: Array) -> Array:
+    """Turn a word into float32[]: a constant of the primitive close to a value of it; the value where there is none.
+
+    Of whole numbers one of the two next to it, of points one of the eight around it, all equally likely. A real number
+    is drawn from a normal distribution around it, its deviation a tenth of the domain, and bounded by the domain.
+    """
+    kinds, which = _domains(primitives)
+    return jnp.stack([value, *(_near(word, domain, value) for domain in kinds)])[which[opcode]]
+
+
+def _domains(primitives: PrimitiveSet) -> tuple[list[Domain], Array]:
+    """Return all domains, and int32[N]: by primitive 1 + the place of its domain among them; 0 without one."""
+    kinds = list(dict.fromkeys(p.domain for p in primitives.terminals if p.domain is not None))
+    own = [0 if p.domain is None else 1 + kinds.index(p.domain) for p in primitives.primitives]
+    return kinds, jnp.asarray(own, jnp.int32)
+
+
+def _near(word: Array, domain: Domain, value: Array) -> Array:
+    if isinstance(domain, Floats):
+        spread = (domain.high - domain.low) / 10
+        # The middles of the fractions, or the first one would be infinitely far away.
+        moved = value + spread * jax.scipy.special.ndtri(fraction(word) + 2.0**-25)
+        return jnp.clip(moved, _inward(domain.low, domain.high), _inward(domain.high, domain.low))
+    width = domain.width if isinstance(domain, Points) else domain.high - domain.low + 1
+    steps = [(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1) if (x, y) != (0, 0)]
+    across, up = np.array(steps).T
+    number = value.astype(jnp.int32) - domain.low
+    column, row = number % width + across, number // width + up
+    inside = (column >= 0) & (column < width) & (row >= 0) & (row * width + column <= domain.high - domain.low)
+    chosen = uniform(word, inside)
+    moved = domain.low + row[chosen] * width + column[chosen]
+    return jnp.where(inside.any(), moved.astype(jnp.float32), value)
 
 
 def _from(word: Array, domain: Domain) -> Array:

@@ -132,15 +132,16 @@ def _shrink(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Arr
     return programs.select(inner.any() & fits.any(), changed, tree)
 
 
-def _constant(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Array) -> Programs:
-    """Draw one constant or parameter anew."""
+def _constant(fresh: bool, key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Array) -> Programs:
+    """Draw one constant or parameter anew, or move it to a value close by."""
     del root_type
     node_word, value_word = draw.words(key, 2)
-    drawn = jnp.asarray([p.domain is not None for p in primitives.primitives])
-    mask = drawn[tree.opcode.astype(jnp.int32)] & programs.live(tree)
+    constant = jnp.asarray([p.domain is not None for p in primitives.primitives])
+    mask = constant[tree.opcode.astype(jnp.int32)] & programs.live(tree)
     node = draw.uniform(node_word, mask)
-    value = draw.value(value_word, primitives, tree.opcode[node].astype(jnp.int32))
-    value = jnp.where(mask.any(), value, tree.value[node])
+    opcode, value = tree.opcode[node].astype(jnp.int32), tree.value[node]
+    drawn = draw.value(value_word, primitives, opcode) if fresh else draw.near(value_word, primitives, opcode, value)
+    value = jnp.where(mask.any(), drawn, value)
     return Programs(tree.opcode, tree.value.at[node].set(value), tree.size, tree.length)
 
 
@@ -150,7 +151,8 @@ KINDS: dict[str, Kind] = {
     "point": _each(_point),
     "hoist": _each(_hoist),
     "shrink": _each(_shrink),
-    "constant": _each(_constant),
+    "constant": _each(partial(_constant, True)),
+    "creep": _each(partial(_constant, False)),
 }
 
 

@@ -1,8 +1,10 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
+from scipy import stats
 
-from jaxgp.genotypes.primitives import Floats, Primitive, PrimitiveSet
+from jaxgp.genotypes.primitives import Floats, Integers, Primitive, PrimitiveSet, rectangle
 from jaxgp.operators import draw
 from tests.operators.operator_cases import TYPED, assert_distribution
 
@@ -60,6 +62,42 @@ def test_values_come_from_the_domain_of_the_primitive():
             assert 0.499 < max(values) <= 0.5
         else:
             assert values == set(range(p.domain.low, p.domain.high + 1))
+
+
+def neighbours(domain, value):
+    primitives = PrimitiveSet("one", (Primitive("c", domain=domain), Primitive("x", feature=0)), ())
+    move = jax.jit(jax.vmap(lambda word: draw.near(word, primitives, jnp.int32(0), jnp.float32(value))))
+    return np.asarray(move(WORDS))
+
+
+@pytest.mark.parametrize(
+    ("value", "near"),
+    [
+        ([5, 7], [[4, 6], [5, 6], [6, 6], [4, 7], [6, 7], [4, 8], [5, 8], [6, 8]]),
+        ([3, 6], [[4, 6], [3, 7], [4, 7]]),
+        ([6, 9], [[5, 8], [6, 8], [5, 9]]),
+    ],
+)
+def test_a_point_moves_to_each_point_around_it_alike_and_not_out_of_the_rectangle(value, near):
+    area = rectangle(3, 6, 4, 4)
+    found, counts = np.unique(neighbours(area, area.number(*value)), return_counts=True)
+    assert [list(area.point(number)) for number in found] == near
+    assert_distribution(counts, np.ones(len(near)))
+
+
+def test_a_whole_number_moves_by_one_and_stays_where_it_is_alone():
+    found, counts = np.unique(neighbours(Integers(2, 4), 3), return_counts=True)
+    assert found.tolist() == [2, 4]
+    assert_distribution(counts, [1, 1])
+    assert set(neighbours(Integers(2, 4), 4)) == {3}
+    assert set(neighbours(Integers(7, 7), 7)) == {7}
+
+
+def test_a_real_number_moves_by_a_normal_step_within_its_domain():
+    moved = neighbours(Floats(-10, 10), 1.0)
+    assert stats.kstest((moved - 1) / 2, "norm").pvalue > 0.01
+    assert moved.min() >= -10
+    assert neighbours(Floats(0.0, 0.5), 0.5).max() == 0.5
 
 
 def test_real_values_never_leave_their_domain():

@@ -54,10 +54,10 @@ def test_mutants_are_valid_within_all_limits(kind):
                 old, new = lane(before, i, t), lane(after, i, t)
                 if kind == "children":  # what stays is a function, so the root is never replaced
                     assert new.opcode[new.length - 1] == old.opcode[old.length - 1]
-                if kind in ("point", "constant"):
+                if kind in ("point", "constant", "creep"):
                     assert (new.size == old.size).all()
                     assert ((new.opcode != old.opcode) | (new.value != old.value)).sum() == 1
-                if kind == "constant":
+                if kind in ("constant", "creep"):
                     assert (new.opcode == old.opcode).all()
                 if kind == "hoist":
                     assert f" {words(TYPED, old)} ".count(f" {words(TYPED, new)} ")
@@ -100,6 +100,13 @@ def test_constant_redraws_one_constant_uniformly():
             expected[f"INT:{n} INT:5 ADD"] = 1 / 28
         if n != 5:
             expected[f"INT:3 INT:{n} ADD"] = 1 / 28
+    assert set(seen) == set(expected)
+    assert_distribution([seen[text] for text in expected], list(expected.values()))
+
+
+def test_creep_moves_one_constant_to_a_value_next_to_it():
+    seen = outcomes(MANCALA, "INT:3 INT:0 ADD", options(creep=1.0))
+    expected = {"INT:2 INT:0 ADD": 0.25, "INT:4 INT:0 ADD": 0.25, "INT:3 INT:1 ADD": 0.5}
     assert set(seen) == set(expected)
     assert_distribution([seen[text] for text in expected], list(expected.values()))
 
