@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import jax
 import jax.numpy as jnp
 import numpy as np
-from rivals import kalah, othello, tournaments, trees
+from rivals import kalah, othello, solitaire, tournaments, trees
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
 from rivals.timing import Case, Report, compare, compiled, measure
 
@@ -35,14 +35,14 @@ from jaxgp.interpreter.evaluate import evaluate, evaluate_programs
 from jaxgp.interpreter.layouts import LAYOUTS
 from jaxgp.interpreter.plan import plan
 
-PARTS = ("interpreter", "env", "search", "generation", "walls", "othello")
+PARTS = ("interpreter", "env", "search", "generation", "walls", "othello", "morpion")
 
 
 @dataclasses.dataclass
 class Options:
     """What can be set on the command line, and what it means."""
 
-    part: str = "all"  # interpreter | env | search | generation | walls | othello | all
+    part: str = "all"  # interpreter | env | search | generation | walls | othello | morpion | all
     repeats: int = 5  # of each measurement, at most
     seconds: float = 90.0  # for the repeats; every measurement is made at least once, however long it takes
     rivals: bool = True  # compare with DEAP, OpenSpiel, Pgx and plain Python
@@ -57,12 +57,15 @@ class Options:
     depth: tuple[int, ...] = (4, 8)  # search, generation: plies
     tail: int = 2  # search, generation: last plies searched full width
     rival_roots: int = 16  # search: positions that plain Python searches
-    population: int = 512  # generation: programs
+    population: int = 512  # generation, morpion: programs
+    capacity: int = 512  # morpion: nodes that a program can hold
     layouts: bool = False  # interpreter: also every layout of jaxgp.interpreter.layouts, for ranking on a new device
     generations: int = 5  # generation: whole ones, against the deepest search, that are averaged
     rival_programs: int = 16  # generation: programs whose games DEAP plays
     lists: int = 1000  # walls: rule lists, a multiple of 5, which play in groups of five
     rival_groups: int = 20  # walls: groups whose games plain Python plays
+    games: int = 2000  # morpion: random games side by side
+    rival_games: int = 200  # morpion: games that plain Python plays
 
 
 @dataclasses.dataclass
@@ -343,6 +346,7 @@ def run(options: Options, report: Report) -> None:
         "generation": generation,
         "walls": tournaments.jobs,
         "othello": othello.jobs,
+        "morpion": solitaire.jobs,
     }
     chosen = PARTS if options.part == "all" else (options.part,)
     jobs = [job for part in chosen for job in parts[part](Bench(options, report, table))]

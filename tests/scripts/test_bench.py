@@ -77,7 +77,7 @@ def some_position(rng):
     ("arguments", "words"),
     [
         (["parts=env"], ["parts=env", "part, repeats"]),
-        (["part=speed"], ["part=speed", "interpreter, env, search, generation, walls, othello, all"]),
+        (["part=speed"], ["part=speed", "interpreter, env, search, generation, walls, othello, morpion, all"]),
         (["part"], ["part", "name=value"]),
         (["repeats=0"], ["repeats=0", "a whole number from 1"]),
         (["rivals=maybe"], ["rivals=maybe", "true, false"]),
@@ -193,6 +193,17 @@ def test_othello(bench, capsys):
         rivals = ["pgx", "open_spiel"]
     check(lines, "othello", rivals)
     assert lines[0]["work"] == lines[-1]["work"] > 8 * 50
+
+
+def test_morpion(bench, capsys):
+    """Scores of programs equal those of plain Python, and means of random games agree, or the run fails."""
+    options = bench.read_options(["games=40", "population=16", "rival_games=8", *TINY])
+    for _, job in [*bench.solitaire.jobs(bench.Bench(options, bench.Report([sys.stdout]), None))][1:]:
+        job(0.0)
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    check(lines, "morpion", ["plain Python"])
+    assert [line["work"] for line in lines] == [200, 8, 16, 8]
+    assert lines[2]["sizes"]["mean_score"] > 40
 
 
 def test_the_fixed_strategy_written_out_plays_as_by_symmetry(bench):
