@@ -72,6 +72,19 @@ def box(game: Morpion, column: Array, row: Array, distance: Array) -> Array:
     return jnp.where(rows, columns[:, None], 0)
 
 
+def middle(crosses: Array) -> tuple[Array, Array]:
+    """Return int32[], int32[]: column and row halfway between the outermost crosses of uint32[W, H], rounded up."""
+    inhabited, columns = (crosses != 0).any(0), lax.reduce(crosses, np.uint32(0), lax.bitwise_or, (1,))
+    rows = jnp.argmax(inhabited) + len(inhabited) - 1 - jnp.argmax(inhabited[::-1])
+    return (_lowest(columns) + _highest(columns) + 1) // 2, ((rows + 1) // 2).astype(jnp.int32)
+
+
+def _highest(words: Array) -> Array:
+    """Return int32[]: the last bit that is set in uint32[W]."""
+    word = len(words) - 1 - jnp.argmax(words[::-1] != 0)
+    return word * WORD + WORD - 1 - lax.clz(words[word]).astype(jnp.int32)
+
+
 def _lowest(words: Array) -> Array:
     """Return int32[]: the first bit that is set in uint32[W]."""
     word = jnp.argmax(words != 0)

@@ -20,13 +20,15 @@ from dataclasses import dataclass
 import jax.numpy as jnp
 from jax import Array
 
-from envs.morpion.choice import best, closest
+from envs.morpion.choice import best, closest, middle
 from envs.morpion.counts import lines_after, neighbours
 from envs.morpion.rules import CORNER, Morpion, State
-from jaxgp.genotypes.primitives import FLOAT, Primitive, PrimitiveSet, rectangle
+from jaxgp.genotypes.primitives import FLOAT, Points, Primitive, PrimitiveSet, rectangle
 
 AREA = rectangle(CORNER[0] - 1, CORNER[1] - 1, 13, 13)
 """Where random points lie: x 15..27, y 16..28."""
+AROUND = rectangle(-6, -6, 13, 13)
+"""Where they lie as steps from the middle of the crosses, which is the middle of `AREA` at the start."""
 POINT, LAST, BEST, NEIGHBOURS = "POINT", "getClosestToLast", "getBest", "getMaxNeighb"
 
 
@@ -39,6 +41,7 @@ class Settings:
         best: getBest, which makes programs several times as slow.
         max_neighbours: getMaxNeighb.
         neighbour_range: how far, along either axis, crosses count as neighbours, 1 to 9.
+        moving: points are counted from the middle of the crosses, which moves as the game goes on.
 
     Raises:
         ValueError: a range that is not accepted.
@@ -48,11 +51,17 @@ class Settings:
     best: bool = False
     max_neighbours: bool = False
     neighbour_range: int = 2
+    moving: bool = False
 
     def __post_init__(self) -> None:
         value = self.neighbour_range
         if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 9:
             raise ValueError(f"program.neighbour_range={value}: accepted: a whole number from 1 to 9")
+
+    @property
+    def area(self) -> Points:
+        """What random points are drawn from."""
+        return AROUND if self.moving else AREA
 
 
 def primitive_set(game: Morpion, settings: Settings) -> PrimitiveSet:
@@ -62,9 +71,9 @@ def primitive_set(game: Morpion, settings: Settings) -> PrimitiveSet:
     names = [name for name, wanted in chosen.items() if wanted]
     initials = "".join({LAST: "l", BEST: "b", NEIGHBOURS: "n"}[name] for name in names)
     return PrimitiveSet(
-        name=f"morpion-{initials or 'points'}",
+        name=f"morpion-{initials or 'points'}{'-moving' if settings.moving else ''}",
         terminals=(
-            Primitive(POINT, domain=AREA),
+            Primitive(POINT, domain=settings.area),
             *(Primitive(name, feature=place) for place, name in enumerate(names)),
         ),
         functions=(
@@ -93,7 +102,10 @@ def perform(
     """
     primitives = primitive_set(game, settings)
     number = value.astype(jnp.int32)
-    point = jnp.stack([AREA.left + number % AREA.width, AREA.bottom + number // AREA.width])
+    area = settings.area
+    point = jnp.stack([area.left + number % area.width, area.bottom + number // area.width])
+    if settings.moving:
+        point += jnp.stack(middle(state.crosses)) + jnp.array(game.origin)
     is_point = opcode == primitives.opcode(POINT)
     target = jnp.where(is_point, point, state.last)
     # As in the listing, where (0, 0) stands for no cross yet, and nothing with a coordinate below 1 is ever looked for.

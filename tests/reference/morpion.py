@@ -65,10 +65,11 @@ class Walk:
     A program is a point (x, y), the name of a terminal, or (name, argument, ...) with the name of a function.
     """
 
-    def __init__(self, program, touching=True, grid=(5, 5, 32), neighbour_range=2):
+    def __init__(self, program, touching=True, grid=(5, 5, 32), neighbour_range=2, moving=False):
         self.position = Position(touching, grid)
         self.range = neighbour_range
-        self.handed = (0, 0)  # what the node walked through last hands to its parent
+        self.moving = moving  # points are steps from the middle of the crosses
+        self.handed = None  # what the node walked through last hands to its parent; None is the listing's (-1, -1)
         self.current = (0, 0)
         self.reasons = []
         self.eval(program)
@@ -100,6 +101,12 @@ class Walk:
             if STEPS.index(line[1]) < direction:
                 chosen, direction = line, STEPS.index(line[1])
         return chosen
+
+    def named(self, x, y):
+        if not self.moving:
+            return x, y
+        across, up = zip(*self.position.crosses, strict=True)
+        return x + (min(across) + max(across) + 1) // 2, y + (min(up) + max(up) + 1) // 2
 
     def add(self, line, reason):
         if line is not None:
@@ -133,14 +140,14 @@ class Walk:
                 "getMaxNeighb": lambda: self.greatest(self.neighbours),
             }[node]()
             self.add(chosen, node)
-            self.handed = (-1, -1)
+            self.handed = None
         elif not isinstance(node[0], str):
             self.handed = node
         else:
             *others, last = node[1:]
             for argument in others:
                 self.eval(argument)
-                x, y = self.handed
-                if x > 0 and y > 0:
-                    self.add(self.closest(x, y), f"[{x},{y}]")
+                if self.handed is not None:
+                    x, y = self.handed
+                    self.add(self.closest(*self.named(x, y)), f"[{x},{y}]")
             self.eval(last)

@@ -55,7 +55,8 @@ def check_programs(game, settings, count, seed, depth=5):
     played, programs = jax.tree.map(np.asarray, (played, programs))
     most = 0
     for n in range(count):
-        walk = Walk(nested(player.primitives, programs, n), game.variant == "5T", (*game.origin, game.size))
+        grid = (*game.origin, game.size)
+        walk = Walk(nested(player.primitives, programs, n), game.variant == "5T", grid, moving=settings.moving)
         score = len(walk.position.lines)
         state = jax.tree.map(lambda x, n=n: x[n], played.states)
         assert played.plies[n] == state.count == score
@@ -69,6 +70,10 @@ def check_programs(game, settings, count, seed, depth=5):
 @pytest.mark.parametrize("options", [{}, {"variant": "5D"}, {"size": 41}])
 def test_random_programs_play_as_the_listing_says(options):
     assert check_programs(envs.make("morpion", **options), Settings(), 100, seed=1) > 40
+
+
+def test_random_programs_with_points_around_the_middle_play_as_the_reference_says():
+    assert check_programs(envs.make("morpion", size=41), Settings(moving=True), 60, seed=4) > 40
 
 
 def test_random_programs_with_all_terminals_play_as_the_reference_says():
@@ -144,6 +149,12 @@ def test_points_off_the_grid_have_a_closest_line_too():
         new = {m: walk.new_cross(m) for m in walk.listed()}
         distance = {m: max(abs(x + left - u), abs(y + bottom - v)) for m, (u, v) in new.items()}
         assert line(game, chosen) == min(new, key=lambda m: (distance[m], walk.listed().index(m)))
+
+
+def test_points_around_the_middle_are_written_as_steps_from_it():
+    player = walker(envs.make("morpion"), Settings(moving=True))
+    text = "(progn2 [-6,6] [0,-1])"
+    assert print_program(player.primitives, parse_program(player.primitives, text, 16)) == text
 
 
 def test_programs_are_written_with_points():
