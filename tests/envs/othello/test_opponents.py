@@ -9,7 +9,6 @@ import pytest
 
 import envs
 from envs.othello.opponents import EVALUATORS, random_move
-from jaxgp.players.agents import search_agent
 from jaxgp.players.choice import pick
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 from tests.envs.othello.drawings import as_reference, compiled, read
@@ -102,22 +101,41 @@ def test_searches_find_the_best_moves_of_plain_minimax(size, evaluator, ties, ta
             assert np.flatnonzero(best_moves(values)).tolist() == actions
 
 
+def thinker(game, evaluator, depth, games):
+    """Moves of a search of this depth for many games, ties at random; depth 0 plays at random."""
+    if depth == 0:
+        return jax.jit(jax.vmap(partial(random_move, game)))
+    value = partial(EVALUATORS[evaluator], game)
+    search = AlphaBeta(game, value, depth, tail=min(2, depth), lanes=games, ties="all")
+
+    @jax.jit
+    def moves(states, bits):
+        found = search.search(states, jnp.full(games, depth, jnp.int32), jnp.int32(games))
+        return pick(best_moves(found.values), bits)
+
+    return moves
+
+
+def share(deep, shallow, games, evaluator="corner_4"):
+    """Share of the points that the first search takes from the second one, as many games with each colour."""
+    game = envs.make("othello")
+    players = [thinker(game, evaluator, depth, games) for depth in (deep, shallow)]
+    step = jax.jit(jax.vmap(game.step))
+    points = 0.0
+    for black in (0, 1):
+        states = jax.tree.map(lambda x: jnp.broadcast_to(x, (games, *x.shape)), game.init())
+        for ply in range(80):
+            bits = jax.random.bits(jax.random.fold_in(jax.random.key(black), ply), games)
+            states = step(states, players[(ply + black) % 2](states, bits))  # passes are moves: all games are in step
+        assert np.asarray(states.terminated).all()
+        points += float((1 + states.returns[:, black]).sum()) / 2
+    return points / (2 * games)
+
+
 @pytest.mark.slow
-def test_deeper_searches_win_against_shallower_ones():
-    """20 games on 6 x 6 squares, colours in turn and ties at random: the deeper one takes 13 points or more."""
-    game = envs.make("othello", size=6)
-    step, points = compiled(game)[0], 0.0
-    for number in range(20):
-        agents = [
-            search_agent(
-                AlphaBeta(game, partial(EVALUATORS["material"], game), d, tail=1, lanes=1, ties="all"), d, number
-            )
-            for d in (1, 5)
-        ]
-        state = game.init()
-        while not state.terminated:
-            deeper = int(state.to_move) == number % 2
-            state = step(state, jnp.int32(agents[deeper].choose(state)))
-        points += (1 + float(state.returns[number % 2])) / 2
-    print(f"depth 5 against depth 1: {points:g} of 20 points")
-    assert points >= 13
+@pytest.mark.parametrize(("deep", "shallow", "least"), [(2, 0, 0.75), (3, 2, 0.55)])
+def test_deeper_searches_win_against_shallower_ones(deep, shallow, least):
+    """The book of GP game players has 0.8471 and 0.6004, by corners whose values it does not give."""
+    taken = share(deep, shallow, games=100)
+    print(f"depth {deep} against depth {shallow}: {taken:.3f} of the points, 200 games")
+    assert taken > least
