@@ -82,7 +82,7 @@ def task(options: Options) -> int:
             raise UsageError(f"{folder}: holds a search that was cut off; go on with it by resume=auto, or remove it")
         figures = alone.measure(loaded, options.games, options.seed)
         if options.compare:
-            figures |= nested.search(loaded.table, plan, say, folder, save)
+            figures |= nested.search(loaded.table, plan, say, folder, save, loaded.genome)
         print(alone.text(figures))
         files.write_json(output, {"seed": options.seed, "results": figures})
         print(f"saved: {output}")

@@ -48,6 +48,7 @@ def task(options: Options) -> int:
 def render(loaded: "champions.Loaded", notation: str) -> str:  # type: ignore[name-defined]  # noqa: F821
     """Write a champion in one of the formats."""
     from jaxgp.analysis import export
+    from jaxgp.players.guide import Guide
     from jaxgp.players.walk import Walker
 
     content = loaded.content
@@ -57,8 +58,14 @@ def render(loaded: "champions.Loaded", notation: str) -> str:  # type: ignore[na
             reject("format", notation, f"{', '.join(OF_RULES)}, for a champion made of rules")
         return f"; {title}\n{content.text}\n"
     primitives, program = loaded.table.primitives, loaded.genome
-    alone = isinstance(loaded.table.player, Walker)
-    accepted = OF_ONE if alone else tuple(name for name in FORMATS if name not in ("game", "svg"))
+    # What a walker's program says is an order of moves, what a guide's says is an expression.
+    player = loaded.table.player
+    if isinstance(player, Walker):
+        accepted = OF_ONE
+    elif isinstance(player, Guide):
+        accepted = (*OF_ONE, "latex")
+    else:
+        accepted = tuple(name for name in FORMATS if name not in ("game", "svg"))
     if notation not in accepted:
         reject("format", notation, f"{', '.join(accepted)}, for a champion of {loaded.table.game.name}")
     if notation in ("game", "svg"):
@@ -76,14 +83,12 @@ def render(loaded: "champions.Loaded", notation: str) -> str:  # type: ignore[na
 
 def played(loaded: "champions.Loaded", notation: str) -> str:  # type: ignore[name-defined]  # noqa: F821
     """Write the game of a champion that plays alone: `game`, its moves and what made them; `svg`, a picture."""
-    from jaxgp.genotypes.text import print_leaf
-
     table = loaded.table
     moves = table.player.record(loaded.genome)
     actions = [action for action, _ in moves]
     if notation == "svg":
         return str(table.room("render").svg_game(table.game, actions)) + "\n"
-    reasons = [print_leaf(table.primitives, loaded.genome, node) for _, node in moves]
+    reasons = [table.player.reason(loaded.genome, node) for _, node in moves]
     return str(table.room("saved").describe(table.game, actions, reasons))
 
 

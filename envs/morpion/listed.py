@@ -36,6 +36,7 @@ class State:
     used: Array  # uint32[4, 64]: 5T: the segment from this place on is used or leaves the grid; 5D: the same of points
     lines: Array  # int32[M / 8, 8]: legal lines in no order, A in slots without one
     cells: Array  # int32[M / 8, 8]: the new cross of each
+    born: Array  # int32[M / 8, 8]: the move that brought in each
     count: Array  # int32[]: lines drawn
     last: Array  # int32[]: cell of the newest cross, -1 for none
     crowded: Array  # bool[]: there were more legal lines than slots, and some are missing
@@ -105,6 +106,7 @@ class ListedMorpion:
             used=jnp.asarray(marks),
             lines=jnp.asarray(lines + [self.num_actions] * rest, jnp.int32).reshape(-1, LANES),
             cells=jnp.asarray(cells + [0] * rest, jnp.int32).reshape(-1, LANES),
+            born=jnp.zeros((self.slots // LANES, LANES), jnp.int32),
             count=jnp.int32(0),
             last=jnp.int32(-1),
             crowded=jnp.bool_(False),
@@ -148,6 +150,7 @@ class ListedMorpion:
             used=state.used | jnp.where(there, marks[:, None], 0),
             lines=jnp.where(kept, state.lines, jnp.where(fresh, way * size**2 + line_start, self.num_actions)),
             cells=jnp.where(kept, state.cells, line_start + missing * stride),
+            born=jnp.where(kept, state.born, state.count + 1),
             count=state.count + played,
             last=jnp.where(played, cell, state.last),
             crowded=state.crowded | (count > holes.sum()),

@@ -18,12 +18,16 @@ and getMaxNeighb the one with most crosses around its new cross.
 from dataclasses import dataclass
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
+from envs.morpion import guide as guides
 from envs.morpion.choice import best, closest, middle
 from envs.morpion.counts import lines_after, neighbours
+from envs.morpion.listed import ListedMorpion
 from envs.morpion.rules import CORNER, Morpion, State
 from jaxgp.genotypes.primitives import FLOAT, Points, Primitive, PrimitiveSet, rectangle
+from jaxgp.search.nrpa import Nested
 
 AREA = rectangle(CORNER[0] - 1, CORNER[1] - 1, 13, 13)
 """Where random points lie: x 15..27, y 16..28."""
@@ -42,9 +46,13 @@ class Settings:
         max_neighbours: getMaxNeighb.
         neighbour_range: how far, along either axis, crosses count as neighbours, 1 to 9.
         moving: points are counted from the middle of the crosses, which moves as the game goes on.
+        guide: programs do not move at all, they guide a nested search; of the other settings only the next three count.
+        level: of that search, 1 to 5.
+        iterations: of each level, 1 to 1000.
+        searches: with which a program is measured, 1 to 1000.
 
     Raises:
-        ValueError: a range that is not accepted.
+        ValueError: a number that is not accepted.
     """
 
     closest_to_last: bool = True
@@ -52,11 +60,16 @@ class Settings:
     max_neighbours: bool = False
     neighbour_range: int = 2
     moving: bool = False
+    guide: bool = False
+    level: int = 2
+    iterations: int = 20
+    searches: int = 6
 
     def __post_init__(self) -> None:
-        value = self.neighbour_range
-        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 9:
-            raise ValueError(f"program.neighbour_range={value}: accepted: a whole number from 1 to 9")
+        for name, most in (("neighbour_range", 9), ("level", 5), ("iterations", 1000), ("searches", 1000)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
+                raise ValueError(f"program.{name}={value}: accepted: a whole number from 1 to {most}")
 
     @property
     def area(self) -> Points:
@@ -65,8 +78,13 @@ class Settings:
 
 
 def primitive_set(game: Morpion, settings: Settings) -> PrimitiveSet:
-    """Build the set; it is the same for both variants and all sizes."""
-    del game
+    """Build the set; it is the same for both variants and all sizes.
+
+    Raises:
+        ValueError: the grid is too large for programs that guide.
+    """
+    if settings.guide:
+        return guides.primitive_set(ListedMorpion(game))
     chosen = {LAST: settings.closest_to_last, BEST: settings.best, NEIGHBOURS: settings.max_neighbours}
     names = [name for name, wanted in chosen.items() if wanted]
     initials = "".join({LAST: "l", BEST: "b", NEIGHBOURS: "n"}[name] for name in names)
@@ -81,6 +99,13 @@ def primitive_set(game: Morpion, settings: Settings) -> PrimitiveSet:
             Primitive("progn3", args=(FLOAT, FLOAT, FLOAT), call=lambda a, b, c: c),
         ),
     )
+
+
+def guide(game: Morpion, settings: Settings) -> tuple[Nested, np.ndarray, int]:
+    """Return what programs that guide a search do it with: the search, float32[F, K] features, how many searches."""
+    listed = ListedMorpion(game)
+    nested = Nested(listed, settings.level, settings.iterations, kinds=lambda state: guides.kinds(listed, state))
+    return nested, guides.table(), settings.searches
 
 
 def perform(

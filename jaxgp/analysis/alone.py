@@ -70,12 +70,14 @@ def text(report: dict[str, dict[str, Any]]) -> str:
         f"champion  {champion['score']:g}, in the one game that it plays",
         f"random    {described(random)}; {share} % (95 % {low} to {high}) as good as the champion",
     ]
-    for name, label in (("nested", "nested    "), ("restarts", "restarts  ")):
+    for name, label in (("nested", "nested    "), ("guided", "guided    "), ("restarts", "restarts  ")):
         if name in report:
             row = report[name]
             scores = " ".join(f"{score:g}" for score in row["scores"])
             how = f"best of {row['playouts']} playouts, {len(row['scores'])} times: {scores}"
             lines.append(f"{label}{how}; mean {row['mean']:.1f}, greatest {row['greatest']:g}; {row['seconds']:.0f} s")
+    for name, row in report.get("comparisons", {}).items():
+        lines.append(f"{name}: A12 {row['a12']:.2f} ({row['low']:.2f} to {row['high']:.2f}), p = {row['p']:.2g}")
     return "\n".join(lines)
 
 

@@ -3,6 +3,7 @@
 import json
 import shutil
 import time
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,8 +16,11 @@ from flax import struct
 from jax import Array
 
 from jaxgp.analysis.alone import best_of, random_scores
+from jaxgp.analysis.comparison import compare
 from jaxgp.experiment import assemble, checkpoint, savedgame
 from jaxgp.experiment.errors import RunError, UsageError
+from jaxgp.genotypes.language import Genome
+from jaxgp.players.guide import Guide
 from jaxgp.players.moves import Stepper
 from jaxgp.search.listed import Listed, ListedGame
 from jaxgp.search.nrpa import Line, Nested, Search
@@ -70,6 +74,7 @@ def search(
     say: Callable[[str], object],
     folder: Path | None = None,
     save: Sequence[Path] = (),
+    genome: Genome | None = None,
 ) -> dict[str, dict[str, Any]]:
     """Search, and play as many random games as far as that is not too many.
 
@@ -79,23 +84,33 @@ def search(
         say: told what goes on, since it takes a while.
         folder: of checkpoints; what it holds is gone on with.
         save: files for the best game.
+        genome: a champion that guides searches.
 
     Returns:
-        Figures of `nested` and of `restarts`, the best of as many random games as a search plays; of both the scores
-        of all searches, their mean, the greatest, and the seconds of all together.
+        Figures of `nested`, of `guided` where the champion guides searches, and of `restarts`, the best of as many
+        random games as a search plays; of each the scores of all searches, their mean, the greatest, and the seconds
+        of all together; and `comparisons` between them.
 
     Raises:
         RunError: a position has more legal moves than a list holds, or a file cannot be written.
     """
     nested = Nested(listed(table), plan.level, plan.iterations, group=plan.group)
-    say(f"Searching: {plan.searches} times {nested.playouts} playouts")
-    line, took = run(nested, plan, table.game, say, folder)
-    found = np.asarray(line.score)
-    if save:
-        savedgame.write(save, best_game(table, line))
-        say(f"saved: {', '.join(map(str, save))}")
+    kinds: dict[str, tuple[Nested, Array | None]] = {"nested": (nested, None)}
+    if isinstance(table.player, Guide) and genome is not None:
+        guide = table.player.by(plan.level, plan.iterations, plan.group)
+        bias = jax.jit(guide.prepare)(jax.tree.map(lambda x: jnp.asarray(x)[None], genome))
+        kinds["guided"] = (guide.nested, jnp.repeat(bias, plan.searches, 0))
+    figures: dict[str, dict[str, Any]] = {}
     about = {"playouts": nested.playouts, "level": plan.level, "iterations": plan.iterations, "group": plan.group}
-    figures = {"nested": about | best_of(found) | {"seconds": took}}
+    best: Line | None = None
+    for name, (kind, biases) in kinds.items():
+        say(f"Searching, {name}: {plan.searches} times {nested.playouts} playouts")
+        line, took = run(kind, plan, table.game, say, folder / name if folder else None, biases)
+        figures[name] = about | best_of(np.asarray(line.score)) | {"seconds": took}
+        best = line if best is None or line.score.max() > best.score.max() else best
+    if save and best is not None:
+        savedgame.write(save, best_game(table, best))
+        say(f"saved: {', '.join(map(str, save))}")
     games = plan.searches * nested.playouts
     if games <= MOST_RESTARTS:
         say(f"Playing {plan.searches} times {nested.playouts} random games")
@@ -104,11 +119,30 @@ def search(
         random = random_scores(table, games, plan.seed ^ 1 << 31).reshape(plan.searches, -1).max(1)
         seconds = time.perf_counter() - started
         figures["restarts"] = {"playouts": nested.playouts} | best_of(random) | {"seconds": seconds}
+    figures["comparisons"] = compared(figures)
+    if folder:
+        shutil.rmtree(folder, ignore_errors=True)
     return figures
 
 
+def compared(figures: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Compare the scores of each two kinds of search: rank-sum test, and how often the first is better (A12)."""
+    found = {}
+    for one, other in (("guided", "nested"), ("guided", "restarts"), ("nested", "restarts")):
+        if one in figures and other in figures and len(figures[one]["scores"]) > 1:
+            result = compare("score", (one, figures[one]["scores"]), (other, figures[other]["scores"]))
+            about = {"a12": result.a12.value, "low": result.a12.low, "high": result.a12.high, "size": result.size}
+            found[f"{one} against {other}"] = {"u": result.u, "p": result.p} | about
+    return found
+
+
 def run(
-    nested: Nested, plan: Plan, game: Any, say: Callable[[str], object], folder: Path | None = None
+    nested: Nested,
+    plan: Plan,
+    game: Any,
+    say: Callable[[str], object],
+    folder: Path | None = None,
+    biases: Array | None = None,
 ) -> tuple[Line, float]:
     """Search piece by piece; return the best game of each search, and seconds.
 
@@ -118,7 +152,7 @@ def run(
         RunError: a position has more legal moves than a list holds.
         UsageError: the checkpoints are of another search.
     """
-    key, digest = jax.random.key(plan.seed), identity(nested, plan, game)
+    key, digest = jax.random.key(plan.seed), identity(nested, plan, game, biases)
     progress = Progress(nested.begin(plan.searches), jnp.float32(0))
     for number, path in checkpoint.available(folder) if folder else []:
         try:
@@ -135,7 +169,7 @@ def run(
     size, saved = 16, started
     while (number := int(search.number)) < nested.steps:
         begun = time.perf_counter()
-        search = nested.advance(key, search, jnp.int32(min(number + size, nested.steps)), None)
+        search = nested.advance(key, search, jnp.int32(min(number + size, nested.steps)), biases)
         if bool(search.best.crowded.any()):
             raise RunError(
                 f"{game.name}: a position has more than {nested.game.slots} legal moves, which no list holds"
@@ -148,14 +182,18 @@ def run(
             saved = now
             say(f"{int(search.number)} of {nested.steps} steps: best {float(search.best.score.max()):g}")
     if folder:
-        shutil.rmtree(folder, ignore_errors=True)
+        checkpoint.save(
+            folder, nested.steps, Progress(search, jnp.float32(before + time.perf_counter() - started)), digest
+        )
     return jax.tree.map(lambda x: x[-1], search.best), before + time.perf_counter() - started
 
 
-def identity(nested: Nested, plan: Plan, game: Any) -> str:
+def identity(nested: Nested, plan: Plan, game: Any, biases: Array | None) -> str:
     """Say in a line what a search depends on."""
     rules = {"name": game.name, "version": game.version} | asdict(game)
-    return json.dumps({"game": rules, "alpha": nested.alpha, "longest": nested.longest} | asdict(plan), sort_keys=True)
+    guided = None if biases is None else zlib.crc32(np.asarray(biases).tobytes())
+    about = {"game": rules, "alpha": nested.alpha, "longest": nested.longest, "biases": guided}
+    return json.dumps(about | asdict(plan), sort_keys=True)
 
 
 def best_game(table: assemble.Table, line: Line) -> savedgame.Played:
@@ -168,4 +206,4 @@ def best_game(table: assemble.Table, line: Line) -> savedgame.Played:
 
 def cut_off(folder: Path) -> bool:
     """Tell whether a folder holds a search that was cut off."""
-    return bool(checkpoint.available(folder))
+    return any(checkpoint.available(inside) for inside in folder.glob("*/"))

@@ -12,6 +12,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp.evolution.state import Champion, EvolutionState
+from jaxgp.fitness.guided import GuidedFitness
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.fitness.solo import SoloFitness
 from jaxgp.genotypes.primitives import PrimitiveSet
@@ -35,7 +36,7 @@ class Ring:
 
     primitives: PrimitiveSet
     algorithm: Any
-    fitness: PanelFitness | SoloFitness
+    fitness: PanelFitness | SoloFitness | GuidedFitness
 
     def init(self, key: Array) -> EvolutionState:
         """Return the state before generation 0: a random population [P, T, L], nobody measured."""

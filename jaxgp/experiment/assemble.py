@@ -13,7 +13,8 @@ from jaxgp.evolution.ring import Metrics, Ring
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.experiment import schema
 from jaxgp.experiment.interface import ReplayGame
-from jaxgp.experiment.replay import replay_games, replay_walk
+from jaxgp.experiment.replay import replay_alone, replay_games
+from jaxgp.fitness.guided import GuidedFitness
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.fitness.solo import SoloFitness
 from jaxgp.genotypes import language as languages
@@ -22,6 +23,7 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.operators import creation, rulelists
 from jaxgp.players.deepening import Deepening
+from jaxgp.players.guide import Guide, plays_alone
 from jaxgp.players.opponent import Opponent, RandomOpponent
 from jaxgp.players.player import Player
 from jaxgp.players.program import ProgramOpponent, ProgramPlayer
@@ -50,7 +52,7 @@ class Table:
         room: imports one of the game's modules by name: primitives, opponents, render.
         settings: the game's own settings for programs or rules.
         language: what genomes are written in, a `Language`: function and terminal set, or what rules can say.
-        player: how a genome plays: a `Player`, or in a game for one a `Walker`.
+        player: how a genome plays: a `Player`, or in a game for one a `Walker` or a `Guide`.
 
     Where no genomes play the game, language and player are None.
     """
@@ -147,6 +149,8 @@ def playing(game: Any, module: Any, settings: Any, genotype: str | None = None) 
     if isinstance(language, RuleLanguage):
         view = lambda state: module.view(game, settings, state)  # noqa: E731
         return language, RulePlayer(language, view, game.legal_actions, settings.symmetric)
+    if getattr(settings, "guide", False):
+        return language, Guide(language, game, *module.guide(game, settings))
     if hasattr(module, "perform"):
         return language, Walker(language, game, lambda *leaf: module.perform(game, settings, *leaf))
     return language, ProgramPlayer(
@@ -248,8 +252,8 @@ class Experiment:
     def replay(self, genome: Genome) -> list[ReplayGame]:
         """Play an individual from both seats against every opponent, or alone, for people to look at."""
         render = self.table.room("render")
-        if isinstance(self.table.player, Walker):
-            return [replay_walk(self.table.player, render, self.table.primitives, genome)]
+        if plays_alone(self.table.player):
+            return [replay_alone(self.table.player, render, genome)]
         return replay_games(self.game, render, self.table.player, genome, self.panel, self.config.fitness.max_plies)
 
 
@@ -262,9 +266,10 @@ def assemble(config: schema.Config, games: Games) -> Experiment:
     at = table(config, games, schema.GENOTYPES[config.algorithm.kind])
     panel = {name: opponent(spec, at, config) for name, spec in config.fitness.opponents.items()}
     options = config.fitness
-    if isinstance(at.player, Walker):
+    if plays_alone(at.player):
         assert isinstance(config.algorithm, schema.Algorithm)
-        solo = SoloFitness(at.player, scale=options.scale, parsimony=options.parsimony, minimum=options.minimum)
+        measure = GuidedFitness if isinstance(at.player, Guide) else SoloFitness
+        solo = measure(at.player, scale=options.scale, parsimony=options.parsimony, minimum=options.minimum)
         return Experiment(config, at, panel, Ring(at.primitives, config.algorithm, solo))
     fitness = PanelFitness(
         at.game,

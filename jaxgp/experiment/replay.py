@@ -9,8 +9,7 @@ import numpy as np
 
 from jaxgp.experiment.interface import ReplayGame
 from jaxgp.genotypes.language import Genome
-from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.genotypes.text import print_leaf
+from jaxgp.players.guide import Guide
 from jaxgp.players.moves import Move, Stepper
 from jaxgp.players.opponent import Opponent
 from jaxgp.players.player import Player
@@ -68,13 +67,12 @@ def frames(game: Any, render: Any, moves: Sequence[Move], names: Mapping[int, st
     return list(zip(said, pictures(game, render, moves), strict=True))
 
 
-def replay_walk(walker: Walker, render: Any, primitives: PrimitiveSet, genome: Genome) -> ReplayGame:
-    """Draw the game of one program that plays alone; each move with the leaf that made it."""
-    game, moves = walker.game, walker.record(genome)
+def replay_alone(player: Walker | Guide, render: Any, genome: Genome) -> ReplayGame:
+    """Draw the game of one program that plays alone; each move with what made it."""
+    game, moves = player.game, player.record(genome)
     said = ["the opening position"]
     for number, (action, node) in enumerate(moves, 1):
-        leaf = print_leaf(primitives, genome, node)
-        said.append(f"move {number}: {leaf} plays {render.action_name(game, action)}")
+        said.append(f"move {number}: {player.reason(genome, node)} plays {render.action_name(game, action)}")
     drawn = sheets(game, render, [action for action, _ in moves])
     return ReplayGame(f"the champion's game: {len(moves)}", list(zip(said, drawn, strict=True)))
 

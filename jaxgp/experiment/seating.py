@@ -11,8 +11,8 @@ from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.players import agents
 from jaxgp.players.agents import Agent
 from jaxgp.players.deepening import deepening_agent
+from jaxgp.players.guide import plays_alone
 from jaxgp.players.moves import players
-from jaxgp.players.walk import Walker
 
 TAIL = 2
 """Last plies that are searched full width."""
@@ -60,7 +60,7 @@ def agent(seat: Seat, role: str, table: Table, champion: Genome | None, seed: in
 
 
 def _genome_agent(table: Table, genome: Genome, name: str) -> Agent:
-    make = agents.walk_agent if isinstance(table.player, Walker) else agents.program_agent
+    make = agents.walk_agent if plays_alone(table.player) else agents.program_agent
     return make(table.player, genome, name)
 
 

@@ -11,6 +11,7 @@ from jax import Array
 
 from jaxgp.genotypes.language import Genome
 from jaxgp.players.choice import pick
+from jaxgp.players.guide import Guide
 from jaxgp.players.moves import Stepper
 from jaxgp.players.player import Player
 from jaxgp.players.walk import Walker
@@ -74,7 +75,7 @@ def program_agent(player: Player, genome: Genome, name: str) -> Agent:
     return Agent(name, choose)
 
 
-def walk_agent(walker: Walker, genome: Genome, name: str) -> Agent:
+def walk_agent(walker: Walker | Guide, genome: Genome, name: str) -> Agent:
     """Play the one game of a program that plays alone; it has no move in positions outside that game."""
     actions = [action for action, _ in walker.record(genome)]
     game = walker.game

@@ -17,6 +17,7 @@ from jax import Array, lax
 
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs, live
+from jaxgp.genotypes.text import print_leaf
 from jaxgp.players.conduct import extend
 
 State = Any
@@ -99,6 +100,10 @@ class Walker:
         walks = jax.jit(self.prepare)(jax.tree.map(lambda x: jnp.asarray(x)[None], program))
         action, node, made = (np.asarray(x) for x in self._follow(jax.tree.map(lambda x: x[0], walks)))
         return list(zip(action[made].tolist(), node[made].tolist(), strict=True))
+
+    def reason(self, program: Programs, node: int) -> str:
+        """Return the leaf that made a move."""
+        return print_leaf(self.primitives, program, node)
 
     @cached_property
     def _follow(self) -> Callable[[Walk], tuple[Array, Array, Array]]:

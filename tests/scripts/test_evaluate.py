@@ -110,7 +110,7 @@ def test_a_program_that_plays_alone_is_measured_beside_chance(evaluate, lonely):
 def test_a_nested_search_stands_beside_a_program_that_plays_alone(evaluate, lonely):
     code, out, error = evaluate(f"run={lonely}", "games=2", "compare=2", "iterations=3", "searches=2")
     assert code == 0
-    assert error == "Searching: 2 times 9 playouts\nPlaying 2 times 9 random games\n"
+    assert error == "Searching, nested: 2 times 9 playouts\nPlaying 2 times 9 random games\n"
     found = json.loads((lonely / "evaluation.json").read_text())["results"]
     for name in ("nested", "restarts"):
         row = found[name]
@@ -139,7 +139,7 @@ def test_a_nested_search_that_was_cut_off_goes_on_and_saves_its_best_game(evalua
     monkeypatch.setattr(nested.checkpoint, "save", cut_off)
     assert evaluate(*given)[0] == 1
     folder = lonely / "evaluation_search"
-    assert checkpoint.available(folder)[0][0] == 16
+    assert checkpoint.available(folder / "nested")[0][0] == 16
     code, _, error = evaluate(*given)
     assert (code, error) == (
         2,
@@ -147,7 +147,9 @@ def test_a_nested_search_that_was_cut_off_goes_on_and_saves_its_best_game(evalua
     )
     code, _, error = evaluate(*given[:-1], "seed=5", "resume=auto")
     assert code == 2
-    assert error.endswith(f"error: resume: {folder} holds another search; accepted: the options it was begun with\n")
+    assert error.endswith(
+        f"error: resume: {folder / 'nested'} holds another search; accepted: the options it was begun with\n"
+    )
     monkeypatch.setattr(nested.checkpoint, "save", whole)
     code, _, error = evaluate(*given, "resume=auto", f"save={tmp_path / 'best.json'}")
     assert code == 0

@@ -71,6 +71,22 @@ def test_the_game_of_a_champion_that_plays_alone_is_written(export, alone):
     assert 'label="[20,20]"' in dot
 
 
+def test_a_program_that_guides_a_search_is_an_expression_and_has_a_game(export, tmp_path):
+    settings = {"guide": True, "iterations": 2, "searches": 2}
+    language = morpion.primitive_set(envs.make("morpion"), morpion.Settings(**settings))
+    points = {"first": 60.0, "second": None}
+    path = write_champion(
+        tmp_path, {"name": "morpion"}, language, "(MUL AGE -0.5)", program=settings, size=3, points=points
+    )
+    code, latex, error = export(f"run={path}", "format=latex")
+    assert (code, error) == (0, "")
+    assert "-0.5" in latex
+    code, text, error = export(f"run={path}", "format=game")
+    assert (code, error) == (0, "")
+    assert len(saved.parse_game(envs.make("morpion"), text)) >= 20
+    assert text.splitlines()[-1].endswith("\tbest of 2 guided searches")
+
+
 @pytest.mark.parametrize("notation", ["python", "latex"])
 def test_programs_that_move_are_no_expressions(export, alone, notation):
     code, _, error = export(f"run={alone}", f"format={notation}")

@@ -1,0 +1,73 @@
+"""Fitness of programs that guide a nested search: the mean score of a few short searches, and a price on their size."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jaxgp.fitness.panel import Evaluation
+from jaxgp.genotypes.language import Genome, sizes
+from jaxgp.operators.sharing import groups
+from jaxgp.players.conduct import extend
+from jaxgp.players.guide import Guide
+
+
+@dataclass(frozen=True, eq=False)
+class GuidedFitness:
+    """fitness = max(minimum, scale * mean score - parsimony * size); takes the place of `SoloFitness`.
+
+    Every generation searches anew, so the same program is measured better and worse.
+
+    Attributes:
+        guide: searches.
+        scale: see above, as are `parsimony` and `minimum` (None: no bound).
+    """
+
+    guide: Guide
+    scale: float = 1.0
+    parsimony: float = 0.0
+    minimum: float | None = None
+
+    opponents: tuple[()] = ()
+    seats: int = 1
+
+    def init(self, keys: Array) -> tuple[()]:
+        """Return what is carried from generation to generation: nothing."""
+        del keys
+        return ()
+
+    def evaluate(self, key: Array, population: Genome, memories: tuple[()]) -> tuple[Evaluation, tuple[()]]:
+        """Search for each of a population [P, 1, L]; the points are float32[P, 1]."""
+        biases = self.guide.prepare(population)
+        line, count = self.guide.search(key, biases), len(biases)
+        points = line.score.reshape(count, -1).mean(1, keepdims=True)
+        fitness = self.scale * points[:, 0] - self.parsimony * sizes(population).astype(jnp.float32)
+        fitness = fitness if self.minimum is None else jnp.maximum(fitness, self.minimum)
+        conduct = behaviour(biases)
+        metrics = {
+            "evaluations": jnp.int32(count),
+            "plies": line.length.sum(dtype=jnp.int32),
+            "unique_behaviours": groups(conduct)[0][-1] + 1,
+            "ended": (line.length < self.guide.nested.longest).sum(dtype=jnp.int32),
+            "best_score": line.score.max(),
+            "crowded": line.crowded.sum(dtype=jnp.int32),
+        }
+        none = jnp.zeros((0, count), jnp.float32)
+        return Evaluation(fitness, points, none, jnp.zeros((count, 0, 1)), conduct, metrics), memories
+
+    def observe(self, memories: tuple[()], best: Genome, improved: Any) -> tuple[()]:
+        """Nobody learns from the best individual."""
+        del best, improved
+        return memories
+
+
+def behaviour(biases: Array) -> Array:
+    """Return uint32[P, 2], hashes of biases float32[P, K]; those that differ by a constant are the same."""
+    # Rounded, since a constant that is added and taken off again leaves traces.
+    steps = jnp.round((biases - biases[:, :1]) * 1024).astype(jnp.int32)
+    odd = np.random.default_rng(0).integers(0, 2**31, biases.shape[1], np.uint32) * 2 + 1
+    total = (steps.astype(jnp.uint32) * odd).sum(1, dtype=jnp.uint32)
+    return jax.vmap(lambda x: extend(jnp.zeros(2, jnp.uint32), x))(total.astype(jnp.int32))
