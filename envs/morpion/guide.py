@@ -1,6 +1,6 @@
 """What a program that guides a nested search of Morpion Solitaire sees of a legal line.
 
-A line is of one of some thousands of kinds, by what is cheap to know of it. A program is evaluated once for each kind,
+A line is of one of 27,648 kinds, by what is cheap to know of it. A program is evaluated once for each kind,
 before the search, and its value is added to the weights of lines of that kind.
 """
 

@@ -62,8 +62,8 @@ class Settings:
     moving: bool = False
     guide: bool = False
     level: int = 2
-    iterations: int = 20
-    searches: int = 6
+    iterations: int = 15
+    searches: int = 12
 
     def __post_init__(self) -> None:
         for name, most in (("neighbour_range", 9), ("level", 5), ("iterations", 1000), ("searches", 1000)):
@@ -101,11 +101,11 @@ def primitive_set(game: Morpion, settings: Settings) -> PrimitiveSet:
     )
 
 
-def guide(game: Morpion, settings: Settings) -> tuple[Nested, np.ndarray, int]:
-    """Return what programs that guide a search do it with: the search, float32[F, K] features, how many searches."""
+def guide(game: Morpion, settings: Settings) -> tuple[Nested, np.ndarray, int, int]:
+    """Return what a guide takes: the search, float32[F, K] features, searches, classes of positions."""
     listed = ListedMorpion(game)
     nested = Nested(listed, settings.level, settings.iterations, kinds=lambda state: guides.kinds(listed, state))
-    return nested, guides.table(), settings.searches
+    return nested, guides.table(), settings.searches, guides.STAGES
 
 
 def perform(

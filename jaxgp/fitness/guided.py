@@ -19,7 +19,8 @@ from jaxgp.players.guide import Guide
 class GuidedFitness:
     """fitness = max(minimum, scale * mean score - parsimony * size); takes the place of `SoloFitness`.
 
-    Every generation searches anew, so the same program is measured better and worse.
+    Every generation searches anew, so the same program is measured better and worse. Programs of one generation that
+    guide alike share the mean of all their searches, so copies of a program do not each try their luck.
 
     Attributes:
         guide: searches.
@@ -43,14 +44,19 @@ class GuidedFitness:
         """Search for each of a population [P, 1, L]; the points are float32[P, 1]."""
         biases = self.guide.prepare(population)
         line, count = self.guide.search(key, biases), len(biases)
-        points = line.score.reshape(count, -1).mean(1, keepdims=True)
+        conduct = behaviour(biases, self.guide.shared)
+        ranked, order = groups(conduct)
+        group = jnp.zeros(count, jnp.int32).at[order].set(ranked)
+        sums = (
+            jnp.zeros((count, 2)).at[group].add(jnp.stack([line.score.reshape(count, -1).mean(1), jnp.ones(count)], 1))
+        )
+        points = (sums[:, 0] / sums[:, 1])[group, None]
         fitness = self.scale * points[:, 0] - self.parsimony * sizes(population).astype(jnp.float32)
         fitness = fitness if self.minimum is None else jnp.maximum(fitness, self.minimum)
-        conduct = behaviour(biases)
         metrics = {
             "evaluations": jnp.int32(count),
             "plies": line.length.sum(dtype=jnp.int32),
-            "unique_behaviours": groups(conduct)[0][-1] + 1,
+            "unique_behaviours": group.max() + 1,
             "ended": (line.length < self.guide.nested.longest).sum(dtype=jnp.int32),
             "best_score": line.score.max(),
             "crowded": line.crowded.sum(dtype=jnp.int32),
@@ -64,10 +70,14 @@ class GuidedFitness:
         return memories
 
 
-def behaviour(biases: Array) -> Array:
-    """Return uint32[P, 2], hashes of biases float32[P, K]; those that differ by a constant are the same."""
+def behaviour(biases: Array, shared: int) -> Array:
+    """Return uint32[P, 2], hashes of what biases (float32[P, K]) make of the options of a position.
+
+    Adding the same to all of them changes nothing, be it in all positions or in those of one of `shared` classes.
+    """
+    table = biases.reshape(len(biases), -1, shared)
     # Rounded, since a constant that is added and taken off again leaves traces.
-    steps = jnp.round((biases - biases[:, :1]) * 1024).astype(jnp.int32)
+    steps = jnp.round((table - table[:, :1]) * 1024).astype(jnp.int32).reshape(biases.shape)
     odd = np.random.default_rng(0).integers(0, 2**31, biases.shape[1], np.uint32) * 2 + 1
     total = (steps.astype(jnp.uint32) * odd).sum(1, dtype=jnp.uint32)
     return jax.vmap(lambda x: extend(jnp.zeros(2, jnp.uint32), x))(total.astype(jnp.int32))

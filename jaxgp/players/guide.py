@@ -31,6 +31,7 @@ class Guide:
         nested: one search, with kinds.
         features: float32[F, K], of each kind.
         searches: with which a program is measured; its game is the best of them.
+        shared: R, classes of positions; all options of a position have kinds with the same remainder by it.
     """
 
     primitives: PrimitiveSet
@@ -38,6 +39,7 @@ class Guide:
     nested: Nested
     features: np.ndarray
     searches: int
+    shared: int = 1
 
     def prepare(self, programs: Programs) -> Array:
         """Return the biases of programs [P, 1, L]: float32[P, K]."""

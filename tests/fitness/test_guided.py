@@ -36,32 +36,39 @@ def experiment():
     return assemble(config, envs)
 
 
-def test_fitness_is_the_mean_score_less_the_price_of_size(experiment):
+def test_fitness_is_the_mean_score_of_all_that_guide_alike_less_the_price_of_size(experiment):
     fitness = experiment.ring.fitness
-    texts = ("AGE", "(ADD (MUL -1.0 LAST) AGE)")
-    made = [parse_program(experiment.language, text, 32) for text in texts]
-    genomes = jax.tree.map(lambda *x: jnp.stack(x), *made)
+    texts = ("STAGE", "(ADD (MUL -1.0 LAST) AGE)", "3.0")
+    genomes = jax.tree.map(lambda *x: jnp.stack(x), *(parse_program(experiment.language, text, 32) for text in texts))
 
     @jax.jit
     def both(genomes):
         line = fitness.guide.search(jax.random.key(1), fitness.guide.prepare(genomes))
-        return fitness.evaluate(jax.random.key(1), genomes, ()), line
+        return fitness.evaluate(jax.random.key(1), genomes, ()), line.score
 
-    (result, memory), line = both(genomes)
-    scores = np.asarray(line.score).reshape(2, 2)
+    (result, memory), scores = both(genomes)
+    one, other, same = np.asarray(scores).reshape(3, 2).mean(1)
+    assert len({one, other, same}) == 3, "scores that tell"
     assert memory == ()
-    assert result.points.tolist() == scores.mean(1, keepdims=True).tolist()
-    assert result.fitness.tolist() == (scores.mean(1) - 0.5 * np.array([1, 5])).tolist()
-    assert result.metrics["best_score"] == scores.max()
-    assert result.metrics["ended"] == 4
-    assert result.metrics["crowded"] == 0
+    # STAGE is the same for all options of a position, as a constant is.
+    wanted = np.array([(one + same) / 2, other, (one + same) / 2])
+    np.testing.assert_allclose(result.points[:, 0], wanted)
+    np.testing.assert_allclose(result.fitness, wanted - 0.5 * np.array([1, 5, 1]))
+    metrics = {name: float(value) for name, value in result.metrics.items()}
+    assert metrics["best_score"] == scores.max()
+    assert (metrics["ended"], metrics["crowded"], metrics["unique_behaviours"]) == (6, 0, 2)
 
 
 def test_biases_that_differ_by_a_constant_are_the_same_behaviour():
     one = np.random.default_rng(0).normal(size=(3, 50)).astype(np.float32)
     one[1] = one[0] + 2.5
-    first, shifted, other = np.asarray(behaviour(jnp.asarray(one))).tolist()
+    first, shifted, other = np.asarray(behaviour(jnp.asarray(one), 1)).tolist()
     assert first == shifted != other
+    one[2] = one[0] + np.tile(np.arange(5), 10)
+    first, _, other = np.asarray(behaviour(jnp.asarray(one), 1)).tolist()
+    assert first != other
+    first, _, other = np.asarray(behaviour(jnp.asarray(one), 5)).tolist()
+    assert first == other
 
 
 @pytest.mark.slow
