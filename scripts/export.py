@@ -1,6 +1,7 @@
 """Write the champion of a run in another notation.
 
 python scripts/export.py run=outputs/DIR format=python output=player.py
+python scripts/export.py run=outputs/DIR format=dot output=program.svg      drawn by Graphviz
 """
 
 from dataclasses import dataclass
@@ -25,21 +26,28 @@ class Options:
     format: str = option(
         "text", "notation; rules have only text; game and svg: the game of a champion that plays alone", FORMATS
     )
-    output: str | None = option(None, "file to write; null: standard output")
+    output: str | None = option(
+        None, "file to write; null: standard output; format=dot as .svg, .png or .pdf is drawn by Graphviz"
+    )
 
 
 def task(options: Options) -> int:
     """Load, write."""
     if options.run is None:
         raise UsageError("run: which champion? Write run=DIR, a run directory")
-    from jaxgp.analysis import champions
+    from jaxgp.analysis import champions, graphviz
 
+    target = Path(options.output).expanduser() if options.output else None
+    picture = target.suffix[1:] if target and options.format == "dot" else ""
+    if picture in graphviz.PICTURES and not graphviz.installed():
+        other = "a file that ends in .dot; to draw it, Graphviz has to be installed (its program dot is not found)"
+        reject("output", options.output, other)
     text = render(champions.load(options.run, envs), options.format)
-    if options.output is None:
+    if target is None:
         print(text, end="")
         return 0
     try:
-        Path(options.output).expanduser().write_text(text, encoding="utf-8")
+        target.write_bytes(graphviz.draw(text, picture) if picture in graphviz.PICTURES else text.encode())
     except OSError as error:
         raise RunError(f"output={options.output}: cannot be written ({reason(error)})") from error
     return 0
@@ -60,6 +68,7 @@ def render(loaded: "champions.Loaded", notation: str) -> str:  # type: ignore[na
     primitives, program = loaded.table.primitives, loaded.genome
     # What a walker's program says is an order of moves, what a guide's says is an expression.
     player = loaded.table.player
+    accepted: tuple[str, ...]
     if isinstance(player, Walker):
         accepted = OF_ONE
     elif isinstance(player, Guide):

@@ -131,6 +131,45 @@ def test_a_file_is_written_where_one_is_named(export, run_directory, tmp_path):
     assert target.read_text() == EXPRESSION + "\n"
 
 
+@pytest.fixture
+def graphviz(tmp_path, monkeypatch):
+    """Put a program `dot` of the test's own in the place of Graphviz, or none."""
+
+    def put(script):
+        folder = tmp_path / "bin"
+        folder.mkdir()
+        if script:
+            (folder / "dot").write_text(f"#!/bin/sh\n{script}\n")
+            (folder / "dot").chmod(0o755)
+        monkeypatch.setenv("PATH", f"{folder}:/bin:/usr/bin" if script else str(folder))
+
+    return put
+
+
+def test_a_tree_is_drawn_where_graphviz_is_installed(export, run_directory, tmp_path, graphviz):
+    graphviz('echo "picture $1 of $(head -c 7)"; cat > /dev/null')
+    for kind in ("svg", "png", "pdf"):
+        assert export(f"run={run_directory}", "format=dot", f"output={tmp_path}/tree.{kind}") == (0, "", "")
+        assert (tmp_path / f"tree.{kind}").read_text() == f"picture -T{kind} of digraph\n"
+    assert export(f"run={run_directory}", "format=dot", f"output={tmp_path}/tree.dot")[0] == 0
+    assert (tmp_path / "tree.dot").read_text().startswith("digraph program {")
+
+
+def test_a_tree_that_cannot_be_drawn_is_explained(export, run_directory, tmp_path, graphviz):
+    graphviz("echo no font >&2; exit 1")
+    code, _, error = export(f"run={run_directory}", "format=dot", f"output={tmp_path}/tree.svg")
+    assert (code, error.count("\n")) == (1, 1)
+    assert "dot: no font" in error
+    assert not (tmp_path / "tree.svg").exists()
+
+
+def test_without_graphviz_another_file_is_asked_for(export, run_directory, tmp_path, graphviz):
+    graphviz(None)
+    code, _, error = export(f"run={run_directory}", "format=dot", f"output={tmp_path}/tree.svg")
+    assert (code, error.count("\n")) == (2, 1)
+    assert "tree.svg: accepted: a file that ends in .dot; to draw it, Graphviz has to be installed" in error
+
+
 def test_a_file_that_cannot_be_written_is_a_failure(export, run_directory, tmp_path):
     code, _, error = export(f"run={run_directory}", f"output={tmp_path}/none/champion.txt")
     assert code == 1
