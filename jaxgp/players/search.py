@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.genotypes.language import Genome
-from jaxgp.players.choice import pick
+from jaxgp.players.choice import WORD, pack, pick_bit
 from jaxgp.search import table
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 
@@ -41,14 +41,13 @@ class SearchOpponent:
 
     def init(self, key: Array) -> table.Table:
         words = jax.eval_shape(lambda: self.search.game.key(self.search.game.init(key))).shape[0]
-        return table.create(self.table_size, words)
+        return table.create(self.table_size, words, payload=-(-self.search.game.num_actions // WORD))
 
     def reply(self, memory: table.Table, states: State, bits: Array) -> tuple[Array, Array]:
         keys = jax.vmap(jax.vmap(self.search.game.key))(states)
         found, payload = table.lookup(memory, keys.reshape(-1, keys.shape[-1]))
-        best = table.unpack_moves(payload.reshape(bits.shape), self.search.game.num_actions)
-        move = pick(best, bits) if self.random else jnp.argmax(best, -1).astype(jnp.int32)
-        return move, found.reshape(bits.shape)
+        best = payload.reshape(*bits.shape, -1)
+        return pick_bit(best, bits if self.random else jnp.zeros_like(bits)), found.reshape(bits.shape)
 
     def think(self, memory: table.Table, states: State, waiting: Array) -> tuple[table.Table, Array]:
         flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)
@@ -56,7 +55,7 @@ class SearchOpponent:
         order, count, _ = table.unique(keys, waiting.reshape(-1))
         depth = jnp.full(order.shape, self.depth, jnp.int32)
         values = self.search.search(jax.tree.map(lambda x: x[order], flat), depth, count).values
-        best = table.pack_moves(best_moves(values))
+        best = pack(best_moves(values))
         searched = jnp.arange(len(order)) < count
         return table.insert(memory, keys[order], best, searched), count
 

@@ -18,17 +18,18 @@ class Table:
     """Direct-mapped: each key has one slot, and the last key written there owns it."""
 
     keys: Array  # uint32[N, W]
-    payload: Array  # uint32[N]: what is stored, for players the bit mask of the best moves
+    payload: Array  # uint32[N, V]: what is stored, for players the best moves as bits
     used: Array  # bool[N]
 
 
-def create(size: int, words: int) -> Table:
-    """Return an empty table of `size` slots, a power of two, for keys of `words` words."""
+def create(size: int, words: int, payload: int = 1) -> Table:
+    """Return an empty table of `size` slots, a power of two, for keys of `words` words with `payload` words each."""
     if size < 1 or size & (size - 1):
         raise ValueError(f"size={size}: accepted: powers of two")
-    if words < 1:
-        raise ValueError(f"words={words}: accepted: 1 or more")
-    return Table(jnp.zeros((size, words), jnp.uint32), jnp.zeros(size, jnp.uint32), jnp.zeros(size, jnp.bool_))
+    if words < 1 or payload < 1:
+        raise ValueError(f"words={words}, payload={payload}: accepted: 1 or more")
+    keys, stored = (jnp.zeros((size, width), jnp.uint32) for width in (words, payload))
+    return Table(keys, stored, jnp.zeros(size, jnp.bool_))
 
 
 def mix(keys: Array) -> Array:
@@ -46,14 +47,14 @@ def mix(keys: Array) -> Array:
 
 
 def lookup(table: Table, keys: Array) -> tuple[Array, Array]:
-    """Look uint32[B, W] keys up; return bool[B] whether each is stored and uint32[B] its payload, 0 where it is not."""
+    """Look uint32[B, W] keys up; return bool[B] whether each is stored and uint32[B, V] its payload, 0 if it is not."""
     slot = _slot(table, keys)
     found = table.used[slot] & (table.keys[slot] == keys).all(-1)
-    return found, jnp.where(found, table.payload[slot], 0)
+    return found, jnp.where(found[:, None], table.payload[slot], 0)
 
 
 def insert(table: Table, keys: Array, payload: Array, mask: Array) -> Table:
-    """Store the rows of uint32[B, W] keys and uint32[B] payload where `mask` (bool[B]) holds.
+    """Store the rows of uint32[B, W] keys and uint32[B, V] payload where `mask` (bool[B]) holds.
 
     A row takes its slot from whatever was there. Of several rows with one slot the first is stored.
     """
@@ -89,19 +90,6 @@ def unique(keys: Array, mask: Array) -> tuple[Array, Array, Array]:
     order = jnp.zeros(rows, jnp.int32).at[jnp.where(fresh, rank, rows)].set(by_key, mode="drop")
     group = jnp.zeros(rows, jnp.int32).at[by_key].set(jnp.where(live, rank, 0))
     return order, fresh.sum(dtype=jnp.int32), group
-
-
-def pack_moves(best: Array) -> Array:
-    """Pack bool[..., A] moves, A up to 32, into uint32[...] bit masks: bit a for move a."""
-    actions = best.shape[-1]
-    if actions > 32:
-        raise ValueError(f"{actions} actions: accepted: up to 32")
-    return (best.astype(jnp.uint32) << np.arange(actions, dtype=np.uint32)).sum(-1, dtype=jnp.uint32)
-
-
-def unpack_moves(payload: Array, actions: int) -> Array:
-    """Undo `pack_moves`: uint32[...] to bool[..., actions]."""
-    return ((payload[..., None] >> np.arange(actions, dtype=np.uint32)) & 1).astype(jnp.bool_)
 
 
 def _slot(table: Table, keys: Array) -> Array:

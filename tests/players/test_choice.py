@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgp.players.choice import pick
+from jaxgp.players.choice import pack, pick
 
 
 @pytest.mark.parametrize("actions", [1, 3, 31, 32, 33, 65, 130])
@@ -37,3 +37,12 @@ def test_marked_moves_are_equally_likely():
     assert not counts[~mask].any()
     expected = draws / 5
     assert ((counts[mask] - expected) ** 2 / expected).sum() < 23.5  # chi-square, 4 degrees of freedom, p = 0.0001
+
+
+@pytest.mark.parametrize("actions", [1, 6, 32, 33, 65, 128])
+def test_packed_marks_are_one_long_number(actions):
+    mask = np.random.default_rng(actions).random((20, actions)) < 0.4
+    words = pack(jnp.asarray(mask))
+    assert words.shape == (20, -(-actions // 32))
+    numbers = [sum(int(word) << 32 * n for n, word in enumerate(row)) for row in words]
+    assert numbers == [sum(1 << int(action) for action in np.flatnonzero(row)) for row in mask]
