@@ -33,6 +33,8 @@ AREA = rectangle(CORNER[0] - 1, CORNER[1] - 1, 13, 13)
 """Where random points lie: x 15..27, y 16..28."""
 AROUND = rectangle(-6, -6, 13, 13)
 """Where they lie as steps from the middle of the crosses, which is the middle of `AREA` at the start."""
+SLOTS = 64
+"""Legal lines of a position in guided searches: a guide can put off what is legal, and more than 40 have been met."""
 POINT, LAST, BEST, NEIGHBOURS = "POINT", "getClosestToLast", "getBest", "getMaxNeighb"
 
 
@@ -103,7 +105,7 @@ def primitive_set(game: Morpion, settings: Settings) -> PrimitiveSet:
 
 def guide(game: Morpion, settings: Settings) -> tuple[Nested, np.ndarray, int, int]:
     """Return what a guide takes: the search, float32[F, K] features, searches, classes of positions."""
-    listed = ListedMorpion(game)
+    listed = ListedMorpion(game, SLOTS)
     nested = Nested(listed, settings.level, settings.iterations, kinds=lambda state: guides.kinds(listed, state))
     return nested, guides.table(), settings.searches, guides.STAGES
 

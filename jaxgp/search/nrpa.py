@@ -195,6 +195,8 @@ class Nested:
             score=jax.vmap(jax.vmap(self.game.score))(states)[..., 0],
             crowded=jnp.broadcast_to(jax.vmap(jax.vmap(self.game.crowded))(states).any(1, keepdims=True), shape),
         )
+        if self.group == 1:  # To gather what is all there takes a tenth of a search.
+            return jax.tree.map(lambda x: x[:, 0], line)
         # The later one of equals, as everywhere.
         last = self.group - 1 - jnp.argmax(line.score[:, ::-1], 1)
         return jax.tree.map(lambda x: jax.vmap(lambda games, place: games[place])(x, last), line)
