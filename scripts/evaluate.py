@@ -76,6 +76,8 @@ def task(options: Options) -> int:
     if players(loaded.table.game) == 1:
         only_one(options, loaded.table.game.name)
         save = savedgame.targets("save", options.save) if options.save else []
+        if output.resolve() in [path.resolve() for path in save]:
+            reject("save", options.save, f"another name, since the figures go to {output}")
         plan = nested.Plan(options.compare, options.iterations, options.searches, options.seed, options.group)
         folder = output.with_name(f"{output.stem}_search")
         if options.resume is None and nested.cut_off(folder):

@@ -124,6 +124,12 @@ def test_a_nested_search_stands_beside_a_program_that_plays_alone(evaluate, lone
     assert evaluate(f"run={lonely}", *too_many) == (2, "", f"error: {said}\n")
 
 
+def test_the_game_and_the_figures_do_not_go_to_one_file(evaluate, lonely, tmp_path):
+    code, _, error = evaluate(f"run={lonely}", "compare=2", f"output={tmp_path}/best.json", f"save={tmp_path}/best")
+    assert (code, error.count("\n")) == (2, 1)
+    assert f"save={tmp_path}/best: accepted: another name, since the figures go to {tmp_path}/best.json" in error
+
+
 def test_a_nested_search_that_was_cut_off_goes_on_and_saves_its_best_game(evaluate, lonely, monkeypatch, tmp_path):
     given = (f"run={lonely}", "games=2", "compare=2", "iterations=5", "searches=2", "group=2", "seed=4")
     assert evaluate(*given)[0] == 0
