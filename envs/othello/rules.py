@@ -84,7 +84,7 @@ class Othello:
         del key
         half = self.size // 2
         middle = [row * self.size + column for row in (half - 1, half) for column in (half - 1, half)]
-        own, other = self._constant(middle[1:3]), self._constant([middle[0], middle[3]])
+        own, other = self.constant(middle[1:3]), self.constant([middle[0], middle[3]])
         legal = self.placeable(own, other)
         return State(own, other, legal, jnp.int32(0), jnp.bool_(False), jnp.zeros(2, jnp.float32))
 
@@ -97,16 +97,24 @@ class Othello:
     def step(self, state: State, action: Array, key: Array | None = None) -> State:
         """Place a disc, or pass; what may not be played changes nothing, and nothing changes after the end."""
         del key
-        placed = tuple(bits & may for bits, may in zip(self._bit(action), state.legal, strict=True))
-        turned = apart(self.turned, state.own, state.other, placed)
-        own = tuple(a | b | c for a, b, c in zip(state.own, turned, placed, strict=True))
-        other = tuple(a & ~b for a, b in zip(state.other, turned, strict=True))
+        placed = self.placed(state, action)
+        own, other = self.after(state, placed)
         legal = apart(self.placeable, other, own)
         ended = ~some(legal) & ~apart(lambda *sides: some(self.placeable(*sides)), own, other)
         after = State(other, own, legal, 1 - state.to_move, ended, jnp.zeros(2, jnp.float32))
         after = dataclasses.replace(after, returns=jnp.where(ended, win_loss(self.score(after)), 0.0))
         passed = (action == self.area) & ~some(state.legal)
         return _choose((some(placed) | passed) & ~state.terminated, after, state)
+
+    def placed(self, state: State, action: Array) -> Bits:
+        """Return the square of the disc that an action places; none for a pass, and for what may not be played."""
+        return tuple(bits & may for bits, may in zip(self._bit(action), state.legal, strict=True))
+
+    def after(self, state: State, placed: Bits) -> tuple[Bits, Bits]:
+        """Return the discs of the side that places a disc on one square (or none), and those of its opponent."""
+        turned = apart(self.turned, state.own, state.other, placed)
+        own = tuple(a | b | c for a, b, c in zip(state.own, turned, placed, strict=True))
+        return own, tuple(a & ~b for a, b in zip(state.other, turned, strict=True))
 
     def score(self, state: State) -> Array:
         """Return float32[2]: discs of each seat."""
@@ -117,7 +125,7 @@ class Othello:
     def forfeit(self, state: State) -> State:
         """End the game as a loss of the side to move: every square of the board goes to the opponent."""
         none = tuple(jnp.zeros_like(word) for word in state.own)
-        full = self._constant(range(self.area))
+        full = self.constant(range(self.area))
         returns = jnp.where(np.arange(2) == state.to_move, -1.0, 1.0).astype(jnp.float32)
         ended = State(none, full, none, state.to_move, jnp.bool_(True), returns)
         return freeze(state, ended)
@@ -135,7 +143,7 @@ class Othello:
             reached = _shifted(self._flooded(own, through, steps), steps)
             found = reached if found is None else tuple(a | b for a, b in zip(found, reached, strict=True))
         assert found is not None
-        full = self._constant(range(self.area))
+        full = self.constant(range(self.area))
         return tuple(f & ~(a | b) & all_ for f, a, b, all_ in zip(found, own, other, full, strict=True))
 
     @partial(jax.jit, static_argnums=0)
@@ -148,10 +156,15 @@ class Othello:
             turned = tuple(a | jnp.where(closed, b, 0) for a, b in zip(turned, line, strict=True))
         return turned
 
+    def constant(self, squares: Iterable[int]) -> Bits:
+        """Return the set of some squares."""
+        bits = sum(1 << square for square in squares)
+        return tuple(jnp.uint32(bits >> WORD * w & 0xFFFFFFFF) for w in range(self.words))
+
     def corners(self, bits: Bits) -> Bits:
         """Return the corners that are in a set."""
         last = self.size - 1
-        four = self._constant([0, last, self.area - 1 - last, self.area - 1])
+        four = self.constant([0, last, self.area - 1 - last, self.area - 1])
         return tuple(a & b for a, b in zip(bits, four, strict=True))
 
     def squares(self, bits: Bits) -> Array:
@@ -162,7 +175,7 @@ class Othello:
         """Return for each of the eight directions by how many bits it moves a square, and what a line may enclose."""
         # Between two discs: never in an outer column, unless the line runs along it. So no line leaves the board at a
         # side and goes on at the other; at the top and at the bottom there are no squares to go on with.
-        inner = self._constant(i for i in range(self.area) if 0 < i % self.size < self.size - 1)
+        inner = self.constant(i for i in range(self.area) if 0 < i % self.size < self.size - 1)
         within = tuple(a & b for a, b in zip(other, inner, strict=True))
         n = self.size
         return [(sign * steps, other if steps == n else within) for steps in (1, n - 1, n, n + 1) for sign in (1, -1)]
@@ -186,11 +199,6 @@ class Othello:
         """Return the square of an action; none or one beyond the board for the pass."""
         bit = jnp.uint32(1) << (action % WORD).astype(jnp.uint32)
         return tuple(jnp.where(action // WORD == w, bit, 0) for w in range(self.words))
-
-    def _constant(self, squares: Iterable[int]) -> Bits:
-        """Return the set of some squares."""
-        bits = sum(1 << square for square in squares)
-        return tuple(jnp.uint32(bits >> WORD * w & 0xFFFFFFFF) for w in range(self.words))
 
 
 def count(bits: Bits) -> Array:

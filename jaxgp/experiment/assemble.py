@@ -23,6 +23,7 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.operators import creation, rulelists
 from jaxgp.players.deepening import Deepening
+from jaxgp.players.greedy import GreedyPlayer
 from jaxgp.players.guide import Guide, plays_alone
 from jaxgp.players.opponent import Opponent, RandomOpponent
 from jaxgp.players.player import Player
@@ -72,10 +73,12 @@ class Table:
     def search(self, evaluator: str | None, depth: int, ties: str, tail: int, lanes: int) -> AlphaBeta:
         """Build a search of this game, by default with its first evaluator; raises ValueError for an unknown one."""
         opponents = self.room("opponents")
-        evaluators: dict[str, Callable[..., Array]] = opponents.EVALUATORS
+        every: dict[str, Callable[..., Array]] = opponents.EVALUATORS
+        evaluators = opponents.evaluators(self.game) if hasattr(opponents, "evaluators") else every
         evaluator = evaluator or next(iter(evaluators))
         if evaluator not in evaluators:
-            raise ValueError(f"evaluator={evaluator}: accepted: {', '.join(evaluators)}")
+            here = " on this board" if evaluator in every else ""
+            raise ValueError(f"evaluator={evaluator}: accepted{here}: {', '.join(evaluators)}")
         find_twin = getattr(opponents, "search_twin", None)
         twin = find_twin(self.game) if find_twin else None
 
@@ -153,6 +156,9 @@ def playing(game: Any, module: Any, settings: Any, genotype: str | None = None) 
         return language, Guide(language, game, *module.guide(game, settings))
     if hasattr(module, "perform"):
         return language, Walker(language, game, lambda *leaf: module.perform(game, settings, *leaf))
+    if hasattr(module, "outcome"):
+        outcome = lambda state, place: module.outcome(game, settings, state, place)  # noqa: E731
+        return language, GreedyPlayer(language, lambda state: module.choices(game, state), outcome)
     return language, ProgramPlayer(
         language,
         features=lambda state: module.features(game, settings, state),

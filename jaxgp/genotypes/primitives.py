@@ -10,12 +10,15 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from jax import Array
 
 FLOAT = "float"
 BOOL = "bool"
+
+Weighting = Literal["none", "path", "noops"]
 
 UNREACHABLE = 10**6
 """Depth and size of a slot that no finite tree can fill."""
@@ -103,7 +106,10 @@ class Primitive:
         reads_one: the value is 0 or one of this many first features, whatever they are; the arguments say which. Lets
             the interpreter read the feature at once where the arguments are constant. 0: says nothing.
         picks: the value is one of this many last arguments, whatever they are, of type float; the arguments before them
-            say which. Lets the interpreter skip the others where those are constant. 0: says nothing.
+            say which; where there are none, it is always the same. Lets the interpreter skip the others where those are
+            constant. 0: says nothing.
+        bits: of a no-op, a function that hands on its one argument: what it appends to the paths of the leaves below
+            it, `0` and `1` in any number; see `PrimitiveSet.weighting`.
         weight: how often random creation chooses it, relative to the other candidates.
         python: expression for the Python export; `{0}`, `{1}` stand for arguments, `{value}` for the constant,
             `{features}` for the feature list.
@@ -119,6 +125,7 @@ class Primitive:
     reads_features: bool = False
     reads_one: int = 0
     picks: int = 0
+    bits: str = ""
     weight: float = 1.0
     python: str = ""
     latex: str = ""
@@ -145,9 +152,12 @@ class PrimitiveSet:
         functions: may be empty.
         roots: root type of each of the T trees.
         type_sets: types that stand for several others: `(("query", ("float", "bool")),)`.
+        weighting: `path` or `noops`: every leaf is multiplied by a weight that its path from the root decides; see
+            `jaxgp.interpreter.weights`. `none`: leaves are what they are.
 
     Raises:
-        ValueError: a name is used twice or cannot be printed, or a type can never be filled by a finite tree.
+        ValueError: a name is used twice or cannot be printed, or a type can never be filled by a finite tree; a no-op
+            does not hand on its argument, or there are weights for more than two arguments.
     """
 
     name: str
@@ -155,6 +165,7 @@ class PrimitiveSet:
     functions: tuple[Primitive, ...]
     roots: tuple[str, ...] = (FLOAT,)
     type_sets: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    weighting: Weighting = "none"
 
     def __post_init__(self) -> None:
         names = [p.name for p in self.primitives]
@@ -169,8 +180,12 @@ class PrimitiveSet:
         for p in self.functions:
             if not p.args or p.call is None:
                 raise ValueError(f"primitive set {self.name}: function {p.name} needs args and a call")
-            if not 0 <= p.picks < p.arity or BOOL in p.args[p.arity - p.picks :]:
+            if not 0 <= p.picks <= p.arity or BOOL in p.args[p.arity - p.picks :]:
                 raise ValueError(f"primitive set {self.name}: function {p.name} cannot pick {p.picks} of its arguments")
+            if p.bits and (set(p.bits) - set("01") or p.arity != 1 or p.picks != 1):
+                raise ValueError(f"primitive set {self.name}: {p.name} is not a no-op that appends 0 and 1")
+        if self.weighted and (self.max_arity > 2 or any(p.call for p in self.terminals)):
+            raise ValueError(f"primitive set {self.name}: weights need at most two arguments, and plain terminals")
         for slot in {*self.roots, *(a for p in self.functions for a in p.args)}:
             if self.min_depth[self.types.index(slot)] >= UNREACHABLE:
                 raise ValueError(f"primitive set {self.name}: no finite tree has type {slot}")
@@ -178,6 +193,11 @@ class PrimitiveSet:
     @cached_property
     def primitives(self) -> tuple[Primitive, ...]:
         return self.terminals + self.functions
+
+    @property
+    def weighted(self) -> bool:
+        """Whether leaves have weights."""
+        return self.weighting != "none"
 
     @property
     def num_terminals(self) -> int:
@@ -283,6 +303,7 @@ class PrimitiveSet:
     def version(self) -> str:
         """Twelve hexadecimal digits that change when a declaration changes, so that old files are recognised."""
         rows = [f"{p.name}:{','.join(p.args)}->{p.returns}:{p.feature}:{p.domain}" for p in self.primitives]
+        rows += [self.weighting, *(f"{p.name}:{p.bits}" for p in self.functions if p.bits)] if self.weighted else []
         text = "\n".join([self.name, ",".join(self.roots), *map(str, self.type_sets), *rows])
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 

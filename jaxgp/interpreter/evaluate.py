@@ -1,5 +1,7 @@
 """Evaluates planned programs on batches of positions: one loop over instructions for the whole population."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 from jax import Array
@@ -72,10 +74,48 @@ def evaluate_where(primitives: PrimitiveSet, plans: Plan, features: Array, activ
         if instructions(primitives):
             rows = jax.lax.fori_loop(done, steps[rest], step, rows)
         root, constant = flat.root[busy[rest:]], flat.root_constant[busy[rest:]]
-        values.insert(0, jax.vmap(_read)(rows[rest:], root, constant)[:, 0])
+        values.insert(0, jax.vmap(partial(_read, primitives))(rows[rest:], root, constant)[:, 0])
         rows, done, width = rows[:rest], steps[rest], rest
     ranked = jnp.concatenate(values)
     return jnp.zeros_like(ranked).at[order].set(ranked).reshape(population, trees, cases)
+
+
+def narrowing(primitives: PrimitiveSet, plans: Plan, features: Array, least: int = 32) -> Array:
+    """Evaluate single trees on all their positions, so that short ones do not wait for long ones.
+
+    They are sorted by falling steps, and whenever half of them are done the loop goes on with the others.
+
+    Args:
+        primitives: the set the plans were made with.
+        plans: of batch shape [P].
+        features: float32[P, F, B].
+        least: programs with which the loop is not narrowed any more.
+
+    Returns:
+        float32[P, B].
+    """
+    order = jnp.argsort(-plans.steps)
+    plans = jax.tree.map(lambda field: field[order], plans)
+    features = features[order]
+    rows = jax.vmap(lambda seen: start_rows(primitives, plans.kind.shape[-1], seen))(features)
+    values: list[Array] = []
+    width, done = plans.steps.shape[0], jnp.int32(0)
+    while width:
+        rest = width // 2 if width // 2 >= least else 0
+        live, seen = jax.tree.map(lambda field, n=width: field[:n], (plans, features))
+
+        def step(i: Array, rows: Array, live: Plan = live, seen: Array = seen) -> Array:
+            return jax.vmap(lambda p, f, r: run_step(primitives, i, p, f, r))(live, seen, rows)
+
+        if instructions(primitives):
+            rows = jax.lax.fori_loop(done, plans.steps[rest], step, rows)
+        values.insert(
+            0,
+            jax.vmap(partial(read_root, primitives))(jax.tree.map(lambda field, n=rest: field[n:], live), rows[rest:]),
+        )
+        rows, width, done = rows[:rest], rest, plans.steps[rest]
+    ranked = jnp.concatenate(values)
+    return jnp.zeros_like(ranked).at[order].set(ranked)
 
 
 def evaluate_programs(primitives: PrimitiveSet, programs: Programs, features: Array) -> Array:
@@ -96,21 +136,22 @@ def run_step(primitives: PrimitiveSet, i: Array, plans: Plan, features: Array, r
     return _call(primitives, (plans.kind[i], plans.operand[i], plans.constant[i], plans.slot[i]), features, rows)
 
 
-def read_root(plans: Plan, rows: Array) -> Array:
+def read_root(primitives: PrimitiveSet, plans: Plan, rows: Array) -> Array:
     """Return float32[B]: the value of one program after all its steps."""
-    return _read(rows, plans.root, plans.root_constant)
+    return _read(primitives, rows, plans.root, plans.root_constant)
 
 
 def _call(primitives: PrimitiveSet, instruction: tuple[Array, ...], features: Array, rows: Array) -> Array:
     """Run an instruction (kind, operands, constants, slot): all functions are computed, one is kept."""
     kind, operand, constant, slot = instruction
-    args = [_read(rows, operand[k], constant[k]) for k in range(primitives.max_arity)]
+    args = [_read(primitives, rows, operand[k], constant[k]) for k in range(primitives.max_arity)]
     values = [apply(p, features, args) for p in instructions(primitives)]
     return rows.at[slot].set(jax.lax.select_n(kind, *values) if len(values) > 1 else values[0])
 
 
-def _read(rows: Array, operand: Array, constant: Array) -> Array:
-    return jnp.where(operand == CONSTANT, constant, rows[operand])
+def _read(primitives: PrimitiveSet, rows: Array, operand: Array, constant: Array) -> Array:
+    row = rows[operand] * constant if primitives.weighted else rows[operand]
+    return jnp.where(operand == CONSTANT, constant, row)
 
 
 def _run(primitives: PrimitiveSet, plans: Plan, features: Array, bound: Array | int) -> Array:
@@ -118,4 +159,4 @@ def _run(primitives: PrimitiveSet, plans: Plan, features: Array, bound: Array | 
     rows = start_rows(primitives, plans.kind.shape[-1], features)
     if instructions(primitives):
         rows = jax.lax.fori_loop(0, bound, lambda i, rows: run_step(primitives, i, plans, features, rows), rows)
-    return read_root(plans, rows)
+    return read_root(primitives, plans, rows)

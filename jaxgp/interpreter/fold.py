@@ -15,6 +15,7 @@ from jax import Array
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.calls import apply, instructions, tables
+from jaxgp.interpreter.weights import leaf_values
 
 CONSTANT = -1
 """Source of a value that is known."""
@@ -25,7 +26,7 @@ class Folded:
     """The nodes of one tree, [L]."""
 
     source: Array  # int32[L]: node that computes the value, CONSTANT, or -2 - f where it is feature f
-    value: Array  # float32[L]: the value where `source` is CONSTANT
+    value: Array  # float32[L]: the value where `source` is CONSTANT; with weights, the weight where it is a feature
     need: Array  # int32[L]: stack rows that the node needs, 0 where it is not computed; see `plan`
     runs: Array  # bool[L]: takes a step
 
@@ -40,6 +41,7 @@ def ranks(needs: Array) -> Array:
 
 def fold(primitives: PrimitiveSet, tree: Programs, children: Array, bound: Array | int) -> Folded:
     """Fold one tree [L], whose arguments are rooted at `children` (int32[L, A], -1: none), in one pass."""
+    number = leaf_values(primitives, tree, children, bound) if primitives.weighted else tree.value
     takes_step, kinds, feature = (jnp.asarray(table) for table in tables(primitives))
     code, index = tree.opcode.astype(jnp.int32), jnp.arange(tree.capacity, dtype=jnp.int32)
     live = index < tree.length
@@ -51,7 +53,7 @@ def fold(primitives: PrimitiveSet, tree: Programs, children: Array, bound: Array
         source, value, need = state
         child = children[i]
         sources, needs = jnp.where(child >= 0, source[child], CONSTANT), jnp.where(child >= 0, need[child], 0)
-        values = value[child].at[0].set(jnp.where(child[0] >= 0, value[child[0]], tree.value[i]))
+        values = value[child].at[0].set(jnp.where(child[0] >= 0, value[child[0]], number[i]))
         each = [_value(p, i, sources, values) for p in calls]
         new_source, new_value = (
             jax.lax.select_n(kind[i], *some) if len(some) > 1 else some[0] for some in zip(*each, strict=True)
@@ -60,11 +62,11 @@ def fold(primitives: PrimitiveSet, tree: Programs, children: Array, bound: Array
         rows = jnp.where(new_source == i, rows, jnp.where(new_source >= 0, need[new_source], 0))
         return (
             source.at[i].set(jnp.where(runs[i], new_source, leaf[i])),
-            value.at[i].set(jnp.where(runs[i], new_value, tree.value[i])),
+            value.at[i].set(jnp.where(runs[i], new_value, number[i])),
             need.at[i].set(jnp.where(runs[i], rows, 0)),
         )
 
-    state = leaf, tree.value, jnp.zeros_like(code)
+    state = leaf, number, jnp.zeros_like(code)
     source, value, need = jax.lax.fori_loop(0, bound, visit, state) if calls else state
     dead = _dropped(source, tree.size.astype(jnp.int32), runs)
     return Folded(source, value, jnp.where(dead, 0, need), runs & (source == index) & ~dead)

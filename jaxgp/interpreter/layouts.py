@@ -16,8 +16,8 @@ from jaxgp.genotypes import programs as lp
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.calls import apply, instructions, tables
-from jaxgp.interpreter.evaluate import evaluate, read_root, run_step, start_rows
-from jaxgp.interpreter.plan import CONSTANT, Plan, argument_roots, plan
+from jaxgp.interpreter.evaluate import evaluate, narrowing
+from jaxgp.interpreter.plan import CONSTANT, argument_roots, plan
 
 
 class Layout(NamedTuple):
@@ -25,29 +25,6 @@ class Layout(NamedTuple):
 
     prepare: Callable[[PrimitiveSet, Programs], Any]
     run: Callable[[PrimitiveSet, Any, Array], Array]
-
-
-def narrowing(primitives: PrimitiveSet, plans: Plan, features: Array, least: int = 32) -> Array:
-    """Sort the programs by falling steps, and go on with half of them whenever the other half is done."""
-    order = jnp.argsort(-plans.steps)
-    plans = jax.tree.map(lambda field: field[order], plans)
-    features = features[order]
-    rows = jax.vmap(lambda seen: start_rows(primitives, plans.kind.shape[-1], seen))(features)
-    values: list[Array] = []
-    width, done = plans.steps.shape[0], jnp.int32(0)
-    while width:
-        rest = width // 2 if width // 2 >= least else 0
-        live, seen = jax.tree.map(lambda field, n=width: field[:n], (plans, features))
-
-        def step(i: Array, rows: Array, live: Plan = live, seen: Array = seen) -> Array:
-            return jax.vmap(lambda p, f, r: run_step(primitives, i, p, f, r))(live, seen, rows)
-
-        if instructions(primitives):
-            rows = jax.lax.fori_loop(done, plans.steps[rest], step, rows)
-        values.insert(0, jax.vmap(read_root)(jax.tree.map(lambda field, n=rest: field[n:], live), rows[rest:]))
-        rows, width, done = rows[:rest], rest, plans.steps[rest]
-    ranked = jnp.concatenate(values)
-    return jnp.zeros_like(ranked).at[order].set(ranked)
 
 
 @struct.dataclass

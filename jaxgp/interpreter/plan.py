@@ -45,11 +45,12 @@ class Plan:
 
     kind: Array  # int32[..., L]: index into `instructions(primitives)`; 0 in padding
     operand: Array  # int32[..., L, A]: row of each argument, or CONSTANT
-    constant: Array  # float32[..., L, A]: value of the constant arguments; a parametrised terminal's parameter is first
+    constant: Array  # float32[..., L, A]: value of the constant arguments, with weights the factor of all others; a
+    #                  parametrised terminal's parameter is first
     slot: Array  # int32[..., L]: stack row that takes the value; S in padding
     steps: Array  # int32[...]: instructions in use
     root: Array  # int32[...]: row of the result, or CONSTANT
-    root_constant: Array  # float32[...]: the result where `root` is CONSTANT
+    root_constant: Array  # float32[...]: the result where `root` is CONSTANT, with weights else its factor
 
 
 @lru_cache
@@ -146,6 +147,7 @@ def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array | int) -> 
     # What a parent reads: a row, or a constant. Then everything in the order of steps.
     source = folded.source
     row = jnp.where(source >= 0, slot[source], jnp.where(source == CONSTANT, CONSTANT, spare - 1 - source))
+    value = jnp.where(source >= 0, 1.0, folded.value) if primitives.weighted else folded.value
     node = jnp.full(capacity, -1, jnp.int32).at[step].set(index, mode="drop")
     used = node >= 0
     argument = jnp.where(used[:, None], children[node], -1)
@@ -154,11 +156,11 @@ def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array | int) -> 
     return Plan(
         kind=jnp.where(used, kinds[code[node]], 0),
         operand=jnp.where(argument >= 0, row[argument], CONSTANT),
-        constant=jnp.where(argument >= 0, folded.value[argument], parameter),
+        constant=jnp.where(argument >= 0, value[argument], parameter),
         slot=jnp.where(used, slot[node], spare),
         steps=before[-1],
         root=row[last],
-        root_constant=folded.value[last],
+        root_constant=value[last],
     )
 
 

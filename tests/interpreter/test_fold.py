@@ -63,5 +63,5 @@ def test_infinities_nan_and_zeros_are_constants_like_others(text, value):
 
 
 def test_what_may_be_picked_is_checked():
-    with pytest.raises(ValueError, match="cannot pick 2"):
-        PrimitiveSet("bad", LOG.terminals, (Primitive("f", args=(FLOAT, FLOAT), call=lambda a, b: a, picks=2),))
+    with pytest.raises(ValueError, match="cannot pick 3"):
+        PrimitiveSet("bad", LOG.terminals, (Primitive("f", args=(FLOAT, FLOAT), call=lambda a, b: a, picks=3),))

@@ -1,0 +1,76 @@
+"""Programs as evaluators without a search: every move is tried, and the position that it leads to is valued.
+
+What a program sees of those positions is the game's affair; so is how it makes them, which need not be a whole step of
+the rules. Moves are taken some at a time, so that a batch of games costs as many as its richest position has.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jaxgp.genotypes.primitives import PrimitiveSet
+from jaxgp.genotypes.programs import Programs
+from jaxgp.interpreter.evaluate import narrowing
+from jaxgp.interpreter.plan import Plan, plan
+
+State = Any
+
+WIDTH = 8
+"""Moves of every game that are tried together."""
+LOWEST = np.finfo(np.float32).min
+"""What a move is worth whose value is no number, or minus infinity."""
+
+
+@dataclass(frozen=True)
+class GreedyPlayer:
+    """Plays the move with the highest value, the first of equal ones; where no value is a number, the first move.
+
+    Attributes:
+        primitives: the set that the programs are written in; one tree.
+        choices: state -> int32[], how many moves there are to choose from, a pass being one.
+        outcome: (state, int32[] place among them) -> int32[] the move, float32[F] what the program sees after it.
+    """
+
+    primitives: PrimitiveSet
+    choices: Callable[[State], Array]
+    outcome: Callable[[State, Array], tuple[Array, Array]]
+
+    def prepare(self, programs: Programs) -> Plan:
+        """Derive the evaluation order of programs [P, 1, L], once for all their games."""
+        return plan(self.primitives, jax.tree.map(lambda x: x[:, 0], programs))
+
+    def count(self, plans: Plan) -> int:
+        """Return P."""
+        return plans.steps.shape[0]
+
+    def act(self, plans: Plan, states: State, active: Array | None = None) -> tuple[Array, Array]:
+        """Return int32[P, M] moves and bool[P, M], all True, for the states [P, M] of P programs.
+
+        Only the moves in `active` (bool[P, M], None: all) states need be right.
+        """
+        choices = jax.vmap(jax.vmap(self.choices))(states)
+        choices = choices if active is None else jnp.where(active, choices, 0)
+        most = choices.max()
+        # Features come first, so that the moves of all games of a program lie side by side.
+        tried = jax.vmap(jax.vmap(jax.vmap(self.outcome, (None, 0), (0, 1)), (0, None), (0, 1)), (0, None))
+
+        def some(carry: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+            first, best, chosen = carry
+            place = first + jnp.arange(WIDTH, dtype=jnp.int32)
+            moves, seen = tried(states, place)
+            values = narrowing(self.primitives, plans, seen.reshape(*seen.shape[:2], -1)).reshape(moves.shape)
+            values = jnp.where(jnp.isnan(values), LOWEST, jnp.maximum(values, LOWEST))
+            values = jnp.where(place < choices[..., None], values, -jnp.inf)
+            top = values.max(-1)
+            here = jnp.take_along_axis(moves, values.argmax(-1)[..., None], -1)[..., 0]
+            return first + WIDTH, jnp.maximum(best, top), jnp.where(top > best, here, chosen)
+
+        worst = jnp.full(choices.shape, -jnp.inf, jnp.float32)
+        start = (jnp.int32(0), worst, jnp.zeros(choices.shape, jnp.int32))
+        _, _, chosen = lax.while_loop(lambda carry: carry[0] < most, some, start)
+        return chosen, jnp.ones(chosen.shape, bool)

@@ -1,0 +1,198 @@
+"""What programs for Othello see and do: against the plain reference of the tests, square by square."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import envs
+from envs.othello.primitives import Settings, choices, outcome, primitive_set
+from jaxgp.experiment.assemble import playing
+from jaxgp.genotypes.text import parse_program
+from tests.envs.othello.drawings import as_reference, read
+from tests.envs.replays import FAST
+from tests.reference import othello as reference
+
+MOVES = 40
+"""More than there are in any position."""
+
+
+def positions(size, seed, count):
+    """Return states of random games, passes among them where they come, and the same positions of the reference."""
+    rng = np.random.default_rng(seed)
+    found = []
+    while len(found) < count:
+        position = reference.start(size)
+        stop = rng.integers(size**2 - 4)
+        while stop and (legal := reference.moves(position)):
+            position, stop = reference.play(position, legal[rng.integers(len(legal))]), stop - 1
+        if not reference.over(position):
+            found.append(position)
+    states = []
+    for position in found:
+        mark = {seat: "XO"[seat] for seat in (0, 1)}
+        text = "".join(mark.get(position.discs.get((x, y)), ".") for y in range(size) for x in range(size))
+        states.append(read(text, position.seat)[1])
+    return jax.tree.map(lambda *x: np.stack(x), *states), found
+
+
+def try_all(game, settings, states):
+    """Return how many choices there are, all outcomes: moves [N, MOVES] and features [N, MOVES, F]."""
+
+    def one(state):
+        return choices(game, state), jax.vmap(lambda place: outcome(game, settings, state, place))(np.arange(MOVES))
+
+    count, (moves, seen) = jax.jit(jax.vmap(one), compiler_options=FAST)(states)
+    return np.asarray(count), np.asarray(moves), np.asarray(seen)
+
+
+def region(features, n, x, y):
+    """Name the regions of a square, from how far it is from the sides of the board."""
+    a, b = sorted((min(x, n - 1 - x), min(y, n - 1 - y)))
+    corner, near, border = (a, b) == (0, 0), (a, b) in ((0, 1), (1, 1)), a == 0
+    if features == "regions":
+        return [f"{'abcde'[b]}{a + 1}"]
+    if features == "original":
+        return [""] + corner * ["corners"] + near * ["near_corners"] + border * ["edges"]
+    return ["corners"] if corner else ["near"] if near else ["sides"] if border else ["ring"] if a == 1 else []
+
+
+def seen_by(features, names, position, mover):
+    """Return what a program sees of a position after a move of `mover`, by the names of the features."""
+    counts = dict.fromkeys(names, 0)
+    for (x, y), seat in position.discs.items():
+        for name in region(features, position.n, x, y):
+            counts["_".join(filter(None, ["own" if seat == mover else "other", name]))] += 1
+    return [counts[name] for name in names]
+
+
+@pytest.mark.parametrize(
+    ("features", "size", "count"), [("original", 8, 40), ("regions", 8, 40), ("few", 8, 40), ("regions", 6, 20)]
+)
+def test_programs_see_what_the_reference_counts_after_each_move(features, size, count):
+    game, settings = envs.make("othello", size=size), Settings(features=features)
+    names = [p.name for p in primitive_set(game, settings).terminals if p.feature is not None]
+    states, told = positions(size, 5, count)
+    many, moves, seen = try_all(game, settings, states)
+    for i, position in enumerate(told):
+        legal = reference.moves(position)
+        assert [reference.action(size, move) for move in legal] == moves[i, : many[i]].tolist()
+        for move, found in zip(legal, seen[i], strict=False):
+            assert found.tolist() == seen_by(features, names, reference.play(position, move), position.seat)
+
+
+def test_a_pass_is_a_choice():
+    game, state = read("XO.." + "...." + "...." + "....", to_move=1)
+    many, moves, seen = try_all(game, Settings(), jax.tree.map(lambda x: x[None], state))
+    assert (many[0], moves[0, 0], seen[0, 0].tolist()) == (1, 16, [1, 1, 0, 1, 1, 1, 1, 0])
+
+
+def test_the_original_set_has_thirteen_primitives():
+    game = envs.make("othello")
+    original = [p.name for p in primitive_set(game, Settings()).primitives]
+    assert len(original) == 13
+    assert original[-5:] == ["TEN", "+", "-", "*", "%"]
+    regions = primitive_set(game, Settings(features="regions", noop_bits=2))
+    assert regions.num_terminals == 2 * 10 + 1
+    assert [p.name for p in regions.functions[4:]] == ["B0", "B1", "B00", "B01", "B10", "B11"]
+    assert primitive_set(game, Settings(features="few")).num_terminals == 2 * 4 + 1
+
+
+def test_sets_that_mean_different_things_have_different_versions():
+    game, made = envs.make("othello"), set()
+    for features in ("original", "regions", "few"):
+        for weights in ("none", "path", "noops"):
+            made.add(primitive_set(game, Settings(features=features, weights=weights, noop_bits=1)).version)
+    assert len(made) == 9
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"features": "all"}, "program.features=all: accepted: original, regions, few"),
+        ({"weights": "depth"}, "program.weights=depth: accepted: none, path, noops"),
+        ({"noop_bits": 3}, "program.noop_bits=3: accepted: a whole number from 0 to 2"),
+        ({"noop_bits": 1.0}, "program.noop_bits=1.0: accepted: a whole number from 0 to 2"),
+        (
+            {"weights": "noops"},
+            "program.noop_bits=0: accepted: a whole number from 1 to 2 with program.weights=noops",
+        ),
+    ],
+)
+def test_wrong_settings_say_what_is_accepted(options, message):
+    with pytest.raises(ValueError, match="program") as found:
+        Settings(**options)
+    assert str(found.value) == message
+
+
+TEXTS = [
+    "own",
+    "10",  # all moves are equal
+    "(- other_corners own)",
+    "(% own_edges (- own own))",
+    "(- (* own (* own_near_corners 10)) (* other other_edges))",
+    "(% (+ own_corners own_edges) (- other own_edges))",
+    "(- HUGE HUGE)",  # no number, or zero
+    "(- (- HUGE HUGE) other_edges)",
+    "(* HUGE (- own own_edges))",  # infinities of both signs
+]
+HUGE = "own_edges"
+for _ in range(7):
+    HUGE = f"(* {HUGE} {HUGE})"
+
+
+def plainly(text, sight):
+    """Evaluate an expression in float32, step by step."""
+    words = text.replace("(", " ( ").replace(")", " ) ").split()
+
+    def value(at):
+        if words[at] != "(":
+            return np.float32(sight[words[at]] if words[at] in sight else float(words[at])), at + 1
+        a, after = value(at + 2)
+        b, after = value(after)
+        sign = words[at + 1]
+        if sign == "%":
+            return (np.float32(1) if b == 0 else a / b), after + 1
+        return {"+": np.add, "-": np.subtract, "*": np.multiply}[sign](a, b), after + 1
+
+    with np.errstate(all="ignore"):
+        return value(0)[0]
+
+
+def test_the_player_plays_what_one_by_one_evaluation_finds_best():
+    """Many programs and games at once; ties and values that are no numbers among them."""
+    game, module = envs.make("othello"), envs.module("othello", "primitives")
+    language, player = playing(game, module, {})
+    texts = [text.replace("HUGE", HUGE) for text in TEXTS]
+    programs = [parse_program(language, text, 600) for text in texts]
+    names = [p.name for p in language.terminals if p.feature is not None]
+    states, told = positions(8, 9, 24)
+    passing = read("XO" + "." * 62, to_move=1)[1]
+    states = jax.tree.map(lambda x, y: np.concatenate([x, y[None]]), states, passing)
+    told.append(as_reference(game, passing))
+    active = np.arange(len(told)) != 3
+
+    def act(programs, states):
+        plans = player.prepare(programs)
+        assert player.count(plans) == len(texts)
+        rows = jax.tree.map(lambda x: jnp.broadcast_to(x, (len(texts), *x.shape)), states)
+        return player.act(plans, rows, np.broadcast_to(active, (len(texts), len(told))))
+
+    stacked = jax.tree.map(lambda *x: np.stack(x), *programs)
+    moves, legal = jax.jit(act, compiler_options=FAST)(stacked, states)
+    assert legal.all()
+    richest = 0
+    for j, position in enumerate(told):
+        options = reference.moves(position)
+        richest = max(richest, len(options))
+        sights = [
+            dict(zip(names, seen_by("original", names, after, position.seat), strict=True))
+            for after in (reference.play(position, move) for move in options)
+        ]
+        for i, text in enumerate(texts):
+            values = [plainly(text, sight) for sight in sights]
+            worth = [-np.inf if np.isnan(v) else v for v in values]
+            best = options[worth.index(max(worth))]
+            if active[j]:
+                assert int(moves[i, j]) == reference.action(8, best), (text, position)
+    assert richest > 8  # more than are tried at a time
