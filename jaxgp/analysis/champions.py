@@ -28,23 +28,28 @@ class Loaded:
     genome: Genome
 
 
-def load(run: str, games: assemble.Games) -> Loaded:
+def load(run: str, games: assemble.Games, option: str = "run") -> Loaded:
     """Load the champion of a run directory, or a champion file.
 
+    Args:
+        run: where it is.
+        games: where games come from.
+        option: what named it, for messages.
+
     Raises:
-        UsageError: there is none, or it cannot be used here; the message names `run` and what is wrong.
+        UsageError: there is none, or it cannot be used here; the message names the option and what is wrong.
     """
     given = Path(run).expanduser()
     path = RunDirectory(given).champion if given.is_dir() else given
     if not path.is_file():
         wanted = f"{path.name} is missing" if given.is_dir() else "no such file or directory"
-        raise UsageError(f"run={run}: {wanted}; accepted: a run directory with a champion, or a champion file")
+        raise UsageError(f"{option}={run}: {wanted}; accepted: a run directory with a champion, or a champion file")
     try:
         content = champion.read(path)
         config = Config(game=dict(content.game), program=dict(content.program))
         table = assemble.table(config, games, content.language["kind"])
         return Loaded(path, content, table, champion.load_genome(path, content, table.language))
     except ChampionError as error:
-        raise UsageError(f"run={run}: {error}") from error
+        raise UsageError(f"{option}={run}: {error}") from error
     except (ValueError, TypeError) as error:
-        raise UsageError(f"run={run}: {path}: {error}") from error
+        raise UsageError(f"{option}={run}: {path}: {error}") from error

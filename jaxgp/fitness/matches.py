@@ -72,6 +72,7 @@ def play(
     keys = jax.random.split(key, shape)
     start_keys = jax.vmap(jax.vmap(lambda k: jax.random.fold_in(k, max_plies + 1)))(keys)
     chance = any(opponent.random for opponent in opponents)
+    resigns = any(opponent.forfeits for opponent in opponents)
 
     def draw(plies: Array) -> Array:
         if not chance:
@@ -99,7 +100,10 @@ def play(
         theirs = going(states, plies) & (states.to_move != seat)
         action, ready = replies(memories, states, plies)
         made_now = theirs & ready
-        states, plies = _where(made_now, step(states, action), states), plies + made_now
+        answered = step(states, action)
+        if resigns:
+            answered = _where(action < 0, forfeit(states), answered)
+        states, plies = _where(made_now, answered, states), plies + made_now
         more = made_now.any() | (going(states, plies) & (states.to_move == seat)).any()
         return states, plies, conduct, memories, made + (made_now & thinker).sum(dtype=jnp.int32), more
 

@@ -21,6 +21,7 @@ class Opponent(Protocol):
         games: games that each individual plays against it from each seat; M = 2 * games, first mover's games first.
         random: whether `reply` uses its random bits.
         thinks: whether a reply can be unknown.
+        forfeits: whether a reply of -1 can come, which gives the game up.
     """
 
     @property
@@ -31,6 +32,9 @@ class Opponent(Protocol):
 
     @property
     def thinks(self) -> bool: ...
+
+    @property
+    def forfeits(self) -> bool: ...
 
     def init(self, key: Array) -> Memory:
         """Return what the opponent carries from generation to generation: arrays only."""
@@ -57,6 +61,7 @@ class RandomOpponent:
     games: int = 1
     random: bool = True
     thinks: bool = False
+    forfeits: bool = False
 
     def init(self, key: Array) -> Memory:
         del key

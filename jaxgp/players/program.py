@@ -67,7 +67,7 @@ class Bench:
 class ProgramOpponent:
     """Fixed genomes as opponents, programs or rule lists: drawn at the start, or the latest champions.
 
-    An illegal move of an opponent is replaced by the first legal one.
+    An illegal move of an opponent is replaced by the first legal one, or loses the game as an individual's does.
 
     Attributes:
         game: for its legal moves.
@@ -76,6 +76,7 @@ class ProgramOpponent:
         count: genomes; every individual meets each of them `rounds` times from each seat.
         rounds: see `count`.
         champions: replace the oldest program by each new champion.
+        forfeits: whether an illegal move loses the game.
     """
 
     game: Any
@@ -84,6 +85,7 @@ class ProgramOpponent:
     count: int
     rounds: int = 1
     champions: bool = False
+    forfeits: bool = False
     random: bool = False
     thinks: bool = False
 
@@ -107,7 +109,7 @@ class ProgramOpponent:
         states = jax.tree.map(by_program, states)
         move, is_legal = self.player.act(memory.plans, states)
         legal = jax.vmap(jax.vmap(self.game.legal_actions))(states)
-        move = jnp.where(is_legal, move, jnp.argmax(legal, -1)).astype(jnp.int32)
+        move = jnp.where(is_legal, move, -1 if self.forfeits else jnp.argmax(legal, -1)).astype(jnp.int32)
         move = jnp.moveaxis(move.reshape(self.count, *shape[:2]), 0, 2).reshape(bits.shape)
         return move, jnp.ones(bits.shape, bool)
 

@@ -34,6 +34,7 @@ class SearchOpponent:
     table_size: int
     games: int = 1
     thinks: bool = True
+    forfeits: bool = False
 
     @property
     def random(self) -> bool:

@@ -1,0 +1,143 @@
+"""Leagues of champions: rounds of games against opponents drawn by lot, until one is left; ratings from all games.
+
+python scripts/tournament.py brackets.gp=outputs/sweep                      all runs in a folder, in one bracket
+python scripts/tournament.py brackets.a=[outputs/x,outputs/y] brackets.b=outputs/z* brackets.others=[random,minimax:4]
+python scripts/tournament.py brackets.a=FOLDER brackets.b=FOLDER mode=all   each way to draw opponents
+python scripts/tournament.py ... threshold=0.5 seed=1                       other leagues; no game is played again
+
+A member is a run directory, a folder of such, a champion file, a pattern with * or ?, random, minimax:DEPTH or
+strategy:NAME. All champions play one game for two under one set of rules; how they are written may differ.
+"""
+
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import envs
+from jaxgp.experiment import arguments, files
+from jaxgp.experiment.arguments import option
+from jaxgp.experiment.errors import RunError, UsageError, reason, reject
+
+MODES = ("anyone", "own", "others")
+ALL = "all"
+
+
+@dataclass
+class Options:
+    """Who plays, how a league goes, and how many there are."""
+
+    brackets: dict[str, Any] = option({}, "NAME=MEMBER or NAME=[MEMBERS]: the players of a bracket")  # noqa: RUF009
+    mode: str = option("anyone", "where opponents come from: everywhere, the own bracket, the others", (*MODES, ALL))
+    leagues: int = option(100, "how many leagues, each with a schedule of its own")
+    opponents: int = option(5, "drawn for each player in a round, each met from both seats; all, if fewer are left")
+    threshold: float = option(0.6, "a player stays that wins more than this share of its games in a round")
+    draws: str = option("none", "what a drawn game counts: no win, or half of one", ("none", "half"))
+    rounds: int = option(100, "after so many a league ends, if more than one player is left")
+    games: int = option(20, "games of an ordered pair of players with chance in their moves; others play one")
+    ties: str = option("first", "among equally good moves a search plays", ("first", "random"))
+    evaluator: str | None = option(None, "what searches value positions by; null: the first of the game's evaluators")
+    seed: int = option(0, "of the schedules and of the bootstrap")
+    games_seed: int = option(0, "of random moves and random ties")
+    table: str | None = option(None, "file in which games are kept; null: crosstable.json in output")
+    compilation_cache: str | None = option("~/.cache/jaxgp", "where compiled programs are kept; null: nowhere")
+    output: str = option("outputs/league", "directory for results")
+
+
+def task(options: Options) -> int:
+    """Check, play what is not in the table, hold the leagues, rate, write."""
+    check(options)
+    from jaxgp.analysis import crosstable, document, evaluation, league, league_report, members, ratings
+    from jaxgp.experiment.run import use_compilation_cache
+
+    use_compilation_cache(options.compilation_cache)
+    at, playing = members.read(options.brackets, envs, options.ties, options.evaluator)
+    brackets = [member.bracket for member in playing]
+    modes = MODES if options.mode == ALL else (options.mode,)
+    check_brackets(options, brackets, modes)
+    folder = Path(options.output).expanduser()
+    file = Path(options.table).expanduser() if options.table else folder / "crosstable.json"
+    games = crosstable.read(file, playing, options.games, options.games_seed)
+    made = [place for place in (folder, *folder.parents) if not place.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"output={folder}: cannot be written ({reason(error)})") from error
+    try:
+        evaluation.check_writable(folder / "league.json")
+        if games is None:
+            evaluation.check_writable(file)
+    except UsageError:
+        for place in made:
+            place.rmdir()
+        raise
+    try:
+        if games is None:
+            games = crosstable.play(at, playing, options.games, options.games_seed, say)
+            crosstable.save(file, games, playing, options.games, options.games_seed)
+        else:
+            say(f"All games are in {file}")
+        rated = ratings.fit(games)
+        rules = league.Rules(
+            threshold=options.threshold,
+            opponents=options.opponents,
+            draw=0.5 if options.draws == "half" else 0.0,
+            rounds=options.rounds,
+        )
+        found = league_report.Outcome(
+            playing,
+            games,
+            rated,
+            ratings.correlations(
+                [member.fitness for member in playing], [one.value for one in rated.players], brackets, options.seed
+            ),
+            {mode: league.season(games, brackets, mode, rules, options.leagues, options.seed) for mode in modes},
+            rules,
+            {"name": at.game.name} | asdict(at.game),
+        )
+        files.write_json(folder / "league.json", league_report.as_json(found, asdict(options)))
+        about = [("leagues", str(options.leagues)), ("seed", str(options.seed))]
+        document.save(folder, league_report.document(found, f"A league of {at.game.name}", about))
+    except OSError as error:
+        raise RunError(f"output={folder}: cannot be written ({reason(error)})") from error
+    print(league_report.text(found))
+    print(f"Written to {folder}: report.html, report.md, league.json, figures; games in {file}")
+    return 0
+
+
+def check(options: Options) -> None:
+    """Refuse numbers that cannot be; raises UsageError."""
+    for name, least, most in (
+        ("leagues", 1, 10_000),
+        ("opponents", 1, 1000),
+        ("rounds", 1, 10_000),
+        ("games", 1, 1000),
+        ("seed", 0, 2**32 - 1),
+        ("games_seed", 0, 2**32 - 1),
+    ):
+        if not least <= getattr(options, name) <= most:
+            reject(name, getattr(options, name), f"a whole number from {least} to {most}")
+    if not 0 <= options.threshold < 1:
+        reject("threshold", options.threshold, "a number from 0 to less than 1")
+
+
+def check_brackets(options: Options, brackets: list[str], modes: tuple[str, ...]) -> None:
+    """Refuse ways to draw opponents that would find none; raises UsageError."""
+    if "others" in modes and len(set(brackets)) < 2:
+        reject("mode", options.mode, f"anyone or own, as there is one bracket only ({brackets[0]})")
+    if "own" in modes:
+        alone = next((name for name in brackets if brackets.count(name) == 1), None)
+        if alone is not None:
+            reject("mode", options.mode, f"anyone or others, as bracket {alone} has one player only")
+
+
+def say(text: str) -> None:
+    """Tell how far it is."""
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        raise SystemExit(arguments.main(Options, task, __doc__))
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
