@@ -1,14 +1,24 @@
 """What searched opponents of Othello need, evaluation functions, and random moves for fast games."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
-from envs.othello.rules import Othello, State, count, some
+from envs.othello.rules import Bits, Othello, State, count, some
 from jaxgp.players.choice import pick_bit
+
+TABLE = Path(__file__).with_name("edgar_like.csv")
+"""60 rows of 64 whole numbers, made by `envs.othello.learn`: a weight for each square after each move of a game."""
+MOVES = 60
+UNIT = 1000
+"""Weights are whole thousandths: sums of them are exact in whatever order they are added, and so is a tie."""
+WON = 1e6
+"""What an ended game is worth to its winner by the table: more than all 64 weights together."""
 
 
 def material(game: Othello, state: State, corner: int = 0) -> Array:
@@ -26,12 +36,51 @@ def material(game: Othello, state: State, corner: int = 0) -> Array:
     return lead.astype(jnp.float32)
 
 
+def edgar_like(game: Othello, state: State) -> Array:
+    """Return float32[]: the learned weights of the mover's discs minus those of the opponent's.
+
+    One ply deep, with the first of equal moves, it plays the way Edgar did, the opponent of a university course
+    whose own table is lost (`envs.othello.learn`); ended games count by their result.
+
+    Raises:
+        ValueError: the board is not the one that the table was learned on.
+    """
+    if game.area != MOVES + 4:
+        raise ValueError(f"game.size={game.size}: accepted by evaluator=edgar_like: 8")
+    weights = jnp.asarray(edgar_table())[move_number(state)]
+    value = (weights * lead(game, state.own, state.other)).sum()
+    return jnp.where(state.terminated, WON * state.returns[state.to_move], value).astype(jnp.float32)
+
+
+@cache
+def edgar_table() -> np.ndarray:
+    """Read the table of `edgar_like`: int32[60, 64]."""
+    return np.loadtxt(TABLE, np.int32, delimiter=",")
+
+
+def move_number(state: State) -> Array:
+    """Return int32[]: which disc after the first four was placed last, from 0; 0 in the opening position too."""
+    return jnp.maximum(count(state.own) + count(state.other) - 5, 0)
+
+
+def lead(game: Othello, own: Bits, other: Bits) -> Array:
+    """Return int32[size ** 2]: 1 on squares of `own`, -1 on those of `other`."""
+    return game.squares(own).astype(jnp.int32) - game.squares(other)
+
+
 EVALUATORS: dict[str, Callable[[Any, Any], Array]] = {
     "material": material,
     "corner_4": partial(material, corner=4),
     "corner_16": partial(material, corner=16),
+    "edgar_like": edgar_like,
 }
-"""Values from the view of the side to move, for ended games too; the last two add so many discs for each corner."""
+"""Values from the view of the side to move, for ended games too; the middle two add so many discs for each corner."""
+
+
+def evaluators(game: Othello) -> dict[str, Callable[[Any, Any], Array]]:
+    """Return those of them that value positions on a game's board."""
+    learned = game.area == MOVES + 4
+    return {name: value for name, value in EVALUATORS.items() if learned or name != "edgar_like"}
 
 
 def random_move(game: Othello, state: State, bits: Array) -> Array:

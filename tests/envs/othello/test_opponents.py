@@ -8,17 +8,30 @@ import numpy as np
 import pytest
 
 import envs
-from envs.othello.opponents import EVALUATORS, random_move
+from envs.othello.opponents import EVALUATORS, TABLE, edgar_like, evaluators, random_move
+from jaxgp.experiment import assemble, schema
 from jaxgp.players.choice import pick
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 from tests.envs.othello.drawings import as_reference, compiled, read
 from tests.envs.replays import FAST
 from tests.reference import othello as reference
 
+WEIGHTS = [[int(cell) for cell in line.split(",")] for line in TABLE.read_text().splitlines()]
+
+
+def weighted(position):
+    """The learned weights of black's discs less those of white's; a won game is worth a million."""
+    if reference.over(position):
+        return 1_000_000 * np.sign(reference.lead(position))
+    row = WEIGHTS[max(len(position.discs) - 5, 0)]
+    return sum(row[reference.action(8, square)] * (1 - 2 * seat) for square, seat in position.discs.items())
+
+
 WORTH = {
     "material": reference.lead,
     "corner_4": partial(reference.corner_lead, bonus=4),
     "corner_16": partial(reference.corner_lead, bonus=16),
+    "edgar_like": weighted,
 }
 
 
@@ -50,9 +63,11 @@ def test_every_evaluator_has_a_reference():
 
 
 @pytest.mark.parametrize("name", EVALUATORS)
-def test_evaluators_count_discs_and_corners_until_the_end(name):
+def test_evaluators_are_those_of_the_reference_until_the_end(name):
     for size in (4, 8):
         game, states = random_positions(size, 10, seed=size)
+        if name not in evaluators(game):
+            continue
         step = compiled(game)[0]
         ended = [step(s, jnp.int32(a)) for s in states for a in np.flatnonzero(game.legal_actions(s))[:1]]
         for state in [*states, *ended]:
@@ -62,7 +77,24 @@ def test_evaluators_count_discs_and_corners_until_the_end(name):
 
 def test_corners_count_for_their_owner():
     game, state = read("X . . X   . O . .   . . X .   O . . .")
-    assert [float(EVALUATORS[name](game, state)) for name in EVALUATORS] == [1, 5, 17]
+    assert [float(value(game, state)) for value in evaluators(game).values()] == [1, 5, 17]
+
+
+def test_the_table_has_a_row_for_each_move_and_a_column_for_each_square():
+    assert [len(row) for row in WEIGHTS] == [64] * 60
+    # Sums are exact in float32, and no position in progress is worth as much as a won game.
+    assert max(sum(map(abs, row)) for row in WEIGHTS) < 1_000_000 < 2**24
+
+
+@pytest.mark.parametrize("size", [4, 6, 10])
+def test_the_table_is_for_one_board(size):
+    game = envs.make("othello", size=size)
+    with pytest.raises(ValueError, match=f"game.size={size}: accepted by evaluator=edgar_like: 8"):
+        edgar_like(game, game.init())
+    at = assemble.table(schema.Config(game={"name": "othello", "size": size}), envs)
+    wanted = "evaluator=edgar_like: accepted on this board: material, corner_4, corner_16"
+    with pytest.raises(ValueError, match=wanted):
+        at.search("edgar_like", 1, "first", 1, 1)
 
 
 def test_random_moves_from_bits_are_those_from_the_mask():

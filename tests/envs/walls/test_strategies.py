@@ -6,6 +6,7 @@ import pytest
 
 import envs
 from envs.walls import arena
+from envs.walls.opponents import decided
 from envs.walls.primitives import rule_language, view
 from envs.walls.strategies import STRATEGIES, strategy
 from jaxgp.genotypes import rulelists
@@ -87,12 +88,12 @@ def test_fixed_beats_random_rule_lists_and_random_moves(size):
 def test_a_search_plays_legal_moves_and_beats_standing_still():
     game = envs.make("walls", size=3)
     still = lambda states, bits: jnp.ones_like(states.to_move)  # noqa: E731
-    np.testing.assert_array_equal(arena.results(game, arena.search(game, 2), still, 4)[:, 0], [4, 4])
+    np.testing.assert_array_equal(arena.results(game, arena.search(game, 2, decided), still, 4)[:, 0], [4, 4])
 
 
 @pytest.mark.slow
 def test_fixed_beats_searches_more_often_than_not():
     game, games = envs.make("walls"), 200
     for depth in (2, 4, 6):
-        won, _, lost = arena.results(game, arena.fixed(game), arena.search(game, depth), games).T
+        won, _, lost = arena.results(game, arena.fixed(game), arena.search(game, depth, decided), games).T
         assert (won > 2 * lost).all()

@@ -1,0 +1,65 @@
+"""Two players against each other, many games in lock step: for tables of how strong fixed players are."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jaxgp.players.choice import pick
+from jaxgp.search.alphabeta import AlphaBeta, Ties, best_moves
+
+State = Any
+Reply = Callable[[State, Array], Array]
+"""([G] states, uint32[G] random bits) -> int32[G] moves."""
+
+
+def results(game: Any, player: Reply, opponent: Reply, games: int, seed: int = 0) -> np.ndarray:
+    """Play games from each seat; return int32[2, 3]: won, drawn and lost by the player, as first and as second one."""
+    replies = jax.jit(player), jax.jit(opponent)
+    nothing = jnp.zeros(games, jnp.int32)
+
+    @jax.jit
+    def turn(states: State, seat: Array, own: Array, other: Array) -> tuple[State, Array]:
+        states = jax.vmap(game.step)(states, jnp.where(states.to_move == seat, own, other))
+        return states, waiting(states, seat)
+
+    def waiting(states: State, seat: Array) -> Array:
+        """Return bool[2]: whether the player has to move in any game, and the opponent."""
+        mine = states.to_move == seat
+        return jnp.stack([(m & ~states.terminated).any() for m in (mine, ~mine)])
+
+    def play(seat: int) -> np.ndarray:
+        states = jax.vmap(lambda _: game.init())(jnp.arange(games))
+        ply, asked = 0, np.asarray(waiting(states, jnp.int32(seat)))
+        while asked.any():
+            bits = jax.random.bits(jax.random.fold_in(jax.random.key(seed), ply), (games,))
+            # Each player is a program of its own, which compiles sooner than both in one; where turns alternate in all
+            # games at once, only one of them has to think.
+            moves = [reply(states, bits) if has else nothing for reply, has in zip(replies, asked, strict=True)]
+            states, found = turn(states, jnp.int32(seat), *moves)
+            ply, asked = ply + 1, np.asarray(found)
+        returns = np.asarray(states.returns)[:, seat, None]
+        return (returns == np.array([1.0, 0.0, -1.0])).sum(0, dtype=np.int32)
+
+    return np.stack([play(seat) for seat in (0, 1)])
+
+
+def random_moves(game: Any) -> Reply:
+    """Play any legal move with equal probability."""
+    return lambda states, bits: pick(jax.vmap(game.legal_actions)(states), bits)
+
+
+def search(game: Any, depth: int, evaluate: Callable[[Any, Any], Array], ties: str = "random") -> Reply:
+    """Play a best move of an alpha-beta search: a random one of them, or with `ties` "first" the first."""
+    kind: Ties = "all" if ties == "random" else "first"
+    searcher = AlphaBeta(game, lambda state: evaluate(game, state), max_depth=depth, tail=min(2, depth), ties=kind)
+
+    def reply(states: State, bits: Array) -> Array:
+        count = states.to_move.shape[0]
+        found = searcher.search(states, jnp.full(count, depth, jnp.int32), jnp.int32(count))
+        return pick(best_moves(found.values), bits if kind == "all" else jnp.zeros_like(bits))
+
+    return reply
