@@ -2,6 +2,7 @@
 
 Nothing here recurses, so no program is too deep. In Python and LaTeX an expression that grows too wide for a line is
 given a name, t1, t2 and so on, and equal ones share a name; this also keeps below the depth that Python can parse.
+Where leaves have weights, each is written as what it is divided by.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,6 +14,7 @@ import numpy as np
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.genotypes.text import print_constant, print_number, print_program
+from jaxgp.interpreter.weights import LARGEST, divisors
 
 WIDTH = 88
 """Characters of an expression before parts of it are given names of their own."""
@@ -113,9 +115,11 @@ def equations(
 
     for tree in _trees(program):
         stack: list[_Part] = []
-        for code, value in _nodes(tree):
+        for (code, value), divisor in zip(_nodes(tree), divisors(primitives, tree), strict=True):
             primitive = primitives.primitives[code]
             form = template(primitive)
+            if divisor > 1 and not primitive.args:
+                form = f"({form} / {divisor})" if divisor < LARGEST else "0.0"
             args = stack[len(stack) - primitive.arity :]
             del stack[len(stack) - primitive.arity :]
             # An argument that the form writes twice would double the text at every level.
@@ -143,10 +147,12 @@ def dot(primitives: PrimitiveSet, program: Programs, title: str = "") -> str:
     lines += ["  ordering=out;", '  node [shape=box, style="rounded,filled", fontname="Helvetica", fillcolor=white];']
     for t, tree in enumerate(_trees(program)):
         stack: list[str] = []
+        shares = divisors(primitives, tree)
         for n, (code, value) in enumerate(_nodes(tree)):
             primitive, node = primitives.primitives[code], f"t{t}n{n}"
             look = "" if primitive.args else ', fillcolor="#e8f0fe"'
-            lines.append(f"  {node} [label={_quoted(label(primitive, value))}{look}];")
+            text = label(primitive, value) + ("" if primitive.args or shares[n] == 1 else f" / {shares[n]}")
+            lines.append(f"  {node} [label={_quoted(text)}{look}];")
             first = len(stack) - primitive.arity
             lines += [f"  {node} -> {child};" for child in stack[first:]]
             stack[first:] = [node]

@@ -6,7 +6,8 @@ from pathlib import Path
 import hydra
 import pytest
 
-from jaxgp.experiment import options
+import envs
+from jaxgp.experiment import options, validate
 from jaxgp.experiment.compose import Composer
 from jaxgp.experiment.errors import UsageError
 from jaxgp.experiment.schema import Config
@@ -29,13 +30,37 @@ def test_compositions_do_not_touch_each_other_and_are_those_of_hydra():
             assert asdict(composer.compose(case)) == asdict(alone)
 
 
+@pytest.mark.parametrize("path", sorted((CONF / "experiment").glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_experiment_is_accepted(path):
+    with Composer(Config, CONF, "config") as composer:
+        made = composer.compose([f"experiment={path.stem}"])
+    validate.check(made, envs)
+    assert made.title
+
+
+def test_experiments_of_othello_are_those_of_the_study():
+    seen = {}
+    with Composer(Config, CONF, "config") as composer:
+        for name in ("original", "original_weights", "regions", "regions_weights", "noops"):
+            made = composer.compose([f"experiment=othello_{name}"])
+            seen[name] = (made.program["features"], made.program["weights"], made.program["noop_bits"])
+            assert [one.kind for one in made.fitness.opponents.values()] == ["search", "random", "random"]
+    assert seen == {
+        "original": ("original", "none", 0),
+        "original_weights": ("original", "path", 1),
+        "regions": ("regions", "none", 1),
+        "regions_weights": ("regions", "path", 1),
+        "noops": ("regions", "noops", 2),
+    }
+
+
 @pytest.mark.parametrize(
     ("override", "said"),
     [
         ("algorithm.poplation=3", "algorithm.poplation: unknown option; did you mean algorithm.population?"),
         ("algorithm.population=many", "algorithm.population=many: accepted: a whole number"),
         ("algorithm.population=1,2", "algorithm.population=1,2: several values need -m"),
-        ("game=chess", "game=chess: unknown choice; accepted: mancala, morpion, walls"),
+        ("game=chess", "game=chess: unknown choice; accepted: mancala, morpion, othello, walls"),
         ("population", "population: not an option; write option=value"),
     ],
 )

@@ -1,4 +1,5 @@
 import dataclasses
+from types import SimpleNamespace
 
 import pytest
 
@@ -203,5 +204,26 @@ def test_every_option_of_a_choice_exists_in_the_schema():
 
 
 def test_a_game_that_no_genomes_play_is_not_evolved():
+    """None is left without, so this one is made so: of its programs there are only settings."""
+
+    def module(name, part):
+        found = envs.module(name, part)
+        return SimpleNamespace(Settings=found.Settings) if (name, part) == ("othello", "primitives") else found
+
+    games = SimpleNamespace(available=envs.available, make=envs.make, module=module)
     wrong = dataclasses.replace(config(), game={"name": "othello"}, program={})
-    assert refused(wrong) == "game.name=othello: accepted: mancala, morpion, walls; no genomes play othello"
+    with pytest.raises(UsageError) as raised:
+        validate.check(wrong, games)
+    accepted = "mancala, morpion, walls; no genomes play othello"
+    assert str(raised.value) == f"game.name=othello: accepted: {accepted}"
+
+
+def test_options_of_othello_programs_are_checked():
+    right = dataclasses.replace(config(), game={"name": "othello"}, program={"weights": "noops", "noop_bits": 2})
+    validate.check(right, envs)
+    for wrong, accepted in (
+        ({"features": "every"}, "program.features=every: accepted: original, regions, few"),
+        ({"weights": "noops"}, "program.noop_bits=0: accepted: a whole number from 1 to 2 with program.weights=noops"),
+        ({"weight": "path"}, "program.weight: unknown option; accepted: features, weights, noop_bits"),
+    ):
+        assert refused(dataclasses.replace(right, program=wrong)) == accepted

@@ -347,12 +347,16 @@ def test_othello_is_played_by_people_and_searches(play, tmp_path):
     assert 'class="othello"' in name.with_suffix(".svg").read_text()
 
 
-def test_no_genome_plays_othello(play):
-    for kind, more in (("program", "expression=1"), ("strategy", "strategy=fixed"), ("rules", "rules=FILE")):
-        _, _, error = play("game=othello", f"opponent={kind}", more)
-        assert error == (
-            f"error: opponent={kind}: accepted: human, minimax, deepening, random; no genomes play othello\n"
-        )
+def test_programs_play_othello(play):
+    """All four first moves have the same value, and the first is played."""
+    options = ("game=othello", "game.size=4", "program.features=few", "program.weights=path", "program.noop_bits=1")
+    expression = "expression=(- own_near (B1 own_corners))"
+    out = play(*options, "seat=second", "opponent=program", expression, typed="a1\nquit\n")[1]
+    assert "Opponent (program) plays b1." in out
+    assert "Opponent (program) plays a2." in out
+    assert "othello has no strategies" in play("game=othello", "opponent=strategy", "strategy=fixed")[2]
+    assert "othello is played by programs" in play("game=othello", "opponent=rules", "rules=FILE")[2]
+    assert "own_middle is not in the primitive set" in play(*options, "opponent=program", "expression=own_middle")[2]
 
 
 def test_settings_of_the_rules_cannot_contradict_the_run(play, run_directory):

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import envs
+from envs.othello import export
 from envs.othello.primitives import Settings, choices, outcome, primitive_set
+from jaxgp.analysis import export as analysis
 from jaxgp.experiment.assemble import playing
 from jaxgp.genotypes.text import parse_program
 from tests.envs.othello.drawings import as_reference, read
@@ -17,8 +19,8 @@ MOVES = 40
 """More than there are in any position."""
 
 
-def positions(size, seed, count):
-    """Return states of random games, passes among them where they come, and the same positions of the reference."""
+def told_by(size, seed, count):
+    """Return positions of random games, passes among them where they come."""
     rng = np.random.default_rng(seed)
     found = []
     while len(found) < count:
@@ -28,7 +30,12 @@ def positions(size, seed, count):
             position, stop = reference.play(position, legal[rng.integers(len(legal))]), stop - 1
         if not reference.over(position):
             found.append(position)
-    states = []
+    return found
+
+
+def positions(size, seed, count):
+    """Return states of random games, and the same positions of the reference."""
+    found, states = told_by(size, seed, count), []
     for position in found:
         mark = {seat: "XO"[seat] for seat in (0, 1)}
         text = "".join(mark.get(position.discs.get((x, y)), ".") for y in range(size) for x in range(size))
@@ -196,3 +203,31 @@ def test_the_player_plays_what_one_by_one_evaluation_finds_best():
             if active[j]:
                 assert int(moves[i, j]) == reference.action(8, best), (text, position)
     assert richest > 8  # more than are tried at a time
+
+
+def test_an_exported_program_plays_like_the_program():
+    """Each leaf is divided by what its path says: own_corners by 1, own_edges by 3, other_edges by 2, other by 3."""
+    game, settings = envs.make("othello"), Settings(weights="path", noop_bits=1)
+    primitives = primitive_set(game, settings)
+    text = "(- (+ own_corners (B1 own_edges)) (% other_edges other))"
+    plain = "(- (+ own_corners (% own_edges 3)) (% (% other_edges 2) (% other 3)))"
+    program = parse_program(primitives, text, 16)
+    written = export.python(game, settings, analysis.python(primitives, program, export.FEATURES))
+    assert "seen[4] / 3" in written
+    module = {}
+    exec(written, module)
+    names = [p.name for p in primitives.terminals if p.feature is not None]
+    assert module["choose"]([-1, 1] + 62 * [0]) is None
+    for position in told_by(8, 11, 20):
+        board = [0] * 64
+        for (x, y), seat in position.discs.items():
+            board[y * 8 + x] = 1 if seat == position.seat else -1
+        options = reference.moves(position)
+        afters = [seen_by("original", names, reference.play(position, move), position.seat) for move in options]
+        values = [plainly(plain, dict(zip(names, after, strict=True))) for after in afters]
+        near = [options[i] for i in np.flatnonzero(np.isclose(values, max(values), atol=1e-5))]
+        assert module["choose"](board) in [reference.action(8, move) for move in near if move != reference.PASS] or (
+            options == [reference.PASS]
+        )
+    assert "own_edges / 3" in analysis.dot(primitives, program)
+    assert "/ 3)" in analysis.latex(primitives, program)
