@@ -1,6 +1,7 @@
 """Games of Morpion Solitaire, random ones and those of programs, here and in plain Python."""
 
 import functools
+import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -30,7 +31,10 @@ def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
 
 
 def random_games(bench: Any, variant: str, until: float) -> None:
-    """Play uniformly random games; the means of their scores are compared, within five standard errors."""
+    """Play uniformly random games; the means of their scores are compared, within five standard errors.
+
+    The oracle of the tests, which is written for clarity, plays a few games too.
+    """
     options, game = bench.options, envs.make("morpion", variant=variant)
     lanes, few = options.games, options.rival_games
     key, name = jax.random.key(options.seed), f"random games, {variant}"
@@ -42,11 +46,23 @@ def random_games(bench: Any, variant: str, until: float) -> None:
     def plain() -> list[int]:
         return [board.play(choose) for _ in range(few)]
 
+    def reference() -> list[int]:
+        from tests.reference.morpion import Position
+
+        rng, played = random.Random(options.seed), []
+        for _ in range(-(-few // 50)):
+            position = Position(variant == "5T")
+            while moves := position.moves():
+                position.play(rng.choice(sorted(moves)))
+            played.append(len(position.lines))
+        return played
+
     def check(theirs: list[int]) -> None:
-        error = np.hypot(scores.std() / len(scores) ** 0.5, scores.std() / few**0.5)
+        error = scores.std() * np.hypot(len(scores) ** -0.5, len(theirs) ** -0.5)
         assert abs(np.mean(theirs) - scores.mean()) < 5 * error, "means differ"
 
-    report(bench, name, sizes, Case(lambda: run(key), len(scores)), seconds, plain, check, until)
+    rivals = {"plain Python": plain, "reference": reference}
+    report(bench, name, sizes, Case(lambda: run(key), len(scores)), seconds, rivals, check, until)
 
 
 def programs(bench: Any, until: float) -> None:
@@ -65,7 +81,8 @@ def programs(bench: Any, until: float) -> None:
     def check(theirs: list[int]) -> None:
         assert theirs == scores[:few].tolist(), "scores differ"
 
-    report(bench, "games of programs", sizes, Case(lambda: run(made), len(scores)), seconds, plain, check, until)
+    rivals = {"plain Python": plain}
+    report(bench, "games of programs", sizes, Case(lambda: run(made), len(scores)), seconds, rivals, check, until)
 
 
 def leaves(at: assemble.Table, made: Programs, index: int) -> plain_morpion.Program:
@@ -87,19 +104,18 @@ def report(
     sizes: dict,
     ours: Case,
     seconds: float,
-    plain: Callable[[], list[int]],
+    rivals: dict[str, Callable[[], list[int]]],
     check: Callable[[list[int]], None],
     until: float,
 ) -> None:
-    """Time both in turn, the rival's results having been compared, and write what came out."""
-    cases, few = {name: ours}, bench.options.rival_games
-    if bench.options.rivals:
-        found = plain()
-        check(found)
-        few = len(found)
-        cases["plain Python"] = Case(plain, few, warm=False)
-    times = measure(cases, bench.options.repeats, until)
+    """Time all in turn, the rivals' scores having been compared, and write what came out."""
+    theirs: dict[str, Case] = {}
+    for who, played in rivals.items() if bench.options.rivals else ():
+        scores = played()
+        check(scores)
+        theirs[who] = Case(played, len(scores), warm=False)
+    times = measure({name: ours, **theirs}, bench.options.repeats, until)
     bench.report.ours("morpion", name, "games/s", times[name], sizes, seconds)
-    if bench.options.rivals:
-        more = {"who": "plain Python", "ours": times[name], "against": name}
-        bench.report.rival("morpion", name, "games/s", times["plain Python"], {**sizes, "games": few}, **more)
+    for who, case in theirs.items():
+        more = {"who": who, "ours": times[name], "against": name}
+        bench.report.rival("morpion", name, "games/s", times[who], {**sizes, "games": case.work}, **more)
