@@ -11,6 +11,8 @@ from jaxgp.experiment.arguments import option
 from jaxgp.experiment.errors import reject
 
 DEEPEST = 12
+TAIL = 1
+"""With 65 actions two plies of full width are 4,225 positions, most of which alpha-beta does not need."""
 
 
 @dataclass
@@ -48,10 +50,10 @@ def task(options: Options) -> int:
     for name in ("evaluator", "against"):
         if getattr(options, name) not in evaluators(game):
             reject(name, getattr(options, name), ", ".join(evaluators(game)))
-    player = search(game, options.depth, evaluators(game)[options.evaluator], options.ties)
+    player = search(game, options.depth, evaluators(game)[options.evaluator], options.ties, TAIL)
     print("| opponent | won + drawn + lost as black | as white | points | 95 % |\n|---|---|---|---|---|")
     for depth in options.depths:
-        opponent = search(game, depth, evaluators(game)[options.against]) if depth else random_moves(game)
+        opponent = search(game, depth, evaluators(game)[options.against], tail=TAIL) if depth else random_moves(game)
         name = f"{options.against}, {depth} {'ply' if depth == 1 else 'plies'}" if depth else "random moves"
         seats = results(game, player, opponent, options.games // 2, options.seed)
         won, drawn, _ = seats.sum(0).tolist()

@@ -21,7 +21,7 @@ import optax
 from jax import Array, lax
 
 from envs.othello.opponents import MOVES, UNIT, lead, move_number, random_move
-from envs.othello.rules import WORD, Othello, State, count
+from envs.othello.rules import Othello, State, count
 from jaxgp.experiment import arguments, files
 from jaxgp.experiment.arguments import option
 from jaxgp.experiment.errors import RunError, reason, reject
@@ -55,10 +55,7 @@ def best_move(weights: Array, state: State) -> Array:
     def better(place: Array, found: tuple[Array, Array]) -> tuple[Array, Array]:
         most, chosen = found
         square = pick_bit(jnp.stack(state.legal), place.astype(jnp.uint32))
-        placed = tuple(
-            jnp.where(square // WORD == w, jnp.uint32(1), 0) << (square.astype(jnp.uint32) % WORD)
-            for w in range(GAME.words)
-        )
+        placed = GAME.placed(state, square)
         turned = GAME.turned(state.own, state.other, placed)
         gain = (row * (GAME.squares(placed) + 2 * GAME.squares(turned))).sum()
         return jnp.maximum(most, gain), jnp.where(gain > most, square, chosen)

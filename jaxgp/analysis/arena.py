@@ -52,10 +52,13 @@ def random_moves(game: Any) -> Reply:
     return lambda states, bits: pick(jax.vmap(game.legal_actions)(states), bits)
 
 
-def search(game: Any, depth: int, evaluate: Callable[[Any, Any], Array], ties: str = "random") -> Reply:
-    """Play a best move of an alpha-beta search: a random one of them, or with `ties` "first" the first."""
+def search(game: Any, depth: int, evaluate: Callable[[Any, Any], Array], ties: str = "random", tail: int = 2) -> Reply:
+    """Play a best move of an alpha-beta search: a random one of them, or with `ties` "first" the first.
+
+    The last `tail` plies are searched full width, which changes the time that it takes and nothing else.
+    """
     kind: Ties = "all" if ties == "random" else "first"
-    searcher = AlphaBeta(game, lambda state: evaluate(game, state), max_depth=depth, tail=min(2, depth), ties=kind)
+    searcher = AlphaBeta(game, lambda state: evaluate(game, state), max_depth=depth, tail=min(tail, depth), ties=kind)
 
     def reply(states: State, bits: Array) -> Array:
         count = states.to_move.shape[0]
