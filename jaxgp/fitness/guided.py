@@ -1,7 +1,6 @@
 """Fitness of programs that guide a nested search: the mean score of a few short searches, and a price on their size."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -9,65 +8,43 @@ import numpy as np
 from jax import Array
 
 from jaxgp.fitness.panel import Evaluation
-from jaxgp.genotypes.language import Genome, sizes
+from jaxgp.fitness.solo import Alone
+from jaxgp.genotypes.language import Genome
 from jaxgp.operators.sharing import groups
 from jaxgp.players.conduct import extend
 from jaxgp.players.guide import Guide
 
 
 @dataclass(frozen=True, eq=False)
-class GuidedFitness:
-    """fitness = max(minimum, scale * mean score - parsimony * size); takes the place of `SoloFitness`.
+class GuidedFitness(Alone):
+    """The points are the mean score of the searches of a program.
 
     Every generation searches anew, so the same program is measured better and worse. Programs of one generation that
     guide alike share the mean of all their searches, so copies of a program do not each try their luck.
 
     Attributes:
         guide: searches.
-        scale: see above, as are `parsimony` and `minimum` (None: no bound).
     """
 
     guide: Guide
-    scale: float = 1.0
-    parsimony: float = 0.0
-    minimum: float | None = None
-
-    opponents: tuple[()] = ()
-    seats: int = 1
-
-    def init(self, keys: Array) -> tuple[()]:
-        """Return what is carried from generation to generation: nothing."""
-        del keys
-        return ()
 
     def evaluate(self, key: Array, population: Genome, memories: tuple[()]) -> tuple[Evaluation, tuple[()]]:
-        """Search for each of a population [P, 1, L]; the points are float32[P, 1]."""
+        """Search for each of a population [P, 1, L]."""
         biases = self.guide.prepare(population)
         line, count = self.guide.search(key, biases), len(biases)
         conduct = behaviour(biases, self.guide.shared)
         ranked, order = groups(conduct)
         group = jnp.zeros(count, jnp.int32).at[order].set(ranked)
-        sums = (
-            jnp.zeros((count, 2)).at[group].add(jnp.stack([line.score.reshape(count, -1).mean(1), jnp.ones(count)], 1))
-        )
+        means = line.score.reshape(count, -1).mean(1)
+        sums = jnp.zeros((count, 2)).at[group].add(jnp.stack([means, jnp.ones(count)], 1))
         points = (sums[:, 0] / sums[:, 1])[group, None]
-        fitness = self.scale * points[:, 0] - self.parsimony * sizes(population).astype(jnp.float32)
-        fitness = fitness if self.minimum is None else jnp.maximum(fitness, self.minimum)
         metrics = {
-            "evaluations": jnp.int32(count),
             "plies": line.length.sum(dtype=jnp.int32),
-            "unique_behaviours": group.max() + 1,
             "ended": (line.length < self.guide.nested.longest).sum(dtype=jnp.int32),
             "best_score": line.score.max(),
             "crowded": line.crowded.sum(dtype=jnp.int32),
         }
-        none = jnp.zeros((0, count), jnp.float32)
-        return Evaluation(fitness, points, none, jnp.zeros((count, 0, 1)), conduct, metrics), memories
-
-    def observe(self, memories: tuple[()], best: Genome, improved: Any) -> tuple[()]:
-        """Nobody learns from the best individual."""
-        del best, improved
-        return memories
+        return self.evaluation(population, points, conduct, metrics), memories
 
 
 def behaviour(biases: Array, shared: int) -> Array:
