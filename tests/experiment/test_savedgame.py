@@ -112,7 +112,7 @@ def test_a_file_that_does_not_fit_is_explained_in_one_line(saved, change, messag
     with pytest.raises(UsageError) as error:
         savedgame.read(str(saved), envs)
     assert message in str(error.value)
-    assert str(saved) in str(error.value)
+    assert str(saved)[:40] in str(error.value)  # a long name is cut short
 
 
 def test_what_is_no_json_is_refused(tmp_path):
