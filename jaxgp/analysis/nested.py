@@ -171,9 +171,12 @@ def run(
     size, saved = 16, started
     while (number := int(search.number)) < nested.steps:
         begun = time.perf_counter()
-        search = nested.advance(key, search, jnp.int32(min(number + size, nested.steps)), biases)
+        search = jax.block_until_ready(nested.advance(key, search, jnp.int32(min(number + size, nested.steps)), biases))
         now = time.perf_counter()
-        size = 2 * size if now - begun < PIECE else size
+        if now - begun < PIECE:
+            size *= 2
+        elif now - begun > 4 * PIECE:  # others use the machine too
+            size = max(1, size // 2)
         if folder and now - saved > EVERY:
             done = Progress(search, jnp.float32(before + now - started))
             checkpoint.save(folder, int(search.number), done, digest)
