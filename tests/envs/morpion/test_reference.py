@@ -1,5 +1,6 @@
 """The rules against an independent reference in plain Python, over random games and all record games."""
 
+import json
 import os
 from pathlib import Path
 
@@ -120,3 +121,14 @@ def test_record_games_are_legal_to_their_ends_in_every_orientation(turn):
             assert legal[n][np.arange(score), actions[n, :score]].all()
             assert states.terminated[n].tolist() == [ply >= score for ply in range(181)]
             assert states.returns[n, -1].tolist() == [score, 0]
+
+
+def test_the_best_game_that_the_documents_show_is_legal_and_ends_where_no_line_is_left():
+    """By the reference alone."""
+    game = json.loads((Path(__file__).parents[3] / "docs" / "morpion_155.json").read_text())
+    position = Position()
+    for move in game["moves"]:
+        (x, y), (u, v) = (tuple(map(int, end.split(","))) for end in move.split("-"))
+        position.play(((x, y), ((u - x) // 4, (v - y) // 4)))
+    assert len(position.lines) == 155
+    assert not position.moves()
