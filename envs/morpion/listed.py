@@ -17,6 +17,7 @@ from jax import Array, lax
 
 from envs.morpion.rules import DX, DY, LENGTH, WORD, Morpion
 from envs.morpion.saved import greek_cross
+from jaxgp.players.choice import nth_bit
 
 FAR = LENGTH - 1
 WAYS = np.arange(4)
@@ -138,7 +139,7 @@ class ListedMorpion:
         crosses, legal = self._through(crosses, used, places)
         count = jnp.where(played, lax.population_count(legal), 0).astype(jnp.int32)
         holes, rank = (~kept).sum(0, dtype=jnp.int32), ranks(~kept)
-        bit = bit_of_rank(legal, rank)
+        bit = nth_bit(legal, rank)
         way, offset = bit >> 3, bit & 7
         stride = self._stride(way)
         line_start = cell - (FAR - offset) * stride
@@ -229,14 +230,3 @@ def ranks(flags: Array) -> Array:
     columns = flags.sum(0, dtype=jnp.int32)
     before = jnp.where(np.triu(np.ones((LANES, LANES), bool), 1), columns[:, None], 0).sum(0)
     return jnp.stack(rows) + before
-
-
-def bit_of_rank(word: Array, rank: Array) -> Array:
-    """Return int32[...]: the bit of a word (uint32[]) that is set and has so many (int32[...]) set bits below it."""
-    left, bit = jnp.broadcast_to(word, rank.shape), jnp.zeros_like(rank)
-    for half in (16, 8, 4, 2, 1):
-        low = lax.population_count(left & np.uint32(2**half - 1)).astype(jnp.int32)
-        above = rank >= low
-        rank, bit = jnp.where(above, rank - low, rank), bit + jnp.where(above, half, 0)
-        left = jnp.where(above, left >> half, left)
-    return bit

@@ -10,6 +10,7 @@ from jax import Array, lax
 
 from envs.morpion.listed import ListedMorpion
 from envs.morpion.rules import WORD, Morpion, State
+from jaxgp.players.choice import nth_bit
 from jaxgp.search.listed import Listed, ListedGame
 
 EVALUATORS: dict[str, Any] = {}
@@ -49,12 +50,7 @@ def random_line(game: Morpion, state: State, bits: Array) -> Array:
     # A masked sum in place of a gather, which is slower for each of many lanes.
     words = jnp.where(np.arange(len(blocks))[:, None] == block, blocks, 0).sum(0, dtype=jnp.uint32)
     word, rank = _pass(lax.population_count(words).astype(jnp.int32), rank)
-    left, bit = jnp.where(np.arange(BLOCK) == word, words, 0).sum(dtype=jnp.uint32), jnp.int32(0)
-    for half in (16, 8, 4, 2, 1):
-        low = lax.population_count(left & np.uint32(2**half - 1)).astype(jnp.int32)
-        above = rank >= low
-        rank, bit = jnp.where(above, rank - low, rank), bit + jnp.where(above, half, 0)
-        left = jnp.where(above, left >> half, left)
+    bit = nth_bit(jnp.where(np.arange(BLOCK) == word, words, 0).sum(dtype=jnp.uint32), rank)
     at = block * BLOCK + word
     sheet, row = at // game.size, at % game.size
     return game.action(sheet // game.words, sheet % game.words * WORD + bit, row).astype(jnp.int32)

@@ -46,12 +46,12 @@ def pick_bit(words: Array, bits: Array) -> Array:
     place = np.arange(words.shape[-1])
     rank -= jnp.where(place < word[..., None], counts, 0).sum(-1, dtype=jnp.int32)
     left = jnp.where(place == word[..., None], words, 0).sum(-1, dtype=jnp.uint32)
-    return jnp.where(total > 0, word * WORD + _nth(left, rank), 0)
+    return jnp.where(total > 0, word * WORD + nth_bit(left, rank), 0)
 
 
-def _nth(word: Array, rank: Array) -> Array:
-    """Return int32[...]: the place of the bit of a word (uint32[...]) that has so many set bits below it."""
-    place = jnp.zeros(word.shape, jnp.int32)
+def nth_bit(word: Array, rank: Array) -> Array:
+    """Return int32[...]: the set bit of a word (uint32[] or [...]) with so many (int32[...]) set bits below it."""
+    place = jnp.zeros_like(rank)
     for half in (16, 8, 4, 2, 1):
         low = lax.population_count(word & np.uint32(2**half - 1)).astype(jnp.int32)
         above = rank >= low
