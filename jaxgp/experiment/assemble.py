@@ -111,10 +111,6 @@ class Table:
         return Deepening(replace(search, game=game), nodes, certain=value)
 
 
-LANGUAGES = {"program": "primitive_set", "rules": "rule_language"}
-"""What a game's module `primitives` calls the function that makes the language of each kind of genotype."""
-
-
 def table(config: schema.Config, games: Games, genotype: str | None = None) -> Table:
     """Set up the game and what plays it.
 
@@ -142,13 +138,13 @@ def playing(game: Any, module: Any, settings: Any, genotype: str | None = None) 
     Raises:
         ValueError: the game does not accept them, or has no such genotype.
     """
-    has = [kind for kind, function in LANGUAGES.items() if hasattr(module, function)]
+    has = schema.genotypes(module)
     if genotype is not None and genotype not in has:
         raise ValueError(f"{game.name}: genotype {genotype}: accepted: {', '.join(has)}")
     if not has:
         return None, None
     settings = module.Settings(**settings) if isinstance(settings, dict) else settings
-    language = getattr(module, LANGUAGES[genotype or has[0]])(game, settings)
+    language = getattr(module, schema.MAKERS[genotype or has[0]])(game, settings)
     if isinstance(language, RuleLanguage):
         view = lambda state: module.view(game, settings, state)  # noqa: E731
         return language, RulePlayer(language, view, game.legal_actions, settings.symmetric)

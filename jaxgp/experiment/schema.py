@@ -117,6 +117,13 @@ class Groups:
 
 GENOTYPES = {"gp": "program", "groups": "rules"}
 """What each kind of algorithm evolves."""
+MAKERS = {"program": "primitive_set", "rules": "rule_language"}
+"""What a game's module `primitives` calls the function that makes the language of each genotype."""
+
+
+def genotypes(module: Any) -> list[str]:
+    """Return the genotypes that play a game, by its module `primitives`."""
+    return [kind for kind, maker in MAKERS.items() if hasattr(module, maker)]
 
 
 @dataclass

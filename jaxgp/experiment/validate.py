@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Any
 
 from jaxgp.experiment.errors import UsageError, reject
-from jaxgp.experiment.schema import GENOTYPES, Algorithm, Config, Groups, Mutation, Opponent
+from jaxgp.experiment.schema import GENOTYPES, MAKERS, Algorithm, Config, Groups, Mutation, Opponent, genotypes
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "fitness.points": ("score", "result"),
@@ -25,8 +25,6 @@ OPPONENT_CHOICES: dict[str, tuple[str, ...]] = {
     "kind": ("search", "random", "programs", "champions", "strategy"),
     "ties": ("first", "random"),
 }
-MAKERS = {"program": "primitive_set", "rules": "rule_language"}
-"""What a game's module `primitives` calls the function that makes the language of each genotype."""
 RULE_MUTATIONS = ("add", "delete", "reorder", "modify")
 MUTATIONS = ("children", "subtree", "point", "hoist", "shrink", "constant", "creep")
 MAX_CAPACITY = 32767
@@ -86,8 +84,8 @@ def _check_game(config: Config, games: Any, genotype: str | None) -> None:
     except ValueError as error:
         raise UsageError(str(error)) from error
     _program(module.Settings, config.program)
-    if genotype is not None and not _genotypes(module):
-        evolved = [other for other in available if _genotypes(games.module(other, "primitives"))]
+    if genotype is not None and not genotypes(module):
+        evolved = [other for other in available if genotypes(games.module(other, "primitives"))]
         reject("game.name", name, f"{', '.join(evolved)}; no genomes play {name}")
     _genotype(config, module, made, genotype)
     if genotype is not None:
@@ -97,14 +95,9 @@ def _check_game(config: Config, games: Any, genotype: str | None) -> None:
             _strategy(f"fitness.opponents.{label}", opponent.name, games.module(name, "opponents"), made)
 
 
-def _genotypes(module: Any) -> list[str]:
-    """Return the genotypes that play a game, by its module `primitives`."""
-    return [kind for kind, maker in MAKERS.items() if hasattr(module, maker)]
-
-
 def _genotype(config: Config, module: Any, game: Any, genotype: str | None) -> None:
     """Check that the game has the genotype that the algorithm evolves, and can speak of what the settings ask for."""
-    has = _genotypes(module)
+    has = genotypes(module)
     if not has:
         return
     if genotype is not None and genotype not in has:
