@@ -18,11 +18,10 @@ from jax import Array, lax
 from envs.morpion.rules import DX, DY, LENGTH, WORD, Morpion
 from envs.morpion.saved import greek_cross
 from jaxgp.players.choice import nth_bit
+from jaxgp.search.listed import LANES, sums_before
 
 FAR = LENGTH - 1
 WAYS = np.arange(4)
-LANES = 8
-"""Slots are rows of so many, which a CPU takes at once."""
 TRACKS = 64
 
 
@@ -138,7 +137,7 @@ class ListedMorpion:
         used = jnp.take_along_axis(state.used, tracks[:, None], 1)[:, 0] | marks
         crosses, legal = self._through(crosses, used, places)
         count = jnp.where(played, lax.population_count(legal), 0).astype(jnp.int32)
-        holes, rank = (~kept).sum(0, dtype=jnp.int32), ranks(~kept)
+        holes, rank = (~kept).sum(0, dtype=jnp.int32), sums_before((~kept).astype(jnp.int32))
         bit = nth_bit(legal, rank)
         way, offset = bit >> 3, bit & 7
         stride = self._stride(way)
@@ -220,13 +219,3 @@ def lowest_empty(points: Array) -> Array:
     """Return uint32[...]: of the first five bits that are not set the lowest one, as a bit; 0 where all are set."""
     empty = ~points & np.uint32(2**LENGTH - 1)
     return empty & (~empty + 1)
-
-
-def ranks(flags: Array) -> Array:
-    """Return int32[R, 8]: how many flags (bool[R, 8]) are set before each, column by column."""
-    rows = [jnp.zeros(LANES, jnp.int32)]
-    for row in flags[:-1]:
-        rows.append(rows[-1] + row)
-    columns = flags.sum(0, dtype=jnp.int32)
-    before = jnp.where(np.triu(np.ones((LANES, LANES), bool), 1), columns[:, None], 0).sum(0)
-    return jnp.stack(rows) + before

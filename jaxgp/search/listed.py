@@ -19,10 +19,14 @@ from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from flax import struct
 from jax import Array
 
 State = Any
+
+LANES = 8
+"""Short lists are taken as rows of so many, which a CPU takes at once; along a last axis it adds up one by one."""
 
 
 class ListedGame(Protocol):
@@ -97,3 +101,12 @@ class Listed:
 
     def _position(self, state: State, crowded: Array) -> Position:
         return Position(state, crowded | (self.game.legal_actions(state).sum() > self.slots))
+
+
+def sums_before(table: Array) -> Array:
+    """Return of numbers [R, 8], column by column, the sum of all that come before each; shape and type are the same."""
+    rows = [jnp.zeros_like(table[0])]
+    for row in table[:-1]:
+        rows.append(rows[-1] + row)
+    columns = table.sum(0, dtype=table.dtype)
+    return jnp.stack(rows) + jnp.where(np.triu(np.ones((LANES, LANES), bool), 1), columns[:, None], 0).sum(0)

@@ -28,12 +28,10 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
-from jaxgp.search.listed import ListedGame
+from jaxgp.search.listed import LANES, ListedGame, sums_before
 
 STEEPEST = 40.0
 """Weights and biases further from 0 are drawn by as if they were there: beyond it, sums would leave float32."""
-LANES = 8
-"""A draw adds up columns of so many, since a CPU adds up a last axis one by one."""
 STRETCH = 16
 """Plies that are adapted to at once."""
 
@@ -264,13 +262,8 @@ def draw(weights: Array, share: Array) -> Array:
         int32[].
     """
     table = columns_of(weights)
-    rows = [jnp.zeros(LANES)]
-    for row in table[:-1]:
-        rows.append(rows[-1] + row)
-    columns = table.sum(0)
-    before = jnp.where(np.triu(np.ones((LANES, LANES), bool), 1), columns[:, None], 0).sum(0)
     # Rounding can put sums out of order by a trace; the last weight that begins up to the share is then one of two.
-    begun = (jnp.stack(rows) + before <= share * columns.sum()) & (table > 0)
+    begun = (sums_before(table) <= share * table.sum(0).sum()) & (table > 0)
     order = np.arange(table.size).reshape(LANES, -1).T
     last = jnp.where(begun, order, 0).max()
     return (last % len(table) * LANES + last // len(table)).clip(0, len(weights) - 1)
