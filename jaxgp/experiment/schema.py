@@ -135,6 +135,7 @@ class Opponent:
     ties: str = "first"  # search: first | random among the best moves
     evaluator: str = "material"  # search: name of one of the game's evaluators
     name: str = ""  # strategy: name of one of the game's strategies
+    command: str = ""  # gtp, a kind for measurements only: an engine outside the project, its program and options
     count: int = 1  # programs, champions: how many
     games: int = 1  # games from each seat (each against the next of `count`, in turn)
     weight: float = 1.0  # weight in the fitness

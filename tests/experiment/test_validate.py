@@ -67,6 +67,7 @@ BAD = [
     ("fitness.tail", 3, "from 1 to 2 (the least depth among the opponents)"),
     ("fitness.max_plies", 0, "a whole number from 1"),
     ("fitness.opponents.minimax.kind", "human", "search, random, programs, champions, strategy"),
+    ("fitness.opponents.minimax.kind", "gtp", "engines outside the project measure champions, they train none"),
     ("fitness.opponents.minimax.ties", "last", "first, random"),
     ("fitness.opponents.minimax.depth", 0, "a whole number from 1"),
     ("fitness.opponents.minimax.count", 0, "a whole number from 1"),
