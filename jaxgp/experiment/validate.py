@@ -255,8 +255,8 @@ def _fitness(config: Config) -> None:
 
 def _opponent(option: str, opponent: Opponent) -> None:
     if opponent.kind == "gtp":
-        accepted = ", ".join(OPPONENT_CHOICES["kind"])
-        reject(f"{option}.kind", "gtp", f"{accepted}; engines outside the project measure champions, they train none")
+        kinds = ", ".join(OPPONENT_CHOICES["kind"])
+        reject(f"{option}.kind", "gtp", f"{kinds}; engines outside the project measure champions, they train none")
     for key, accepted in OPPONENT_CHOICES.items():
         _choice(f"{option}.{key}", getattr(opponent, key), accepted)
     _whole(f"{option}.depth", opponent.depth, 1, MAX_DEPTH)

@@ -19,6 +19,8 @@ from jaxgp.interpreter.weights import leaf_values
 
 CONSTANT = -1
 """Source of a value that is known."""
+ALL, NO = -1, -2
+"""Of the arguments that a function has computed; otherwise it is the one at a place."""
 
 
 @struct.dataclass
@@ -49,13 +51,13 @@ def fold(primitives: PrimitiveSet, tree: Programs, children: Array, bound: Array
     leaf = jnp.where(feature[code] >= 0, -2 - feature[code], CONSTANT)
     calls = instructions(primitives)
 
-    def visit(i: Array, state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
-        source, value, need = state
+    def visit(i: Array, state: tuple[Array, ...]) -> tuple[Array, ...]:
+        source, value, need, keeps = state
         child = children[i]
         sources, needs = jnp.where(child >= 0, source[child], CONSTANT), jnp.where(child >= 0, need[child], 0)
         values = value[child].at[0].set(jnp.where(child[0] >= 0, value[child[0]], number[i]))
         each = [_value(p, i, sources, values) for p in calls]
-        new_source, new_value = (
+        new_source, new_value, kept = (
             jax.lax.select_n(kind[i], *some) if len(some) > 1 else some[0] for some in zip(*each, strict=True)
         )
         rows = jnp.where(needs > 0, needs + ranks(needs), 1).max()
@@ -64,16 +66,21 @@ def fold(primitives: PrimitiveSet, tree: Programs, children: Array, bound: Array
             source.at[i].set(jnp.where(runs[i], new_source, leaf[i])),
             value.at[i].set(jnp.where(runs[i], new_value, number[i])),
             need.at[i].set(jnp.where(runs[i], rows, 0)),
+            keeps.at[i].set(kept),
         )
 
-    state = leaf, number, jnp.zeros_like(code)
-    source, value, need = jax.lax.fori_loop(0, bound, visit, state) if calls else state
-    dead = _dropped(source, tree.size.astype(jnp.int32), runs)
+    state = leaf, number, jnp.zeros_like(code), jnp.full_like(code, ALL)
+    source, value, need, keeps = jax.lax.fori_loop(0, bound, visit, state) if calls else state
+    dead = _dropped(children, tree.size.astype(jnp.int32), runs, keeps)
     return Folded(source, value, jnp.where(dead, 0, need), runs & (source == index) & ~dead)
 
 
-def _value(primitive: Primitive, node: Array, sources: Array, values: Array) -> tuple[Array, Array]:
-    """Return int32[] source and float32[] value of a function at `node`, given those of its arguments, [A]."""
+def _value(primitive: Primitive, node: Array, sources: Array, values: Array) -> tuple[Array, Array, Array]:
+    """Fold a function at `node`, given the sources and values of its arguments, [A].
+
+    Returns:
+        int32[] source, float32[] value, and int32[]: which argument is computed, ALL of them or NO one.
+    """
     known = sources == CONSTANT
     arity, nothing = primitive.arity, jnp.float32(0)
     probe = jnp.arange(1, primitive.reads_one + 1, dtype=jnp.float32)[:, None]
@@ -82,30 +89,29 @@ def _value(primitive: Primitive, node: Array, sources: Array, values: Array) -> 
         return apply(primitive, probe, [argument[None] for argument in arguments])[0]
 
     if primitive.reads_one:  # the probe's entries tell which one it is; 0: none of them, and the value is 0
-        return jnp.where(known[:arity].all(), CONSTANT - call(values).astype(jnp.int32), node), nothing
+        decided = known[:arity].all()
+        source = jnp.where(decided, CONSTANT - call(values).astype(jnp.int32), node)
+        return source, nothing, jnp.where(decided, NO, ALL)
     if primitive.picks:  # each argument to pick from is stood for by its own place
         first = arity - primitive.picks
         picked = call(jnp.where(jnp.arange(len(values)) < first, values, jnp.arange(len(values)))).astype(jnp.int32)
-        return jnp.where(known[:first].all(), sources[picked], node), values[picked]
+        decided = known[:first].all()
+        return jnp.where(decided, sources[picked], node), values[picked], jnp.where(decided, picked, ALL)
     if primitive.reads_features or not primitive.args:
-        return node, nothing
-    return jnp.where(known[:arity].all(), CONSTANT, node), call(values)
+        return node, nothing, jnp.int32(ALL)
+    decided = known[:arity].all()
+    return jnp.where(decided, CONSTANT, node), call(values), jnp.where(decided, NO, ALL)
 
 
-def _dropped(source: Array, size: Array, runs: Array) -> Array:
-    """Return bool[L]: nodes of folded subtrees, but for those of a subtree that a folded one is a copy of.
+def _dropped(children: Array, size: Array, runs: Array, keeps: Array) -> Array:
+    """Return bool[L]: nodes below arguments that are not computed.
 
-    Both are slices: add one at the first node of what is dropped, take it away after the last, and sum up.
+    A subtree is a slice: add one at its first node, take it away after its last, and sum up.
     """
-    index = jnp.arange(len(source), dtype=jnp.int32)
-    nowhere = len(source)
-    folded, copies = runs & (source != index), runs & (source != index) & (source >= 0)
-    edges = jnp.zeros(nowhere, jnp.int32)
-    for where, at, step in (
-        (folded, index - size + 1, 1),
-        (copies, source - size[source] + 1, -1),
-        (copies, source + 1, 1),
-        (folded, index, -1),
-    ):
-        edges = edges.at[jnp.where(where, at, nowhere)].add(step, mode="drop")
+    place = jnp.arange(children.shape[1])
+    drops = (runs & (keeps != ALL))[:, None] & (keeps[:, None] != place) & (children >= 0)
+    nowhere = len(size)
+    first = jnp.where(drops, children - size[children] + 1, nowhere)
+    after = jnp.where(drops, children + 1, nowhere)
+    edges = jnp.zeros(nowhere, jnp.int32).at[first].add(1, mode="drop").at[after].add(-1, mode="drop")
     return jnp.cumsum(edges) > 0

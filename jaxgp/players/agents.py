@@ -1,6 +1,6 @@
 """Players that choose one move at a time on the host: for the terminal, where a person waits for the answer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +12,16 @@ from jax import Array
 from jaxgp.genotypes.language import Genome
 from jaxgp.players.choice import pick
 from jaxgp.players.guide import Guide
-from jaxgp.players.moves import Stepper
+from jaxgp.players.moves import Move, Stepper
 from jaxgp.players.player import Player
 from jaxgp.players.walk import Walker
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 
 State = Any
+
+
+def _nothing(*_: object) -> None:
+    """Do what most agents do beside choosing."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +31,19 @@ class Agent:
     Attributes:
         name: what it is called in announcements.
         choose: state -> its move, or None where it names no legal one.
+        attend: told the record of the game, the opening and all moves, before each choice.
+        close: called when it is not needed any more.
     """
 
     name: str
     choose: Callable[[State], int | None]
+    attend: Callable[[Sequence[Move]], object] = _nothing
+    close: Callable[[], object] = _nothing
+
+    def reply(self, record: Sequence[Move]) -> int | None:
+        """Return its move in the position that a record leads to, or None where it names no legal one."""
+        self.attend(record)
+        return self.choose(record[-1].state)
 
 
 def random_agent(game: Any, seed: int) -> Agent:

@@ -88,7 +88,7 @@ class Game:
         """Let the side to move play, or take moves back."""
         mover = int(self.state.to_move)
         agent = self.players[mover]
-        action = self._ask(mover) if agent is None else agent.choose(self.state)
+        action = self._ask(mover) if agent is None else agent.reply(self.history)
         if action is not None or agent is not None:
             self.history.append(self._stepper.play(self.state, action))
             self.say(announcement(self.rules, self.drawing, self.history[-1], self.names[mover]))

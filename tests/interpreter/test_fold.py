@@ -43,6 +43,18 @@ def test_only_what_depends_on_the_position_takes_steps(text, steps, value):
     assert evaluate(MANCALA, plans, board).tolist() == [value]
 
 
+@pytest.mark.parametrize("levels", range(1, 9))
+def test_what_is_handed_up_through_many_levels_stays_within_the_stack(levels):
+    """The argument that is kept is the last one, and the others are gone: it has the first free row, as if alone."""
+    text = "(SUB (VALUE_AT 1) (VALUE_AT 2))"
+    for _ in range(levels):
+        text = f"(IF_<_DO_ELSE_ 2 1 (SUB 3 (VALUE_AT 0)) {text})"
+    board = (np.arange(14, dtype=np.float32) + 30).reshape(14, 1)
+    plans = plan(MANCALA, parse_tree(MANCALA, f"(ADD {text} (VALUE_AT 5))", 100))
+    assert plans.slot[: int(plans.steps)].tolist() == [0, 0]
+    assert evaluate(MANCALA, plans, board).tolist() == [34]
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [
