@@ -8,6 +8,7 @@
     python scripts/play.py run=outputs/DIR player=minimax seat=second     a search against the champion
     python scripts/play.py player=random opponent=program expression="(VALUE_AT 7)"
     python scripts/play.py game=walls player=strategy opponent=deepening opponent.nodes=5000 save=game
+    python scripts/play.py game=othello opponent=gtp command="gtp-rhino -l 1"     you against an engine outside
     python scripts/play.py game=morpion                                   you at a game for one
     python scripts/play.py run=outputs/DIR player=champion                the game of a champion that plays alone
     python scripts/play.py replay=game.json                               the saved game once more
@@ -25,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import envs
 from jaxgp.experiment import arguments
 from jaxgp.experiment.arguments import option
-from jaxgp.experiment.errors import UsageError, reject
+from jaxgp.experiment.errors import RunError, UsageError, reject
 from jaxgp.experiment.seats import DEEPEST, Seat, seated
 
 if TYPE_CHECKING:
@@ -36,7 +37,20 @@ if TYPE_CHECKING:
 
 HINT_DEPTH = 8
 PLACES = ("First", "Second")
-OF_PLAYERS = ("run", "program", "player", "opponent", "seat", "nodes", "strategy", "rules", "expression", "evaluator")
+OF_PLAYERS = (
+    "run",
+    "program",
+    "player",
+    "opponent",
+    "seat",
+    "nodes",
+    "strategy",
+    "rules",
+    "expression",
+    "command",
+    "timeout",
+    "evaluator",
+)
 """Options that choose players, who do not play in a replay."""
 
 
@@ -57,6 +71,10 @@ class Options:
     strategy: str | None = option(None, "which of the game's strategies; null: the first")
     rules: str | None = option(None, 'a file with the rule list of player or opponent "rules", a rule on each line')
     expression: str | None = option(None, 'the program of player or opponent "program", as printed in champion.json')
+    command: str | None = option(
+        None, 'of player or opponent "gtp": a program that speaks the Go Text Protocol, and its options'
+    )
+    timeout: float | None = option(None, "seconds that such a program may take for a move; null: 120")
     seed: int = option(0, "of random moves and random ties")
     save: str | None = option(
         None, "write the game to FILE.svg, an animated picture, FILE.txt and FILE.json; with an ending only that one"
@@ -98,6 +116,7 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
     """Seat the players and play; what was played is kept, also if a person leaves."""
     from jaxgp.experiment import seating
     from jaxgp.experiment.savedgame import Played
+    from jaxgp.players.gtp import EngineError
     from jaxgp.players.human import Game
     from jaxgp.players.moves import players
 
@@ -126,7 +145,12 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
     )
     try:
         game.play()
+    except EngineError as error:
+        raise RunError(str(error)) from error
     finally:
+        for seated in agents:
+            if seated is not None:
+                seated.close()
         if game.history:
             keep(Played(game.rules, game.drawing, tuple(names), game.history))
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from jaxgp.experiment.assemble import Table, strategist
-from jaxgp.experiment.errors import UsageError, reason, reject
+from jaxgp.experiment.errors import RunError, UsageError, reason, reject, rejected
 from jaxgp.experiment.seats import ALONE, KINDS, Seat
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
@@ -11,6 +11,7 @@ from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.players import agents
 from jaxgp.players.agents import Agent
 from jaxgp.players.deepening import deepening_agent
+from jaxgp.players.gtp import TIMEOUT, EngineError, gtp_agent
 from jaxgp.players.guide import plays_alone
 from jaxgp.players.moves import players
 
@@ -31,7 +32,8 @@ def agent(seat: Seat, role: str, table: Table, champion: Genome | None, seed: in
         seed: of random moves and random ties.
 
     Raises:
-        UsageError: something that the game does not have or accept.
+        UsageError: something that the game does not have or accept, or a program that is not installed.
+        RunError: an engine that does not do as it should.
     """
     if players(table.game) == 1 and seat.name not in ALONE:
         reject(role, seat.name, f"{', '.join(ALONE)}; {table.game.name} is a game for one")
@@ -46,6 +48,8 @@ def agent(seat: Seat, role: str, table: Table, champion: Genome | None, seed: in
         if seat.name == "deepening":
             thinker = table.deepening(seat.evaluator, seat.depth or 1, seat.ties or "first", TAIL, seat.nodes)
             return deepening_agent(thinker, seed)
+        if seat.name == "gtp":
+            return engine(table, role, seat.command or "", seat.timeout or TIMEOUT)
     except ValueError as error:
         raise UsageError(str(error)) from error
     if seat.name == "champion":
@@ -57,6 +61,25 @@ def agent(seat: Seat, role: str, table: Table, champion: Genome | None, seed: in
     if seat.name == "strategy":
         return _strategist(table, role, seat.strategy)
     return None
+
+
+def engine(table: Table, option: str, command: str, timeout: float = TIMEOUT) -> Agent:
+    """Start an engine outside that plays the game; `option` is what asks for it.
+
+    Raises:
+        MissingEngineError, ValueError: it is not installed, or no command.
+        UsageError: no engines play the game.
+        RunError: it does not do as it should.
+    """
+    try:
+        module = table.room("gtp")
+    except ModuleNotFoundError:
+        others = ", ".join(kind for kind in KINDS if kind != "gtp")
+        raise rejected(option, "gtp", f"{others}; no engine outside plays {table.game.name}") from None
+    try:
+        return gtp_agent(table.game, module.dialect(table.game), command, timeout)
+    except EngineError as error:
+        raise RunError(str(error)) from error
 
 
 def _genome_agent(table: Table, genome: Genome, name: str) -> Agent:

@@ -1,19 +1,31 @@
 """Options of the players of one game: what each seat has of its own, and what both share. Imports no JAX."""
 
+import math
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from jaxgp.experiment.arguments import option
 from jaxgp.experiment.errors import UsageError, reject
 
-KINDS = ("human", "minimax", "deepening", "random", "strategy", "rules", "program", "champion")
+KINDS = ("human", "minimax", "deepening", "random", "strategy", "rules", "program", "champion", "gtp")
 ALONE = ("human", "random", "program", "champion")
 """Those who can play a game for one."""
 DEEPEST = 24
 
-OF_ONE_KIND = {"nodes": "deepening", "strategy": "strategy", "rules": "rules", "expression": "program"}
+OF_ONE_KIND = {
+    "nodes": "deepening",
+    "strategy": "strategy",
+    "rules": "rules",
+    "expression": "program",
+    "command": "gtp",
+    "timeout": "gtp",
+}
 """Options that mean something to one kind of player only."""
-NEEDS = {"rules": ("rules", "rules=FILE"), "program": ("expression", 'expression="(...)"')}
+NEEDS = {
+    "rules": ("rules", "rules=FILE"),
+    "program": ("expression", 'expression="(...)"'),
+    "gtp": ("command", 'command="PROGRAM OPTIONS"'),
+}
 """What a kind of player cannot be without: the option, and how it is written."""
 
 
@@ -29,6 +41,8 @@ class Seat:
     strategy: str | None = None
     rules: str | None = None
     expression: str | None = None
+    command: str | None = None
+    timeout: float | None = None
 
 
 def check(options: Any, prefix: str = "") -> None:
@@ -37,6 +51,8 @@ def check(options: Any, prefix: str = "") -> None:
         reject(f"{prefix}depth", options.depth, f"a whole number from 1 to {DEEPEST}")
     if options.nodes is not None and options.nodes < 1:
         reject(f"{prefix}nodes", options.nodes, "a whole number from 1, or null for no limit")
+    if options.timeout is not None and not 0 < options.timeout < math.inf:
+        reject(f"{prefix}timeout", options.timeout, "a number of seconds above 0")
 
 
 def seated(own: tuple[Seat, ...], shared: Any) -> tuple[Seat, ...]:

@@ -13,6 +13,7 @@ from envs.morpion.render import parse_action
 from envs.morpion.saved import one_line
 from jaxgp.experiment import arguments
 from jaxgp.genotypes.text import parse_program
+from tests.players.engines import fake
 from tests.scripts.commands import load, write_champion
 
 PLAY = load("play")
@@ -123,6 +124,7 @@ def test_the_champion_of_a_run_plays(play, run_directory):
 
 WALLS = ("game=walls", "game.size=3", "game.stall=4")
 MORPION = ("game=morpion", "game.size=20")
+OTHELLO = ("game=othello", "opponent=gtp")
 
 
 def test_a_person_plays_walls_with_letters_and_takes_moves_back(play):
@@ -234,7 +236,7 @@ def test_a_wrong_move_of_a_replay_is_refused(play, saved):
         (["opponnt=random"], "opponnt: unknown option; did you mean opponent? accepted: run, game, "),
         (
             ["opponent=robot"],
-            "opponent=robot: accepted: human, minimax, deepening, random, strategy, rules, program, champion",
+            "opponent=robot: accepted: human, minimax, deepening, random, strategy, rules, program, champion, gtp",
         ),
         (["seat=3"], "seat=3: accepted: first, second"),
         (["depth=0"], "depth=0: accepted: a whole number from 1 to 24"),
@@ -248,6 +250,12 @@ def test_a_wrong_move_of_a_replay_is_refused(play, saved):
         (["opponent=program"], 'opponent=program: needs expression="(...)" as well'),
         (["opponent=program", "expression=(ADD 1)"], "expression: line 1, column 7: expected a float as argument 2"),
         (["opponent=champion"], "opponent=champion: needs run=DIR as well"),
+        (["opponent=gtp"], 'opponent=gtp: needs command="PROGRAM OPTIONS" as well'),
+        (["command=x"], "command: given, but neither player nor opponent is gtp"),
+        (["opponent=gtp", "command=x"], "opponent=gtp: accepted: human, minimax, deepening, random, strategy, rules, "),
+        ([*OTHELLO, "command=nobody"], "command=nobody: nobody is not installed on PATH or in /usr/games"),
+        ([*OTHELLO, 'command="'], 'command=": accepted: a program and its options (No closing quotation)'),
+        ([*OTHELLO, "timeout=0"], "timeout=0.0: accepted: a number of seconds above 0"),
         (["expression=7"], "expression: given, but neither player nor opponent is program"),
         (["run=nowhere"], "run=nowhere: no such file or directory; accepted: a run directory with a champion"),
         (["random"], "random: not an option; write option=value"),
@@ -285,6 +293,36 @@ def test_wrong_options_are_told_in_one_line(play, options, message):
     assert out == ""
     assert error.startswith(f"error: {message}")
     assert error.count("\n") == 1
+
+
+def test_a_person_plays_against_an_engine_outside(play):
+    code, out, error = play(*OTHELLO, f"command={fake('--first')}", typed="d3\nundo\nf5\n")
+    assert (code, error) == (0, "")
+    assert re.search(r"Opponent \(.*gtp_engine\.py --first\) plays c3\.\n", out), "the first square that follows d3"
+    assert re.search(r"Opponent \(.*\) plays f4\.\n", out), "the first that follows f5, d3 being taken back"
+
+
+def test_an_engine_outside_plays_a_whole_game_and_is_saved(play, tmp_path):
+    options = (*OTHELLO, "player=random", "game.size=4", f"save={tmp_path / 'game.json'}")
+    code, out, _ = play(*options, f"command={fake('--first')}", "seed=3")
+    assert code == 0
+    assert re.search(r"(wins|Draw), \d+ to \d+\.\n", out)
+    assert "gtp_engine.py" in (tmp_path / "game.json").read_text()
+
+
+def test_a_game_with_an_engine_that_dies_is_kept_up_to_there(play, tmp_path):
+    command = fake("--fault", "dies", "--after", 2)
+    code, out, error = play(*OTHELLO, "player=random", f"command={command}", f"save={tmp_path / 'game.txt'}")
+    assert code == 1
+    assert error == f'error: {command}: genmove white: the engine has ended with exit code 3, saying "out of ideas"\n'
+    assert out.endswith(f"Written: {tmp_path / 'game.txt'}\n")
+    assert out.count(" plays ") == 5
+
+
+def test_an_engine_outside_that_does_not_have_the_board(play):
+    code, _, error = play(*OTHELLO, f"command={fake()}", "game.size=10")
+    assert code == 1
+    assert error == f"error: {fake()}: boardsize 10: refused: unacceptable size\n"
 
 
 def test_a_person_plays_a_game_for_one(play, tmp_path):
