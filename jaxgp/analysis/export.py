@@ -2,7 +2,7 @@
 
 Nothing here recurses, so no program is too deep. In Python and LaTeX an expression that grows too wide for a line is
 given a name, t1, t2 and so on, and equal ones share a name; this also keeps below the depth that Python can parse.
-Where leaves have weights, each is written as what it is divided by.
+Where leaves have weights, each is written as what it is divided by; where nodes have factors, as what they multiply.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.genotypes.text import print_constant, print_number, print_program
+from jaxgp.genotypes.text import print_constant, print_name, print_number, print_program
 from jaxgp.interpreter.weights import LARGEST, divisors
 
 WIDTH = 88
@@ -74,7 +74,7 @@ def latex(primitives: PrimitiveSet, program: Programs, features: str = "x") -> s
         args = ",\\,".join(f"{{{n}}}" for n in range(primitive.arity))
         return f"{name}({args})"
 
-    written = equations(primitives, program, template, lambda n: f"t_{{{n}}}", features)
+    written = equations(primitives, program, template, lambda n: f"t_{{{n}}}", features, "({} \\cdot {})")
     results = ["v"] if len(written.values) == 1 else [f"v_{{{n + 1}}}" for n in range(len(written.values))]
     rows = [*written.lines, *zip(results, written.values, strict=True)]
     body = " \\\\\n".join(f"{name} &= {text}" for name, text in rows)
@@ -93,6 +93,7 @@ def equations(
     template: Callable[[Primitive], str],
     name: Callable[[int], str],
     features: str,
+    product: str = "({} * {})",
     width: int = WIDTH,
 ) -> Equations:
     """Write an individual, [T, L], by a template for each primitive, naming parts so that expressions stay narrow.
@@ -103,6 +104,7 @@ def equations(
         template: format string of a primitive, with `{0}`, `{1}` for arguments, `{value}` and `{features}`.
         name: the name of the n-th part, from 1.
         features: what `{features}` becomes.
+        product: of a node and its factor.
         width: characters of an expression, roughly.
     """
     written, named = Equations(), dict[str, str]()
@@ -120,11 +122,15 @@ def equations(
             form = template(primitive)
             if divisor > 1 and not primitive.args:
                 form = f"({form} / {divisor})" if divisor < LARGEST else "0.0"
+            if primitives.factors[code] and value != 1:
+                number = print_number(value)
+                form = product.format(form, number if value >= 0 else f"({number})")
             args = stack[len(stack) - primitive.arity :]
             del stack[len(stack) - primitive.arity :]
             # An argument that the form writes twice would double the text at every level.
             uses = [sum(used == str(n) for _, used, _, _ in Formatter().parse(form)) for n in range(primitive.arity)]
             args = [shorten(a) if count > 1 and not a.atom else a for a, count in zip(args, uses, strict=True)]
+            args = [a if count else _Part("", atom=True) for a, count in zip(args, uses, strict=True)]
             fixed = len(form)
             while fixed + sum(len(a.text) for a in args) > width and not all(a.atom for a in args):
                 longest = max((n for n, a in enumerate(args) if not a.atom), key=lambda n: len(args[n].text))
@@ -151,7 +157,7 @@ def dot(primitives: PrimitiveSet, program: Programs, title: str = "") -> str:
         for n, (code, value) in enumerate(_nodes(tree)):
             primitive, node = primitives.primitives[code], f"t{t}n{n}"
             look = "" if primitive.args else ', fillcolor="#e8f0fe"'
-            text = label(primitive, value) + ("" if primitive.args or shares[n] == 1 else f" / {shares[n]}")
+            text = label(primitives, code, value) + ("" if primitive.args or shares[n] == 1 else f" / {shares[n]}")
             lines.append(f"  {node} [label={_quoted(text)}{look}];")
             first = len(stack) - primitive.arity
             lines += [f"  {node} -> {child};" for child in stack[first:]]
@@ -159,13 +165,13 @@ def dot(primitives: PrimitiveSet, program: Programs, title: str = "") -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def label(primitive: Primitive, value: float) -> str:
+def label(primitives: PrimitiveSet, code: int, value: float) -> str:
     """What a node shows: its name, its number, or both."""
-    if primitive.domain is None:
-        return primitive.name
-    return (
-        print_constant(primitive.domain, value) if primitive.is_constant else f"{primitive.name} {print_number(value)}"
-    )
+    primitive = primitives.primitives[code]
+    if primitive.has_number:
+        number = print_constant(primitive.domain, value)
+        return number if primitive.is_constant else f"{primitive.name} {number}"
+    return print_name(primitives, code, value)
 
 
 def _quoted(text: str) -> str:

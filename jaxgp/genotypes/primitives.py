@@ -92,7 +92,8 @@ class Primitive:
     - a function has `args`; `call(*args)`, or `call(features, *args)` when it `reads_features`, computes it;
     - a feature is a terminal that reads entry `feature` of the feature vector;
     - an ephemeral random constant is a terminal with a `domain`;
-    - a parametrised terminal has a `domain` and a `call(features, parameter)`.
+    - a parametrised terminal has a `domain` and a `call(features, parameter)`;
+    - a terminal with a `fixed` value always has it, and goes by its name.
 
     Attributes:
         name: symbol in the text form; no spaces or parentheses, and not a number.
@@ -101,13 +102,15 @@ class Primitive:
         call: elementwise on arrays of any one shape [B]: float32, or bool for arguments of type `bool`; `features` is
             float32[F, B]. Written with JAX operations that work on NumPy arrays too.
         feature: index into the feature vector.
-        domain: values that the constant or parameter takes.
+        domain: values that the constant or parameter takes; of a function in a set with factors, its first factor.
+        fixed: what a terminal is, whatever the features are; 0 or 1 of type `bool`.
         reads_features: `call` takes the feature vector first.
         reads_one: the value is 0 or one of this many first features, whatever they are; the arguments say which. Lets
             the interpreter read the feature at once where the arguments are constant. 0: says nothing.
         picks: the value is one of this many last arguments, whatever they are, of type float; the arguments before them
             say which; where there are none, it is always the same. Lets the interpreter skip the others where those are
             constant. 0: says nothing.
+        ignores: the value is the same whatever this many last arguments are: they are never computed.
         bits: of a no-op, a function that hands on its one argument: what it appends to the paths of the leaves below
             it, `0` and `1` in any number; see `PrimitiveSet.weighting`.
         weight: how often random creation chooses it, relative to the other candidates.
@@ -122,9 +125,11 @@ class Primitive:
     call: Callable[..., Array] | None = None
     feature: int | None = None
     domain: Domain | None = None
+    fixed: float | None = None
     reads_features: bool = False
     reads_one: int = 0
     picks: int = 0
+    ignores: int = 0
     bits: str = ""
     weight: float = 1.0
     python: str = ""
@@ -133,6 +138,11 @@ class Primitive:
     @property
     def arity(self) -> int:
         return len(self.args)
+
+    @property
+    def has_number(self) -> bool:
+        """A terminal that carries a number of its own, a constant or a parameter."""
+        return self.domain is not None and not self.args
 
     @property
     def is_constant(self) -> bool:
@@ -154,10 +164,14 @@ class PrimitiveSet:
         type_sets: types that stand for several others: `(("query", ("float", "bool")),)`.
         weighting: `path` or `noops`: every leaf is multiplied by a weight that its path from the root decides; see
             `jaxgp.interpreter.weights`. `none`: leaves are what they are.
+        factored: every node of type `float` multiplies its value by a factor of its own, 1 in a fresh node, or drawn
+            from the domain of the function (A. Benbassat and M. Sipper, "Evolving board-game players with genetic
+            programming", 2011). A constant is one number: the factor is part of it, and it may leave its domain.
 
     Raises:
         ValueError: a name is used twice or cannot be printed, or a type can never be filled by a finite tree; a no-op
-            does not hand on its argument, or there are weights for more than two arguments.
+            does not hand on its argument, or there are weights for more than two arguments; factors where they have
+            no place.
     """
 
     name: str
@@ -166,6 +180,7 @@ class PrimitiveSet:
     roots: tuple[str, ...] = (FLOAT,)
     type_sets: tuple[tuple[str, tuple[str, ...]], ...] = ()
     weighting: Weighting = "none"
+    factored: bool = False
 
     def __post_init__(self) -> None:
         names = [p.name for p in self.primitives]
@@ -175,24 +190,57 @@ class PrimitiveSet:
             if re.search(r"[\s()]", name) or not name or re.fullmatch(r"[-+.\d].*\d|\d", name):
                 raise ValueError(f"primitive set {self.name}: {name!r} cannot be a name in the text form")
         for p in self.terminals:
-            if p.args or (p.feature is None) == (p.domain is None):
-                raise ValueError(f"primitive set {self.name}: terminal {p.name} needs a feature or a domain, no args")
+            if p.args or [p.feature, p.domain, p.fixed].count(None) != 2:
+                raise ValueError(
+                    f"primitive set {self.name}: terminal {p.name} needs a feature, a domain or a fixed value, no args"
+                )
         for p in self.functions:
             if not p.args or p.call is None:
                 raise ValueError(f"primitive set {self.name}: function {p.name} needs args and a call")
             if not 0 <= p.picks <= p.arity or BOOL in p.args[p.arity - p.picks :]:
                 raise ValueError(f"primitive set {self.name}: function {p.name} cannot pick {p.picks} of its arguments")
+            if not 0 <= p.ignores <= p.arity:
+                raise ValueError(f"primitive set {self.name}: function {p.name} cannot ignore {p.ignores} arguments")
+            if p.domain is not None and not (self.factored and p.returns == FLOAT):
+                raise ValueError(f"primitive set {self.name}: function {p.name} has a domain, but no factor")
             if p.bits and (set(p.bits) - set("01") or p.arity != 1 or p.picks != 1):
                 raise ValueError(f"primitive set {self.name}: {p.name} is not a no-op that appends 0 and 1")
         if self.weighted and (self.max_arity > 2 or any(p.call for p in self.terminals)):
             raise ValueError(f"primitive set {self.name}: weights need at most two arguments, and plain terminals")
+        if self.factored:
+            self._check_factors()
         for slot in {*self.roots, *(a for p in self.functions for a in p.args)}:
             if self.min_depth[self.types.index(slot)] >= UNREACHABLE:
                 raise ValueError(f"primitive set {self.name}: no finite tree has type {slot}")
 
+    def _check_factors(self) -> None:
+        """Refuse what a factor would make ambiguous."""
+        floats = [p for p in self.terminals if p.returns == FLOAT]
+        constants = [p for p in floats if p.is_constant]
+        wrong = {
+            "weights and factors exclude each other": self.weighted,
+            "a parametrised terminal cannot have a factor": any(p.has_number and p.call for p in floats),
+            "factors need a single constant of type float, a number": len(constants) > 1
+            or any(isinstance(p.domain, Points) for p in constants),
+            "names with factors have no colon": any(":" in p.name for p in self.primitives),
+        }
+        for reason, holds in wrong.items():
+            if holds:
+                raise ValueError(f"primitive set {self.name}: {reason}")
+
     @cached_property
     def primitives(self) -> tuple[Primitive, ...]:
         return self.terminals + self.functions
+
+    @cached_property
+    def scaled(self) -> np.ndarray:
+        """bool[N]: the number of a node is a factor, or a constant that its factor is part of."""
+        return np.array([self.factored and p.returns == FLOAT for p in self.primitives])
+
+    @cached_property
+    def factors(self) -> np.ndarray:
+        """bool[N]: the number of a node is a factor of what it computes."""
+        return self.scaled & np.array([not p.is_constant for p in self.primitives])
 
     @property
     def weighted(self) -> bool:
@@ -303,6 +351,8 @@ class PrimitiveSet:
     def version(self) -> str:
         """Twelve hexadecimal digits that change when a declaration changes, so that old files are recognised."""
         rows = [f"{p.name}:{','.join(p.args)}->{p.returns}:{p.feature}:{p.domain}" for p in self.primitives]
+        rows += [f"{p.name}={p.fixed}" for p in self.terminals if p.fixed is not None]
+        rows += ["factored"] * self.factored
         rows += [self.weighting, *(f"{p.name}:{p.bits}" for p in self.functions if p.bits)] if self.weighted else []
         text = "\n".join([self.name, ",".join(self.roots), *map(str, self.type_sets), *rows])
         return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -24,7 +24,7 @@ class Programs:
     """Programs of any batch shape: one tree [L], an individual of several trees [T, L], a population [P, T, L]."""
 
     opcode: Array  # int16[..., L]: index into the primitive set; 0 in padding
-    value: Array  # float32[..., L]: constant or parameter of a terminal; 0 elsewhere
+    value: Array  # float32[..., L]: constant or parameter of a terminal, factor where the set has them; 0 elsewhere
     size: Array  # int16[..., L]: nodes in the subtree that ends here; 0 in padding
     length: Array  # int32[...]: live nodes
 
@@ -164,9 +164,12 @@ def problems(primitives: PrimitiveSet, tree: Programs, root_type: int) -> list[s
         for k, (have, _) in enumerate(args):
             if not primitives.accepts[primitives.arg_type[code, k], have]:
                 found.append(f"node {i}: argument {k + 1} of {primitive.name} has type {primitives.types[have]}")
-        if primitive.domain is not None and float(value[i]) not in primitive.domain:
+        if primitives.scaled[code]:
+            if not np.isfinite(value[i]):
+                found.append(f"node {i}: {primitive.name} {value[i]:g} is not a finite number")
+        elif primitive.domain is not None and float(value[i]) not in primitive.domain:
             found.append(f"node {i}: {primitive.name} {value[i]:g} is not {primitive.domain}")
-        if primitive.domain is None and value[i]:
+        elif primitive.domain is None and value[i]:
             found.append(f"node {i}: {primitive.name} carries a value")
         nodes = 1 + sum(n for _, n in args)
         if size[i] != nodes:

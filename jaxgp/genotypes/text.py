@@ -4,6 +4,10 @@
 
 A function stands in front of its arguments, a feature is its bare name, a constant is a bare number or a point [x,y],
 and a terminal with a parameter is written (NAME number). Several trees are written (PROGRAM tree tree ...).
+
+    (Plus:1.25 FriendlyPieceCount:0.9 3.4)
+
+Where nodes have factors, one that is not 1 follows the name after a colon.
 """
 
 import difflib
@@ -39,14 +43,14 @@ def print_tree(primitives: PrimitiveSet, tree: Programs) -> str:
             continue
         primitive = primitives.primitives[int(opcode[node])]
         if primitive.args:
-            parts.append(f"({primitive.name}")
+            parts.append(f"({print_name(primitives, int(opcode[node]), float(value[node]))}")
             pending.append(")")
             child = node - 1
             for _ in primitive.args:  # from the last to the first: what is pushed last is written first
                 pending += [child, " "]
                 child -= int(size[child])
         else:
-            parts.append(_print_terminal(primitive, value[node]))
+            parts.append(_print_terminal(primitives, int(opcode[node]), float(value[node])))
     return "".join(parts)
 
 
@@ -62,7 +66,13 @@ def print_program(primitives: PrimitiveSet, program: Programs) -> str:
 
 def print_leaf(primitives: PrimitiveSet, program: Programs, node: int) -> str:
     """Write a terminal of an individual with one tree, [1, L]."""
-    return _print_terminal(primitives.primitives[int(program.opcode[0, node])], float(program.value[0, node]))
+    return _print_terminal(primitives, int(program.opcode[0, node]), float(program.value[0, node]))
+
+
+def print_name(primitives: PrimitiveSet, code: int, value: float) -> str:
+    """Write the name of a primitive, with its factor where that is not 1."""
+    name = primitives.primitives[code].name
+    return f"{name}:{print_number(value)}" if primitives.factors[code] and value != 1 else name
 
 
 def print_number(value: float) -> str:
@@ -155,6 +165,7 @@ class _Open:
 
     opcode: int
     primitive: Primitive
+    factor: float  # 0 in a set without factors
     start: int  # nodes read before its first argument
     done: int = field(default=0)  # arguments read
 
@@ -171,7 +182,7 @@ def _read_tree(
             token = tokens.next(f") after the {_arguments(inside.primitive)}")
             if token.text != ")":
                 raise tokens.error(token, f"expected ) after the {_arguments(inside.primitive)}, found {token.text}")
-            _add(nodes, (inside.opcode, 0.0, len(nodes) - inside.start + 1), capacity, tokens, token)
+            _add(nodes, (inside.opcode, inside.factor, len(nodes) - inside.start + 1), capacity, tokens, token)
             opened.pop()
         else:
             slot = int(primitives.arg_type[inside.opcode, inside.done]) if inside else root_type
@@ -182,15 +193,15 @@ def _read_tree(
             if token.text == ")":
                 raise tokens.error(token, f"expected {expected}, found )")
             if token.text == "(":
-                code = _head(primitives, tokens, slot, expected)
+                code, factor = _head(primitives, tokens, slot, expected)
                 if primitives.primitives[code].args:
-                    opened.append(_Open(code, primitives.primitives[code], len(nodes)))
+                    opened.append(_Open(code, primitives.primitives[code], factor, len(nodes)))
                     continue
                 node = (code, _parameter(primitives.primitives[code], tokens), 1)
             elif _NUMBER.fullmatch(token.text) or _POINT.fullmatch(token.text):
                 node = (*_constant(primitives, tokens, token, slot, expected), 1)
             else:
-                node = (_feature(primitives, tokens, token, slot, expected), 0.0, 1)
+                node = (*_named(primitives, tokens, token, slot, expected), 1)
             _add(nodes, node, capacity, tokens, token)
         if not opened:
             return nodes
@@ -205,43 +216,51 @@ def _add(
     nodes.append(node)
 
 
-def _head(primitives: PrimitiveSet, tokens: _Tokens, slot: int, expected: str) -> int:
-    """Read the name after an opening parenthesis; return the opcode."""
+def _head(primitives: PrimitiveSet, tokens: _Tokens, slot: int, expected: str) -> tuple[int, float]:
+    """Read the name after an opening parenthesis; return the opcode and the factor."""
     token = tokens.next("the name of a function")
     if token.text in "()" or _NUMBER.fullmatch(token.text):
         raise tokens.error(token, f"expected the name of a function, found {token.text}")
-    code = _lookup(primitives, tokens, token, slot, expected)
+    code, factor = _lookup(primitives, tokens, token, slot, expected)
     if primitives.primitives[code].call is None:
         raise tokens.error(token, f"{token.text} takes no arguments: expected it without parentheses")
-    return code
+    return code, factor
 
 
-def _feature(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: int, expected: str) -> int:
-    """Return the opcode of a bare name."""
-    code = _lookup(primitives, tokens, token, slot, expected)
+def _named(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: int, expected: str) -> tuple[int, float]:
+    """Return the opcode and the factor of a bare name."""
+    code, factor = _lookup(primitives, tokens, token, slot, expected)
     primitive = primitives.primitives[code]
     if primitive.is_constant:
         what = "point" if isinstance(primitive.domain, Points) else "number"
         raise tokens.error(token, f"expected a {what} instead of {token.text}: {primitive.domain}")
     if primitive.call is not None:
         raise tokens.error(token, f"{token.text} needs arguments: expected {_usage(primitive)}")
-    return code
+    return code, factor
 
 
-def _lookup(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: int, expected: str) -> int:
-    """Return the opcode of a name that fits the slot."""
+def _lookup(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: int, expected: str) -> tuple[int, float]:
+    """Return the opcode of a name that fits the slot, and the factor after it; 0 where there can be none."""
+    name, colon, factor = token.text.partition(":") if primitives.factored else (token.text, "", "")
     try:
-        code = primitives.opcode(token.text)
+        code = primitives.opcode(name)
     except KeyError:
         names = [p.name for p in primitives.primitives if not p.is_constant]
-        close = difflib.get_close_matches(token.text.upper(), [n.upper() for n in names], 3, 0.4)
+        close = difflib.get_close_matches(name.upper(), [n.upper() for n in names], 3, 0.4)
         near = [n for c in close for n in names if n.upper() == c]
         hint = f"; close names: {', '.join(dict.fromkeys(near))}" if near else ""
         raise tokens.error(token, f"{token.text} is not in the primitive set: expected {expected}{hint}") from None
     if not primitives.fills[slot, code]:
         found = f"{token.text}, a {primitives.primitives[code].returns}"
         raise tokens.error(token, f"wrong type: expected {expected}, found {found}")
-    return code
+    if not colon:
+        return code, float(primitives.factors[code])
+    number = _float32(factor) if _NUMBER.fullmatch(factor) else np.nan
+    if not primitives.factors[code]:
+        raise tokens.error(token, f"{name}, a {primitives.primitives[code].returns}, has no factor: found {token.text}")
+    if not np.isfinite(number):
+        raise tokens.error(token, f"expected a number as the factor of {name}, found {factor or 'nothing'}")
+    return code, number
 
 
 def _constant(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: int, expected: str) -> tuple[int, float]:
@@ -257,13 +276,9 @@ def _constant(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: in
     ]
     fitting.sort(key=lambda candidate: not isinstance(candidate[1], Integers))
     for code, domain in fitting:
-        number: float | None = None
-        if isinstance(domain, Points):
-            number = domain.number(int(point[1]), int(point[2])) if point else None
-        elif not point:
-            number = float(np.float32(token.text))
-        if number is not None and number in domain:
-            return code, float(number)
+        number = _number(domain, token.text)
+        if number is not None and (number in domain or (primitives.scaled[code] and np.isfinite(number))):
+            return code, number
     if not fitting:
         what = "point" if point else "number"
         raise tokens.error(token, f"wrong type: expected {expected}, found the {what} {token.text}")
@@ -271,12 +286,26 @@ def _constant(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: in
     raise tokens.error(token, f"expected {domains}, found {token.text}")
 
 
+def _number(domain: Domain, text: str) -> float | None:
+    """Read a number, or where the domain has points a point, of which the number is returned; None: it is neither."""
+    point = _POINT.fullmatch(text)
+    if point and isinstance(domain, Points):
+        return domain.number(int(point[1]), int(point[2]))
+    return _float32(text) if _NUMBER.fullmatch(text) and not isinstance(domain, Points) else None
+
+
+def _float32(text: str) -> float:
+    """Return the float32 next to a number; infinity where it is too large."""
+    with np.errstate(over="ignore"):
+        return float(np.float32(text))
+
+
 def _parameter(primitive: Primitive, tokens: _Tokens) -> float:
     """Read `number )` after the name of a terminal with a parameter."""
     expected = f"{primitive.domain} as the parameter of {primitive.name}"
     token = tokens.next(expected)
-    number = float(np.float32(token.text)) if _NUMBER.fullmatch(token.text) else np.nan
-    if primitive.domain is None or number not in primitive.domain:
+    number = None if primitive.domain is None else _number(primitive.domain, token.text)
+    if primitive.domain is None or number is None or number not in primitive.domain:
         raise tokens.error(
             token, f"expected {primitive.domain} as the parameter of {primitive.name}, found {token.text}"
         )
@@ -287,7 +316,7 @@ def _parameter(primitive: Primitive, tokens: _Tokens) -> float:
 
 
 def _usage(primitive: Primitive) -> str:
-    args = primitive.args or ("number",)
+    args = primitive.args or ("[x,y]" if isinstance(primitive.domain, Points) else "number",)
     return f"({primitive.name} {' '.join(args)})"
 
 
@@ -296,10 +325,13 @@ def _arguments(primitive: Primitive) -> str:
     return f"{primitive.arity} argument{plural} of {primitive.name}"
 
 
-def _print_terminal(primitive: Primitive, value: float) -> str:
+def _print_terminal(primitives: PrimitiveSet, code: int, value: float) -> str:
+    primitive = primitives.primitives[code]
     if primitive.is_constant:
         return print_constant(primitive.domain, value)
-    return primitive.name if primitive.domain is None else f"({primitive.name} {print_number(value)})"
+    if primitive.has_number:
+        return f"({primitive.name} {print_constant(primitive.domain, value)})"
+    return print_name(primitives, code, value)
 
 
 def _arrays(trees: list[list[tuple[int, float, int]]], capacity: int, single: bool) -> Programs:

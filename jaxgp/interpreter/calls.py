@@ -7,20 +7,41 @@ import numpy as np
 from jax import Array
 
 from jaxgp.genotypes.primitives import BOOL, Primitive, PrimitiveSet
+from jaxgp.genotypes.programs import Programs
 
 
-def instructions(primitives: PrimitiveSet) -> tuple[Primitive, ...]:
-    """Return the primitives that take a step: functions, and parametrised terminals."""
+def called(primitives: PrimitiveSet) -> tuple[Primitive, ...]:
+    """Return the primitives that are computed: functions, and parametrised terminals."""
     return tuple(p for p in primitives.primitives if p.call is not None)
 
 
-def tables(primitives: PrimitiveSet) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return bool[N] (takes a step), int32[N] (its kind, else 0), int32[N] (the feature it reads, else -1)."""
-    steps = instructions(primitives)
-    takes_step = np.array([p.call is not None for p in primitives.primitives])
-    kinds = np.array([steps.index(p) if p.call is not None else 0 for p in primitives.primitives], np.int32)
+def instructions(primitives: PrimitiveSet) -> tuple[Primitive, ...]:
+    """Return those that can be left to take a step: a terminal that reads one feature is that feature beforehand."""
+    return tuple(p for p in called(primitives) if p.args or not p.reads_one)
+
+
+def tables(primitives: PrimitiveSet, among: Sequence[Primitive]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return bool[N] (among some), int32[N] (its place there, else 0), int32[N] (the feature it reads, else -1)."""
+    chosen = np.array([p in among for p in primitives.primitives])
+    kinds = np.array([among.index(p) if p in among else 0 for p in primitives.primitives], np.int32)
     feature = np.array([-1 if p.feature is None else p.feature for p in primitives.primitives], np.int32)
-    return takes_step, kinds, feature
+    return chosen, kinds, feature
+
+
+def numbers(primitives: PrimitiveSet, programs: Programs) -> Array:
+    """Return float32[..., L]: what each terminal is that is a constant, or that has a fixed value.
+
+    Of parametrised terminals it is the parameter; of other nodes it says nothing.
+    """
+    known = np.array([p.fixed is not None for p in primitives.terminals])
+    if not known.any():
+        return programs.value
+    fixed = np.array([p.fixed or 0 for p in primitives.primitives], np.float32)
+    code = programs.opcode.astype(jnp.int32)
+    number = jnp.asarray(fixed)[code]
+    if primitives.factored:
+        number = jnp.where(jnp.asarray(primitives.factors)[code], number * programs.value, number)
+    return jnp.where(jnp.asarray(np.pad(known, (0, len(fixed) - len(known))))[code], number, programs.value)
 
 
 def apply(primitive: Primitive, features: Array, args: Sequence[Array]) -> Array:

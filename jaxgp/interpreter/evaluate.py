@@ -83,8 +83,6 @@ def evaluate_where(primitives: PrimitiveSet, plans: Plan, features: Array, activ
 def narrowing(primitives: PrimitiveSet, plans: Plan, features: Array, least: int = 32) -> Array:
     """Evaluate single trees on all their positions, so that short ones do not wait for long ones.
 
-    They are sorted by falling steps, and whenever half of them are done the loop goes on with the others.
-
     Args:
         primitives: the set the plans were made with.
         plans: of batch shape [P].
@@ -96,7 +94,15 @@ def narrowing(primitives: PrimitiveSet, plans: Plan, features: Array, least: int
     """
     order = jnp.argsort(-plans.steps)
     plans = jax.tree.map(lambda field: field[order], plans)
-    features = features[order]
+    ranked = falling(primitives, plans, features[order], least)
+    return jnp.zeros_like(ranked).at[order].set(ranked)
+
+
+def falling(primitives: PrimitiveSet, plans: Plan, features: Array, least: int = 32) -> Array:
+    """Evaluate single trees that stand by falling steps: whenever half of them are done the loop goes on with the rest.
+
+    Arguments and result are those of `narrowing`.
+    """
     rows = jax.vmap(lambda seen: start_rows(primitives, plans.kind.shape[-1], seen))(features)
     values: list[Array] = []
     width, done = plans.steps.shape[0], jnp.int32(0)
@@ -114,8 +120,20 @@ def narrowing(primitives: PrimitiveSet, plans: Plan, features: Array, least: int
             jax.vmap(partial(read_root, primitives))(jax.tree.map(lambda field, n=rest: field[n:], live), rows[rest:]),
         )
         rows, width, done = rows[:rest], rest, plans.steps[rest]
-    ranked = jnp.concatenate(values)
-    return jnp.zeros_like(ranked).at[order].set(ranked)
+    return jnp.concatenate(values)
+
+
+def in_turn(primitives: PrimitiveSet, plans: Plan, features: Array) -> Array:
+    """Evaluate single trees one after the other, each in a loop as long as it needs: for a CPU and many positions.
+
+    Arguments and result are those of `narrowing`.
+    """
+
+    def run(one: tuple[Plan, Array]) -> Array:
+        plans, seen = one
+        return _run(primitives, plans, seen, plans.steps)
+
+    return jax.lax.map(run, (plans, features))
 
 
 def evaluate_programs(primitives: PrimitiveSet, programs: Programs, features: Array) -> Array:
@@ -150,7 +168,7 @@ def _call(primitives: PrimitiveSet, instruction: tuple[Array, ...], features: Ar
 
 
 def _read(primitives: PrimitiveSet, rows: Array, operand: Array, constant: Array) -> Array:
-    row = rows[operand] * constant if primitives.weighted else rows[operand]
+    row = rows[operand] * constant if primitives.weighted or primitives.factored else rows[operand]
     return jnp.where(operand == CONSTANT, constant, row)
 
 

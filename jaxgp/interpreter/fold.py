@@ -3,24 +3,29 @@
     (ADD (IF_<_DO_ELSE_ 1 (SUB 5 3) (VALUE_AT 4) x) y)        is        (ADD feature-4 y)
 
 A function of constants is a constant; a function that picks one of its arguments is that argument, where what it picks
-by is constant; a function that reads one feature is that feature, where its arguments are constant. All values are the
-very floats that the interpreter would find. Trees keep their nodes; what is left over is only marked.
+by is constant; a function that reads one feature is that feature, where its arguments are constant. Arguments that
+cannot matter are not computed. All values are the very floats that the interpreter would find. Trees keep their nodes;
+what is left over is only marked.
+
+Factors are multiplied in when a value is read. So what is handed on may carry one factor on its way, but not two, whose
+product would be rounded before it meets the value: there a step is taken.
 """
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from flax import struct
 from jax import Array
 
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.calls import apply, instructions, tables
+from jaxgp.interpreter.calls import apply, called, numbers, tables
 from jaxgp.interpreter.weights import leaf_values
 
 CONSTANT = -1
 """Source of a value that is known."""
 ALL, NO = -1, -2
-"""Of the arguments that a function has computed; otherwise it is the one at a place."""
+"""Which arguments of a function are computed, if not the one at a place: all but those that it ignores, or none."""
 
 
 @struct.dataclass
@@ -28,7 +33,7 @@ class Folded:
     """The nodes of one tree, [L]."""
 
     source: Array  # int32[L]: node that computes the value, CONSTANT, or -2 - f where it is feature f
-    value: Array  # float32[L]: the value where `source` is CONSTANT; with weights, the weight where it is a feature
+    value: Array  # float32[L]: the value where `source` is CONSTANT; else its weight or factor
     need: Array  # int32[L]: stack rows that the node needs, 0 where it is not computed; see `plan`
     runs: Array  # bool[L]: takes a step
 
@@ -43,13 +48,18 @@ def ranks(needs: Array) -> Array:
 
 def fold(primitives: PrimitiveSet, tree: Programs, children: Array, bound: Array | int) -> Folded:
     """Fold one tree [L], whose arguments are rooted at `children` (int32[L, A], -1: none), in one pass."""
-    number = leaf_values(primitives, tree, children, bound) if primitives.weighted else tree.value
-    takes_step, kinds, feature = (jnp.asarray(table) for table in tables(primitives))
+    calls = called(primitives)
+    takes_step, kinds, feature = (jnp.asarray(table) for table in tables(primitives, calls))
     code, index = tree.opcode.astype(jnp.int32), jnp.arange(tree.capacity, dtype=jnp.int32)
-    live = index < tree.length
+    live, place = index < tree.length, jnp.arange(children.shape[1])
+    number = leaf_values(primitives, tree, children, bound) if primitives.weighted else numbers(primitives, tree)
+    if primitives.factored:
+        factor = jnp.where(jnp.asarray(primitives.factors)[code], tree.value, 1.0)
+        number = jnp.where(feature[code] >= 0, factor, number)
+    computed = np.array([p.arity - p.ignores for p in primitives.primitives], np.int32)
+    ignored = place >= jnp.asarray(computed)[code][:, None]
     runs, kind = live & takes_step[code], kinds[code]
     leaf = jnp.where(feature[code] >= 0, -2 - feature[code], CONSTANT)
-    calls = instructions(primitives)
 
     def visit(i: Array, state: tuple[Array, ...]) -> tuple[Array, ...]:
         source, value, need, keeps = state
@@ -60,6 +70,10 @@ def fold(primitives: PrimitiveSet, tree: Programs, children: Array, bound: Array
         new_source, new_value, kept = (
             jax.lax.select_n(kind[i], *some) if len(some) > 1 else some[0] for some in zip(*each, strict=True)
         )
+        if primitives.factored:
+            single = (new_source == i) | (new_source == CONSTANT) | (new_value == 1) | (factor[i] == 1)
+            new_source, new_value = jnp.where(single, new_source, i), jnp.where(single, new_value, 1.0) * factor[i]
+        needs = jnp.where(jnp.where(kept == ALL, ignored[i], place != kept), 0, needs)
         rows = jnp.where(needs > 0, needs + ranks(needs), 1).max()
         rows = jnp.where(new_source == i, rows, jnp.where(new_source >= 0, need[new_source], 0))
         return (
@@ -71,7 +85,8 @@ def fold(primitives: PrimitiveSet, tree: Programs, children: Array, bound: Array
 
     state = leaf, number, jnp.zeros_like(code), jnp.full_like(code, ALL)
     source, value, need, keeps = jax.lax.fori_loop(0, bound, visit, state) if calls else state
-    dead = _dropped(children, tree.size.astype(jnp.int32), runs, keeps)
+    drops = runs[:, None] & jnp.where(keeps[:, None] == ALL, ignored, place != keeps[:, None])
+    dead = _below(jnp.where(drops, children, -1), tree.size.astype(jnp.int32))
     return Folded(source, value, jnp.where(dead, 0, need), runs & (source == index) & ~dead)
 
 
@@ -79,10 +94,10 @@ def _value(primitive: Primitive, node: Array, sources: Array, values: Array) -> 
     """Fold a function at `node`, given the sources and values of its arguments, [A].
 
     Returns:
-        int32[] source, float32[] value, and int32[]: which argument is computed, ALL of them or NO one.
+        int32[] source, float32[] value, and int32[]: which argument is computed, ALL that matter or NO one.
     """
-    known = sources == CONSTANT
-    arity, nothing = primitive.arity, jnp.float32(0)
+    arity, one = primitive.arity, jnp.float32(1)
+    known = (sources == CONSTANT) | (jnp.arange(len(sources)) >= arity - primitive.ignores)
     probe = jnp.arange(1, primitive.reads_one + 1, dtype=jnp.float32)[:, None]
 
     def call(arguments: Array) -> Array:
@@ -91,27 +106,26 @@ def _value(primitive: Primitive, node: Array, sources: Array, values: Array) -> 
     if primitive.reads_one:  # the probe's entries tell which one it is; 0: none of them, and the value is 0
         decided = known[:arity].all()
         source = jnp.where(decided, CONSTANT - call(values).astype(jnp.int32), node)
-        return source, nothing, jnp.where(decided, NO, ALL)
+        return source, jnp.where(source == CONSTANT, 0.0, one), jnp.where(decided, NO, ALL)
     if primitive.picks:  # each argument to pick from is stood for by its own place
         first = arity - primitive.picks
         picked = call(jnp.where(jnp.arange(len(values)) < first, values, jnp.arange(len(values)))).astype(jnp.int32)
         decided = known[:first].all()
-        return jnp.where(decided, sources[picked], node), values[picked], jnp.where(decided, picked, ALL)
+        source, value = jnp.where(decided, sources[picked], node), jnp.where(decided, values[picked], one)
+        return source, value, jnp.where(decided, picked, ALL)
     if primitive.reads_features or not primitive.args:
-        return node, nothing, jnp.int32(ALL)
+        return node, one, jnp.int32(ALL)
     decided = known[:arity].all()
-    return jnp.where(decided, CONSTANT, node), call(values), jnp.where(decided, NO, ALL)
+    return jnp.where(decided, CONSTANT, node), jnp.where(decided, call(values), one), jnp.where(decided, NO, ALL)
 
 
-def _dropped(children: Array, size: Array, runs: Array, keeps: Array) -> Array:
-    """Return bool[L]: nodes below arguments that are not computed.
+def _below(roots: Array, size: Array) -> Array:
+    """Return bool[L]: nodes of the subtrees with these roots, int32[L, A]; -1: none.
 
     A subtree is a slice: add one at its first node, take it away after its last, and sum up.
     """
-    place = jnp.arange(children.shape[1])
-    drops = (runs & (keeps != ALL))[:, None] & (keeps[:, None] != place) & (children >= 0)
     nowhere = len(size)
-    first = jnp.where(drops, children - size[children] + 1, nowhere)
-    after = jnp.where(drops, children + 1, nowhere)
+    first = jnp.where(roots >= 0, roots - size[roots] + 1, nowhere)
+    after = jnp.where(roots >= 0, roots + 1, nowhere)
     edges = jnp.zeros(nowhere, jnp.int32).at[first].add(1, mode="drop").at[after].add(-1, mode="drop")
     return jnp.cumsum(edges) > 0

@@ -15,7 +15,7 @@ from jax import Array
 from jaxgp.genotypes import programs as lp
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.calls import apply, instructions, tables
+from jaxgp.interpreter.calls import apply, called, numbers, tables
 from jaxgp.interpreter.evaluate import evaluate, narrowing
 from jaxgp.interpreter.plan import CONSTANT, argument_roots, plan
 
@@ -48,7 +48,8 @@ def prepare_levels(primitives: PrimitiveSet, programs: Programs) -> Levels:
     """Sort the instructions of programs [P, L] by height: instructions of one height are independent."""
     count, capacity = programs.opcode.shape
     width = primitives.max_arity
-    takes_step, kinds, feature = (jnp.asarray(table) for table in tables(primitives))
+    _check_plain(primitives)
+    takes_step, kinds, feature = (jnp.asarray(table) for table in tables(primitives, called(primitives)))
     code = programs.opcode.astype(jnp.int32)
     runs = jax.vmap(lp.live)(programs) & takes_step[code]
     arity = jnp.where(runs, jnp.asarray(primitives.arity)[code], 0)
@@ -69,7 +70,7 @@ def prepare_levels(primitives: PrimitiveSet, programs: Programs) -> Levels:
     row = jnp.where(runs.reshape(-1), place, leaf).astype(jnp.int32)
     base = (jnp.arange(count, dtype=jnp.int32) * capacity)[:, None, None]
     child = jnp.where(children >= 0, children + base, -1).reshape(-1, width)[order]
-    value = programs.value.reshape(-1)
+    value = numbers(primitives, programs).reshape(-1)
     parameter = value[order][:, None] * (jnp.arange(width) == 0)
     ranked = key[order]
     last = jnp.arange(count) * capacity + programs.length - 1
@@ -94,7 +95,7 @@ def run_levels(primitives: PrimitiveSet, levels: Levels, features: Array, block:
     count, width, cases = features.shape
     places = levels.kind.shape[0]
     block = min(block, places)
-    kinds = instructions(primitives)
+    kinds = called(primitives)
     seen = features.reshape(count * width, cases)
 
     def read(values: Array, program: Array, operand: Array, constant: Array) -> Array:
@@ -139,6 +140,8 @@ def run_switch(primitives: PrimitiveSet, programs: Programs, features: Array) ->
     arity, index = jnp.asarray(primitives.arity), primitives.primitives
 
     def one(tree: Programs, position: Array) -> Array:
+        number = numbers(primitives, tree)
+
         def visit(i: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
             top, stack = carry  # values of the finished subtrees; `top` of them
             code = tree.opcode[i].astype(jnp.int32)
@@ -150,7 +153,7 @@ def run_switch(primitives: PrimitiveSet, programs: Programs, features: Array) ->
                 if p.feature is not None:
                     return lambda: position[p.feature]
                 if p.call is None:
-                    return lambda: tree.value[i]
+                    return lambda: number[i]
                 taken = args[: p.arity] if p.args else [tree.value[i]]
                 return lambda: apply(p, position[:, None], [a[None] for a in taken])[0]
 
@@ -166,9 +169,20 @@ def run_switch(primitives: PrimitiveSet, programs: Programs, features: Array) ->
     return jax.vmap(lambda tree, seen: jax.vmap(one, (None, 1))(tree, seen))(programs, features)
 
 
+def prepare_switch(primitives: PrimitiveSet, programs: Programs) -> Programs:
+    """Take programs [P, L] as they are."""
+    _check_plain(primitives)
+    return programs
+
+
+def _check_plain(primitives: PrimitiveSet) -> None:
+    if primitives.weighted or primitives.factored:
+        raise ValueError(f"primitive set {primitives.name}: this layout knows neither weights nor factors")
+
+
 LAYOUTS = {
     "planned": Layout(plan, evaluate),
     "narrowing": Layout(plan, narrowing),
     "levels": Layout(prepare_levels, run_levels),
-    "switch": Layout(lambda primitives, programs: programs, run_switch),
+    "switch": Layout(prepare_switch, run_switch),
 }

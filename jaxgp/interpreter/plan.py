@@ -29,7 +29,7 @@ from jax import Array
 from jaxgp.genotypes import programs as lp
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.calls import tables
+from jaxgp.interpreter.calls import instructions, tables
 from jaxgp.interpreter.fold import CONSTANT, fold, ranks
 
 _GROUPED = 64  # programs from which on it pays to plan them in groups
@@ -45,12 +45,12 @@ class Plan:
 
     kind: Array  # int32[..., L]: index into `instructions(primitives)`; 0 in padding
     operand: Array  # int32[..., L, A]: row of each argument, or CONSTANT
-    constant: Array  # float32[..., L, A]: value of the constant arguments, with weights the factor of all others; a
+    constant: Array  # float32[..., L, A]: value of the constant arguments, weight or factor of all others; a
     #                  parametrised terminal's parameter is first
     slot: Array  # int32[..., L]: stack row that takes the value; S in padding
     steps: Array  # int32[...]: instructions in use
     root: Array  # int32[...]: row of the result, or CONSTANT
-    root_constant: Array  # float32[...]: the result where `root` is CONSTANT, with weights else its factor
+    root_constant: Array  # float32[...]: the result where `root` is CONSTANT, else its weight or factor
 
 
 @lru_cache
@@ -121,7 +121,7 @@ def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array | int) -> 
     """
     width, capacity = primitives.max_arity, tree.capacity
     spare = stack_bound(width, capacity)
-    arities, kinds = jnp.asarray(primitives.arity), jnp.asarray(tables(primitives)[1])
+    arities, kinds = jnp.asarray(primitives.arity), jnp.asarray(tables(primitives, instructions(primitives))[1])
     code, size = tree.opcode.astype(jnp.int32), tree.size.astype(jnp.int32)
     index = jnp.arange(capacity, dtype=jnp.int32)
     arity = jnp.where(lp.live(tree), arities[code], 0)
@@ -147,7 +147,7 @@ def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array | int) -> 
     # What a parent reads: a row, or a constant. Then everything in the order of steps.
     source = folded.source
     row = jnp.where(source >= 0, slot[source], jnp.where(source == CONSTANT, CONSTANT, spare - 1 - source))
-    value = jnp.where(source >= 0, 1.0, folded.value) if primitives.weighted else folded.value
+    value = folded.value
     node = jnp.full(capacity, -1, jnp.int32).at[step].set(index, mode="drop")
     used = node >= 0
     argument = jnp.where(used[:, None], children[node], -1)

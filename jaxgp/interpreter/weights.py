@@ -19,6 +19,7 @@ from jax import Array
 
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
+from jaxgp.interpreter.calls import numbers
 
 LARGEST = 2.0**126
 """The inverse of a larger number would not be a normal float32."""
@@ -56,8 +57,8 @@ def leaf_values(primitives: PrimitiveSet, tree: Programs, children: Array, bound
 
     number = jax.lax.fori_loop(0, bound, visit, jnp.zeros(tree.capacity, jnp.float32))
     weight = jnp.where(number == 0, 1.0, jnp.where(number < LARGEST, 1.0 / number, 0.0))
-    constant = np.array([p.is_constant for p in primitives.primitives])
-    return jnp.where(jnp.asarray(constant)[code], tree.value * weight, weight)
+    constant = np.array([p.is_constant or p.fixed is not None for p in primitives.primitives])
+    return jnp.where(jnp.asarray(constant)[code], numbers(primitives, tree) * weight, weight)
 
 
 def divisors(primitives: PrimitiveSet, tree: Programs) -> list[int]:

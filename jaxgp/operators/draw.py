@@ -73,24 +73,41 @@ def primitive(word: Array, primitives: PrimitiveSet, candidates: Array) -> Array
 
 
 def value(word: Array, primitives: PrimitiveSet, opcode: Array) -> Array:
-    """Turn a word into float32[]: a constant or parameter of the primitive, uniform over its domain; 0 without one."""
+    """Turn a word into float32[]: the number of a fresh node, uniform over its domain; else a factor of 1, or 0."""
     kinds, which = _domains(primitives)
-    return jnp.stack([jnp.float32(0), *(_from(word, domain) for domain in kinds)])[which[opcode]]
+    plain = jnp.asarray(primitives.factors)[opcode].astype(jnp.float32)
+    return jnp.stack([plain, *(_from(word, domain) for domain in kinds)])[which[opcode]]
 
 
 def near(word: Array, primitives: PrimitiveSet, opcode: Array, value: Array) -> Array:
     """Turn a word into float32[]: a constant of the primitive close to a value of it; the value where there is none.
 
     Of whole numbers one of the two next to it, of points one of the eight around it, all equally likely. A real number
-    is drawn from a normal distribution around it, its deviation a tenth of the domain, and bounded by the domain.
+    is drawn from a normal distribution around it, its deviation a tenth of the domain, and bounded by the domain, or
+    where the value lies outside by the value.
     """
     kinds, which = _domains(primitives)
     return jnp.stack([value, *(_near(word, domain, value) for domain in kinds)])[which[opcode]]
 
 
+def nudged(word: Array, number: Array) -> Array:
+    """Turn a word into float32[]: a finite number close to another, float32[].
+
+    It is drawn from a normal distribution around it, with a deviation of a tenth of its magnitude, of 0.1 below 1.
+    """
+    largest = np.finfo(np.float32).max
+    return jnp.clip(number + 0.1 * jnp.maximum(1.0, jnp.abs(number)) * normal(word), -largest, largest)
+
+
+def normal(word: Array) -> Array:
+    """Turn a word into float32[]: standard normal, to a resolution of 2**-24 in probability."""
+    # The middles of the fractions, or the first one would be infinitely far away.
+    return jax.scipy.special.ndtri(fraction(word) + 2.0**-25)
+
+
 def _domains(primitives: PrimitiveSet) -> tuple[list[Domain], Array]:
     """Return all domains, and int32[N]: by primitive 1 + the place of its domain among them; 0 without one."""
-    kinds = list(dict.fromkeys(p.domain for p in primitives.terminals if p.domain is not None))
+    kinds = list(dict.fromkeys(p.domain for p in primitives.primitives if p.domain is not None))
     own = [0 if p.domain is None else 1 + kinds.index(p.domain) for p in primitives.primitives]
     return kinds, jnp.asarray(own, jnp.int32)
 
@@ -98,9 +115,8 @@ def _domains(primitives: PrimitiveSet) -> tuple[list[Domain], Array]:
 def _near(word: Array, domain: Domain, value: Array) -> Array:
     if isinstance(domain, Floats):
         spread = (domain.high - domain.low) / 10
-        # The middles of the fractions, or the first one would be infinitely far away.
-        moved = value + spread * jax.scipy.special.ndtri(fraction(word) + 2.0**-25)
-        return jnp.clip(moved, _inward(domain.low, domain.high), _inward(domain.high, domain.low))
+        low, high = _inward(domain.low, domain.high), _inward(domain.high, domain.low)
+        return jnp.clip(value + spread * normal(word), jnp.minimum(low, value), jnp.maximum(high, value))
     width = domain.width if isinstance(domain, Points) else domain.high - domain.low + 1
     steps = [(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1) if (x, y) != (0, 0)]
     across, up = np.array(steps).T

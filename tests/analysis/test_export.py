@@ -153,6 +153,32 @@ def test_what_has_no_template_gets_a_form_from_its_kind():
         export.python(SMALL, parse_program(SMALL, "(PROGRAM (50%_of 1) 1)", 2))
 
 
+SCALED = PrimitiveSet(
+    name="scaled",
+    terminals=(
+        Primitive("x", feature=0),
+        Primitive("real", domain=Floats(-2, 2)),
+        Primitive("one", fixed=1.0, python="1.0"),
+    ),
+    functions=(
+        Primitive("add", args=(FLOAT, FLOAT), call=np.add, python="({0} + {1})", latex="({0} + {1})"),
+        Primitive("null", args=(FLOAT, FLOAT), call=lambda a, b: a, picks=2, python="{0}"),
+    ),
+    factored=True,
+)
+
+
+def test_factors_multiply_what_is_written():
+    long = "(add " * 30 + "x" + " x)" * 30
+    program = parse_program(SCALED, f"(add:-2 (null:0.5 x:3 {long}) (add one:4 7))", 100)
+    equations = export.python(SCALED, program, "f")
+    assert equations.values == ["((((f[0] * 3) * 0.5) + ((1.0 * 4) + 7)) * (-2))"[1:-1]]
+    assert eval(equations.values[0], {"f": [5.0]}) == -2 * (7.5 + 11)
+    assert r"\cdot (-2)" in export.latex(SCALED, program)
+    text = export.dot(SCALED, program)
+    assert [name in text for name in ('"add:-2"', '"null:0.5"', '"x:3"', '"x"', '"7"')] == [True] * 5
+
+
 def test_an_argument_that_is_written_twice_does_not_double_the_text():
     program = parse_program(SMALL, f"(PROGRAM {'(twice ' * 40}-1.5{')' * 40} 0)", 41)
     equations = export.python(SMALL, program)

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from hypothesis import strategies as st
 
-from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
+from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Points, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 
 
@@ -59,6 +59,42 @@ MIXED = PrimitiveSet(
     type_sets=(("query", (FLOAT, BOOL)),),
 )
 
+# Factors, with whatever folding may do to a subtree.
+FACTORED = PrimitiveSet(
+    name="factored",
+    terminals=(
+        Primitive("x", feature=7),
+        Primitive("flag", BOOL, feature=8),
+        Primitive("const", domain=Floats(-5.0, 5.0)),
+        Primitive("no", BOOL, fixed=0.0),
+        Primitive("yes", BOOL, fixed=1.0),
+        Primitive("one", fixed=1.0),
+        Primitive("zero", fixed=0.0),
+        Primitive("square", BOOL, domain=Points(0, 5, 1, 1, 3), reads_one=7, call=lambda f, n: _entry(f, 1 + n)),
+        Primitive("above", BOOL, domain=Floats(-3, 3), call=lambda f, n: f[7] > n),
+    ),
+    functions=(
+        Primitive("add", args=(FLOAT, FLOAT), call=_add),
+        Primitive("sub", args=(FLOAT, FLOAT), call=lambda a, b: a - b),
+        Primitive("less", BOOL, (FLOAT, FLOAT), lambda a, b: a < b),
+        Primitive("and", BOOL, (BOOL, BOOL), lambda a, b: a & b),
+        Primitive("not", BOOL, (BOOL, BOOL), lambda a, b: ~a, ignores=1),
+        Primitive("if", args=(BOOL, FLOAT, FLOAT), call=jnp.where, picks=2),
+        Primitive("times", args=(FLOAT,), call=lambda a: a, picks=1, domain=Floats(-5.0, 5.0)),
+        Primitive("null", args=(FLOAT, FLOAT), call=lambda a, b: a, picks=2),
+        Primitive("read", args=(FLOAT,), reads_features=True, reads_one=6, call=lambda f, n: _entry(f, n % 6)),
+        Primitive("lift", args=(FLOAT, BOOL), reads_features=True, call=lambda f, a, b: jnp.maximum(f[7], a) - b),
+        Primitive("mid", args=(FLOAT, FLOAT, FLOAT, FLOAT), call=lambda a, b, c, d: jnp.maximum(a - b, c - d)),
+    ),
+    factored=True,
+)
+
+
+def _entry(features, place):
+    """Return the feature at a place, a whole number or what it is rounded down to, of each position."""
+    return jnp.asarray(features)[place.astype(jnp.int32), jnp.arange(features.shape[1])]
+
+
 # The same functions in NumPy, for the reference evaluator.
 NUMPY_CALLS = {
     "+": np.add,
@@ -77,6 +113,16 @@ NUMPY_CALLS = {
     "same": np.equal,
     "lift": lambda f, a, q, b: np.maximum(f[1], a) + q - b,
     "mid": lambda a, b, c, d: np.maximum(a - b, c - d),
+}
+FACTORED_CALLS = NUMPY_CALLS | {
+    "square": lambda f, n: f[1 + n.astype(int), np.arange(len(n))],
+    "above": lambda f, n: f[7] > n,
+    "add": np.add,
+    "not": lambda a, b: ~a,
+    "times": lambda a: a,
+    "null": lambda a, b: a,
+    "read": lambda f, n: f[np.mod(n, np.float32(6)).astype(int), np.arange(len(n))],
+    "lift": lambda f, a, b: np.maximum(f[7], a) - b,
 }
 
 
@@ -109,7 +155,8 @@ def random_nodes(rng, primitives, root_type, budget, stop=0.15):
         inner = [f for f in functions if f[1] <= room]
         pool = inner if inner and (not terminals or rng.random() > stop) else terminals or inner
         code, _, args = pool[int(rng.random() * len(pool))]
-        prefix.append((code, random_value(rng, primitives.primitives[code])))
+        factor = bool(primitives.factors[code]) and rng.choice([1.0, np.float32(rng.normal())])
+        prefix.append((code, factor or random_value(rng, primitives.primitives[code])))
         open_slots += args
         owed += sum(table[a][0] for a in args)
     # Slots are popped last argument first, so this is the mirror image of prefix order: reversed, it is postfix.

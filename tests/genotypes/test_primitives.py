@@ -27,7 +27,7 @@ def declare(terminals=(X,), functions=(ADD,), **fields):
         (lambda: declare([Primitive("-1.5", feature=0)]), "cannot be a name"),
         (lambda: declare([Primitive("7", feature=0)]), "cannot be a name"),
         (lambda: declare([Primitive("", feature=0)]), "cannot be a name"),
-        (lambda: declare([Primitive("x")]), "terminal x needs a feature or a domain"),
+        (lambda: declare([Primitive("x")]), "terminal x needs a feature, a domain or a fixed value"),
         (lambda: declare([Primitive("x", feature=0, domain=Integers(0, 1))]), "terminal x needs"),
         (lambda: declare([Primitive("x", args=(FLOAT,), feature=0)]), "terminal x needs"),
         (lambda: declare(functions=[Primitive("f", args=(FLOAT,))]), "function f needs args and a call"),

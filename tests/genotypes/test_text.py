@@ -12,7 +12,7 @@ from envs.mancala.primitives import Settings, primitive_set
 from envs.mancala.rules import Mancala
 from jaxgp.genotypes.programs import Programs, problems
 from jaxgp.genotypes.text import ProgramError, parse_program, parse_tree, print_number, print_program, print_tree
-from tests.genotypes.generators import ARITHMETIC, MIXED, trees
+from tests.genotypes.generators import ARITHMETIC, FACTORED, MIXED, trees
 
 MANCALA = primitive_set(Mancala(), Settings())
 ROOT = Path(__file__).parents[2]
@@ -45,7 +45,8 @@ def test_study_champions_read_and_print_identically(path):
 
 
 @pytest.mark.parametrize(
-    ("primitives", "root"), [(MANCALA, 0), (ARITHMETIC, 0), *((MIXED, int(kind)) for kind in MIXED.root_type)]
+    ("primitives", "root"),
+    [(MANCALA, 0), (ARITHMETIC, 0), (FACTORED, 0), *((MIXED, int(kind)) for kind in MIXED.root_type)],
 )
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
@@ -141,6 +142,53 @@ def test_errors_say_where_and_what(text, says):
 def test_errors_of_typed_programs(text, says):
     with pytest.raises(ProgramError, match=says):
         parse_program(MIXED, text, 8)
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("(add:1.25 x:0.9 3.4)", [0.9, 3.4, 1.25]),
+        ("(times:-0.5 (if:0 (square [3,2]) x 1e+20))", [5, 1, 1e20, 0, -0.5]),
+        ("(sub one:2 zero)", [2, 1, 1]),
+    ],
+)
+def test_factors_follow_names(text, numbers):
+    tree = parse_tree(FACTORED, text, 8)
+    np.testing.assert_array_equal(tree.value[: len(numbers)], np.float32(numbers))
+    assert print_tree(FACTORED, tree) == text
+    assert problems(FACTORED, tree, 0) == []
+    explicit = print_tree(FACTORED, tree).replace("(sub", "(sub:1")
+    assert same(parse_tree(FACTORED, explicit, 8), tree)
+
+
+def test_factors_of_trees_are_numbers_and_truth_values_have_none():
+    tree = parse_tree(FACTORED, "(if (above 2) x:3 1)", 8)
+    for place, number, says in (
+        (1, np.inf, ["node 1: x inf is not a finite number"]),
+        (0, 9, ["node 0: above 9 is not"]),
+    ):
+        wrong = tree.replace(value=np.where(np.arange(8) == place, np.float32(number), tree.value))
+        assert [found[: len(say)] for found, say in zip(problems(FACTORED, wrong, 0), says, strict=True)] == says
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("x:", "column 1: expected a number as the factor of x, found nothing"),
+        ("(add x:y x)", "column 6: expected a number as the factor of x, found y"),
+        ("x:1e99", "expected a number as the factor of x, found 1e99"),
+        ("(if flag:2 x x)", "flag, a bool, has no factor: found flag:2"),
+        ("(if (square:2 [1,1]) x x)", "square, a bool, has no factor"),
+        ("(if (square 3) x x)", r"expected a point from \[1,1\] to \[3,2\] as the parameter of square, found 3"),
+        ("(if square x x)", r"square needs arguments: expected \(square \[x,y\]\)"),
+        ("2:3", "2:3 is not in the primitive set"),
+        ("1e99", "expected a number from -5 to 5, found 1e99"),
+        ("(ad:2 x x)", "ad:2 is not in the primitive set.*close names: and, add"),
+    ],
+)
+def test_errors_of_factors(text, says):
+    with pytest.raises(ProgramError, match=says):
+        parse_tree(FACTORED, text, 8)
 
 
 def test_a_number_where_no_constant_fits():

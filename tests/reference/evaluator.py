@@ -24,11 +24,16 @@ def evaluate_arrays(primitives, calls, opcode, value, features):
             result = calls[declared.name](*([features] if declared.reads_features else []), *taken)
         elif declared.feature is not None:
             result = features[declared.feature]
+        elif declared.fixed is not None:
+            result = np.full(cases, declared.fixed, np.float32)
         elif declared.call is None:
             result = np.full(cases, number, np.float32)
         else:
             result = calls[declared.name](features, np.full(cases, number, np.float32))
-        stack.append(result.astype(np.float32))
+        result = result.astype(np.float32)
+        if primitives.factored and declared.returns == "float" and not declared.is_constant:
+            result = result * np.float32(number)
+        stack.append(result)
     (result,) = stack
     return result
 
