@@ -1,8 +1,10 @@
 """What programs that evaluate positions of Othello see, and what they are made of.
 
-Source: T. Bellin and G. Gasperin, "Genetic Programming and Othello", with the function and terminal set of the course
-that it was written for: + - * % on counts of discs, and the number 10. A program values the position after each legal
-move, and the move with the highest value is played; there is no search.
+Two sources, two kinds of sets: `original`, `regions` and `few`, and `position` and `position_corners`.
+
+The first is T. Bellin and G. Gasperin, "Genetic Programming and Othello", with the function and terminal set of the
+course that it was written for: + - * % on counts of discs, and the number 10. A program values the position after each
+legal move, and the move with the highest value is played; there is no search.
 
 The source counts white and black discs, and its programs always play black. Here they play from both seats, so that
 they see `own` discs, of the side that has just moved, and `other` ones. Its map of regions is lost; in its place stand
@@ -13,6 +15,13 @@ the classes of squares that rotations and reflections of the board carry into ea
     c1 c2 c3 d3 d3 c3 c2 c1                                                   sides     c1 d1
     d1 d2 d3 d4 d4 d3 d2 d1                                                   ring      c2 d2
     and so on, mirrored                                                       without the 16 squares in the middle
+
+The second is A. Benbassat and M. Sipper, "Evolving board-game players with genetic programming" (2011), and M. Sipper,
+"Evolved to Win" (2011), section 3.2: numbers and truth values on counts of discs, mobility and single squares, for
+alpha-beta to search with. There a program sees a position as the side to move does, its discs being the friendly ones,
+and every number has a factor (`jaxgp.genotypes.primitives.PrimitiveSet.factored`). The source plays draughts, and asks
+for kings and men besides; Reversi has one kind of disc, so that these terminals have no counterpart, and neither has
+its king factor. With `position_corners` the discs in the corners are counted as well, which the source does not have.
 """
 
 from collections.abc import Callable
@@ -22,11 +31,14 @@ from typing import Literal, get_args
 import jax.numpy as jnp
 from jax import Array
 
-from envs.othello.rules import Othello, State, count, some
-from jaxgp.genotypes.primitives import FLOAT, Integers, Primitive, PrimitiveSet, Weighting
+from envs.othello.rules import Bits, Othello, State, count, some
+from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet, Weighting, rectangle
 from jaxgp.players.choice import pick_bit
 
-Features = Literal["original", "regions", "few"]
+Features = Literal["original", "regions", "few", "position", "position_corners"]
+
+TO_MOVE = ("position", "position_corners")
+"""What shows a position to the side to move; the others show it to the side that has just moved."""
 
 NO_OPS = ("0", "1", "00", "01", "10", "11")
 """What no-ops append to a path."""
@@ -38,12 +50,14 @@ class Settings:
 
     Attributes:
         features: `original`: discs, and discs in corners, near corners and on edges; `regions`: discs in each of the
-            ten classes of squares (with eight squares a side); `few`: discs in four larger regions.
+            ten classes of squares (with eight squares a side); `few`: discs in four larger regions; `position`: discs,
+            mobility and single squares, for the side to move; `position_corners`: discs in corners as well.
         weights: of leaves: `none`; by their `path` from the root, no-ops included; or by `noops` alone.
         noop_bits: the most bits that a no-op appends, 0 to 2: no no-ops, B0 and B1, or B00, B01, B10 and B11 as well.
 
     Raises:
-        ValueError: an unknown choice, or weights by no-ops where there are none.
+        ValueError: an unknown choice, weights by no-ops where there are none, or weights or no-ops in a set of the
+            second source.
     """
 
     features: Features = "original"
@@ -59,6 +73,9 @@ class Settings:
         if isinstance(bits, bool) or not isinstance(bits, int) or not least <= bits <= 2:
             given = " with program.weights=noops" if least else ""
             raise ValueError(f"program.noop_bits={bits}: accepted: a whole number from {least} to 2{given}")
+        for option, value, plain in (("weights", self.weights, "none"), ("noop_bits", bits, 0)):
+            if self.features in TO_MOVE and value != plain:
+                raise ValueError(f"program.{option}={value}: accepted: {plain} with program.features={self.features}")
 
 
 def regions(game: Othello, settings: Settings) -> dict[str, list[int]]:
@@ -101,18 +118,46 @@ def outcome(game: Othello, settings: Settings, state: State, place: Array) -> tu
     Returns:
         int32[], the move, and float32[F], what the program sees after it.
     """
+    if settings.features in TO_MOVE:
+        raise ValueError(f"program.features={settings.features}: values positions for the side to move, not moves")
     nth = pick_bit(jnp.stack(state.legal), place.astype(jnp.uint32))
     action = jnp.where(some(state.legal), nth, game.area).astype(jnp.int32)
-    sides = game.after(state, game.placed(state, action))
+    return action, _discs(game, settings, game.after(state, game.placed(state, action)))
+
+
+def view(game: Othello, settings: Settings, state: State) -> Array:
+    """Return float32[F]: what a program sees of a position.
+
+    With `settings.features` in TO_MOVE it is what the side to move sees, first of each square whether it is empty, then
+    of each whether a disc of this side is on it, then the numbers in the order of `COUNTS`; of an ended game, the side
+    that would move. Otherwise it is what its opponent sees, as in `outcome` after the move that led here.
+    """
+    if settings.features not in TO_MOVE:
+        return _discs(game, settings, (state.other, state.own))
+    pairs = [(state.own, state.other)]
+    if settings.features == "position_corners":
+        pairs.append((game.corners(state.own), game.corners(state.other)))
+    numbers = []
+    for own, other in (tuple(map(count, pair)) for pair in pairs):
+        numbers += [own, other, own - other]
+    numbers.insert(3, count(state.legal))
+    own, other = game.squares(state.own), game.squares(state.other)
+    return jnp.concatenate([x.astype(jnp.float32) for x in (~(own | other), own, jnp.stack(numbers))])
+
+
+def _discs(game: Othello, settings: Settings, sides: tuple[Bits, Bits]) -> Array:
+    """Return float32[F]: discs of both sides in each region."""
     seen = []
     for squares in regions(game, settings).values():
         mask = game.constant(squares)
         seen += [count(tuple(a & b for a, b in zip(side, mask, strict=True))) for side in sides]
-    return action, jnp.stack(seen).astype(jnp.float32)
+    return jnp.stack(seen).astype(jnp.float32)
 
 
 def primitive_set(game: Othello, settings: Settings) -> PrimitiveSet:
-    """Build the set; the regions depend on the size of the board."""
+    """Build the set; regions and squares depend on the size of the board."""
+    if settings.features in TO_MOVE:
+        return _typed_set(game, settings)
     names = [f"{side}_{name}" if name else side for name in regions(game, settings) for side in ("own", "other")]
     bits = [bits for bits in NO_OPS if len(bits) <= settings.noop_bits]
     # Protected division is 1 where the divisor is 0, as J. Koza has it.
@@ -134,6 +179,61 @@ def primitive_set(game: Othello, settings: Settings) -> PrimitiveSet:
         ),
         weighting=settings.weights,
     )
+
+
+COUNTS = ("FriendlyPieceCount", "EnemyPieceCount", "PieceCount", "Mobility")
+CORNERS = ("FriendlyCornerCount", "EnemyCornerCount", "CornerCount")
+
+
+def _typed_set(game: Othello, settings: Settings) -> PrimitiveSet:
+    """Build the set of the second source: tables 3.1 to 3.4 of the book, with its names."""
+    names = COUNTS + (CORNERS if settings.features == "position_corners" else ())
+    square, number, truth = rectangle(1, 1, game.size, game.size), (FLOAT, FLOAT), (BOOL, BOOL)
+    # [3,4] is c4: the third column, the fourth row.
+    return PrimitiveSet(
+        name="-".join(["othello", str(game.size), settings.features]),
+        terminals=(
+            Primitive("ERC", domain=Floats(-5.0, 5.0)),
+            Primitive("False", BOOL, fixed=0.0, python="False", latex="\\bot"),
+            Primitive("True", BOOL, fixed=1.0, python="True", latex="\\top"),
+            Primitive("One", fixed=1.0, python="1.0", latex="1"),
+            Primitive("Zero", fixed=0.0, python="0.0", latex="0"),
+            *(
+                Primitive(name, feature=place, latex=f"\\mathrm{{{{{name}}}}}")
+                for place, name in enumerate(names, 2 * game.area)
+            ),
+            *(
+                _of_square(name, first, square)
+                for name, first in (("IsEmptySquare", 0), ("IsFriendlyPiece", game.area))
+            ),
+        ),
+        functions=(
+            Primitive("AND", BOOL, truth, lambda a, b: a & b, python="({0} and {1})", latex="({0} \\wedge {1})"),
+            Primitive("LowerEqual", BOOL, number, lambda a, b: a <= b, python="({0} <= {1})", latex="({0} \\leq {1})"),
+            Primitive("NAND", BOOL, truth, lambda a, b: ~(a & b), python="(not ({0} and {1}))"),
+            Primitive("NOR", BOOL, truth, lambda a, b: ~(a | b), python="(not ({0} or {1}))"),
+            Primitive("NOTG", BOOL, truth, lambda a, b: ~a, ignores=1, python="(not {0})", latex="\\neg {0}"),
+            Primitive("OR", BOOL, truth, lambda a, b: a | b, python="({0} or {1})", latex="({0} \\vee {1})"),
+            Primitive("IFT", FLOAT, (BOOL, *number), jnp.where, picks=2, python="({1} if {0} else {2})"),
+            _binary("Minus", lambda a, b: a - b, "({0} - {1})", "({0} - {1})"),
+            Primitive(
+                "MultERC", args=(FLOAT,), call=lambda a: a, picks=1, domain=Floats(-5.0, 5.0), python="{0}", latex="{0}"
+            ),
+            Primitive("NullJ", args=number, call=lambda a, b: a, picks=2, python="{0}", latex="{0}"),
+            _binary("Plus", lambda a, b: a + b, "({0} + {1})", "({0} + {1})"),
+        ),
+        factored=True,
+    )
+
+
+def _of_square(name: str, first: int, squares: Integers) -> Primitive:
+    """Ask about a square, drawn when the node is made; `first` is the feature that answers for a1."""
+
+    def call(features: Array, square: Array) -> Array:
+        return features[first + square.astype(jnp.int32), jnp.arange(features.shape[1])]
+
+    asks = f"({{features}}[{first} + {{value}}] != 0)" if first else "({features}[{value}] != 0)"
+    return Primitive(name, BOOL, call=call, domain=squares, reads_one=first + squares.high + 1, python=asks)
 
 
 def divide(a: Array, b: Array) -> Array:

@@ -1,16 +1,23 @@
 """What programs for Othello see and do: against the plain reference of the tests, square by square."""
 
+from functools import partial
+from itertools import product
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy import stats
 
 import envs
 from envs.othello import export
-from envs.othello.primitives import Settings, choices, outcome, primitive_set
+from envs.othello.primitives import Settings, choices, outcome, primitive_set, view
 from jaxgp.analysis import export as analysis
 from jaxgp.experiment.assemble import playing
-from jaxgp.genotypes.text import parse_program
+from jaxgp.genotypes.text import parse_program, parse_tree
+from jaxgp.interpreter.evaluate import evaluate
+from jaxgp.interpreter.plan import plan
+from jaxgp.operators import draw
 from tests.envs.othello.drawings import as_reference, read
 from tests.envs.replays import FAST
 from tests.reference import othello as reference
@@ -88,6 +95,130 @@ def test_programs_see_what_the_reference_counts_after_each_move(features, size, 
             assert found.tolist() == seen_by(features, names, reference.play(position, move), position.seat)
 
 
+@pytest.mark.parametrize("features", ["original", "few"])
+def test_a_view_is_what_was_seen_after_the_move_that_led_there(features):
+    game, settings = envs.make("othello"), Settings(features=features)
+    states = positions(8, 5, 40)[0]
+    passing = read("XO" + "." * 62, to_move=1)[1]
+    states = jax.tree.map(lambda x, y: np.concatenate([x, y[None]]), states, passing)
+    _, moves, seen = try_all(game, settings, states)
+
+    def after(state, moves):
+        following = jax.vmap(lambda move: game.step(state, move))(moves)
+        return jax.vmap(lambda s: view(game, settings, s))(following), following.terminated
+
+    found, ended = jax.jit(jax.vmap(after), compiler_options=FAST)(states, moves)
+    np.testing.assert_array_equal(found, seen)
+    assert ended.any()
+
+
+@pytest.mark.parametrize(("features", "size", "count"), [("position", 6, 30), ("position_corners", 8, 30)])
+def test_programs_see_positions_as_the_side_to_move_does(features, size, count):
+    """Every terminal but the constants, on positions of the reference; one of them is a pass."""
+    game, settings = envs.make("othello", size=size), Settings(features=features)
+    primitives = primitive_set(game, settings)
+    states, told = positions(size, 7, count)
+    passing = read("XO" + "." * (size**2 - 2), to_move=1)[1]
+    states = jax.tree.map(lambda x, y: np.concatenate([x, y[None]]), states, passing)
+    told.append(as_reference(game, passing))
+    seen = np.asarray(jax.jit(jax.vmap(lambda s: view(game, settings, s), out_axes=1), compiler_options=FAST)(states))
+    index = {p.name: p.feature for p in primitives.terminals if p.feature is not None}
+    assert sorted(index.values()) == list(range(2 * size**2, len(seen)))
+    corners = [(x, y) for x in (0, size - 1) for y in (0, size - 1)]
+    for i, position in enumerate(told):
+        mine, theirs = (
+            {at for at, seat in position.discs.items() if (seat == position.seat) == own} for own in (True, False)
+        )
+        legal = [move for move in reference.moves(position) if move != reference.PASS]
+        expected = {
+            "FriendlyPieceCount": len(mine),
+            "EnemyPieceCount": len(theirs),
+            "PieceCount": len(mine) - len(theirs),
+            "Mobility": len(legal),
+        }
+        if features == "position_corners":
+            held = [sum(at in side for at in corners) for side in (mine, theirs)]
+            expected |= {"FriendlyCornerCount": held[0], "EnemyCornerCount": held[1], "CornerCount": held[0] - held[1]}
+        assert {name: seen[at, i] for name, at in index.items()} == expected
+        squares = [(x, y) for y in range(size) for x in range(size)]
+        assert seen[: size**2, i].tolist() == [at not in mine | theirs for at in squares]
+        assert seen[size**2 : 2 * size**2, i].tolist() == [at in mine for at in squares]
+    assert seen[index["Mobility"], -1] == 0
+
+
+TABLES = {  # of the book, 3.1 to 3.4, without kings and men: name -> type, types of arguments, and in Python
+    "ERC": ("float", (), None),
+    "False": ("bool", (), lambda: False),
+    "One": ("float", (), lambda: 1),
+    "True": ("bool", (), lambda: True),
+    "Zero": ("float", (), lambda: 0),
+    "EnemyPieceCount": ("float", (), None),
+    "FriendlyPieceCount": ("float", (), None),
+    "PieceCount": ("float", (), None),
+    "Mobility": ("float", (), None),
+    "IsEmptySquare": ("bool", (), None),
+    "IsFriendlyPiece": ("bool", (), None),
+    "AND": ("bool", ("bool", "bool"), lambda a, b: a and b),
+    "LowerEqual": ("bool", ("float", "float"), lambda a, b: a <= b),
+    "NAND": ("bool", ("bool", "bool"), lambda a, b: not (a and b)),
+    "NOR": ("bool", ("bool", "bool"), lambda a, b: not (a or b)),
+    "NOTG": ("bool", ("bool", "bool"), lambda a, b: not a),
+    "OR": ("bool", ("bool", "bool"), lambda a, b: a or b),
+    "IFT": ("float", ("bool", "float", "float"), lambda a, b, c: b if a else c),
+    "Minus": ("float", ("float", "float"), lambda a, b: a - b),
+    "MultERC": ("float", ("float",), lambda a: a),
+    "NullJ": ("float", ("float", "float"), lambda a, b: a),
+    "Plus": ("float", ("float", "float"), lambda a, b: a + b),
+}
+
+
+def test_the_typed_set_is_that_of_the_tables():
+    """Signatures, and what each function makes of all truth values and of three numbers that the position decides."""
+    game = envs.make("othello")
+    primitives = primitive_set(game, Settings(features="position"))
+    assert {p.name: (p.returns, p.args) for p in primitives.primitives} == {
+        name: declared[:2] for name, declared in TABLES.items()
+    }
+    corners = primitive_set(game, Settings(features="position_corners"))
+    more = {p.name for p in corners.primitives} - set(TABLES)
+    assert more == {"FriendlyCornerCount", "EnemyCornerCount", "CornerCount"}
+    seen = np.zeros((132, 1), np.float32)
+    seen[[63, 128, 129, 130, 131], 0] = 1, 2, 3, 3, -7  # h8 is empty, and three counts
+    known = {"Mobility": -7.0, "FriendlyPieceCount": 2.0, "EnemyPieceCount": 3.0}
+    truths = {"(IsEmptySquare [8,8])": True, "(IsEmptySquare [1,8])": False}
+    texts, expected, fixed = [], [], []
+    for name, (returns, args, plainly) in TABLES.items():
+        if plainly is None:
+            continue
+        for words in product(*(truths if kind == "bool" else known for kind in args)):
+            text = f"({name} {' '.join(words)})" if args else name
+            texts.append(text if returns == "float" else f"(IFT {text} One Zero)")
+            expected.append(float(plainly(*((truths | known)[word] for word in words))))
+            fixed.append(not args or name in ("NullJ", "MultERC"))
+    trees = jax.tree.map(lambda *x: np.stack(x), *[parse_tree(primitives, text, 8) for text in texts])
+    trees.value[trees.opcode == primitives.opcode("MultERC")] = 1
+    plans = jax.jit(lambda trees: plan(primitives, trees), compiler_options=FAST)(trees)
+    found = jax.jit(lambda plans: evaluate(primitives, plans, seen), compiler_options=FAST)(plans)
+    assert found[:, 0].tolist() == expected
+    assert (np.asarray(plans.steps)[fixed] == 0).all()  # truth values, the explicit intron, and a factor take no step
+    assert (np.asarray(plans.steps)[np.logical_not(fixed)] > 0).all()
+
+
+def test_erc_and_factors_are_drawn_and_squares_are_those_of_the_board():
+    primitives = primitive_set(envs.make("othello", size=6), Settings(features="position"))
+    words = np.random.default_rng(0).integers(0, 2**32, 20_000, dtype=np.uint32)
+    draws = {
+        name: np.asarray(jax.vmap(partial(draw.value, primitives=primitives, opcode=primitives.opcode(name)))(words))
+        for name in ("ERC", "MultERC", "IsEmptySquare", "Plus", "Mobility", "AND")
+    }
+    for name in ("ERC", "MultERC"):
+        assert -5 <= draws[name].min() < -4.99
+        assert 4.99 < draws[name].max() < 5
+        assert stats.kstest(draws[name], stats.uniform(-5, 10).cdf).pvalue > 0.001
+    assert stats.chisquare(np.bincount(draws["IsEmptySquare"].astype(int), minlength=36)).pvalue > 0.001
+    assert [set(draws[name]) for name in ("Plus", "Mobility", "AND")] == [{1}, {1}, {0}]
+
+
 def test_a_pass_is_a_choice():
     game, state = read("XO.." + "...." + "...." + "....", to_move=1)
     many, moves, seen = try_all(game, Settings(), jax.tree.map(lambda x: x[None], state))
@@ -110,13 +241,28 @@ def test_sets_that_mean_different_things_have_different_versions():
     for features in ("original", "regions", "few"):
         for weights in ("none", "path", "noops"):
             made.add(primitive_set(game, Settings(features=features, weights=weights, noop_bits=1)).version)
-    assert len(made) == 9
+    made |= {primitive_set(game, Settings(features=name)).version for name in ("position", "position_corners")}
+    assert len(made) == 11
+
+
+def test_sets_that_value_positions_value_no_moves():
+    game, settings = envs.make("othello"), Settings(features="position")
+    with pytest.raises(ValueError, match=r"program.features=position: values positions"):
+        outcome(game, settings, game.init(), 0)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"features": "all"}, "program.features=all: accepted: original, regions, few"),
+        ({"features": "all"}, "program.features=all: accepted: original, regions, few, position, position_corners"),
+        (
+            {"features": "position", "weights": "path"},
+            "program.weights=path: accepted: none with program.features=position",
+        ),
+        (
+            {"features": "position_corners", "noop_bits": 2},
+            "program.noop_bits=2: accepted: 0 with program.features=position_corners",
+        ),
         ({"weights": "depth"}, "program.weights=depth: accepted: none, path, noops"),
         ({"noop_bits": 3}, "program.noop_bits=3: accepted: a whole number from 0 to 2"),
         ({"noop_bits": 1.0}, "program.noop_bits=1.0: accepted: a whole number from 0 to 2"),
