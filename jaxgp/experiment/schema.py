@@ -24,6 +24,7 @@ class Selection:
 
     method: str = "roulette"  # roulette | rank | tournament | truncation
     tournament_size: int = 7
+    distinct: bool = False  # tournament: those drawn are different individuals; false: drawn with replacement
     rank_pressure: float = 2.0  # expected copies of the best under linear ranking, 1 to 2
     truncation_fraction: float = 0.5  # the share of the population that truncation keeps
     power: float = 1.0  # parents are drawn by fitness ** power
@@ -41,7 +42,9 @@ class Crossover:
     """Subtree crossover of each selected parent, with this probability."""
 
     probability: float = 0.9
-    method: str = "one_child"  # one_child | two_children | one_way (from the fitter to the less fit parent)
+    # one_child | two_children | one_way (from the fitter to the less fit parent) | one_or_two_way (each parent in one
+    # pair: one way from its first to its second where that is no fitter, and the first stays; else both ways)
+    method: str = "one_child"
     node_choice: str = "uniform"  # uniform | koza (a function with probability function_probability)
     function_probability: float = 0.9
 
@@ -59,6 +62,7 @@ class Mutation:
     shrink: float = 0.0  # weight: the node's subtree becomes a terminal
     constant: float = 0.0  # weight: a constant is drawn anew
     creep: float = 0.0  # weight: a constant moves to a value next to it
+    local: float = 0.0  # weight: the factor of a number moves a little, what is no number is grown anew (subtree)
 
 
 @dataclass

@@ -98,6 +98,7 @@ _MUTATIONS = {
     "shrink": "subtree becomes a terminal",
     "constant": "new constant",
     "creep": "constant moved",
+    "local": "factor moved",
 }
 
 

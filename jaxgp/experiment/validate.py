@@ -16,7 +16,7 @@ ALGORITHM_CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
     "gp": {
         "algorithm.creation.method": ("full", "grow", "ramped"),
         "algorithm.selection.method": ("roulette", "rank", "tournament", "truncation"),
-        "algorithm.crossover.method": ("one_child", "two_children", "one_way"),
+        "algorithm.crossover.method": ("one_child", "two_children", "one_way", "one_or_two_way"),
         "algorithm.crossover.node_choice": ("uniform", "koza"),
     },
     "groups": {"algorithm.stop": ("beaten", "all_beaten", "never"), "algorithm.ties": ("rules", "lot")},
@@ -26,7 +26,7 @@ OPPONENT_CHOICES: dict[str, tuple[str, ...]] = {
     "ties": ("first", "random"),
 }
 RULE_MUTATIONS = ("add", "delete", "reorder", "modify")
-MUTATIONS = ("children", "subtree", "point", "hoist", "shrink", "constant", "creep")
+MUTATIONS = ("children", "subtree", "point", "hoist", "shrink", "constant", "creep", "local")
 MAX_CAPACITY = 32767
 """Subtree sizes are stored as int16."""
 MIN_GROUPS = 4
@@ -104,9 +104,18 @@ def _genotype(config: Config, module: Any, game: Any, genotype: str | None) -> N
         accepted = [kind for kind, evolved in GENOTYPES.items() if evolved in has]
         reject("algorithm.kind", config.algorithm.kind, f"{', '.join(accepted)}, for game={config.game['name']}")
     try:
-        getattr(module, MAKERS[genotype or has[0]])(game, module.Settings(**config.program))
+        language = getattr(module, MAKERS[genotype or has[0]])(game, module.Settings(**config.program))
     except ValueError as error:
         raise UsageError(str(error)) from error
+    if isinstance(config.algorithm, Algorithm) and config.algorithm.mutation.local and genotype == "program":
+        _factors(config.algorithm, language)
+
+
+def _factors(algorithm: Algorithm, language: Any) -> None:
+    """Check that what local mutation moves is there."""
+    if not language.factored:
+        why = "0: the nodes of these programs have no factors (game=othello program.features=position has them)"
+        reject("algorithm.mutation.local", algorithm.mutation.local, why)
 
 
 def _panel(config: Config, players: int) -> None:
@@ -208,7 +217,9 @@ def _algorithm(algorithm: Algorithm) -> None:
     if creation.terminal_probability is not None:
         _real("algorithm.creation.terminal_probability", creation.terminal_probability, 0, 1)
     selection = algorithm.selection
-    _whole("algorithm.selection.tournament_size", selection.tournament_size, 1)
+    most = algorithm.population if selection.distinct else None
+    limit = "the population, with algorithm.selection.distinct"
+    _whole("algorithm.selection.tournament_size", selection.tournament_size, 1, most, limit)
     _real("algorithm.selection.rank_pressure", selection.rank_pressure, 1, 2)
     _real("algorithm.selection.truncation_fraction", selection.truncation_fraction, 0, 1, above=True)
     _real("algorithm.selection.power", selection.power, 0, above=True)

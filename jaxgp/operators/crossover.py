@@ -15,7 +15,7 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import draw
 
-METHODS = ("one_child", "two_children", "one_way")
+METHODS = ("one_child", "two_children", "one_way", "one_or_two_way")
 NODE_CHOICES = ("uniform", "koza")
 
 

@@ -2,7 +2,8 @@
 
 `children` is the GP Mancala study's: "a node of the program is selected at random; all of its child nodes are deleted
 and new children are created for it at random". `subtree`, `hoist` (K. Kinnear, 1993) and `point` are the common ones
-of J. Koza, "Genetic Programming" (1992) and after.
+of J. Koza, "Genetic Programming" (1992) and after. `local` is that of A. Benbassat and M. Sipper, "Evolving board-game
+players with genetic programming" (2011), for programs whose nodes have factors; they do not say how far a factor moves.
 
 One tree of the individual is chosen, and in it a node, both uniformly. Mutation never breaks a limit: what cannot
 change within depth and room stays as it is.
@@ -67,10 +68,31 @@ def _regrow(
         changed, _ = programs.replace(tree, node, new, new.length - 1)
         return programs.select(new.length > 0, changed, tree)
 
-    words = jax.vmap(lambda key: draw.words(key, trees.capacity + 1, 3))(keys)
+    words = _growing_words(keys, trees)
     nodes, requests = jax.vmap(plan)(words[:, 0, 0], trees, root_types)
     new = generate(words[:, 1:], primitives, requests, deepest, algorithm.creation.terminal_probability)
     return jax.vmap(put)(trees, nodes, new)
+
+
+def _growing_words(keys: Array, trees: Programs) -> Array:
+    """Draw uint32[B, 1 + L, 3]: the first word chooses the node, those from the second row on what is grown."""
+    return jax.vmap(lambda key: draw.words(key, trees.capacity + 1, 3))(keys)
+
+
+def _local(keys: Array, primitives: PrimitiveSet, algorithm: Algorithm, trees: Programs, root_types: Array) -> Programs:
+    """Move the factor of a random node, or if it is a constant its value, by `draw.nudged`.
+
+    Where the node has none, since it does not return a number, its subtree is grown anew.
+    """
+    regrown = _regrow(False, keys, primitives, algorithm, trees, root_types)
+
+    def change(words: Array, tree: Programs, other: Programs) -> Programs:
+        node = draw.below(words[0], tree.length)  # the same as that grown anew
+        moved = tree.value.at[node].set(draw.nudged(words[1], tree.value[node]))
+        scaled = jnp.asarray(primitives.scaled)[tree.opcode[node].astype(jnp.int32)] & (tree.length > 0)
+        return programs.select(scaled, Programs(tree.opcode, moved, tree.size, tree.length), other)
+
+    return jax.vmap(change)(_growing_words(keys, trees)[:, 0], trees, regrown)
 
 
 def _each(change: Callable[[Array, PrimitiveSet, Programs, Array], Programs]) -> Kind:
@@ -136,7 +158,7 @@ def _constant(fresh: bool, key: Array, primitives: PrimitiveSet, tree: Programs,
     """Draw one constant or parameter anew, or move it to a value close by."""
     del root_type
     node_word, value_word = draw.words(key, 2)
-    constant = jnp.asarray([p.domain is not None for p in primitives.primitives])
+    constant = jnp.asarray([p.has_number for p in primitives.primitives])
     mask = constant[tree.opcode.astype(jnp.int32)] & programs.live(tree)
     node = draw.uniform(node_word, mask)
     opcode, value = tree.opcode[node].astype(jnp.int32), tree.value[node]
@@ -153,6 +175,7 @@ KINDS: dict[str, Kind] = {
     "shrink": _each(_shrink),
     "constant": _each(partial(_constant, True)),
     "creep": _each(partial(_constant, False)),
+    "local": _local,
 }
 
 
@@ -179,12 +202,14 @@ def mutate(key: Array, primitives: PrimitiveSet, algorithm: Algorithm, populatio
         Programs [P, T, L].
 
     Raises:
-        ValueError: weights that are negative or all zero.
+        ValueError: weights that are negative or all zero, or local mutation in a set without factors.
     """
     weights = {kind: float(getattr(algorithm.mutation, kind)) for kind in KINDS}
     total = sum(weights.values())
     if total <= 0 or min(weights.values()) < 0:
         raise ValueError(f"mutation: weights {weights} must not be negative, nor all zero")
+    if weights["local"] > 0 and not primitives.factored:
+        raise ValueError(f"mutation.local={weights['local']:g}: accepted: 0, for a primitive set without factors")
     size = chosen.shape[0]
     word_key, change_key = jax.random.split(key)
     words = draw.words(word_key, size, 2)

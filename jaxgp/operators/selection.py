@@ -52,14 +52,33 @@ def rank_weights(fitness: Array, pressure: float) -> Array:
     return 2.0 - pressure + 2.0 * (pressure - 1.0) * rank / max(fitness.shape[0] - 1, 1)
 
 
-def tournament(key: Array, fitness: Array, size: int, n: int) -> Array:
-    """Draw int32[n]: each the best of `size` drawn with replacement.
+def tournament(key: Array, fitness: Array, size: int, n: int, distinct: bool = False) -> Array:
+    """Draw int32[n]: each the best of `size` drawn with replacement, or of as many different ones.
 
     The drawn are in random order, so that the first of equals is a fair choice among them.
     """
-    drawn = jax.random.randint(key, (n, size), 0, fitness.shape[0])
+    population = fitness.shape[0]
+    drawn = different(key, population, size, n) if distinct else jax.random.randint(key, (n, size), 0, population)
     known = jnp.where(jnp.isnan(fitness), -jnp.inf, fitness)
     return jnp.take_along_axis(drawn, jnp.argmax(known[drawn], axis=1)[:, None], axis=1)[:, 0]
+
+
+def different(key: Array, population: int, size: int, n: int) -> Array:
+    """Draw int32[n, size]: in each row different numbers below `population`, all orders equally likely.
+
+    A row has the whole population where `size` is larger.
+    """
+    size = min(size, population)
+    drawn = jax.random.randint(key, (n, size), 0, population - jnp.arange(size), jnp.int32)
+    # Each is its place among those that are left: count on past those taken, from the lowest on.
+    rows: list[Array] = []
+    for place in range(size):
+        number = drawn[:, place]
+        if rows:
+            for taken in jnp.sort(jnp.stack(rows), axis=0):
+                number = number + (number >= taken)
+        rows.append(number)
+    return jnp.stack(rows, 1)
 
 
 def truncation(key: Array, fitness: Array, fraction: float, n: int) -> Array:
@@ -85,7 +104,7 @@ def select(key: Array, config: Selection, fitness: Array, n: int) -> Array:
         # A single individual under pressure 2 has rank 0, hence weight 0.
         return proportional(key, jnp.where(weights.any(), weights, 1.0), n)
     if config.method == "tournament":
-        return tournament(key, fitness, config.tournament_size, n)
+        return tournament(key, fitness, config.tournament_size, n, config.distinct)
     if config.method == "truncation":
         return truncation(key, fitness, config.truncation_fraction, n)
     raise ValueError(f"selection.method={config.method}: accepted: {', '.join(METHODS)}")

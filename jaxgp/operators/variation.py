@@ -37,19 +37,21 @@ def recombine(
         n: how many children.
 
     Returns:
-        n children, [n, T, L]; bool[n]: made by crossover; bool[n]: rejected, hence a copy of its receiving parent.
+        n children, [n, T, L]; bool[n]: made by crossover, which a donor that stays is not; bool[n]: rejected, hence a
+        copy of its receiving parent.
     """
     options = algorithm.crossover
     if options.method not in crossover.METHODS:
         raise ValueError(f"crossover.method={options.method}: accepted: {', '.join(crossover.METHODS)}")
-    paired = options.method == "two_children"
+    paired = options.method in ("two_children", "one_or_two_way")
     families = (n + 1) // 2 if paired else n
     select_key, chance_key, cross_key = jax.random.split(key, 3)
     drawn = selection.select_by_case(select_key, algorithm.selection, merits, 2 * families)
     first, second = drawn.reshape(2, families)
     crossed = jax.random.uniform(chance_key, (families,)) < options.probability
     keys = jax.random.split(cross_key, families)
-
+    if options.method == "one_or_two_way":
+        return _one_or_two_way(keys, primitives, algorithm, population, merits[0], (first, second), crossed, n)
     if paired:
         mothers, fathers = _take(population, first), _take(population, second)
         one, other, one_rejected, other_rejected = jax.vmap(
@@ -69,6 +71,42 @@ def recombine(
         lambda k, a, b: crossover.one_child(k, primitives, options, algorithm.max_depth, a, b)
     )(keys, receivers, _take(population, second))
     return programs.select(crossed, children, receivers), crossed, rejected & crossed
+
+
+def _one_or_two_way(
+    keys: Array,
+    primitives: PrimitiveSet,
+    algorithm: Algorithm,
+    population: Programs,
+    merit: Array,
+    parents: tuple[Array, Array],
+    crossed: Array,
+    n: int,
+) -> tuple[Programs, Array, Array]:
+    """Cross pairs of parents, each of which is in one pair only; see `recombine`.
+
+    The order of the two decides: a first one that is at least as fit as the second is left as it is, and the second
+    takes a subtree of it; else they swap. Parents are drawn independently of each other, so that to take them as they
+    come is to pair them at random. Of an odd number the last one has no partner, and is copied.
+
+    Source: A. Benbassat and M. Sipper, "Evolving board-game players with genetic programming" (2011), algorithm 3.1 of
+    M. Sipper, "Evolved to Win" (2011).
+    """
+    first, second = parents
+    known = jnp.where(jnp.isnan(merit), -jnp.inf, merit)
+    both = crossed & (jnp.arange(len(first)) < n // 2)
+    swap = both & ~(known[first] >= known[second])
+    donors, receivers = _take(population, first), _take(population, second)
+    one, other, one_rejected, other_rejected = jax.vmap(
+        lambda k, a, b: crossover.two_children(k, primitives, algorithm.crossover, algorithm.max_depth, a, b)
+    )(keys, receivers, donors)
+    families = programs.select(swap, other, donors), programs.select(both, one, receivers)
+
+    def in_turn(a: Array, b: Array) -> Array:
+        return jnp.stack([a, b], 1).reshape(-1, *a.shape[1:])[:n]
+
+    rejected = in_turn(other_rejected & swap, one_rejected & both)
+    return jax.tree.map(in_turn, *families), in_turn(swap, both), rejected
 
 
 def breed(

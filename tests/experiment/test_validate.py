@@ -55,6 +55,7 @@ BAD = [
     ("algorithm.mutation.probability", -0.1, "a number from 0 to 1"),
     ("algorithm.mutation.max_depth", 0, "a whole number from 1"),
     ("algorithm.mutation.hoist", -1.0, "a number from 0"),
+    ("algorithm.mutation.local", 0.5, "0: the nodes of these programs have no factors"),
     ("algorithm.mutation.children", float("inf"), "a number from 0"),
     ("fitness.points", "goals", "score, result"),
     ("fitness.scale", 0.0, "a number above 0"),
@@ -219,11 +220,26 @@ def test_a_game_that_no_genomes_play_is_not_evolved():
     assert str(raised.value) == f"game.name=othello: accepted: {accepted}"
 
 
+def test_local_mutation_goes_with_factors_and_different_individuals_with_a_population():
+    right = dataclasses.replace(config(), game={"name": "othello"}, program={"features": "position"})
+    right.algorithm.mutation = Mutation(0.2, local=0.5)
+    right.algorithm.selection.tournament_size = 9
+    validate.check(right, envs)
+    right.algorithm.selection.distinct = True
+    with pytest.raises(UsageError) as raised:
+        validate.check(right, envs)
+    accepted = "a whole number from 1 to 8 (the population, with algorithm.selection.distinct)"
+    assert str(raised.value) == f"algorithm.selection.tournament_size=9: accepted: {accepted}"
+
+
 def test_options_of_othello_programs_are_checked():
     right = dataclasses.replace(config(), game={"name": "othello"}, program={"weights": "noops", "noop_bits": 2})
     validate.check(right, envs)
     for wrong, accepted in (
-        ({"features": "every"}, "program.features=every: accepted: original, regions, few"),
+        (
+            {"features": "every"},
+            "program.features=every: accepted: original, regions, few, position, position_corners",
+        ),
         ({"weights": "noops"}, "program.noop_bits=0: accepted: a whole number from 1 to 2 with program.weights=noops"),
         ({"weight": "path"}, "program.weight: unknown option; accepted: features, weights, noop_bits"),
     ):

@@ -4,14 +4,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from jaxgp.experiment.schema import Algorithm, Mutation
+from jaxgp.genotypes.text import parse_tree
+from jaxgp.operators import draw
+from jaxgp.operators.creation import create
 from jaxgp.operators.mutation import KINDS, mutate
+from tests.genotypes.generators import FACTORED
 from tests.operators.operator_cases import (
     BATCH,
     BUSHY,
+    CAPACITY,
     MANCALA,
     MAX_DEPTH,
+    RAMPED,
     TYPED,
     assert_distribution,
     assert_valid,
@@ -32,7 +39,7 @@ def options(max_depth=None, probability=0.5, grown=4, **weights):
     return Algorithm(max_depth=max_depth, mutation=Mutation(probability, grown, **{**NONE, **weights}))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "local"])
 def test_mutants_are_valid_within_all_limits(kind):
     algorithm = options(MAX_DEPTH, **{kind: 1.0})
     chosen = np.arange(BATCH) % 2 == 0
@@ -124,6 +131,78 @@ def test_kinds_are_drawn_by_weight():
             expected[f"INT:3 INT:{n} ADD"] = 2 / 8 / 42
     assert set(seen) == set(expected)
     assert_distribution([seen[text] for text in expected], list(expected.values()))
+
+
+def copies(text, capacity=8):
+    """Return N copies of a program with factors, [N, 1, L]."""
+    one = individual(parse_tree(FACTORED, text, capacity))
+    return jax.tree.map(lambda field: jnp.broadcast_to(field, (N, *field.shape)), one)
+
+
+def test_local_moves_a_factor_or_grows_a_truth_value_anew():
+    before = copies("(if (less x:-4 one) x:0.5 30)")  # in postfix x one less x 30 if
+    run = quick(lambda key: mutate(key, FACTORED, options(grown=0, local=1.0), before, jnp.ones(N, bool)))
+    made = jax.tree.map(lambda field: np.asarray(field)[:, 0], run(jax.random.key(4)))
+    old = np.asarray(before.value)[0, 0]
+    same_length = made.length == 6
+    changed = made.value[same_length] != old
+    assert (made.opcode[same_length] == np.asarray(before.opcode)[0, 0]).all()
+    assert (changed.sum(1) <= 1).all()
+    assert (~changed.any(1)).sum() < 5  # a normal deviate that float32 rounds away
+    # Six nodes alike; only the comparison returns no number.
+    at = [changed[:, node].sum() for node in (0, 1, 3, 4, 5)]
+    assert_distribution([*at, (~same_length).sum(), (~changed.any(1)).sum()], [*[1 / 6] * 6, 1e-6])
+    for node in (0, 1, 3, 4, 5):
+        moved = made.value[same_length][changed[:, node], node]
+        spread = 0.1 * max(1.0, abs(old[node]))
+        assert stats.kstest(moved, stats.norm(old[node], spread).cdf).pvalue > 0.001
+    grown = made.opcode[~same_length, 0]
+    truths = [FACTORED.opcode(name) for name in ("flag", "no", "yes", "square", "above")]
+    assert (made.length[~same_length] == 4).all()
+    assert stats.chisquare(np.bincount(grown, minlength=20)[truths]).pvalue > 0.001
+    assert np.bincount(grown, minlength=20)[truths].sum() == len(grown)
+
+
+def test_factors_stay_finite():
+    largest = np.finfo(np.float32).max
+    found = jax.vmap(lambda word: draw.nudged(word, jnp.float32(largest)))(jnp.array([0, 2**32 - 1], jnp.uint32))
+    assert np.isfinite(found).all()
+    assert found[1] == largest
+
+
+def test_other_kinds_keep_factors_and_give_fresh_nodes_their_own():
+    """Old factors are 2; a fresh one is 1, but for the function that draws its own."""
+    made = quick(lambda key: create(key, FACTORED, RAMPED, BATCH, CAPACITY))(jax.random.key(0))
+    plain = np.asarray(FACTORED.factors).copy()
+    own = FACTORED.opcode("times")
+    plain[own] = False
+
+    def factors(population):
+        code = np.asarray(population.opcode)
+        live = np.asarray(population.size) > 0
+        drawn = np.asarray(population.value)[live & (code == own)]
+        assert len(np.unique(drawn)) > 10
+        assert (np.abs(drawn) <= 5).all()
+        return set(np.asarray(population.value)[live & plain[code]].tolist())
+
+    assert_valid(FACTORED, made)
+    assert factors(made) == {1}
+    doubled = made.replace(value=jnp.where(plain[made.opcode] & (made.size > 0), 2.0, made.value))
+    everybody = jnp.ones(BATCH, bool)
+    for weights, found in (
+        ({"constant": 1.0, "creep": 1.0}, {2}),
+        (dict.fromkeys(("subtree", "point", "shrink"), 1.0), {1, 2}),
+    ):
+        run = quick(lambda key, w=weights: mutate(key, FACTORED, options(MAX_DEPTH, 1.0, **w), doubled, everybody))
+        after = run(jax.random.key(1))
+        assert_valid(FACTORED, after, MAX_DEPTH)
+        assert factors(after) == found
+
+
+def test_local_needs_factors():
+    one = jax.tree.map(lambda field: field[None], individual(tree(MANCALA, "INT:1")))
+    with pytest.raises(ValueError, match=r"mutation.local=1: accepted: 0, for a primitive set without factors"):
+        mutate(jax.random.key(0), MANCALA, options(local=1.0), one, jnp.ones(1, bool))
 
 
 def test_single_nodes_stay_where_there_is_nothing_to_change():

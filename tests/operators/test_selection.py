@@ -1,4 +1,4 @@
-from itertools import product
+from itertools import permutations, product
 
 import jax
 import jax.numpy as jnp
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jaxgp.experiment.schema import Selection
-from jaxgp.operators.selection import METHODS, elites, select, select_by_case
+from jaxgp.operators.selection import METHODS, different, elites, select, select_by_case
 from tests.operators.operator_cases import assert_distribution, quick
 
 N = 200_000
@@ -77,6 +77,30 @@ def test_tournament_takes_the_best_of_k_and_ties_are_fair():
         np.add.at(expected, best, 1 / len(best))
     assert_distribution(frequencies(fitness, method="tournament", tournament_size=3), expected)
     assert_distribution(frequencies(fitness, method="tournament", tournament_size=1), np.ones(5))
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_a_tournament_of_different_individuals(size):
+    """With two it is algorithm 3.3 of "Evolved to Win": the first where it is fitter, else the second."""
+    fitness = np.array([3.0, 1.0, 3.0, NAN, 2.0])
+    worth = np.nan_to_num(fitness, nan=-np.inf)
+    expected = np.zeros(5)
+    for drawn in permutations(range(5), size):
+        if size == 2:
+            first, second = drawn
+            expected[first if worth[first] > worth[second] else second] += 1
+        else:
+            best = [i for i in drawn if worth[i] == worth[list(drawn)].max()]
+            np.add.at(expected, best, 1 / len(best))
+    assert_distribution(frequencies(fitness, method="tournament", tournament_size=size, distinct=True), expected)
+
+
+def test_different_numbers_come_in_all_orders_alike():
+    got = np.asarray(quick(lambda key: different(key, 5, 3, N))(jax.random.key(3)))
+    orders = list(permutations(range(5), 3))
+    seen = np.bincount(got @ [25, 5, 1], minlength=125)
+    assert_distribution(seen[[25 * a + 5 * b + c for a, b, c in orders]], np.ones(60))
+    assert np.sort(np.asarray(different(jax.random.key(0), 3, 9, 4))).tolist() == [[0, 1, 2]] * 4
 
 
 def test_truncation_is_uniform_over_the_best_and_breaks_ties_at_the_cut_at_random():

@@ -10,7 +10,9 @@ from jaxgp.operators.variation import breed, recombine
 from tests.operators.operator_cases import (
     BATCH,
     MANCALA,
+    MAX_DEPTH,
     TYPED,
+    assert_distribution,
     assert_valid,
     individual,
     lane,
@@ -121,6 +123,44 @@ def test_one_way_gives_material_of_the_fitter_to_the_less_fit():
     values = np.asarray(go(jax.random.key(0))[0].value)[:, 0, 0]
     # The child of two constants is the donor's, the greater of two uniform draws: mean 6.15, not 4.5.
     assert abs(values.mean() - sum(k * (2 * k + 1) for k in range(10)) / 100) < 4 * 2.4 / 20
+
+
+def test_one_or_two_way_as_the_order_of_the_pair_decides():
+    """Of single constants the receiver becomes the donor; both ways, they change places.
+
+    The greater constant is the fitter one, and no number the least fit.
+    """
+    algorithm = Algorithm(crossover=Crossover(0.75, "one_or_two_way"), selection=Selection("tournament", 1))
+    n, fitness = 240_001, jnp.array([jnp.nan, 1.0, 2.0])
+    go = quick(lambda key: recombine(key, MANCALA, algorithm, constants(range(3)), fitness[None], n))
+    children, crossed, rejected = go(jax.random.key(0))
+    values = np.asarray(children.value)[:, 0, 0].astype(int)
+    assert values.shape == (n,)
+    assert not np.asarray(crossed)[-1]  # the odd one
+    assert not rejected.any()
+    expected = np.zeros((3, 3, 2, 2))  # the pair of children, and which of them are made by crossover
+    for a, b in np.ndindex(3, 3):
+        expected[a, b, 0, 0] += 0.25
+        expected[(a, a, 0, 1) if a >= b else (b, a, 1, 1)] += 0.75
+    pairs, made = values[:-1].reshape(-1, 2), np.asarray(crossed)[:-1].reshape(-1, 2).astype(int)
+    seen = np.zeros_like(expected)
+    np.add.at(seen, (*pairs.T, *made.T), 1)
+    assert_distribution(seen.ravel(), expected.ravel())
+
+
+def test_one_or_two_way_changes_no_donor(population):
+    crossing, choice = Crossover(1.0, "one_or_two_way"), Selection("tournament", 2, distinct=True)
+    algorithm = Algorithm(max_depth=MAX_DEPTH, crossover=crossing, selection=choice)
+    fitness = jnp.arange(float(BATCH))
+    go = quick(lambda key: recombine(key, TYPED, algorithm, population, fitness[None], 41))
+    children, crossed, _ = go(jax.random.key(1))
+    assert_valid(TYPED, children, MAX_DEPTH)
+    parents = [lane(population, i) for i in range(BATCH)]
+    kept = np.flatnonzero(~np.asarray(crossed))
+    assert len(kept) > 5
+    assert all(any(same(lane(children, int(i)), parent) for parent in parents) for i in kept)
+    made = np.flatnonzero(np.asarray(crossed))
+    assert np.mean([any(same(lane(children, int(i)), parent) for parent in parents) for i in made]) < 0.5
 
 
 def test_elites_may_be_the_whole_population_and_a_population_may_be_one():
