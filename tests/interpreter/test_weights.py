@@ -110,6 +110,15 @@ def test_constants_have_weights():
     np.testing.assert_allclose(values, 50 / 6, rtol=1e-6)
 
 
+def test_fixed_values_have_weights_like_constants():
+    fixed = PrimitiveSet(
+        "fixed", (Primitive("x", feature=0), Primitive("two", fixed=2.0)), PATH.functions, weighting="path"
+    )
+    steps, values = run(fixed, "(B11 two)", np.ones((1, 1), np.float32))
+    assert (steps, values[0]) == (0, np.float32(2) * np.float32(1 / 3))
+    assert run(fixed, "(+ x (B1 two))", np.ones((1, 1), np.float32))[1][0] == 1 + np.float32(2) * np.float32(1 / 3)
+
+
 def test_no_ops_take_no_steps():
     assert run(PATH, "(B0 (+ (B1 (B0 own)) (B1 (- (B01 other) own))))")[0] == 2
 
