@@ -114,7 +114,7 @@ def _genotype(config: Config, module: Any, game: Any, genotype: str | None) -> N
 def _factors(algorithm: Algorithm, language: Any) -> None:
     """Check that what local mutation moves is there."""
     if not language.factored:
-        why = "0: the nodes of these programs have no factors (game=othello program.features=position has them)"
+        why = "0, where nodes have no factors; with game=othello program.features=position they do"
         reject("algorithm.mutation.local", algorithm.mutation.local, why)
 
 
