@@ -1,23 +1,33 @@
 """Measure the champion of a run against a named panel of opponents, from both seats; in a game for one beside chance.
 
 python scripts/evaluate.py run=outputs/DIR panel=standard games=1000
+python scripts/evaluate.py run=outputs/DIR panel=othello_gtp games=20    an engine outside, where it is installed
 python scripts/evaluate.py run=outputs/DIR compare=2 iterations=228     for one: a nested search beside it
 python scripts/evaluate.py run=outputs/DIR compare=3 save=best resume=auto    a long search; its best game
 """
 
+import math
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import envs
 from jaxgp.experiment import arguments, files
 from jaxgp.experiment.arguments import option
 from jaxgp.experiment.errors import UsageError, reject
 
+if TYPE_CHECKING:
+    from jaxgp.experiment.assemble import Table
+    from jaxgp.experiment.schema import Opponent
+
 MOST_PLAYOUTS = 10_000_000
+MOST_PLIES = 40
 AUTO = "auto"
 OF_SEARCHES = ("iterations", "searches", "group", "resume", "save")
 """Options of nested searches."""
+OF_ENGINES = ("opening_plies", "timeout")
+"""Options of games against engines outside."""
 PANELS = Path(__file__).parents[1] / "conf" / "panel"
 
 
@@ -40,6 +50,10 @@ class Options:
     group: int = option(1, "playouts of each policy in such a search, of which the best counts")
     resume: str | None = option(None, "go on with a nested search that was cut off; null: search anew", (AUTO,))
     save: str | None = option(None, "files for the best game of a nested search: NAME, or with .svg, .txt or .json")
+    opening_plies: int = option(
+        6, "random moves at the beginning of games against engines outside (kind: gtp), that no two be alike"
+    )
+    timeout: float = option(120.0, "seconds that such an engine may take for a move")
     seed: int = option(0, "of the games and of the random programs")
     compilation_cache: str | None = option("~/.cache/jaxgp", "where compiled programs are kept; null: nowhere")
     output: str | None = option(None, "file for the figures; null: evaluation.json beside the champion")
@@ -62,9 +76,13 @@ def task(options: Options) -> int:
     for name in ("iterations", "searches", "group"):
         if not 1 <= getattr(options, name) <= 1000:
             reject(name, getattr(options, name), "a whole number from 1 to 1000")
+    if not 0 <= options.opening_plies <= MOST_PLIES:
+        reject("opening_plies", options.opening_plies, f"a whole number from 0 to {MOST_PLIES}")
+    if not 0 < options.timeout < math.inf:
+        reject("timeout", options.timeout, "a number of seconds above 0")
     if not 0 <= options.seed < 2**32:
         reject("seed", options.seed, "a whole number from 0 to 4294967295")
-    from jaxgp.analysis import alone, champions, evaluation, nested
+    from jaxgp.analysis import alone, champions, evaluation, external, nested
     from jaxgp.experiment import savedgame
     from jaxgp.experiment.run import use_compilation_cache
     from jaxgp.players.moves import players
@@ -94,18 +112,43 @@ def task(options: Options) -> int:
             raise UsageError(
                 f"{name}: of searches in a game for one; {loaded.table.game.name} is for two, leave it out"
             )
-    panel = evaluation.read_panel(file)
-    report = evaluation.measure(loaded, panel, options.games, options.compare, options.seed, say)
+    panel, skipped = present(options, evaluation.read_panel(file), loaded.table)
+    terms = external.Terms(options.games, options.opening_plies, options.seed, options.timeout)
+    report = evaluation.measure(loaded, panel, options.games, options.compare, options.seed, say, terms)
     print(evaluation.table_text(report))
-    evaluation.save(report, output, panel=options.panel, seed=options.seed)
+    about: dict[str, Any] = {"skipped": skipped} if skipped else {}
+    if any(spec.kind == external.KIND for spec in panel.values()):
+        about["opening_plies"] = options.opening_plies
+    evaluation.save(report, output, panel=options.panel, seed=options.seed, **about)
     print(f"saved: {output}")
     return 0
+
+
+def present(
+    options: Options, panel: "dict[str, Opponent]", table: "Table"
+) -> "tuple[dict[str, Opponent], dict[str, str]]":
+    """Leave out, and say so, who of a panel is not installed; return the others, and why those are left out."""
+    from jaxgp.analysis import external
+
+    if not any(spec.kind == external.KIND for spec in panel.values()):
+        for name in OF_ENGINES:
+            if getattr(options, name) != getattr(Options(), name):
+                raise UsageError(f"{name}: given, but nobody in panel={options.panel} is of the kind {external.KIND}")
+    here, skipped = external.reachable(panel, table)
+    if not here:
+        raise UsageError(f"panel={options.panel}: nobody is there to play; " + "; ".join(skipped.values()))
+    for name, why in skipped.items():
+        say(f"Skipping {name}: {why}")
+    return here, skipped
 
 
 def only_one(options: Options, game: str) -> None:
     """Refuse options that make no sense in a game for one."""
     if options.panel != Options().panel:
         raise UsageError(f"panel: {game} is a game for one; leave it out")
+    for name in OF_ENGINES:
+        if getattr(options, name) != getattr(Options(), name):
+            raise UsageError(f"{name}: of games against engines outside; {game} is a game for one, leave it out")
     if options.group * options.iterations**options.compare > MOST_PLAYOUTS:
         most = f"group * iterations ** compare up to {MOST_PLAYOUTS}"
         reject("iterations", options.iterations, f"{most}; with compare={options.compare} it is more")

@@ -1,16 +1,27 @@
-"""What a search takes from random moves and from searches of several depths, as many games with each colour.
+"""What a search takes from random moves, searches of several depths or an engine outside, as many games a colour.
 
 python -m envs.othello.arena evaluator=edgar_like ties=first games=1000 depths=[0]
 python -m envs.othello.arena evaluator=edgar_like ties=first against=material depths=[1,2,3,4,5]
+python -m envs.othello.arena evaluator=corner_16 depth=4 command="gtp-rhino -l 1 -b 0" games=20
 """
 
+import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from jaxgp.experiment import arguments
 from jaxgp.experiment.arguments import option
-from jaxgp.experiment.errors import reject
+from jaxgp.experiment.errors import UsageError, reject
 
+if TYPE_CHECKING:
+    import numpy as np
+
+    from envs.othello.rules import Othello
+    from jaxgp.analysis.arena import Reply
+
+HEAD = "| opponent | won + drawn + lost as black | as white | points | 95 % |\n|---|---|---|---|---|"
 DEEPEST = 12
+MOST_PLIES = 40
 TAIL = 1
 """With 65 actions two plies of full width are 4,225 positions, most of which alpha-beta does not need."""
 
@@ -24,6 +35,11 @@ class Options:
     ties: str = option("random", "which of its best moves the player plays", ("first", "random"))
     against: str = option("material", "what the opponents value positions by; they play any of their best moves")
     depths: list[int] = option([0, 1, 2, 3, 4, 5], "plies that the opponents search; 0: random moves")  # noqa: RUF009
+    command: str | None = option(
+        None, "instead of those: a program that speaks the Go Text Protocol, and its options; games begin at random"
+    )
+    opening_plies: int = option(6, "random moves at the beginning of games against such a program")
+    timeout: float = option(120.0, "seconds that it may take for a move")
     games: int = option(200, "games against each opponent, half of them with each colour")
     size: int = option(8, "squares on each side of the board")
     seed: int = option(0, "of random moves and random ties")
@@ -39,10 +55,18 @@ def task(options: Options) -> int:
         reject("games", options.games, "an even number from 2 to 100000")
     if not 0 <= options.seed < 2**32:
         reject("seed", options.seed, "a whole number from 0 to 4294967295")
+    if not 0 <= options.opening_plies <= MOST_PLIES:
+        reject("opening_plies", options.opening_plies, f"a whole number from 0 to {MOST_PLIES}")
+    if not 0 < options.timeout < math.inf:
+        reject("timeout", options.timeout, "a number of seconds above 0")
+    unused = ("against", "depths") if options.command is not None else ("opening_plies", "timeout")
+    for name in unused:
+        if getattr(options, name) != getattr(Options(), name):
+            why = "no search is met where command is given" if options.command is not None else "command is not given"
+            raise UsageError(f"{name}: given, but {why}")
     from envs.othello.opponents import evaluators
     from envs.othello.rules import SIZES, Othello
     from jaxgp.analysis.arena import random_moves, results, search
-    from jaxgp.analysis.evaluation import wilson
 
     if options.size not in SIZES:
         reject("size", options.size, ", ".join(map(str, SIZES)))
@@ -51,17 +75,41 @@ def task(options: Options) -> int:
         if getattr(options, name) not in evaluators(game):
             reject(name, getattr(options, name), ", ".join(evaluators(game)))
     player = search(game, options.depth, evaluators(game)[options.evaluator], options.ties, TAIL)
-    print("| opponent | won + drawn + lost as black | as white | points | 95 % |\n|---|---|---|---|---|")
+    if options.command is not None:
+        found = _engine(options, game, player)
+        print(HEAD)
+        _row(options.command, found, options.games)
+        return 0
+    print(HEAD)
     for depth in options.depths:
         opponent = search(game, depth, evaluators(game)[options.against], tail=TAIL) if depth else random_moves(game)
         name = f"{options.against}, {depth} {'ply' if depth == 1 else 'plies'}" if depth else "random moves"
-        seats = results(game, player, opponent, options.games // 2, options.seed)
-        won, drawn, _ = seats.sum(0).tolist()
-        low, high = wilson(won + drawn / 2, options.games)
-        said = " | ".join(" + ".join(map(str, seat)) for seat in seats.tolist())
-        share = (won + drawn / 2) / options.games
-        print(f"| {name} | {said} | {share:.1%} | {low:.1%} to {high:.1%} |", flush=True)
+        _row(name, results(game, player, opponent, options.games // 2, options.seed), options.games)
     return 0
+
+
+def _engine(options: Options, game: "Othello", player: "Reply") -> "np.ndarray":
+    """Play against an engine outside; return int32[2, 3], as `results` does."""
+    from envs.othello.gtp import dialect
+    from jaxgp.analysis import external
+
+    assert options.command is not None
+    terms = external.Terms(options.games // 2, options.opening_plies, options.seed, options.timeout)
+    agent = external.agent("search", player, options.seed)
+    try:
+        return external.play(game, dialect(game), options.command, agent, terms).counts
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+def _row(name: str, seats: "np.ndarray", games: int) -> None:
+    """Print what a player took; `seats` is int32[2, 3]: won, drawn and lost, as first and as second player."""
+    from jaxgp.analysis.evaluation import wilson
+
+    won, drawn, _ = seats.sum(0).tolist()
+    low, high = wilson(won + drawn / 2, games)
+    said = " | ".join(" + ".join(map(str, seat)) for seat in seats.tolist())
+    print(f"| {name} | {said} | {(won + drawn / 2) / games:.1%} | {low:.1%} to {high:.1%} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -10,10 +10,12 @@ import jax
 import numpy as np
 from jax import Array
 
-from jaxgp.experiment import assemble, files, options, schema
+from jaxgp.analysis import external
+from jaxgp.experiment import assemble, files, options, schema, seating
 from jaxgp.experiment.errors import UsageError, reason
 from jaxgp.fitness.matches import Played, play, seats
 from jaxgp.genotypes.language import Genome, kind
+from jaxgp.players.agents import program_agent
 from jaxgp.players.opponent import Memory, Opponent
 from jaxgp.players.player import Player
 from jaxgp.players.program import ProgramOpponent
@@ -136,6 +138,11 @@ def results(name: str, game: Any, opponent: Opponent, played: Played, swap: bool
     for side in range(len(SEATS)):
         mine = measured == side
         by_seat.append([x.ravel() for x in (scores[:, mine, side], scores[:, mine, 1 - side], returns[:, mine, side])])
+    return _table(name, by_seat)
+
+
+def _table(name: str, by_seat: Sequence[Sequence[np.ndarray]]) -> list[Result]:
+    """Summarise by seat and together; of each seat points, points against and returns of all games."""
     together = [np.concatenate(pair) for pair in zip(*by_seat, strict=True)]
     return [summarise(name, label, *x) for label, x in zip((*SEATS, BOTH), (*by_seat, together), strict=True)]
 
@@ -168,17 +175,19 @@ def measure(
     compare: int = 0,
     seed: int = 0,
     say: Callable[[str], object] = lambda _: None,
+    terms: external.Terms | None = None,
 ) -> dict[str, list[Result]]:
     """Play a champion against every opponent of a panel, from both seats.
 
     Args:
         loaded: the champion and its game.
         panel: opponents by name. One that uses chance is met `games` times from each seat, a deterministic one once;
-            of random programs there are `games`.
+            of random programs there are `games`. Engines outside are met on terms of their own.
         games: see `panel`.
         compare: depth of a search that meets the same random programs, 0 for none.
         seed: of chance and of the random programs.
         say: told who comes next, since the program for each opponent takes a while to compile.
+        terms: of games against engines outside, which are installed; None: as usual, `games` from each seat.
 
     Returns:
         Results by player: `champion`, and `minimax_DEPTH` where compared.
@@ -188,6 +197,9 @@ def measure(
     found: dict[str, list[Result]] = {"champion": []}
     for index, (name, spec) in enumerate(panel.items()):
         say(f"Playing against {name}, {index + 1} of {len(panel)}")
+        if spec.kind == external.KIND:
+            found["champion"] += against_engine(loaded, name, spec, terms or external.Terms(games, seed=seed), say)
+            continue
         opponent = seat(at, spec, games)
         start_key, play_key = jax.random.split(jax.random.fold_in(key, index))
         memory = jax.jit(opponent.init)(start_key)
@@ -199,6 +211,20 @@ def measure(
             met = play_out(play_key, at.game, at.player, memory.programs, search, rival)
             found.setdefault(f"minimax_{compare}", []).extend(results(name, at.game, search, met, swap=True))
     return found
+
+
+def against_engine(
+    loaded: "Loaded", name: str, spec: schema.Opponent, terms: external.Terms, say: Callable[[str], object]
+) -> list[Result]:
+    """Play a champion against an engine outside; raises what `external.play` raises."""
+    at, speech = loaded.table, seating.dialect(loaded.table)
+    assert speech is not None, "reachable opponents only"
+    champion = program_agent(at.player, loaded.genome, "champion")
+    played = external.play(at.game, speech, spec.command, champion, terms)
+    if played.different < 2 * terms.games:
+        say(f"{name}: only {played.different} of {2 * terms.games} games differ, so intervals are too narrow")
+    figures = np.stack([played.points, played.against, played.returns], axis=1)
+    return _table(name, list(figures))
 
 
 def seat(at: assemble.Table, spec: schema.Opponent, games: int) -> Opponent:

@@ -1,9 +1,10 @@
 """Who plays: from the options of a seat to the agent that sits in it."""
 
 from pathlib import Path
+from typing import Any
 
 from jaxgp.experiment.assemble import Table, strategist
-from jaxgp.experiment.errors import RunError, UsageError, reason, reject, rejected
+from jaxgp.experiment.errors import RunError, UsageError, reason, reject
 from jaxgp.experiment.seats import ALONE, KINDS, Seat
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
@@ -11,7 +12,7 @@ from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.players import agents
 from jaxgp.players.agents import Agent
 from jaxgp.players.deepening import deepening_agent
-from jaxgp.players.gtp import TIMEOUT, EngineError, gtp_agent
+from jaxgp.players.gtp import TIMEOUT, Dialect, EngineError, gtp_agent
 from jaxgp.players.guide import plays_alone
 from jaxgp.players.moves import players
 
@@ -49,7 +50,7 @@ def agent(seat: Seat, role: str, table: Table, champion: Genome | None, seed: in
             thinker = table.deepening(seat.evaluator, seat.depth or 1, seat.ties or "first", TAIL, seat.nodes)
             return deepening_agent(thinker, seed)
         if seat.name == "gtp":
-            return engine(table, role, seat.command or "", seat.timeout or TIMEOUT)
+            return _engine(table, role, seat)
     except ValueError as error:
         raise UsageError(str(error)) from error
     if seat.name == "champion":
@@ -63,21 +64,32 @@ def agent(seat: Seat, role: str, table: Table, champion: Genome | None, seed: in
     return None
 
 
-def engine(table: Table, option: str, command: str, timeout: float = TIMEOUT) -> Agent:
-    """Start an engine outside that plays the game; `option` is what asks for it.
+def dialect(table: Table) -> Dialect | None:
+    """Return how engines outside speak of the game; None where none do."""
+    try:
+        made: Dialect = table.room("gtp").dialect(table.game)
+    except ModuleNotFoundError:
+        return None
+    return made
+
+
+def _engine(table: Table, role: str, seat: Seat) -> Agent:
+    speech = dialect(table)
+    if speech is None:
+        others = ", ".join(kind for kind in KINDS if kind != "gtp")
+        reject(role, "gtp", f"{others}; no engine outside plays {table.game.name}")
+    return engine(table.game, speech, seat.command or "", seat.timeout or TIMEOUT)
+
+
+def engine(game: Any, speech: Dialect, command: str, timeout: float = TIMEOUT) -> Agent:
+    """Start an engine outside.
 
     Raises:
-        MissingEngineError, ValueError: it is not installed, or no command.
-        UsageError: no engines play the game.
+        ValueError: it is not installed, or no command.
         RunError: it does not do as it should.
     """
     try:
-        module = table.room("gtp")
-    except ModuleNotFoundError:
-        others = ", ".join(kind for kind in KINDS if kind != "gtp")
-        raise rejected(option, "gtp", f"{others}; no engine outside plays {table.game.name}") from None
-    try:
-        return gtp_agent(table.game, module.dialect(table.game), command, timeout)
+        return gtp_agent(game, speech, command, timeout)
     except EngineError as error:
         raise RunError(str(error)) from error
 

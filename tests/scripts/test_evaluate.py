@@ -8,11 +8,14 @@ import pytest
 import envs
 from envs.morpion.primitives import Settings as MorpionSettings
 from envs.morpion.primitives import primitive_set
+from envs.othello.primitives import Settings as OthelloSettings
+from envs.othello.primitives import primitive_set as othello_primitives
 from envs.walls.primitives import Settings, rule_language
 from jaxgp.analysis import alone, nested
 from jaxgp.analysis.evaluation import summarise, wilson
 from jaxgp.experiment import arguments, checkpoint, savedgame
 from jaxgp.experiment.errors import RunError
+from tests.players.engines import fake
 from tests.scripts.commands import load, write_champion
 
 
@@ -185,6 +188,82 @@ def test_figures_of_a_handful_of_games():
     assert (row.score_low, row.score_high) == wilson(2.5, 4)
     assert wilson(5, 10) == pytest.approx((0.2366, 0.7634), abs=1e-4)
     assert summarise("somebody", "first", *(x[:1] for x in (points, against, points))).low is None
+
+
+@pytest.fixture
+def panel(script, monkeypatch, tmp_path):
+    """Write a panel called mine."""
+
+    def write(**members):
+        (tmp_path / "panels").mkdir(exist_ok=True)
+        (tmp_path / "panels" / "mine.yaml").write_text(json.dumps(members))
+        monkeypatch.setattr(script, "PANELS", tmp_path / "panels")
+
+    return write
+
+
+@pytest.fixture
+def othello_run(tmp_path):
+    """A program that plays for many discs of its own."""
+    language = othello_primitives(envs.make("othello"), OthelloSettings())
+    return write_champion(tmp_path, {"name": "othello"}, language, "own", size=1, depth=0)
+
+
+def test_an_engine_outside_is_met_from_both_seats(evaluate, othello_run, panel):
+    panel(engine={"kind": "gtp", "command": fake()}, absent={"kind": "gtp", "command": "gtp-nobody -l 1"})
+    given = (f"run={othello_run}", "panel=mine", "games=3", "opening_plies=4")
+    code, out, error = evaluate(*given)
+    missing = "command=gtp-nobody -l 1: gtp-nobody is not installed on PATH or in /usr/games"
+    assert (code, error) == (0, f"Skipping absent: {missing}\nPlaying against engine, 1 of 1\n")
+    assert "absent" not in out
+    saved = json.loads((othello_run / "evaluation.json").read_text())
+    assert (saved["skipped"], saved["opening_plies"]) == ({"absent": missing}, 4)
+    rows = {row["seat"]: row for row in saved["results"]["champion"]}
+    assert [rows[seat]["games"] for seat in ("first", "second", "both")] == [3, 3, 6]
+    both = rows["both"]
+    for count in ("wins", "draws", "losses"):
+        assert both[count] == rows["first"][count] + rows["second"][count]
+    assert both["points"] == pytest.approx((rows["first"]["points"] + rows["second"]["points"]) / 2)
+    assert both["points"] + both["against"] <= 64
+    assert (both["score_low"], both["score_high"]) == wilson(both["wins"] + both["draws"] / 2, 6)
+
+
+def test_a_warning_where_games_against_an_engine_are_alike(evaluate, othello_run, panel):
+    panel(engine={"kind": "gtp", "command": fake("--first")})
+    code, _, error = evaluate(f"run={othello_run}", "panel=mine", "games=2", "opening_plies=0")
+    assert code == 0
+    assert error.endswith("engine: only 2 of 4 games differ, so intervals are too narrow\n")
+
+
+def test_engines_outside_that_cannot_be_met(evaluate, othello_run, panel):
+    others = f"run={othello_run}"
+    panel(absent={"kind": "gtp", "command": "gtp-nobody"})
+    code, out, error = evaluate(others, "panel=mine")
+    assert (code, out) == (2, "")
+    assert error == (
+        "error: panel=mine: nobody is there to play; "
+        "command=gtp-nobody: gtp-nobody is not installed on PATH or in /usr/games\n"
+    )
+    panel(engine={"kind": "gtp"})
+    assert "error: engine: command=: accepted: a program and its options" in evaluate(others, "panel=mine")[2]
+    panel(engine={"kind": "gtp", "command": fake("--fault", "dies")})
+    code, _, error = evaluate(others, "panel=mine", "games=1")
+    assert code == 1
+    assert "the engine has ended with exit code 3" in error
+    for option, said in (
+        ("opening_plies=-1", "opening_plies=-1: accepted: a whole number from 0 to 40"),
+        ("timeout=0", "timeout=0.0: accepted: a number of seconds above 0"),
+    ):
+        assert evaluate(others, "panel=mine", option) == (2, "", f"error: {said}\n")
+    panel(chance={"kind": "random"})
+    said = "opening_plies: given, but nobody in panel=mine is of the kind gtp"
+    assert evaluate(others, "panel=mine", "opening_plies=2") == (2, "", f"error: {said}\n")
+
+
+def test_engines_do_not_play_every_game(evaluate, run_directory, panel):
+    panel(engine={"kind": "gtp", "command": fake()})
+    said = "engine: kind gtp, but no engine outside plays walls"
+    assert evaluate(f"run={run_directory}", "panel=mine") == (2, "", f"error: {said}\n")
 
 
 BAD = [
