@@ -1,8 +1,9 @@
 """A program for Othello as a Python module that needs nothing but Python."""
 
-from envs.othello.primitives import Settings, regions
+from envs.othello.primitives import TO_MOVE, Settings, regions
 from envs.othello.rules import Othello
 from jaxgp.analysis.export import Equations
+from jaxgp.experiment.errors import reject
 
 FEATURES = "seen"
 """What the list of features is called in the exported text."""
@@ -63,7 +64,12 @@ def python(game: Othello, settings: Settings, program: Equations, title: str = "
         settings: what the program sees.
         program: its one tree.
         title: first line of the docstring.
+
+    Raises:
+        UsageError: the program values positions for a search, which this module does not have.
     """
+    if settings.features in TO_MOVE:
+        reject("format", "python", f"text, sexpr, latex, dot, with program.features={settings.features}")
     return MODULE.format(
         title=title.replace("\\", "\\\\").replace('"', "'"),
         area=game.area,

@@ -14,6 +14,7 @@ from envs.othello import export
 from envs.othello.primitives import Settings, choices, outcome, primitive_set, view
 from jaxgp.analysis import export as analysis
 from jaxgp.experiment.assemble import playing
+from jaxgp.experiment.errors import UsageError
 from jaxgp.genotypes.text import parse_program, parse_tree
 from jaxgp.interpreter.evaluate import evaluate
 from jaxgp.interpreter.plan import plan
@@ -249,6 +250,17 @@ def test_sets_that_value_positions_value_no_moves():
     game, settings = envs.make("othello"), Settings(features="position")
     with pytest.raises(ValueError, match=r"program.features=position: values positions"):
         outcome(game, settings, game.init(), 0)
+    primitives = primitive_set(game, settings)
+    program = parse_program(primitives, "(IFT (IsFriendlyPiece [3,4]) Mobility:2 (NullJ PieceCount 1.5))", 16)
+    equations = analysis.python(primitives, program, export.FEATURES)
+    seen = np.arange(132.0)
+    assert eval(equations.values[0], {"seen": seen}) == 2 * seen[131]
+    assert eval(equations.values[0], {"seen": np.where(np.arange(132) == 64 + 26, 0, seen)}) == seen[130]
+    assert r"\mathrm{Mobility} \cdot 2" in analysis.latex(primitives, program)
+    with pytest.raises(
+        UsageError, match=r"format=python: accepted: text, sexpr, latex, dot, with program.features=pos"
+    ):
+        export.python(game, settings, equations)
 
 
 @pytest.mark.parametrize(
