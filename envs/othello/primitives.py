@@ -40,6 +40,9 @@ Features = Literal["original", "regions", "few", "position", "position_corners"]
 TO_MOVE = ("position", "position_corners")
 """What shows a position to the side to move; the others show it to the side that has just moved."""
 
+DEEPEST = 12
+"""The deepest search with programs at its leaves."""
+
 NO_OPS = ("0", "1", "00", "01", "10", "11")
 """What no-ops append to a path."""
 
@@ -54,15 +57,18 @@ class Settings:
             mobility and single squares, for the side to move; `position_corners`: discs in corners as well.
         weights: of leaves: `none`; by their `path` from the root, no-ops included; or by `noops` alone.
         noop_bits: the most bits that a no-op appends, 0 to 2: no no-ops, B0 and B1, or B00, B01, B10 and B11 as well.
+        depth: plies of the alpha-beta search whose leaves a program values; 0: it values every move, without a search,
+            which is one ply in less time. None: 0 for the sets of the first source, 1 for those of the second.
 
     Raises:
-        ValueError: an unknown choice, weights by no-ops where there are none, or weights or no-ops in a set of the
-            second source.
+        ValueError: an unknown choice, weights by no-ops where there are none, or weights, no-ops or no search with a
+            set of the second source.
     """
 
     features: Features = "original"
     weights: Weighting = "none"
     noop_bits: int = 0
+    depth: int | None = None
 
     def __post_init__(self) -> None:
         for option, choices in (("features", Features), ("weights", Weighting)):
@@ -73,6 +79,12 @@ class Settings:
         if isinstance(bits, bool) or not isinstance(bits, int) or not least <= bits <= 2:
             given = " with program.weights=noops" if least else ""
             raise ValueError(f"program.noop_bits={bits}: accepted: a whole number from {least} to 2{given}")
+        least = int(self.features in TO_MOVE)
+        if self.depth is None:
+            object.__setattr__(self, "depth", least)
+        if isinstance(self.depth, bool) or not isinstance(self.depth, int) or not least <= self.depth <= DEEPEST:
+            given = f" with program.features={self.features}" if least else ""
+            raise ValueError(f"program.depth={self.depth}: accepted: a whole number from {least} to {DEEPEST}{given}")
         for option, value, plain in (("weights", self.weights, "none"), ("noop_bits", bits, 0)):
             if self.features in TO_MOVE and value != plain:
                 raise ValueError(f"program.{option}={value}: accepted: {plain} with program.features={self.features}")

@@ -27,6 +27,7 @@ from flax import struct
 from jax import Array, lax
 
 from envs.base import apart, freeze, win_loss
+from jaxgp.players.choice import nth_bit
 
 SIZES = (4, 6, 8, 10)
 WORD = 32
@@ -93,6 +94,21 @@ class Othello:
         action = np.arange(self.num_actions)
         may = jnp.where(action == self.area, ~some(state.legal), self._look(state.legal, action))
         return may & ~state.terminated
+
+    def choices(self, state: State) -> Array:
+        """Return int32[]: moves to choose from; where no disc may be placed, the pass is one."""
+        return jnp.maximum(count(state.legal), 1)
+
+    def choice(self, state: State, place: Array) -> Array:
+        """Return int32[]: the legal move at a place (int32[]) among them by squares, from 0, modulo their number."""
+        rank = place % self.choices(state)
+        word, start = state.legal[0], jnp.zeros_like(rank)
+        for w in range(1, self.words):
+            before = lax.population_count(word).astype(jnp.int32)
+            further = (start == WORD * (w - 1)) & (rank >= before)
+            rank = jnp.where(further, rank - before, rank)
+            word, start = jnp.where(further, state.legal[w], word), jnp.where(further, WORD * w, start)
+        return jnp.where(some(state.legal), start + nth_bit(word, rank), self.area).astype(jnp.int32)
 
     def step(self, state: State, action: Array, key: Array | None = None) -> State:
         """Place a disc, or pass; what may not be played changes nothing, and nothing changes after the end."""

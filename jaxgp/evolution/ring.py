@@ -12,6 +12,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp.evolution.state import Champion, EvolutionState
+from jaxgp.fitness.coevolution import CoevolutionFitness
 from jaxgp.fitness.guided import GuidedFitness
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.fitness.solo import SoloFitness
@@ -36,7 +37,7 @@ class Ring:
 
     primitives: PrimitiveSet
     algorithm: Any
-    fitness: PanelFitness | SoloFitness | GuidedFitness
+    fitness: PanelFitness | SoloFitness | GuidedFitness | CoevolutionFitness
 
     def init(self, key: Array) -> EvolutionState:
         """Return the state before generation 0: a random population [P, T, L], nobody measured."""
@@ -59,8 +60,10 @@ class Ring:
         result, memory = self.fitness.evaluate(play_key, state.population, state.memory)
         best = jnp.argmax(jnp.where(jnp.isnan(result.fitness), -jnp.inf, result.fitness))
         program = jax.tree.map(lambda x: x[best], state.population)
-        improved = result.fitness[best] > state.champion.fitness
-        challenger = Champion(program, result.fitness[best], result.points[best], state.generation)
+        measure_key = jax.random.fold_in(play_key, 1)
+        standing, points, memory = self.fitness.standing(measure_key, result, state.population, best, memory)
+        improved = standing > state.champion.fitness
+        challenger = Champion(program, standing, points, state.generation)
         champion = jax.tree.map(lambda a, b: jnp.where(improved, a, b), challenger, state.champion)
         memory = self.fitness.observe(memory, program, improved)
         options = self.algorithm.selection
@@ -69,12 +72,13 @@ class Ring:
         shared = sharing.share(merits, counts, options.power, options.sharing)
         offspring, bred = breed(breed_key, self.primitives, self.algorithm, state.population, result.fitness, shared)
         nodes = state.population.length.sum(-1)
-        by_seat = {"best_points_first": result.points[best, 0], "best_points_second": result.points[best, -1]}
+        by_seat = {"best_points_first": points[0], "best_points_second": points[-1]}
         metrics = {
             "generation": state.generation,
             "best_fitness": result.fitness[best],
             "mean_fitness": result.fitness.mean(),
-            "best_points": result.points[best].sum(),
+            "best_points": points.sum(),
+            **({"best_standing": standing} if isinstance(self.fitness, CoevolutionFitness) else {}),
             **(by_seat if self.fitness.seats == 2 else {}),
             "mean_points": result.points.sum(-1).mean(),
             "best_size": nodes[best],

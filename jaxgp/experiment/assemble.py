@@ -14,6 +14,8 @@ from jaxgp.evolution.state import EvolutionState
 from jaxgp.experiment import schema
 from jaxgp.experiment.interface import ReplayGame
 from jaxgp.experiment.replay import replay_alone, replay_games
+from jaxgp.fitness import coevolution
+from jaxgp.fitness.coevolution import CoevolutionFitness
 from jaxgp.fitness.guided import GuidedFitness
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.fitness.solo import SoloFitness
@@ -29,9 +31,11 @@ from jaxgp.players.opponent import Opponent, RandomOpponent
 from jaxgp.players.player import Player
 from jaxgp.players.program import ProgramOpponent, ProgramPlayer
 from jaxgp.players.rules import RulePlayer
-from jaxgp.players.search import SearchOpponent
+from jaxgp.players.search import AlternatingOpponent, SearchOpponent
+from jaxgp.players.searched import SearchedPlayer
 from jaxgp.players.walk import Walker
 from jaxgp.search.alphabeta import AlphaBeta
+from jaxgp.search.lookahead import tail_of
 
 
 class Games(Protocol):
@@ -90,7 +94,7 @@ class Table:
             value,
             twin=twin,
             max_depth=depth,
-            tail=min(tail, depth),
+            tail=tail_of(self.game if twin is None else twin, min(tail, depth)),
             lanes=lanes,
             ties="all" if ties == "random" else "first",
         )
@@ -152,6 +156,11 @@ def playing(game: Any, module: Any, settings: Any, genotype: str | None = None) 
         return language, Guide(language, game, *module.guide(game, settings))
     if hasattr(module, "perform"):
         return language, Walker(language, game, lambda *leaf: module.perform(game, settings, *leaf))
+    depth = getattr(settings, "depth", 0)
+    if depth:
+        view = lambda state: module.view(game, settings, state)  # noqa: E731
+        mover = settings.features in module.TO_MOVE
+        return language, SearchedPlayer(language, game, view, depth, mover, tail_of(game, min(2, depth)))
     if hasattr(module, "outcome"):
         outcome = lambda state, place: module.outcome(game, settings, state, place)  # noqa: E731
         return language, GreedyPlayer(language, lambda state: module.choices(game, state), outcome)
@@ -182,8 +191,12 @@ def opponent(spec: schema.Opponent, at: Table, config: schema.Config) -> Opponen
     if spec.kind == "random":
         return RandomOpponent(at.game, games=spec.games)
     if spec.kind == "search":
-        search = at.search(spec.evaluator, spec.depth, spec.ties, options.tail, options.lanes)
-        return SearchOpponent(search, spec.depth, options.table_size, games=spec.games)
+        searches = [
+            at.search(evaluator, spec.depth, spec.ties, options.tail, options.lanes)
+            for evaluator in spec.evaluator.split("|")
+        ]
+        seated = tuple(SearchOpponent(one, spec.depth, options.table_size, games=spec.games) for one in searches)
+        return seated[0] if len(seated) == 1 else AlternatingOpponent(seated)
     if spec.kind in ("programs", "champions"):
         create = creator(at.language, config.algorithm)
         return ProgramOpponent(
@@ -287,4 +300,11 @@ def assemble(config: schema.Config, games: Games) -> Experiment:
     )
     if isinstance(config.algorithm, schema.Groups):
         return Experiment(config, at, panel, GroupCycle(at.language, config.algorithm, fitness))
+    if options.coplay:
+        guides = tuple(
+            coevolution.Guide(opponent(spec, at, config), spec.rounds, spec.cutoff, spec.weight)
+            for spec in options.guides.values()
+        )
+        relative = CoevolutionFitness(fitness, guides, options.coplay, options.coplay_weight)
+        return Experiment(config, at, panel, Ring(at.primitives, config.algorithm, relative))
     return Experiment(config, at, panel, Ring(at.primitives, config.algorithm, fitness))

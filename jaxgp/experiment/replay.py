@@ -39,7 +39,7 @@ def record(game: Any, player: Player, genome: Genome, opponent: Opponent, seat: 
             bits = jax.random.bits(jax.random.key(ply), shape, jnp.uint32)
             action, ready = reply(memory, states, bits)
             if not ready[0, 0]:
-                memory, _ = think(memory, states, jnp.ones(shape, bool))
+                memory, _ = think(memory, states, jnp.ones(shape, bool), bits)
                 action, _ = reply(memory, states, bits)
             action, legal = action[0, 0], True
         move = stepper.play(state, action if legal else None)

@@ -137,12 +137,14 @@ class Opponent:
     kind: str = "search"  # search | random | programs (random ones) | champions (of past generations) | strategy
     depth: int = 8  # search: plies
     ties: str = "first"  # search: first | random among the best moves
-    evaluator: str = "material"  # search: name of one of the game's evaluators
+    evaluator: str = "material"  # search: one of the game's evaluators; "A|B": one of them drawn for every move
     name: str = ""  # strategy: name of one of the game's strategies
     command: str = ""  # gtp, a kind for measurements only: an engine outside the project, its program and options
     count: int = 1  # programs, champions: how many
     games: int = 1  # games from each seat (each against the next of `count`, in turn)
     weight: float = 1.0  # weight in the fitness
+    rounds: int = 1  # guides: rounds of `games` from each seat, one after the other
+    cutoff: float | None = None  # guides: whose fitness trails the best by more sits a round out; null: nobody does
 
 
 @dataclass
@@ -150,6 +152,11 @@ class Fitness:
     """fitness = max(minimum, scale * (points + win_bonus * wins) - parsimony * size); size: nodes or rules."""
 
     opponents: dict[str, Opponent] = field(default_factory=dict)
+    coplay: int = 0  # coevolution: games of each individual from each seat against others of the population; 0: none.
+    # Then the fitness is the points of these games and those against the guides, and the opponents measure only the
+    # best individual of every generation: by what the fitness would be without coevolution.
+    coplay_weight: float = 1.0  # points of a game won against another individual
+    guides: dict[str, Opponent] = field(default_factory=dict)  # coevolution: met by the whole population
     points: str = "score"  # score (sum over both seats, weighted mean over opponents) | result (1, 1/2, 0)
     scale: float = 1.0
     parsimony: float = 0.0

@@ -49,6 +49,7 @@ def play(
     opponents: Sequence[Opponent],
     memories: Sequence[Memory],
     max_plies: int,
+    entered: Array | None = None,
 ) -> tuple[Played, tuple[Memory, ...]]:
     """Play all games of P individuals to their ends.
 
@@ -61,6 +62,7 @@ def play(
         opponents: the panel, at least one.
         memories: what each opponent carries.
         max_plies: games are stopped here and stand as they are.
+        entered: bool[P], who plays; the games of the others are not begun. None: everybody.
 
     Returns:
         The games, and the opponents' memories.
@@ -112,19 +114,22 @@ def play(
         states, plies, conduct, memories, made, _ = lax.while_loop(
             lambda c: c[-1], one_move_each, (states, plies, conduct, memories, made, jnp.bool_(True))
         )
-        waiting = going(states, plies)
+        waiting, bits = going(states, plies), draw(plies)
         thought = [
-            opponent.think(memory, _cut(states, part), waiting[:, part])
+            opponent.think(memory, _cut(states, part), waiting[:, part], bits[:, part])
             for opponent, memory, part in zip(opponents, memories, parts, strict=True)
         ]
         return states, plies, conduct, tuple(m for m, _ in thought), made, searches + sum(n for _, n in thought)
 
     start = jax.vmap(jax.vmap(game.init))(start_keys)
     zero = jnp.int32(0)
+    begun = jnp.zeros(shape, jnp.int32)
+    if entered is not None:
+        begun = jnp.where(entered[:, None], begun, max_plies)
     states, plies, conduct, memories, made, searches = lax.while_loop(
         lambda c: going(c[0], c[1]).any(),
         round_,
-        (start, jnp.zeros(shape, jnp.int32), jnp.zeros((*shape, 2), jnp.uint32), tuple(memories), zero, zero),
+        (start, begun, jnp.zeros((*shape, 2), jnp.uint32), tuple(memories), zero, zero),
     )
     return Played(states, plies, conduct, made, searches), memories
 

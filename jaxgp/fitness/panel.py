@@ -104,6 +104,13 @@ class PanelFitness:
         metrics["beat_all"] = (wins > 2 - 1e-6).sum(dtype=jnp.int32)
         return Evaluation(fitness, by_seat, cases, results, behaviour, metrics), memories
 
+    def standing(
+        self, key: Array, result: Evaluation, population: Genome, best: Array, memories: tuple[Memory, ...]
+    ) -> tuple[Array, Array, tuple[Memory, ...]]:
+        """Return the fitness (float32[]) and points (float32[2]) of the best individual, which are known already."""
+        del key, population
+        return result.fitness[best], result.points[best], memories
+
     def game_points(self, states: Any) -> Array:
         """Return float32[P, G]: the individual's points in each ended game."""
         if self.points == "score":

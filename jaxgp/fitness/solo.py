@@ -40,6 +40,13 @@ class Alone:
         del best, improved
         return memories
 
+    def standing(
+        self, key: Array, result: Evaluation, population: Genome, best: Array, memories: tuple[()]
+    ) -> tuple[Array, Array, tuple[()]]:
+        """Return the fitness (float32[]) and points (float32[1]) of the best individual, which are known already."""
+        del key, population
+        return result.fitness[best], result.points[best], memories
+
     def evaluation(self, population: Genome, points: Array, conduct: Array, metrics: dict[str, Array]) -> Evaluation:
         """Make the fitness of a population of their points.
 

@@ -83,6 +83,8 @@ def evaluate_where(primitives: PrimitiveSet, plans: Plan, features: Array, activ
 def narrowing(primitives: PrimitiveSet, plans: Plan, features: Array, least: int = 32) -> Array:
     """Evaluate single trees on all their positions, so that short ones do not wait for long ones.
 
+    They are sorted by falling steps, and whenever half of them are done the loop goes on with the others.
+
     Args:
         primitives: the set the plans were made with.
         plans: of batch shape [P].
@@ -94,15 +96,7 @@ def narrowing(primitives: PrimitiveSet, plans: Plan, features: Array, least: int
     """
     order = jnp.argsort(-plans.steps)
     plans = jax.tree.map(lambda field: field[order], plans)
-    ranked = falling(primitives, plans, features[order], least)
-    return jnp.zeros_like(ranked).at[order].set(ranked)
-
-
-def falling(primitives: PrimitiveSet, plans: Plan, features: Array, least: int = 32) -> Array:
-    """Evaluate single trees that stand by falling steps: whenever half of them are done the loop goes on with the rest.
-
-    Arguments and result are those of `narrowing`.
-    """
+    features = features[order]
     rows = jax.vmap(lambda seen: start_rows(primitives, plans.kind.shape[-1], seen))(features)
     values: list[Array] = []
     width, done = plans.steps.shape[0], jnp.int32(0)
@@ -120,7 +114,8 @@ def falling(primitives: PrimitiveSet, plans: Plan, features: Array, least: int =
             jax.vmap(partial(read_root, primitives))(jax.tree.map(lambda field, n=rest: field[n:], live), rows[rest:]),
         )
         rows, width, done = rows[:rest], rest, plans.steps[rest]
-    return jnp.concatenate(values)
+    ranked = jnp.concatenate(values)
+    return jnp.zeros_like(ranked).at[order].set(ranked)
 
 
 def in_turn(primitives: PrimitiveSet, plans: Plan, features: Array) -> Array:

@@ -44,8 +44,11 @@ class Opponent(Protocol):
         """Return int32[P, M] moves, and bool[P, M]: whether each is known; `bits` is uint32[P, M]."""
         ...
 
-    def think(self, memory: Memory, states: State, waiting: Array) -> tuple[Memory, Array]:
-        """Find replies for at least one of the `waiting` (bool[P, M]) games; return int32[] positions searched."""
+    def think(self, memory: Memory, states: State, waiting: Array, bits: Array) -> tuple[Memory, Array]:
+        """Find replies for at least one of the `waiting` (bool[P, M]) games; return int32[] positions searched.
+
+        The random bits (uint32[P, M]) are those that `reply` will get there next.
+        """
         ...
 
     def observe(self, memory: Memory, best: Genome, improved: Array) -> Memory:
@@ -72,8 +75,8 @@ class RandomOpponent:
         legal = jax.vmap(jax.vmap(self.game.legal_actions))(states)
         return pick(legal, bits), jnp.ones(bits.shape, bool)
 
-    def think(self, memory: Memory, states: State, waiting: Array) -> tuple[Memory, Array]:
-        del states, waiting
+    def think(self, memory: Memory, states: State, waiting: Array, bits: Array) -> tuple[Memory, Array]:
+        del states, waiting, bits
         return memory, jnp.int32(0)
 
     def observe(self, memory: Memory, best: Genome, improved: Array) -> Memory:

@@ -113,8 +113,8 @@ class ProgramOpponent:
         move = jnp.moveaxis(move.reshape(self.count, *shape[:2]), 0, 2).reshape(bits.shape)
         return move, jnp.ones(bits.shape, bool)
 
-    def think(self, memory: Bench, states: State, waiting: Array) -> tuple[Bench, Array]:
-        del states, waiting
+    def think(self, memory: Bench, states: State, waiting: Array, bits: Array) -> tuple[Bench, Array]:
+        del states, waiting, bits
         return memory, jnp.int32(0)
 
     def observe(self, memory: Bench, best: Genome, improved: Array) -> Bench:

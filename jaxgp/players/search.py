@@ -1,4 +1,4 @@
-"""A searched opponent, whose best moves are remembered by position."""
+"""Searched opponents, whose best moves are remembered by position."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -50,7 +50,8 @@ class SearchOpponent:
         best = payload.reshape(*bits.shape, -1)
         return pick_bit(best, bits if self.random else jnp.zeros_like(bits)), found.reshape(bits.shape)
 
-    def think(self, memory: table.Table, states: State, waiting: Array) -> tuple[table.Table, Array]:
+    def think(self, memory: table.Table, states: State, waiting: Array, bits: Array) -> tuple[table.Table, Array]:
+        del bits
         flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)
         keys = jax.vmap(self.search.game.key)(flat)
         order, count, _ = table.unique(keys, waiting.reshape(-1))
@@ -61,5 +62,54 @@ class SearchOpponent:
         return table.insert(memory, keys[order], best, searched), count
 
     def observe(self, memory: table.Table, best: Genome, improved: Array) -> table.Table:
+        del best, improved
+        return memory
+
+
+@dataclass(frozen=True)
+class AlternatingOpponent:
+    """Moves as one of several searches, drawn anew for every move with equal probability.
+
+    Source: M. Sipper, "Evolved to Win" (2011), section 3.3.5: "hand-crafted players randomly alternate between two
+    different material evaluation functions in order to generate a playing strategy that was not entirely predictable".
+
+    Attributes:
+        searches: two or more, alike in all but what they value.
+    """
+
+    searches: tuple[SearchOpponent, ...]
+    random: bool = True
+    thinks: bool = True
+    forfeits: bool = False
+
+    @property
+    def games(self) -> int:
+        """Games from each seat."""
+        return self.searches[0].games
+
+    def drawn(self, bits: Array) -> Array:
+        """Return int32[...]: which search moves. Ties are broken by the low bits, so this takes the high ones."""
+        return ((bits >> 8) % len(self.searches)).astype(jnp.int32)
+
+    def init(self, key: Array) -> tuple[table.Table, ...]:
+        return tuple(search.init(key) for search in self.searches)
+
+    def reply(self, memory: tuple[table.Table, ...], states: State, bits: Array) -> tuple[Array, Array]:
+        answers = [search.reply(own, states, bits & 0xFF) for search, own in zip(self.searches, memory, strict=True)]
+        moves, known = (jnp.stack(each) for each in zip(*answers, strict=True))
+        who = self.drawn(bits)[None]
+        return jnp.take_along_axis(moves, who, 0)[0], jnp.take_along_axis(known, who, 0)[0]
+
+    def think(
+        self, memory: tuple[table.Table, ...], states: State, waiting: Array, bits: Array
+    ) -> tuple[tuple[table.Table, ...], Array]:
+        who = self.drawn(bits)
+        thought = [
+            search.think(own, states, waiting & (who == number), bits)
+            for number, (search, own) in enumerate(zip(self.searches, memory, strict=True))
+        ]
+        return tuple(own for own, _ in thought), sum((count for _, count in thought), jnp.int32(0))
+
+    def observe(self, memory: tuple[table.Table, ...], best: Genome, improved: Array) -> tuple[table.Table, ...]:
         del best, improved
         return memory

@@ -5,7 +5,7 @@ next root of a shared queue in the same iteration, so no lane waits for another 
 
 An iteration visits one node a lane:
 
-    look      play every sequence of `tail` actions from the node and evaluate where they lead: fat, static work
+    look      try the moves of the node, `tail` plies deep, and evaluate where they lead: fat, static work
     leaf      a node `tail` plies above the depth limit (or an ended game) is worth the minimax of that look-ahead
     inner     any other node is pushed, and the same look-ahead orders its moves: nothing is computed twice
     back up   close every level whose moves are exhausted or cut off, all in this iteration
@@ -15,11 +15,14 @@ Values are compared as int32 codes in the order of the floats they stand for. Co
 a code is the next smaller float, subnormals included, which a CPU that flushes them to zero would lose), and turning a
 value to the other side is one bitwise complement. The mover need not alternate: a value is turned round only between a
 parent and a child with different seats to move.
+
+Roots stand in rows, [C, Q], a queue each, and every row has lanes of its own: what leaves are worth may differ from row
+to row, as it does where programs judge them (`jaxgp.search.lookahead`).
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import jax
@@ -29,13 +32,13 @@ from flax import struct
 from jax import Array, lax
 
 from jaxgp.search.codes import HIGHEST, LOWEST, NEVER, decode, encode, side
+from jaxgp.search.lookahead import Contexts, Evaluate, FullWidth, Judge, Listed, State, alike, apart, each, lists_moves
 
-State = Any
-Evaluate = Callable[[State], Array]
 Order = Callable[[State, Array], Array]
-Ties = Literal["first", "all"]
 
-_FEW = 8  # actions that get their own code each, with the action a constant in it
+_MANY = 16
+"""Rows from which on it pays to go on with few of them."""
+Ties = Literal["first", "all"]
 
 
 def with_result(evaluate: Evaluate, win: float) -> Evaluate:
@@ -79,19 +82,20 @@ class _Lane:
     states: State  # [D, ...]: inner nodes on the path
     lows: Array  # int32[D]: value already assured to the mover of each
     highs: Array  # int32[D]: value at which the mover's opponent avoids the node
-    orders: Array  # int32[D, A]: look-ahead value of each move, NEVER once searched
-    move: Array  # int32[]: move of the root under search
-    best: Array  # int32[]: lowest-numbered best move of the root
-    values: Array  # int32[A]: values found at the root
+    orders: Array  # int32[D, S]: look-ahead value of each move by its slot, NEVER once searched
+    move: Array  # int32[]: slot of the move of the root under search
+    best: Array  # int32[]: lowest slot with a best move of the root
+    values: Array  # int32[S]: values found at the root
     nodes: Array  # int32[]
 
 
 @struct.dataclass
 class _Search:
-    lanes: _Lane  # [L, ...]
-    taken: Array  # int32[]: roots handed out
-    values: Array  # int32[Q, A]
-    nodes: Array  # int32[Q]
+    rows: Array  # int32[R]: the rows of roots that still have lanes
+    lanes: _Lane  # [R, L, ...]
+    taken: Array  # int32[C]: roots handed out
+    values: Array  # int32[C, Q, S]
+    nodes: Array  # int32[C, Q]
     iterations: Array  # int32[]
 
 
@@ -110,26 +114,21 @@ def _put(stack: Any, at: Array, item: Any) -> Any:
     return jax.tree.map(put, stack, item)
 
 
-def _keep_busy(lanes: _Lane, number: int) -> _Lane:
-    """Return `number` of the lanes, the busy ones among them."""
-    busy_first = jnp.argsort(~lanes.busy, stable=True)[:number]
-    return jax.tree.map(lambda x: x[busy_first], lanes)
+def _pick(rows: Any, at: Array) -> Any:
+    """Return [C, N, ...]: the items of each row of [C, Q, ...] at its own places, int32[C, N]."""
+    return jax.tree.map(jax.vmap(lambda row, places: row[places]), rows, jax.tree.map(lambda _: at, rows))
 
 
-def _apart(running: Array, function: Callable[..., Any], *args: Any) -> Any:
-    """Call `function` so that XLA's CPU compiler does not fuse it with what uses its result.
+def _keep_lanes(search: _Search, number: int) -> _Search:
+    """Go on with so many lanes of each row, the busy ones among them."""
+    first = jnp.argsort(~search.lanes.busy, axis=1, stable=True)[:, :number]
+    return replace(search, lanes=_pick(search.lanes, first))
 
-    It would compute the whole chain anew for every use: a step again for each of its children. An optimization barrier
-    does not stop it, a conditional does; `running` (bool[]) is true, but the compiler cannot know.
-    """
 
-    def conditional(*args: Any) -> Any:
-        shapes = jax.eval_shape(function, *args)
-        return lax.cond(
-            running, function, lambda *_: jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes), *args
-        )
-
-    return lax.platform_dependent(*args, cpu=conditional, default=function)
+def _keep_rows(search: _Search, number: int) -> _Search:
+    """Go on with so many rows, those with busy lanes among them."""
+    first = jnp.argsort(~search.lanes.busy.any(1), stable=True)[:number]
+    return replace(search, lanes=jax.tree.map(lambda x: x[first], search.lanes), rows=search.rows[first])
 
 
 @dataclass(frozen=True)
@@ -139,21 +138,24 @@ class AlphaBeta:
     Attributes:
         game: a `Game`; a state whose game goes on must have a legal action.
         evaluate: state -> float32[], finite, as the side to move sees it. It must score ended games too; `with_result`
-            adds that. NaN counts as the worst value.
+            adds that. NaN counts as the worst value. None where there is a judge.
         max_depth: greatest depth of any root.
-        tail: last plies, searched full width in one batch; at least 1.
-        lanes: searches in progress at the same time.
-        narrow: once the queue is empty and few lanes are busy, they go on in a loop a quarter as wide, and so on down
-            to this many lanes.
+        tail: last plies, searched full width in one batch; at least 1. Of a game that lists its moves, with a tail of 1
+            only those are tried.
+        lanes: searches in progress at the same time, for each row of roots.
+        narrow: of a single row, once the queue is empty and few lanes are busy, they go on in a loop a quarter as wide,
+            and so on down to this many lanes. Of many rows those with busy lanes go on, once they are an eighth.
         order: (state, action) -> score, highest searched first; None orders by the look-ahead of `tail` plies.
         twin: the same game in a form that is faster to search, whose `pack` turns a state of `game` into its own; its
-            step, legal actions and states take the place of the game's, and `evaluate` and `order` take its states.
+            step, legal actions and states take the place of the game's, and `evaluate`, `judge` and `order` take its
+            states.
+        judge: evaluates whole rows of positions by the row's context, in the place of `evaluate`.
         ties: `first` proves only which is the lowest-numbered best move, `all` finds every best move.
         lock_step: hand out roots only when all lanes are done. For comparison; it is slower.
     """
 
     game: Any
-    evaluate: Evaluate
+    evaluate: Evaluate | None
     max_depth: int
     tail: int = 2
     lanes: int = 64
@@ -162,6 +164,7 @@ class AlphaBeta:
     twin: Any = None
     ties: Ties = "first"
     lock_step: bool = False
+    judge: Judge | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.tail <= self.max_depth:
@@ -170,10 +173,20 @@ class AlphaBeta:
             raise ValueError(f"lanes={self.lanes}, narrow={self.narrow}: accepted: 1 or more")
         if self.ties not in ("first", "all"):
             raise ValueError(f"ties={self.ties}: accepted: first, all")
+        if (self.evaluate is None) == (self.judge is None):
+            raise ValueError("accepted: either evaluate or judge")
 
     @property
     def _rules(self) -> Any:
         return self.game if self.twin is None else self.twin
+
+    @cached_property
+    def _ahead(self) -> Listed | FullWidth:
+        """How nodes are looked at."""
+        judge = self.judge or alike(self.evaluate)  # type: ignore[arg-type]
+        if self.tail == 1 and lists_moves(self._rules):
+            return Listed(self._rules, judge)
+        return FullWidth(self._rules, judge, self.tail)
 
     def search(self, states: State, depth: Array, count: Array) -> RootResult:
         """Search the first `count` (int32[], may be traced) of `states` ([Q, ...]), each to its own depth.
@@ -189,38 +202,74 @@ class AlphaBeta:
 
         Not meant to be vmapped: it is a batch already.
         """
+        rows = jax.tree.map(lambda x: x[None], states)
+        found = self.search_rows((), rows, depth[None], jnp.asarray(count, jnp.int32)[None])
+        return RootResult(found.values[0], found.nodes[0], found.iterations)
+
+    def search_rows(self, contexts: Contexts, states: State, depth: Array, count: Array) -> RootResult:
+        """Search rows of roots, each with what its context says that positions are worth.
+
+        Args:
+            contexts: [C, ...], for the judge; without a judge nothing, ().
+            states: [C, Q, ...].
+            depth: int32[C, Q].
+            count: int32[C]; of each row the first so many roots are searched.
+
+        Returns:
+            Values float32[C, Q, A] and nodes int32[C, Q], as from `search`.
+        """
         if self.twin is not None:
-            states = jax.vmap(self.twin.pack)(states)
-        queue = depth.shape[0]
+            states = each(self.twin.pack)(states)
+        rows, queue = depth.shape
         count = jnp.minimum(jnp.asarray(count, jnp.int32), queue)
         lanes = min(self.lanes, queue)
+        idle = self._idle(jax.tree.map(lambda x: x[0, 0], states))
         search = _Search(
-            lanes=jax.vmap(lambda _: self._idle(jax.tree.map(lambda x: x[0], states)))(np.arange(lanes)),
-            taken=jnp.int32(0),
-            values=jnp.full((queue, self.game.num_actions), NEVER),
-            nodes=jnp.zeros(queue, jnp.int32),
+            rows=jnp.arange(rows, dtype=jnp.int32),
+            lanes=jax.tree.map(lambda x: jnp.broadcast_to(x, (rows, lanes, *x.shape)), idle),
+            taken=jnp.zeros(rows, jnp.int32),
+            values=jnp.full((rows, queue, self._ahead.slots), NEVER),
+            nodes=jnp.zeros((rows, queue), jnp.int32),
             iterations=jnp.int32(0),
         )
         search = self._refill(search, states, depth, count)
-        while lanes:
-            fewer = lanes // 4 if lanes // 4 >= self.narrow else 0
-            search = self._run(search, states, depth, count, fewer)
-            search = replace(search, lanes=_keep_busy(search.lanes, fewer))
-            lanes = fewer
-        ended = states.terminated[:, None]
-        proved = (search.values == search.values.max(-1, keepdims=True)) & (search.values > LOWEST) & ~ended
-        return RootResult(jnp.where(proved, decode(search.values), -jnp.inf), search.nodes, search.iterations)
 
-    def _run(self, search: _Search, states: State, depth: Array, count: Array, fewer: int) -> _Search:
-        """Search until the queue is empty and at most `fewer` lanes are busy."""
+        def advance(search: _Search) -> _Search:
+            return self._refill(self._advance(search, contexts), states, depth, count)
 
-        def more(search: _Search) -> Array:
-            return (search.taken < count) | (search.lanes.busy.sum() > fewer)
+        def more(search: _Search, number: int) -> Array:
+            """Whether a root waits, or more than so many lanes of a row are busy, or of many rows more than so many."""
+            busy = search.lanes.busy
+            left = busy.any(1).sum() if rows >= _MANY else busy.sum(1).max()
+            return (search.taken < count).any() | (left > number)
 
-        return lax.while_loop(more, lambda search: self._advance(search, states, depth, count), search)
+        if rows >= _MANY:
+            rest = rows // _MANY * 2
+            search = lax.while_loop(partial(more, number=rest), advance, search)
+            search = _keep_rows(search, rest)
+            search = lax.while_loop(lambda s: s.lanes.busy.any(), lambda s: self._advance(s, contexts), search)
+        while rows < _MANY and lanes:
+            fewer = lanes // 4 if rows * (lanes // 4) >= self.narrow else 0
+            search = lax.while_loop(partial(more, number=fewer), advance, search)
+            search, lanes = _keep_lanes(search, fewer), fewer
+        values = self._by_action(states, search.values)
+        ended = states.terminated[..., None]
+        proved = (values == values.max(-1, keepdims=True)) & (values > LOWEST) & ~ended
+        return RootResult(jnp.where(proved, decode(values), -jnp.inf), search.nodes, search.iterations)
+
+    def _by_action(self, states: State, values: Array) -> Array:
+        """Return int32[C, Q, A]: codes by action, given those by slot, int32[C, Q, S]."""
+        slots = jnp.arange(self._ahead.slots, dtype=jnp.int32)
+        actions = each(lambda state: jax.vmap(lambda slot: self._ahead.action(state, slot))(slots))(states)
+        place = jnp.where(values == NEVER, self.game.num_actions, actions)
+
+        def put(place: Array, values: Array) -> Array:
+            return jnp.full(self.game.num_actions, NEVER).at[place].set(values, mode="drop")
+
+        return values if isinstance(self._ahead, FullWidth) else each(put)(place, values)
 
     def _idle(self, node: State) -> _Lane:
-        levels, actions = max(1, self.max_depth - self.tail), self.game.num_actions
+        levels, slots = max(1, self.max_depth - self.tail), self._ahead.slots
         zero = jnp.int32(0)
         return _Lane(
             busy=jnp.bool_(False),
@@ -233,21 +282,21 @@ class AlphaBeta:
             states=jax.tree.map(lambda x: jnp.broadcast_to(x, (levels, *x.shape)), node),
             lows=jnp.full(levels, LOWEST),
             highs=jnp.full(levels, HIGHEST),
-            orders=jnp.full((levels, actions), NEVER),
+            orders=jnp.full((levels, slots), NEVER),
             move=zero,
             best=zero,
-            values=jnp.full(actions, NEVER),
+            values=jnp.full(slots, NEVER),
             nodes=zero,
         )
 
     def _refill(self, search: _Search, states: State, depth: Array, count: Array) -> _Search:
-        """Hand the next roots to the lanes that are free."""
+        """Hand the next roots of each row to its lanes that are free."""
         lanes = search.lanes
         free = ~lanes.busy
         if self.lock_step:
             free &= free.all()
-        root = search.taken + jnp.cumsum(free, dtype=jnp.int32) - 1
-        take = free & (root < count)
+        root = search.taken[:, None] + jnp.cumsum(free, axis=1, dtype=jnp.int32) - 1
+        take = free & (root < count[:, None])
         at = jnp.where(take, root, 0)
 
         def start(lane: _Lane, take: Array, root: Array, state: State, depth: Array) -> _Lane:
@@ -264,90 +313,41 @@ class AlphaBeta:
                 nodes=jnp.where(take, 0, lane.nodes),
             )
 
-        lanes = jax.vmap(start)(lanes, take, root, jax.tree.map(lambda x: x[at], states), depth[at])
-        return replace(search, lanes=lanes, taken=search.taken + take.sum(dtype=jnp.int32))
+        lanes = each(start)(lanes, take, root, _pick(states, at), _pick(depth, at))
+        return replace(search, lanes=lanes, taken=search.taken + take.sum(1, dtype=jnp.int32))
 
-    def _advance(self, search: _Search, states: State, depth: Array, count: Array) -> _Search:
-        """Visit one node in every lane, store what is finished, refill."""
-        queue = depth.shape[0]
-        running = search.taken > 0
-        look = self._look(search.lanes.node, running)
-        lanes, parents, actions, finished = _apart(running, jax.vmap(self._back_up), search.lanes, look)
-        lanes = jax.vmap(self._descend)(lanes, parents, actions)
+    def _advance(self, search: _Search, contexts: Contexts) -> _Search:
+        """Visit one node in every lane, and store what is finished."""
+        queue = search.nodes.shape[1]
+        running = search.taken.max() > 0
+        judges = jax.tree.map(lambda x: x[search.rows], contexts)
+        look = self._ahead.look(judges, search.lanes.node, search.lanes.busy, running)
+        lanes, parents, slots, finished = apart(running, each(self._back_up), search.lanes, look)
+        lanes = each(self._descend)(lanes, parents, slots)
         at = jnp.where(finished, lanes.root, queue)  # out of range where nothing is to be stored
-        search = replace(
+        return replace(
             search,
             lanes=replace(lanes, busy=lanes.busy & ~finished),
-            values=search.values.at[at].set(lanes.values, mode="drop"),
-            nodes=search.nodes.at[at].set(lanes.nodes, mode="drop"),
+            values=search.values.at[search.rows[:, None], at].set(lanes.values, mode="drop"),
+            nodes=search.nodes.at[search.rows[:, None], at].set(lanes.nodes, mode="drop"),
             iterations=search.iterations + 1,
         )
-        return self._refill(search, states, depth, count)
-
-    def _look(self, states: State, running: Array) -> Array:
-        """Return int32[L, A]: code of each move of `states` ([L, ...]) after `tail` plies of minimax, as its mover sees
-        it; NEVER if illegal. Plies are laid out with the last action first and the states innermost, flat.
-        """
-        plies = [states]
-        for _ in range(self.tail - 1):
-            plies.append(_apart(running, self._expand, plies[-1]))
-        looks, values = _apart(running, self._evaluate_children, plies.pop())
-        for states in reversed(plies):
-            looks, values = _apart(running, self._minimax, states, values.reshape(self.game.num_actions, -1))
-        return looks.T
-
-    def _minimax(self, states: State, values: Array) -> tuple[Array, Array]:
-        """Return int32[A, N], what the moves of `states` ([N, ...]) are worth to their movers, and int32[N], what the
-        states are worth to seat 0; `values` (int32[A, N]) are those of the children.
-        """
-        sides = jax.vmap(side)(states)
-        # A step of an ended game changes nothing, so there every move counts and has the value of the game itself.
-        playable = jax.vmap(self._rules.legal_actions)(states).T | states.terminated
-        looks = [jnp.where(p, v ^ sides, NEVER) for p, v in zip(playable, values, strict=True)]
-        # One maximum after the other: a CPU does not vectorise a reduction of the leading axis.
-        return jnp.stack(looks), reduce(jnp.maximum, looks) ^ sides
-
-    def _evaluate_children(self, states: State) -> tuple[Array, Array]:
-        """Return what `_minimax` does, of [N, ...] states whose children are evaluated."""
-        return self._minimax(states, self._children(states, lambda state: self._static(state)))
-
-    def _expand(self, states: State) -> State:
-        """Return the children of [N, ...] states as [A * N, ...]: those by action 0, then those by action 1, and so on.
-
-        Innermost loops then run over states and not over the few actions, which is what a CPU can vectorise.
-        """
-        children = self._children(states, lambda state: state)
-        return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), children)
-
-    def _children(self, states: State, function: Callable[[State], Any]) -> Any:
-        """Return `function` of each child of [N, ...] states, [A, N, ...]."""
-        actions = np.arange(self.game.num_actions, dtype=np.int32)
-
-        def by(action: Array) -> Any:
-            return jax.vmap(lambda state: function(self._rules.step(state, action)))(states)
-
-        if self.game.num_actions > _FEW:
-            return jax.vmap(by)(jnp.asarray(actions))
-        return jax.tree.map(lambda *x: jnp.stack(x), *[by(jnp.int32(action)) for action in actions])
-
-    def _static(self, state: State) -> Array:
-        """Return int32[]: code of the evaluation, as seat 0 sees it."""
-        value = self.evaluate(state)
-        return encode(jnp.where(state.to_move == 0, value, -value))
 
     def _scores(self, state: State, look: Array) -> Array:
-        """Return int32[A]: what orders the moves of an inner node."""
+        """Return int32[S]: what orders the moves of an inner node."""
         if self.order is None:
             return look
-        actions = jnp.arange(self.game.num_actions, dtype=jnp.int32)
-        scores = encode(jax.vmap(self.order, (None, 0))(state, actions).astype(jnp.float32))
+        slots = jnp.arange(self._ahead.slots, dtype=jnp.int32)
+        order = lambda slot: self.order(state, self._ahead.action(state, slot))  # noqa: E731
+        scores = encode(jax.vmap(order)(slots).astype(jnp.float32))
         return jnp.where(look == NEVER, NEVER, scores)
 
     def _back_up(self, lane: _Lane, look: Array) -> tuple[_Lane, State, Array, Array]:
         """Enter what the look-ahead says of the lane's node and find where to go on.
 
         Returns:
-            The lane; the deepest open node on the path and int32[], its move to search next; bool[], root finished.
+            The lane; the deepest open node on the path and int32[], the slot of its move to search next; bool[], root
+            finished.
         """
         leaf = (lane.level >= lane.leaf) | lane.node.terminated
         at_root = lane.level == 0
@@ -383,27 +383,27 @@ class AlphaBeta:
 
         here = np.arange(lows.shape[0]) == level
         order = jnp.where(here[:, None], orders, NEVER).max(0)
-        action = order.argmax().astype(jnp.int32)
-        tried = here[:, None] & (np.arange(order.shape[0]) == action)
+        slot = order.argmax().astype(jnp.int32)
+        tried = here[:, None] & (np.arange(order.shape[0]) == slot)
         lane = replace(
             lane,
             level=level,
-            low=jnp.where(level == 0, self._floor(low, action, best), low),
+            low=jnp.where(level == 0, self._floor(low, slot, best), low),
             high=jnp.where(here, highs, NEVER).max(),
             states=states,
             lows=jnp.where(here, low, lows),
             highs=highs,
             orders=jnp.where(tried, NEVER, orders),
-            move=jnp.where(level == 0, action, lane.move),
+            move=jnp.where(level == 0, slot, lane.move),
             best=best,
             values=values,
             nodes=lane.nodes + 1,
         )
-        return lane, jax.tree.map(lambda x: x[level], states), action, finished
+        return lane, jax.tree.map(lambda x: x[level], states), slot, finished
 
-    def _descend(self, lane: _Lane, parent: State, action: Array) -> _Lane:
-        """Make the child by `action` of `parent` the lane's node, and turn the window to its mover."""
-        child = self._rules.step(parent, action)
+    def _descend(self, lane: _Lane, parent: State, slot: Array) -> _Lane:
+        """Make the child of `parent` by the move in a slot the lane's node, and turn the window to its mover."""
+        child = self._rules.step(parent, self._ahead.action(parent, slot))
         turned = parent.to_move != child.to_move
         return replace(
             lane,

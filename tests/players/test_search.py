@@ -33,7 +33,7 @@ def test_replies_are_remembered_whichever_word_they_are_in():
     memory = chance.init(jax.random.key(0))
     assert not chance.reply(memory, batch, bits)[1].any()
     think = jax.jit(chance.think, compiler_options=FAST)
-    memory, searched = think(memory, batch, jnp.ones((1, GAMES), bool))
+    memory, searched = think(memory, batch, jnp.ones((1, GAMES), bool), bits)
     assert searched == GAMES
     drawn, known = chance.reply(memory, batch, bits)
     assert known.all()

@@ -1,0 +1,110 @@
+"""Games of a population among itself: everybody meets as many others from the first seat as from the second.
+
+Source: M. Sipper, "Evolved to Win" (2011), section 3.2.8, algorithm 3.2: everybody plays black in so many games against
+random others, which are chosen so that everybody plays white in exactly as many.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+from jax import Array, lax
+
+from jaxgp.players.player import Player
+
+State = Any
+
+
+@struct.dataclass
+class Pairs:
+    """Who meets whom in P * N games. Games stand in the rows of those in the first seat."""
+
+    second: Array  # int32[P, N]: who is in the second seat
+    first: Array  # int32[P, N]: who is in the first seat of the n-th game of each from the second seat
+
+
+@struct.dataclass
+class Coplayed:
+    """The ended games [P, N]."""
+
+    states: State  # [P, N]
+    plies: Array  # int32[P, N]
+
+
+def draw(key: Array, population: int, games: int) -> Pairs:
+    """Draw opponents, uniformly among the others, so that everybody has `games` games from each seat.
+
+    The population is put into a random order, and in each round everybody meets whoever stands so many places further
+    on; how many is drawn without repetition as long as there are others left. So nobody meets itself, and nobody meets
+    another one twice from the same seat before it has met them all.
+
+    Args:
+        key: typed key[].
+        population: P, at least 2.
+        games: N.
+    """
+    rounds = -(-games // (population - 1))
+    order_keys, step_keys = jax.random.split(key, 2 * rounds).reshape(2, rounds)
+    orders = jax.vmap(lambda k: jax.random.permutation(k, population))(order_keys)
+    steps = jax.vmap(lambda k: 1 + jax.random.permutation(k, population - 1))(step_keys)
+
+    def shifted(order: Array, step: Array) -> Array:
+        return jnp.zeros(population, jnp.int32).at[order].set(jnp.roll(order, -step).astype(jnp.int32))
+
+    second = jax.vmap(jax.vmap(shifted, (None, 0)))(orders, steps).reshape(-1, population)[:games].T
+    first = jnp.argsort(second, axis=0).astype(jnp.int32)
+    return Pairs(second, first)
+
+
+def play(key: Array, game: Any, player: Player, plans: Any, pairs: Pairs, max_plies: int) -> Coplayed:
+    """Play all games to their ends; everybody moves in all games in which it is to move at a time.
+
+    Args:
+        key: typed key[], for games whose opening is drawn.
+        game: the rules.
+        player: how an individual plays; an illegal move forfeits the game.
+        plans: of the P individuals, from `player.prepare`.
+        pairs: who meets whom.
+        max_plies: games are stopped here and stand as they are.
+    """
+    shape = pairs.second.shape
+    step, forfeit = (jax.vmap(jax.vmap(f)) for f in (game.step, game.forfeit))
+    columns = jax.vmap(lambda column, at: column[at], (1, 1), 1)  # the same games in other rows
+
+    def rows(states: Any, at: Array) -> Any:
+        return jax.tree.map(lambda x: columns(x, at), states)
+
+    def going(states: State, plies: Array) -> Array:
+        return ~states.terminated & (plies < max_plies)
+
+    def moved(states: State, plies: Array, seat: int) -> tuple[State, Array]:
+        mine = going(states, plies) & (states.to_move == seat)
+        action, legal = player.act(plans, states, mine)
+        after = _where(legal, step(states, action), forfeit(states))
+        return _where(mine, after, states), plies + mine
+
+    def turns(games: tuple[State, Array]) -> tuple[State, Array]:
+        states, plies = rows(moved(*games, 0), pairs.first)
+        here: tuple[State, Array] = rows(moved(states, plies, 1), pairs.second)
+        return here
+
+    keys = jax.random.split(key, shape)
+    start = jax.vmap(jax.vmap(game.init))(keys), jnp.zeros(shape, jnp.int32)
+    return Coplayed(*lax.while_loop(lambda games: going(*games).any(), turns, start))
+
+
+def results(pairs: Pairs, returns: Array) -> Array:
+    """Return float32[P, 2]: the mean result of each individual from each seat; 1 win, 1/2 draw, 0 loss.
+
+    Args:
+        pairs: who met whom.
+        returns: float32[P, N, 2], of the ended games by seat.
+    """
+    value = returns * 0.5 + 0.5
+    by_second = jax.vmap(lambda column, at: column[at], (1, 1), 1)(value[..., 1], pairs.first)
+    return jnp.stack([value[..., 0].mean(1), by_second.mean(1)], 1)
+
+
+def _where(choose: Array, yes: State, no: State) -> State:
+    return jax.tree.map(lambda a, b: jnp.where(choose.reshape(choose.shape + (1,) * (a.ndim - 2)), a, b), yes, no)
