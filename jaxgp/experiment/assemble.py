@@ -77,11 +77,10 @@ class Table:
     def search(self, evaluator: str | None, depth: int, ties: str, tail: int, lanes: int) -> AlphaBeta:
         """Build a search of this game, by default with its first evaluator; raises ValueError for an unknown one."""
         opponents = self.room("opponents")
-        every: dict[str, Callable[..., Array]] = opponents.EVALUATORS
-        evaluators = opponents.evaluators(self.game) if hasattr(opponents, "evaluators") else every
+        evaluators: dict[str, Callable[..., Array]] = schema.evaluators(opponents, self.game)
         evaluator = evaluator or next(iter(evaluators))
         if evaluator not in evaluators:
-            here = " on this board" if evaluator in every else ""
+            here = " on this board" if evaluator in opponents.EVALUATORS else ""
             raise ValueError(f"evaluator={evaluator}: accepted{here}: {', '.join(evaluators)}")
         find_twin = getattr(opponents, "search_twin", None)
         twin = find_twin(self.game) if find_twin else None

@@ -47,6 +47,11 @@ PLOTS = (
         (("fitness", (Curve("best_fitness", "best", BLUE), Curve("mean_fitness", "mean", ORANGE))),),
     ),
     Plot(
+        "standing",
+        "The best of each generation, measured against the panel",
+        (("fitness against the panel", (Curve("best_standing", "best by coevolution", BLUE),)),),
+    ),
+    Plot(
         "points",
         "Points of the best individual of each generation",
         (

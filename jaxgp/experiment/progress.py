@@ -91,6 +91,8 @@ def facts(row: Row, unit: str = "nodes") -> list[tuple[str, str]]:
         ("points", _points(row)),
         (unit, f"best {number(row.get('best_size'))}, mean {number(row.get('mean_size'))}"),
     ]
+    if row.get("best_standing") is not None:
+        said.insert(1, ("against the panel", number(row["best_standing"])))
     if row.get("beaten") is not None:
         beaten = f"{number(row['beaten'])}, all opponents {number(row.get('all_beaten'))}"
         said.append(("parents that beat the first opponent", beaten))

@@ -130,6 +130,12 @@ def genotypes(module: Any) -> list[str]:
     return [kind for kind, maker in MAKERS.items() if hasattr(module, maker)]
 
 
+def evaluators(module: Any, game: Any) -> dict[str, Any]:
+    """Return what searches can value positions by on a board, by the game's module `opponents`."""
+    found: dict[str, Any] = module.evaluators(game) if hasattr(module, "evaluators") else module.EVALUATORS
+    return found
+
+
 @dataclass
 class Opponent:
     """One member of the panel that every individual plays against, from both seats."""

@@ -75,7 +75,7 @@ def _koza(config: Config, algorithm: Algorithm, primitives: PrimitiveSet) -> Row
         ("objective", _objective(config)),
         ("terminal set", "; ".join(_terminal(p) for p in primitives.terminals)),
         ("function set", ", ".join(p.name for p in primitives.functions) or "none"),
-        ("fitness", _formula(config.fitness)),
+        *_measures(config.fitness),
         ("population size", str(algorithm.population)),
         ("crossover probability", f"{_percent(algorithm.crossover.probability)} ({_crossover(algorithm.crossover)})"),
         ("mutation probability", _percent(algorithm.mutation.probability) + (f" ({kinds})" if kinds else "")),
@@ -103,17 +103,25 @@ _MUTATIONS = {
 
 
 def _objective(config: Config) -> str:
-    opponents = [describe_opponent(opponent) for opponent in config.fitness.opponents.values()]
-    if not opponents:
-        return f"reach a high score in {config.game.get('name', 'the game')}"
-    return f"play {config.game.get('name', 'the game')} well against {'; '.join(opponents)}"
+    game = config.game.get("name", "the game")
+    if not config.fitness.opponents:
+        return f"reach a high score in {game}"
+    if config.fitness.coplay:
+        return f"play {game} well against others of the population"
+    return f"play {game} well against {_panel(config.fitness)}"
+
+
+def _panel(fitness: Fitness) -> str:
+    return "; ".join(describe_opponent(opponent) for opponent in fitness.opponents.values())
 
 
 def describe_opponent(opponent: Opponent) -> str:
     """Say in words who an opponent is."""
     plural = "" if opponent.count == 1 else "s"
+    plies = f"{opponent.depth} pl{'y' if opponent.depth == 1 else 'ies'}"
+    chosen = "first" if opponent.ties == "first" else "any"
     said = {
-        "search": f"a search of {opponent.depth} plies ({opponent.ties} of the best moves)",
+        "search": f"a search of {plies} ({chosen} of the best moves{_evaluator(opponent.evaluator)})",
         "random": "random moves",
         "programs": f"{opponent.count} random player{plural}",
         "champions": f"the last {opponent.count} champion{plural}",
@@ -122,8 +130,36 @@ def describe_opponent(opponent: Opponent) -> str:
     return said + (f", {opponent.games} games from each seat" if opponent.games > 1 else "")
 
 
+def _evaluator(name: str) -> str:
+    *others, last = name.split("|")
+    if others:
+        return f", by {', '.join(others)} or {last}, drawn anew for every move"
+    return "" if last == Opponent.evaluator else f", by {last}"
+
+
 def _terminal(primitive: Primitive) -> str:
     return f"{primitive.name}: {primitive.domain}" if primitive.domain is not None else primitive.name
+
+
+def _measures(fitness: Fitness) -> Rows:
+    """Return what the fitness is; in coevolution also what tells the best of one generation from that of another."""
+    if not fitness.coplay:
+        return [("fitness", _formula(fitness))]
+    weight = "" if fitness.coplay_weight == 1 else f"{fitness.coplay_weight:g} * "
+    games = f"{fitness.coplay} game{'' if fitness.coplay == 1 else 's'} from each seat"
+    points = f"{weight}points of {games} against others of the population (1 win, 1/2 draw, 0 loss)"
+    return [
+        ("fitness", " + ".join([points, *(_guide(guide) for guide in fitness.guides.values())])),
+        ("best of each generation measured by", f"{_formula(fitness)}, against {_panel(fitness)}"),
+        ("champion", "the best of these"),
+    ]
+
+
+def _guide(guide: Opponent) -> str:
+    weight = "" if guide.weight == 1 else f"{guide.weight:g} * "
+    rounds = "" if guide.rounds == 1 else f"{guide.rounds} rounds of "
+    fit = "" if guide.cutoff is None else f" (of those whose fitness is not more than {guide.cutoff:g} below the best)"
+    return f"{weight}points of {rounds}games against {describe_opponent(guide)}{fit}"
 
 
 def _formula(fitness: Fitness, unit: str = "nodes") -> str:
@@ -153,7 +189,7 @@ def _selection(selection: Selection) -> str:
     method = {
         "roulette": "roulette wheel" + (f" by fitness ** {selection.power:g}" if selection.power != 1 else ""),
         "rank": f"linear ranking, pressure {selection.rank_pressure:g}",
-        "tournament": f"tournament of {selection.tournament_size}",
+        "tournament": f"tournament of {selection.tournament_size}{' different ones' if selection.distinct else ''}",
         "truncation": f"the best {_percent(selection.truncation_fraction)}",
     }[selection.method]
     if selection.by_case:

@@ -6,7 +6,17 @@ from types import ModuleType
 from typing import Any
 
 from jaxgp.experiment.errors import UsageError, reject
-from jaxgp.experiment.schema import GENOTYPES, MAKERS, Algorithm, Config, Groups, Mutation, Opponent, genotypes
+from jaxgp.experiment.schema import (
+    GENOTYPES,
+    MAKERS,
+    Algorithm,
+    Config,
+    Groups,
+    Mutation,
+    Opponent,
+    evaluators,
+    genotypes,
+)
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "fitness.points": ("score", "result"),
@@ -90,9 +100,40 @@ def _check_game(config: Config, games: Any, genotype: str | None) -> None:
     _genotype(config, module, made, genotype)
     if genotype is not None:
         _panel(config, getattr(made, "players", 2))
-    for label, opponent in config.fitness.opponents.items():
-        if opponent.kind == "strategy":
-            _strategy(f"fitness.opponents.{label}", opponent.name, games.module(name, "opponents"), made)
+    for section in ("opponents", "guides"):
+        for label, opponent in getattr(config.fitness, section).items():
+            _of_game(f"fitness.{section}.{label}", opponent, games.module(name, "opponents"), made)
+
+
+def member(option: str, opponent: Opponent, module: Any, game: Any) -> None:
+    """Check one member of a panel that measures champions.
+
+    Args:
+        option: what it is called, for messages.
+        opponent: the member.
+        module: the game's module `opponents`.
+        game: the rules.
+
+    Raises:
+        UsageError: see `check`.
+    """
+    _opponent(option, opponent, (*OPPONENT_CHOICES["kind"], "gtp"))
+    _no_guide(option, opponent)
+    _of_game(option, opponent, module, game)
+
+
+def _of_game(option: str, opponent: Opponent, module: Any, game: Any) -> None:
+    """Check that a game has the strategy or the evaluators that an opponent asks for."""
+    if opponent.kind == "strategy":
+        _strategy(option, opponent.name, module, game)
+    if opponent.kind == "search":
+        here, asked = evaluators(module, game), opponent.evaluator.split("|")
+        unknown = [part for part in asked if part not in here]
+        if unknown:
+            board = " on this board" if unknown[0] in module.EVALUATORS else ""
+            which = f"; there is no {unknown[0] or 'evaluator without a name'}{board}" if len(asked) > 1 else ""
+            several = ", or some of them with | between" if len(here) > 1 else ""
+            reject(f"{option}.evaluator", opponent.evaluator, f"{', '.join(here)}{several}{which}")
 
 
 def _genotype(config: Config, module: Any, game: Any, genotype: str | None) -> None:
@@ -121,6 +162,8 @@ def _factors(algorithm: Algorithm, language: Any) -> None:
 def _panel(config: Config, players: int) -> None:
     """Check that a game for two has opponents, and a game for one has none."""
     opponents = config.fitness.opponents
+    if players == 1 and config.fitness.coplay:
+        reject("fitness.coplay", config.fitness.coplay, f"0; {config.game['name']} is for one")
     if players == 1 and opponents:
         reject("fitness.opponents", ", ".join(opponents), f"none, as in fitness=solo: {config.game['name']} is for one")
     if players == 2 and not opponents:
@@ -245,6 +288,7 @@ def _fitness(config: Config) -> None:
     fitness = config.fitness
     for name, opponent in fitness.opponents.items():
         _opponent(f"fitness.opponents.{name}", opponent)
+        _no_guide(f"fitness.opponents.{name}", opponent)
     if fitness.opponents and not any(opponent.weight for opponent in fitness.opponents.values()):
         name = next(iter(fitness.opponents))
         reject(f"fitness.opponents.{name}.weight", 0.0, "at least one opponent with a weight above 0")
@@ -255,20 +299,57 @@ def _fitness(config: Config) -> None:
         _real("fitness.minimum", fitness.minimum)
     if isinstance(config.algorithm, Algorithm) and config.algorithm.selection.method == "roulette":
         _roulette(config)
+    _coevolution(config)
     _whole("fitness.table_size", fitness.table_size, 1)
     if fitness.table_size & (fitness.table_size - 1):
         reject("fitness.table_size", fitness.table_size, "a power of two")
     _whole("fitness.lanes", fitness.lanes, 1)
     _whole("fitness.max_plies", fitness.max_plies, 1)
-    depths = [opponent.depth for opponent in fitness.opponents.values() if opponent.kind == "search"]
+    met = [*fitness.opponents.values(), *fitness.guides.values()]
+    depths = [opponent.depth for opponent in met if opponent.kind == "search"]
     _whole("fitness.tail", fitness.tail, 1, min(depths, default=None), "the least depth among the opponents")
 
 
-def _opponent(option: str, opponent: Opponent) -> None:
-    if opponent.kind == "gtp":
+def _coevolution(config: Config) -> None:
+    """Check games of the population among itself, and that nothing goes with them without them."""
+    fitness, algorithm = config.fitness, config.algorithm
+    _whole("fitness.coplay", fitness.coplay, 0)
+    _real("fitness.coplay_weight", fitness.coplay_weight, 0)
+    for name, guide in fitness.guides.items():
+        option = f"fitness.guides.{name}"
+        _opponent(option, guide)
+        _whole(f"{option}.rounds", guide.rounds, 1)
+        if guide.cutoff is not None:
+            _real(f"{option}.cutoff", guide.cutoff, 0, or_null=True)
+    if not fitness.coplay:
+        if fitness.guides:
+            reject("fitness.guides", ", ".join(fitness.guides), "none with fitness.coplay=0; opponents are without it")
+        return
+    if isinstance(algorithm, Groups):
+        reject("fitness.coplay", fitness.coplay, "0 with algorithm.kind=groups, which has tournaments of its own")
+    if algorithm.population < 2:
+        reject("algorithm.population", algorithm.population, "a whole number from 2, with fitness.coplay")
+    if not fitness.coplay_weight and not any(guide.weight for guide in fitness.guides.values()):
+        reject("fitness.coplay_weight", 0.0, "a number above 0, or a guide with a weight above 0")
+    for option in ("by_case", "sharing"):
+        # Nobody meets the same opponents as another.
+        if value := getattr(algorithm.selection, option):
+            reject(f"algorithm.selection.{option}", value, "0, with fitness.coplay")
+
+
+def _no_guide(option: str, opponent: Opponent) -> None:
+    """Refuse what only guides have."""
+    if opponent.rounds != 1:
+        reject(f"{option}.rounds", opponent.rounds, "1; rounds are of guides, all games of others are one")
+    if opponent.cutoff is not None:
+        reject(f"{option}.cutoff", opponent.cutoff, "null; only guides are met by some of the population")
+
+
+def _opponent(option: str, opponent: Opponent, accepted_kinds: tuple[str, ...] = OPPONENT_CHOICES["kind"]) -> None:
+    if opponent.kind == "gtp" and "gtp" not in accepted_kinds:
         kinds = ", ".join(OPPONENT_CHOICES["kind"])
         reject(f"{option}.kind", "gtp", f"{kinds}; engines outside the project measure champions, they train none")
-    for key, accepted in OPPONENT_CHOICES.items():
+    for key, accepted in (OPPONENT_CHOICES | {"kind": accepted_kinds}).items():
         _choice(f"{option}.{key}", getattr(opponent, key), accepted)
     _whole(f"{option}.depth", opponent.depth, 1, MAX_DEPTH)
     _whole(f"{option}.count", opponent.count, 1)
@@ -310,11 +391,18 @@ def _whole(option: str, value: int, low: int, high: int | None = None, limit: st
     reject(option, value, f"a whole number from {low}{upper}" + (", or null" if or_null else ""))
 
 
-def _real(option: str, value: float, low: float | None = None, high: float | None = None, above: bool = False) -> None:
+def _real(
+    option: str,
+    value: float,
+    low: float | None = None,
+    high: float | None = None,
+    above: bool = False,
+    or_null: bool = False,
+) -> None:
     """Reject what is not a finite number from `low` (or above it) to `high`; no limit where it is None."""
     inside = (low is None or (value > low if above else value >= low)) and (high is None or value <= high)
     if math.isfinite(value) and inside:
         return
     lower = "" if low is None else (f" above {low:g}" if above else f" from {low:g}")
     upper = "" if high is None else f" {'up ' if above else ''}to {high:g}"
-    reject(option, value, f"a number{lower}{upper}")
+    reject(option, value, f"a number{lower}{upper}" + (", or null" if or_null else ""))

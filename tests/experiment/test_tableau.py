@@ -1,7 +1,7 @@
 import io
 
 from jaxgp.experiment.progress import Progress, duration, line, number, print_pairs
-from jaxgp.experiment.schema import Opponent
+from jaxgp.experiment.schema import Fitness, Opponent
 from jaxgp.experiment.tableau import tableau
 from tests.experiment.toy_experiment import PRIMITIVES, config
 
@@ -57,11 +57,40 @@ def test_every_choice_has_words():
         assert rows["fitness"].endswith("- 0.5 * number of nodes")
 
 
+def test_coevolution_is_told_apart_from_what_its_best_are_measured_by():
+    run = config()
+    run.fitness = Fitness({"panel": Opponent(depth=3, evaluator="a|b|c", games=10)}, coplay=25, points="result")
+    run.fitness.scale = 50.0
+    rows = dict(tableau(run, PRIMITIVES))
+    assert rows["objective"] == "play mancala well against others of the population"
+    met = "points of 25 games from each seat against others of the population (1 win, 1/2 draw, 0 loss)"
+    assert rows["fitness"] == met
+    assert rows["best of each generation measured by"] == (
+        "50 * (result moving first + result moving second (1 win, 1/2 draw, 0 loss)), against a search of 3 plies "
+        "(first of the best moves, by a, b or c, drawn anew for every move), 10 games from each seat"
+    )
+    run.fitness.coplay, run.fitness.coplay_weight = 1, 2.0
+    run.fitness.guides = {
+        "plain": Opponent(kind="random"),
+        "hard": Opponent(depth=1, ties="random", evaluator="a", games=2, rounds=3, cutoff=0.5, weight=4.0),
+    }
+    assert dict(tableau(run, PRIMITIVES))["fitness"] == (
+        "2 * points of 1 game from each seat against others of the population (1 win, 1/2 draw, 0 loss) "
+        "+ points of games against random moves "
+        "+ 4 * points of 3 rounds of games against a search of 1 ply (any of the best moves, by a), "
+        "2 games from each seat (of those whose fitness is not more than 0.5 below the best)"
+    )
+    run.fitness.coplay = 0
+    assert "champion" not in dict(tableau(run, PRIMITIVES))
+
+
 def test_one_line_says_all():
     assert line(ROW, 150) == (
         "generation 4 (5/150): fitness best 6,520, mean 3,010; points best 66 (first 41, second 25); "
         "nodes best 80, mean 99.5; replies from table 87.5 percent; evaluations 512 per second; 2.00 s"
     )
+    said = line({**ROW, "best_standing": 51.5}, 150)
+    assert "fitness best 6,520, mean 3,010; against the panel 51.5; points best 66" in said
     assert line({"generation": 0, "seconds": 0.0, "elapsed": 0.0}, 1).startswith("generation 0 (1/1): fitness best -")
 
 

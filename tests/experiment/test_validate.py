@@ -75,6 +75,13 @@ BAD = [
     ("fitness.opponents.minimax.games", 0, "a whole number from 1"),
     ("fitness.opponents.minimax.weight", -1.0, "a number from 0"),
     ("fitness.opponents.minimax.weight", 0.0, "at least one opponent with a weight above 0"),
+    ("fitness.opponents.minimax.evaluator", "magic", "accepted: material"),
+    ("fitness.opponents.minimax.evaluator", "material|magic", "accepted: material; there is no magic"),
+    ("fitness.opponents.minimax.evaluator", "|material", "there is no evaluator without a name"),
+    ("fitness.opponents.minimax.rounds", 2, "accepted: 1; rounds are of guides"),
+    ("fitness.opponents.minimax.cutoff", 1.0, "accepted: null; only guides"),
+    ("fitness.coplay", -1, "a whole number from 0"),
+    ("fitness.coplay_weight", -0.5, "a number from 0"),
     ("logger.mode", "on", "offline, online, disabled"),
     ("game.name", "chess", "mancala"),
     ("game.pits", 99, "a whole number from 1 to 15"),
@@ -91,6 +98,77 @@ def test_bad_values_are_named_with_what_is_accepted(option, value, accepted):
     assert message.startswith(f"{option}={'' if value == '' else value}")
     assert accepted in message
     assert "\n" not in message
+
+
+BAD_COEVOLUTION = [
+    ("algorithm.population", 1, "a whole number from 2, with fitness.coplay"),
+    ("algorithm.selection.by_case", 0.5, "0, with fitness.coplay"),
+    ("algorithm.selection.sharing", 1.0, "0, with fitness.coplay"),
+    ("fitness.coplay", 0, None),
+    ("fitness.coplay_weight", -1.0, "a number from 0"),
+    ("fitness.tail", 2, "from 1 to 1 (the least depth among the opponents)"),
+    ("fitness.guides.one.kind", "human", "search, random, programs, champions, strategy"),
+    ("fitness.guides.one.kind", "gtp", "engines outside the project measure champions"),
+    ("fitness.guides.one.depth", 0, "a whole number from 1"),
+    ("fitness.guides.one.games", 0, "a whole number from 1"),
+    ("fitness.guides.one.rounds", 0, "a whole number from 1"),
+    ("fitness.guides.one.cutoff", -1.0, "a number from 0, or null"),
+    ("fitness.guides.one.weight", -1.0, "a number from 0"),
+    (
+        "fitness.guides.one.evaluator",
+        "material|corner_5",
+        "material, corner_4, corner_16, or some of them with | between; there is no corner_5",
+    ),
+    ("fitness.opponents.minimax.evaluator", "corner_4|edgar_like", "there is no edgar_like on this board"),
+    ("program.depth", 0, "a whole number from 1 to 12 with program.features=position"),
+    ("program.depth", 13, "a whole number from 1 to 12 with program.features=position"),
+]
+
+
+def coevolving():
+    """Everything right: small programs of Othello that play each other, after a guide."""
+    right = config()
+    right.game, right.program = {"name": "othello", "size": 4}, {"features": "position", "depth": 2}
+    right.fitness.coplay, right.fitness.tail = 3, 1
+    right.fitness.opponents["minimax"].evaluator = "corner_4|corner_16"
+    right.fitness.guides = {"one": Opponent(depth=1, rounds=2, cutoff=0.5, games=2, evaluator="corner_4|material")}
+    return right
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "accepted"), BAD_COEVOLUTION, ids=[f"{o}={v}" for o, v, _ in BAD_COEVOLUTION]
+)
+def test_bad_values_of_coevolution_are_named_with_what_is_accepted(option, value, accepted):
+    wrong = coevolving()
+    validate.check(wrong, envs)
+    put(wrong, option, value)
+    message = refused(wrong)
+    if accepted is None:
+        assert message == "fitness.guides=one: accepted: none with fitness.coplay=0; opponents are without it"
+        return
+    assert message.startswith(f"{option}={value}: accepted: ")
+    assert accepted in message
+
+
+def test_coevolution_that_only_fails_together():
+    wrong = coevolving()
+    wrong.fitness.coplay_weight = 0.0
+    validate.check(wrong, envs)  # the guide still counts
+    wrong.fitness.guides = {}
+    assert refused(wrong) == "fitness.coplay_weight=0.0: accepted: a number above 0, or a guide with a weight above 0"
+    wrong = walls_table.config()
+    wrong.fitness.coplay = 2
+    assert refused(wrong).startswith("fitness.coplay=2: accepted: 0 with algorithm.kind=groups")
+    wrong = dataclasses.replace(coevolving(), game={"name": "morpion"}, program={})
+    wrong.fitness.opponents, wrong.fitness.guides = {}, {}
+    assert refused(wrong) == "fitness.coplay=3: accepted: 0; morpion is for one"
+
+
+def test_programs_search_only_where_they_value_positions():
+    settings = envs.module("othello", "primitives").Settings
+    assert (settings().depth, settings(depth=3).depth, settings(features="position").depth) == (0, 3, 1)
+    wrong = dataclasses.replace(config(), game={"name": "othello"}, program={"depth": -1})
+    assert refused(wrong) == "program.depth=-1: accepted: a whole number from 0 to 12"
 
 
 BAD_GROUPS = [
@@ -241,6 +319,6 @@ def test_options_of_othello_programs_are_checked():
             "program.features=every: accepted: original, regions, few, position, position_corners",
         ),
         ({"weights": "noops"}, "program.noop_bits=0: accepted: a whole number from 1 to 2 with program.weights=noops"),
-        ({"weight": "path"}, "program.weight: unknown option; accepted: features, weights, noop_bits"),
+        ({"weight": "path"}, "program.weight: unknown option; accepted: features, weights, noop_bits, depth"),
     ):
         assert refused(dataclasses.replace(right, program=wrong)) == accepted
