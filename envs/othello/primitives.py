@@ -31,8 +31,10 @@ from typing import Literal, get_args
 import jax.numpy as jnp
 from jax import Array
 
-from envs.othello.rules import Bits, Othello, State, count, some
+from envs.othello.rules import WORD, Bits, Othello, State, count, some
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet, Weighting, rectangle
+from jaxgp.interpreter.evaluate import Features as Seen
+from jaxgp.interpreter.evaluate import Packed
 from jaxgp.players.choice import pick_bit
 
 Features = Literal["original", "regions", "few", "position", "position_corners"]
@@ -137,12 +139,13 @@ def outcome(game: Othello, settings: Settings, state: State, place: Array) -> tu
     return action, _discs(game, settings, game.after(state, game.placed(state, action)))
 
 
-def view(game: Othello, settings: Settings, state: State) -> Array:
-    """Return float32[F]: what a program sees of a position.
+def view(game: Othello, settings: Settings, state: State) -> Seen:
+    """Return what a program sees of a position, float32[F] or packed.
 
-    With `settings.features` in TO_MOVE it is what the side to move sees, first of each square whether it is empty, then
-    of each whether a disc of this side is on it, then the numbers in the order of `COUNTS`; of an ended game, the side
-    that would move. Otherwise it is what its opponent sees, as in `outcome` after the move that led here.
+    With `settings.features` in TO_MOVE it is what the side to move sees, packed: first of each square whether it is
+    empty, then of each whether a disc of this side is on it, in whole words each, then the numbers in the order of
+    `COUNTS`; of an ended game, the side that would move. Otherwise it is what its opponent sees, as in `outcome` after
+    the move that led here.
     """
     if settings.features not in TO_MOVE:
         return _discs(game, settings, (state.other, state.own))
@@ -153,8 +156,9 @@ def view(game: Othello, settings: Settings, state: State) -> Array:
     for own, other in (tuple(map(count, pair)) for pair in pairs):
         numbers += [own, other, own - other]
     numbers.insert(3, count(state.legal))
-    own, other = game.squares(state.own), game.squares(state.other)
-    return jnp.concatenate([x.astype(jnp.float32) for x in (~(own | other), own, jnp.stack(numbers))])
+    full = game.constant(range(game.area))
+    empty = [f & ~(a | b) for f, a, b in zip(full, state.own, state.other, strict=True)]
+    return Packed(jnp.stack([*empty, *state.own]), jnp.stack(numbers).astype(jnp.float32))
 
 
 def _discs(game: Othello, settings: Settings, sides: tuple[Bits, Bits]) -> Array:
@@ -200,6 +204,7 @@ CORNERS = ("FriendlyCornerCount", "EnemyCornerCount", "CornerCount")
 def _typed_set(game: Othello, settings: Settings) -> PrimitiveSet:
     """Build the set of the second source: tables 3.1 to 3.4 of the book, with its names."""
     names = COUNTS + (CORNERS if settings.features == "position_corners" else ())
+    set_of_squares = WORD * game.words
     square, number, truth = rectangle(1, 1, game.size, game.size), (FLOAT, FLOAT), (BOOL, BOOL)
     # [3,4] is c4: the third column, the fourth row.
     return PrimitiveSet(
@@ -212,11 +217,11 @@ def _typed_set(game: Othello, settings: Settings) -> PrimitiveSet:
             Primitive("Zero", fixed=0.0, python="0.0", latex="0"),
             *(
                 Primitive(name, feature=place, latex=f"\\mathrm{{{{{name}}}}}")
-                for place, name in enumerate(names, 2 * game.area)
+                for place, name in enumerate(names, 2 * set_of_squares)
             ),
             *(
                 _of_square(name, first, square)
-                for name, first in (("IsEmptySquare", 0), ("IsFriendlyPiece", game.area))
+                for name, first in (("IsEmptySquare", 0), ("IsFriendlyPiece", set_of_squares))
             ),
         ),
         functions=(

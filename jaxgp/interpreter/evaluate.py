@@ -4,12 +4,30 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
+from flax import struct
 from jax import Array
 
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.calls import apply, instructions
 from jaxgp.interpreter.plan import CONSTANT, Plan, plan, stack_bound
+
+
+@struct.dataclass
+class Packed:
+    """Features of which the first are truth values, 32 in a word: of many squares they are a fraction of all rows."""
+
+    words: Array  # uint32[..., W, B]: feature f < 32 W is bit f % 32 of word f // 32
+    numbers: Array  # float32[..., N, B]: the features from 32 W on
+
+    def unpacked(self) -> Array:
+        """Return float32[..., 32 W + N, B]."""
+        bits = (self.words[..., :, None, :] >> jnp.arange(32, dtype=jnp.uint32)[:, None]) & 1
+        truths = bits.reshape(*self.words.shape[:-2], -1, self.words.shape[-1]).astype(jnp.float32)
+        return jnp.concatenate([truths, self.numbers], -2)
+
+
+Features = Array | Packed
 
 
 def evaluate(primitives: PrimitiveSet, plans: Plan, features: Array, bound: Array | int | None = None) -> Array:
@@ -74,13 +92,13 @@ def evaluate_where(primitives: PrimitiveSet, plans: Plan, features: Array, activ
         if instructions(primitives):
             rows = jax.lax.fori_loop(done, steps[rest], step, rows)
         root, constant = flat.root[busy[rest:]], flat.root_constant[busy[rest:]]
-        values.insert(0, jax.vmap(partial(_read, primitives))(rows[rest:], root, constant)[:, 0])
+        values.insert(0, jax.vmap(partial(_read, primitives))(seen[rest:width], rows[rest:], root, constant)[:, 0])
         rows, done, width = rows[:rest], steps[rest], rest
     ranked = jnp.concatenate(values)
     return jnp.zeros_like(ranked).at[order].set(ranked).reshape(population, trees, cases)
 
 
-def narrowing(primitives: PrimitiveSet, plans: Plan, features: Array, least: int = 32) -> Array:
+def narrowing(primitives: PrimitiveSet, plans: Plan, features: Features, least: int = 32) -> Array:
     """Evaluate single trees on all their positions, so that short ones do not wait for long ones.
 
     They are sorted by falling steps, and whenever half of them are done the loop goes on with the others.
@@ -88,15 +106,14 @@ def narrowing(primitives: PrimitiveSet, plans: Plan, features: Array, least: int
     Args:
         primitives: the set the plans were made with.
         plans: of batch shape [P].
-        features: float32[P, F, B].
+        features: float32[P, F, B], or packed.
         least: programs with which the loop is not narrowed any more.
 
     Returns:
         float32[P, B].
     """
     order = jnp.argsort(-plans.steps)
-    plans = jax.tree.map(lambda field: field[order], plans)
-    features = features[order]
+    plans, features = jax.tree.map(lambda field: field[order], (plans, features))
     rows = jax.vmap(lambda seen: start_rows(primitives, plans.kind.shape[-1], seen))(features)
     values: list[Array] = []
     width, done = plans.steps.shape[0], jnp.int32(0)
@@ -104,27 +121,25 @@ def narrowing(primitives: PrimitiveSet, plans: Plan, features: Array, least: int
         rest = width // 2 if width // 2 >= least else 0
         live, seen = jax.tree.map(lambda field, n=width: field[:n], (plans, features))
 
-        def step(i: Array, rows: Array, live: Plan = live, seen: Array = seen) -> Array:
+        def step(i: Array, rows: Array, live: Plan = live, seen: Features = seen) -> Array:
             return jax.vmap(lambda p, f, r: run_step(primitives, i, p, f, r))(live, seen, rows)
 
         if instructions(primitives):
             rows = jax.lax.fori_loop(done, plans.steps[rest], step, rows)
-        values.insert(
-            0,
-            jax.vmap(partial(read_root, primitives))(jax.tree.map(lambda field, n=rest: field[n:], live), rows[rest:]),
-        )
+        ready, shown = jax.tree.map(lambda field, n=rest: field[n:], (live, seen))
+        values.insert(0, jax.vmap(partial(read_root, primitives))(ready, shown, rows[rest:]))
         rows, width, done = rows[:rest], rest, plans.steps[rest]
     ranked = jnp.concatenate(values)
     return jnp.zeros_like(ranked).at[order].set(ranked)
 
 
-def in_turn(primitives: PrimitiveSet, plans: Plan, features: Array) -> Array:
+def in_turn(primitives: PrimitiveSet, plans: Plan, features: Features) -> Array:
     """Evaluate single trees one after the other, each in a loop as long as it needs: for a CPU and many positions.
 
     Arguments and result are those of `narrowing`.
     """
 
-    def run(one: tuple[Plan, Array]) -> Array:
+    def run(one: tuple[Plan, Features]) -> Array:
         plans, seen = one
         return _run(primitives, plans, seen, plans.steps)
 
@@ -136,40 +151,57 @@ def evaluate_programs(primitives: PrimitiveSet, programs: Programs, features: Ar
     return evaluate(primitives, plan(primitives, programs), features)
 
 
-def start_rows(primitives: PrimitiveSet, capacity: int, features: Array) -> Array:
+def start_rows(primitives: PrimitiveSet, capacity: int, features: Features) -> Array:
     """Return float32[rows, B]: an empty stack, a spare row for padding, and the features where operands read them."""
+    features = _numbers(features)
     stack = jnp.zeros((stack_bound(primitives.max_arity, capacity) + 1, features.shape[1]), jnp.float32)
     if any(p.feature is not None or p.reads_one for p in primitives.primitives):
         return jnp.concatenate([stack, features])
     return stack
 
 
-def run_step(primitives: PrimitiveSet, i: Array, plans: Plan, features: Array, rows: Array) -> Array:
+def run_step(primitives: PrimitiveSet, i: Array, plans: Plan, features: Features, rows: Array) -> Array:
     """Run instruction `i` of one program."""
     return _call(primitives, (plans.kind[i], plans.operand[i], plans.constant[i], plans.slot[i]), features, rows)
 
 
-def read_root(primitives: PrimitiveSet, plans: Plan, rows: Array) -> Array:
+def read_root(primitives: PrimitiveSet, plans: Plan, features: Features, rows: Array) -> Array:
     """Return float32[B]: the value of one program after all its steps."""
-    return _read(primitives, rows, plans.root, plans.root_constant)
+    return _read(primitives, features, rows, plans.root, plans.root_constant)
 
 
-def _call(primitives: PrimitiveSet, instruction: tuple[Array, ...], features: Array, rows: Array) -> Array:
+def _call(primitives: PrimitiveSet, instruction: tuple[Array, ...], features: Features, rows: Array) -> Array:
     """Run an instruction (kind, operands, constants, slot): all functions are computed, one is kept."""
     kind, operand, constant, slot = instruction
-    args = [_read(primitives, rows, operand[k], constant[k]) for k in range(primitives.max_arity)]
-    values = [apply(p, features, args) for p in instructions(primitives)]
+    args = [_read(primitives, features, rows, operand[k], constant[k]) for k in range(primitives.max_arity)]
+    values = [apply(p, _numbers(features), args) for p in instructions(primitives)]
     return rows.at[slot].set(jax.lax.select_n(kind, *values) if len(values) > 1 else values[0])
 
 
-def _read(primitives: PrimitiveSet, rows: Array, operand: Array, constant: Array) -> Array:
-    row = rows[operand] * constant if primitives.weighted or primitives.factored else rows[operand]
+def _read(primitives: PrimitiveSet, features: Features, rows: Array, operand: Array, constant: Array) -> Array:
+    row = _unpack_row(features, rows, operand) if isinstance(features, Packed) else rows[operand]
+    row = row * constant if primitives.weighted or primitives.factored else row
     return jnp.where(operand == CONSTANT, constant, row)
 
 
-def _run(primitives: PrimitiveSet, plans: Plan, features: Array, bound: Array | int) -> Array:
+def _numbers(features: Features) -> Array:
+    return features.numbers if isinstance(features, Packed) else features
+
+
+def _unpack_row(features: Packed, rows: Array, operand: Array) -> Array:
+    """Return float32[B]: a row of the stack or a feature; the rows themselves have no truth values."""
+    truths = 32 * features.words.shape[0]
+    feature = operand - (rows.shape[0] - features.numbers.shape[0])
+    is_truth = (feature >= 0) & (feature < truths)
+    word = features.words[jnp.where(is_truth, feature >> 5, 0)]
+    truth = (word >> (feature & 31).astype(jnp.uint32)) & 1
+    row = rows[jnp.where(is_truth, 0, jnp.where(feature < 0, operand, operand - truths))]
+    return jnp.where(is_truth, truth.astype(jnp.float32), row)
+
+
+def _run(primitives: PrimitiveSet, plans: Plan, features: Features, bound: Array | int) -> Array:
     """Evaluate one planned tree on features [F, B]."""
     rows = start_rows(primitives, plans.kind.shape[-1], features)
     if instructions(primitives):
         rows = jax.lax.fori_loop(0, bound, lambda i, rows: run_step(primitives, i, plans, features, rows), rows)
-    return read_root(primitives, plans, rows)
+    return read_root(primitives, plans, features, rows)

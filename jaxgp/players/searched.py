@@ -12,7 +12,7 @@ from jax import Array, lax
 
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.evaluate import in_turn, narrowing
+from jaxgp.interpreter.evaluate import Features, in_turn, narrowing
 from jaxgp.interpreter.plan import Plan, plan
 from jaxgp.search.alphabeta import AlphaBeta
 from jaxgp.search.lookahead import each
@@ -34,7 +34,7 @@ class SearchedPlayer:
     Attributes:
         primitives: the set that the programs are written in; one tree.
         game: the rules.
-        view: state -> float32[F], what a program sees of a position.
+        view: state -> float32[F], or packed, what a program sees of a position.
         depth: plies.
         mover: whether a program says what a position is worth to the side to move; otherwise, to the side before.
         tail: last plies, searched full width.
@@ -43,7 +43,7 @@ class SearchedPlayer:
 
     primitives: PrimitiveSet
     game: Any
-    view: Callable[[State], Array]
+    view: Callable[[State], Features]
     depth: int
     mover: bool = True
     tail: int = 1
@@ -57,8 +57,12 @@ class SearchedPlayer:
         """Return P."""
         return plans.steps.shape[0]
 
-    def judge(self, plans: Plan, states: State) -> Array:
-        """Return float32[P, B]: what P programs say of states [P, B], as the side to move sees it."""
+    def judge(self, plans: Plan, states: State, needed: Array) -> Array:
+        """Return float32[P, B]: what P programs say of states [P, B], as the side to move sees it.
+
+        Programs that say nothing that is needed (bool[P, B]) are not asked.
+        """
+        plans = plans.replace(steps=jnp.where(needed.any(1), plans.steps, 0))  # type: ignore[attr-defined]
         seen = jax.vmap(jax.vmap(self.view, out_axes=1))(states)
         values = lax.platform_dependent(
             plans, seen, cpu=partial(in_turn, self.primitives), default=partial(narrowing, self.primitives)

@@ -26,12 +26,15 @@ from jaxgp.search.codes import NEVER, encode, side
 State = Any
 Contexts = Any
 Evaluate = Callable[[State], Array]
-Judge = Callable[[Contexts, State], Array]
-"""(contexts [C], states [C, B]) -> float32[C, B]: values as the side to move sees them, of ended games too."""
+Judge = Callable[[Contexts, State, Array], Array]
+"""(contexts [C], states [C, B], bool[C, B]) -> float32[C, B]: values as the side to move sees them, of ended games too.
+
+The last argument says which of the values are needed.
+"""
 
 FEW = 8
 """Actions that get their own code each, with the action a constant in it."""
-WIDTH = 4
+WIDTH = 12
 """Listed moves that are tried together, for each node of a row; a row may share them out as its nodes need."""
 
 
@@ -42,7 +45,7 @@ def each(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def alike(evaluate: Evaluate) -> Judge:
     """Return the judge that evaluates in the same way everywhere, whatever the contexts."""
-    return lambda _, states: each(evaluate)(states)
+    return lambda _, states, needed: each(evaluate)(states)
 
 
 def lists_moves(rules: Any) -> bool:
@@ -71,9 +74,9 @@ def apart(running: Array, function: Callable[..., Any], *args: Any) -> Any:
     return lax.platform_dependent(*args, cpu=conditional, default=function)
 
 
-def _codes(judge: Judge, contexts: Contexts, states: State) -> Array:
+def _codes(judge: Judge, contexts: Contexts, states: State, needed: Array) -> Array:
     """Return int32[C, B]: code of the value of each state, as seat 0 sees it."""
-    values = judge(contexts, states)
+    values = judge(contexts, states, needed)
     return encode(jnp.where(states.to_move == 0, values, -values))
 
 
@@ -123,7 +126,7 @@ class Listed:
             parents = jax.tree.map(lambda x: take(x, node), states)
             places = move - take(starts, node)
             children = each(self._child)(parents, places)
-            codes = _codes(self.judge, contexts, children) ^ each(side)(parents)
+            codes = _codes(self.judge, contexts, children, move < ends[:, -1:]) ^ each(side)(parents)
             return first + len(move), lax.dynamic_update_slice(found, codes, (0, first))
 
         # Room for the moves of all lists, and for a slice of every list as long as the longest can be.
@@ -192,12 +195,17 @@ class FullWidth:
             def by_row(x: Array) -> Array:
                 return jnp.moveaxis(x.reshape(*plies, *rows, *x.shape[2:]), 1, 0).reshape(rows[0], -1, *x.shape[2:])
 
-            codes = _codes(self.judge, contexts, jax.tree.map(by_row, children))
+            moved = jax.tree.map(by_row, children)
+            codes = _codes(self.judge, contexts, moved, jnp.full(moved.to_move.shape, True))
             values = jnp.moveaxis(codes.reshape(rows[0], *plies, rows[1]), 0, 1).reshape(self.slots, -1)
         else:
-            one = lambda state: _codes(self.judge, contexts, jax.tree.map(lambda x: x[None, None], state))[0, 0]  # noqa: E731
-            values = self._children(states, one)
+            values = self._children(states, lambda state: self._code(contexts, state))
         return self._minimax(states, values)
+
+    def _code(self, contexts: Contexts, state: State) -> Array:
+        """Return int32[]: code of the value of one state, which is judged alike in every row."""
+        alone = jax.tree.map(lambda x: x[None, None], state)
+        return _codes(self.judge, contexts, alone, jnp.full((1, 1), True))[0, 0]
 
     def _expand(self, states: State) -> State:
         """Return the children of [N, ...] states as [A * N, ...]: those by action 0, then those by action 1, and so on.

@@ -122,9 +122,10 @@ def test_programs_see_positions_as_the_side_to_move_does(features, size, count):
     passing = read("XO" + "." * (size**2 - 2), to_move=1)[1]
     states = jax.tree.map(lambda x, y: np.concatenate([x, y[None]]), states, passing)
     told.append(as_reference(game, passing))
-    seen = np.asarray(jax.jit(jax.vmap(lambda s: view(game, settings, s), out_axes=1), compiler_options=FAST)(states))
+    packed = jax.jit(jax.vmap(lambda s: view(game, settings, s), out_axes=1), compiler_options=FAST)(states)
+    seen, room = np.asarray(packed.unpacked()), 32 * game.words
     index = {p.name: p.feature for p in primitives.terminals if p.feature is not None}
-    assert sorted(index.values()) == list(range(2 * size**2, len(seen)))
+    assert sorted(index.values()) == list(range(2 * room, len(seen)))
     corners = [(x, y) for x in (0, size - 1) for y in (0, size - 1)]
     for i, position in enumerate(told):
         mine, theirs = (
@@ -143,7 +144,7 @@ def test_programs_see_positions_as_the_side_to_move_does(features, size, count):
         assert {name: seen[at, i] for name, at in index.items()} == expected
         squares = [(x, y) for y in range(size) for x in range(size)]
         assert seen[: size**2, i].tolist() == [at not in mine | theirs for at in squares]
-        assert seen[size**2 : 2 * size**2, i].tolist() == [at in mine for at in squares]
+        assert seen[room : room + size**2, i].tolist() == [at in mine for at in squares]
     assert seen[index["Mobility"], -1] == 0
 
 
