@@ -23,6 +23,8 @@ WON = np.float32(3e38)
 """What an ended game is worth to its winner: more than any program can say."""
 MOST = np.float32(1e38)
 """Values of programs are cut off here; one that is no number is as bad as can be."""
+LEAST = 16
+"""Searches of a program at the same time: it values leaves faster the more of them it is shown at once."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class SearchedPlayer:
         depth: plies.
         mover: whether a program says what a position is worth to the side to move; otherwise, to the side before.
         tail: last plies, searched full width.
-        lanes: searches in progress at the same time, those of all programs together.
+        lanes: searches in progress at the same time, those of all programs together; at least LEAST of each.
     """
 
     primitives: PrimitiveSet
@@ -73,7 +75,7 @@ class SearchedPlayer:
 
     def search(self, programs: int) -> AlphaBeta:
         """Return the search of so many programs side by side."""
-        rows = max(1, self.lanes // programs)
+        rows = max(LEAST, self.lanes // programs)
         tail = min(self.tail, self.depth)
         # Lanes of few rows are worth narrowing; those of many rows have little to wait for.
         return AlphaBeta(self.game, None, self.depth, tail, rows, max(16, self.lanes // 4), judge=self.judge)
