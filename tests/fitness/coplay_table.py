@@ -1,0 +1,63 @@
+"""Populations that play each other, set up small for tests."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxgp.experiment import schema
+from tests.fitness.mancala_table import CREATION
+
+
+@dataclass(frozen=True)
+class Preferring:
+    """Plays the legal move that it prefers; its plans are what it gives for each, float32[P, A].
+
+    Where it would give nothing for any of them, its move is none.
+    """
+
+    game: Any
+
+    def prepare(self, plans):
+        return plans
+
+    def count(self, plans):
+        return len(plans)
+
+    def act(self, plans, states, active=None):
+        legal = jax.vmap(jax.vmap(self.game.legal_actions))(states)
+        worth = jnp.where(legal, plans[:, None], -jnp.inf)
+        return worth.argmax(-1).astype(jnp.int32), worth.max(-1) > 0
+
+
+def config(population=8, generations=4, coplay=2, **guides) -> schema.Config:
+    """A small run of coevolution on a small board of Kalah; the best are measured by a search of one ply."""
+    algorithm = schema.Algorithm(
+        population=population,
+        generations=generations,
+        elites=0,
+        capacity=64,
+        creation=CREATION,
+        selection=schema.Selection(method="tournament", tournament_size=2, distinct=True),
+        crossover=schema.Crossover(probability=0.8, method="one_or_two_way"),
+        mutation=schema.Mutation(probability=0.2, max_depth=3, children=0.0, subtree=1.0),
+    )
+    fitness = schema.Fitness(
+        opponents={"guide": schema.Opponent(depth=1, ties="random", games=2)},
+        coplay=coplay,
+        guides={name: schema.Opponent(**guide) for name, guide in guides.items()},
+        points="result",
+        scale=50.0,
+        table_size=1024,
+        lanes=8,
+        tail=1,
+    )
+    return schema.Config(
+        game={"name": "mancala", "pits": 3, "stones": 3},
+        algorithm=algorithm,
+        fitness=fitness,
+        logger=schema.Logger(mode="disabled"),
+        checkpoint_every=2,
+        compilation_cache=None,
+    )
