@@ -1,0 +1,187 @@
+"""Fitness from games of the population among itself and against guides, and whole runs of it."""
+
+from dataclasses import replace
+from functools import cache
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import envs
+from jaxgp.experiment import assemble, schema
+from jaxgp.fitness import coplay, matches
+from jaxgp.fitness.coevolution import Guide
+from jaxgp.players.opponent import RandomOpponent
+from tests.envs.replays import FAST
+from tests.experiment.conduct_toy import assert_same, rows, start
+from tests.fitness.coplay_table import config
+
+POPULATION = 8
+
+
+@cache
+def experiment():
+    return assemble.assemble(config(population=POPULATION, mild={"kind": "random", "games": 2, "weight": 2.0}), envs)
+
+
+@cache
+def waiting():
+    """The state before the first generation."""
+    return jax.jit(experiment().ring.init, compiler_options=FAST)(jax.random.key(5))
+
+
+@cache
+def guided(rounds, cutoff, weight):
+    """Play rounds against random moves: (key, fitness before) -> fitness after, moves; nobody is prepared for it."""
+    relative = experiment().ring.fitness
+    guide = Guide(RandomOpponent(relative.panel.game, games=2), rounds, cutoff, weight)
+
+    def run(key, fitness, population):
+        plans = relative.panel.player.prepare(population)
+        return relative.guided(key, guide, plans, fitness, ())
+
+    return jax.jit(run, compiler_options=FAST)
+
+
+def played_alone(key, number):
+    """Points of everybody in one round, by the games themselves; the key of a round is that of its number."""
+    relative = experiment().ring.fitness
+    guide = RandomOpponent(relative.panel.game, games=2)
+
+    def run(key, population):
+        plans = relative.panel.player.prepare(population)
+        own = jax.random.fold_in(key, number)
+        played, _ = matches.play(own, relative.panel.game, relative.panel.player, plans, (guide,), ((),), 400)
+        return played.states.returns, played.plies
+
+    returns, plies = jax.jit(run, compiler_options=FAST)(key, waiting().population)
+    won = np.where(matches.seats((guide,)) == 0, np.asarray(returns)[..., 0], np.asarray(returns)[..., 1])
+    return (won > 0).sum(1) + (won == 0).sum(1) / 2, np.asarray(plies).sum(1)
+
+
+FAR = np.array([0, 9, 9.5, 10, 3, 9, 8.9, 10], np.float32)
+"""Fitness before; with a cutoff of 1 the first, the fifth and the seventh trail by too much."""
+FIT = np.array([False, True, True, True, False, True, False, True])
+
+
+def test_a_round_gives_points_to_those_who_do_not_trail_by_more_than_the_cutoff():
+    key = jax.random.key(1)
+    points, plies = played_alone(key, 0)
+    assert 0 < points.sum() < 4 * POPULATION
+    after, _, moves, searches = guided(1, 1.0, 3.0)(key, jnp.asarray(FAR), waiting().population)
+    np.testing.assert_allclose(after, FAR + np.where(FIT, 3 * points, 0))
+    assert (int(moves), int(searches)) == (plies[FIT].sum(), 0)
+
+
+@pytest.mark.slow
+def test_rounds_add_up_and_without_a_cutoff_everybody_plays():
+    key = jax.random.key(1)
+    each = [played_alone(key, number) for number in range(2)]
+    after, _, moves, _ = guided(2, None, 1.0)(key, jnp.asarray(FAR), waiting().population)
+    np.testing.assert_allclose(after, FAR + sum(points for points, _ in each))
+    assert int(moves) == sum(plies.sum() for _, plies in each)
+    assert not np.array_equal(*[points for points, _ in each])
+
+
+@cache
+def evaluated():
+    """The first generation, measured."""
+    ring = experiment().ring
+    key, state = jax.random.key(2), waiting()
+
+    def run(key, population, memory):
+        result, after = ring.fitness.evaluate(key, population, memory)
+        best = jnp.argmax(result.fitness)
+        return result, after, ring.fitness.standing(jax.random.fold_in(key, 1), result, population, best, after)
+
+    return jax.jit(run, compiler_options=FAST)(key, state.population, state.memory)
+
+
+def test_fitness_is_the_points_against_guides_and_against_each_other():
+    """All of it again, piece by piece: the guide's games have the key 0, the others' the next one."""
+    ring, state, key = experiment().ring, waiting(), jax.random.key(2)
+    result = evaluated()[0]
+    points, plies = played_alone(jax.random.fold_in(key, 0), 0)
+    draw_key, play_key = jax.random.split(jax.random.fold_in(key, 1))
+
+    def together(population):
+        pairs = coplay.draw(draw_key, POPULATION, 2)
+        player = ring.fitness.panel.player
+        played = coplay.play(play_key, ring.fitness.panel.game, player, player.prepare(population), pairs, 400)
+        return pairs, played
+
+    pairs, played = jax.jit(together, compiler_options=FAST)(state.population)
+    worth = np.asarray(played.states.returns) / 2 + 0.5
+    wanted = 2.0 * points
+    for first in range(POPULATION):
+        for n in range(2):
+            wanted[first] += worth[first, n, 0]
+            wanted[int(pairs.second[first, n])] += worth[first, n, 1]
+    np.testing.assert_allclose(result.fitness, wanted)
+    assert int(result.metrics["plies"]) == plies.sum() + np.asarray(played.plies).sum()
+    assert int(result.metrics["evaluations"]) == 2 * POPULATION
+    assert float(result.metrics["won_first"]) == (worth[..., 0] == 1).mean()
+    assert result.cases.shape == (0, POPULATION)
+    assert len({tuple(x) for x in np.asarray(result.behaviour).tolist()}) == POPULATION
+
+
+def test_only_the_best_is_measured_against_the_panel():
+    result, before, (standing, points, after) = evaluated()
+    relative = experiment().ring.fitness
+    assert standing == pytest.approx(50 * float(points.sum()))
+    assert 0 <= standing <= 100
+    used = [int((table_ != 0).sum()) for table_ in jax.tree.leaves(after[0])]
+    assert used != [int((table_ != 0).sum()) for table_ in jax.tree.leaves(before[0])]  # the panel had to think
+    assert jax.tree.all(jax.tree.map(lambda a, b: (a == b).all(), after[1:], before[1:]))
+    one = jax.tree.map(lambda x: x[int(np.argmax(result.fitness))][None], waiting().population)
+    alone = jax.jit(relative.panel.evaluate, compiler_options=FAST)
+    found, _ = alone(jax.random.fold_in(jax.random.key(2), 1), one, before[:1])
+    assert (float(found.fitness[0]), found.points[0].tolist()) == (float(standing), points.tolist())
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    made = Quick(config(population=POPULATION, mild={"kind": "random", "cutoff": 1.0}))
+    path = tmp_path_factory.mktemp("coevolution") / "run"
+    assert start(path, made, made.config) == 0
+    return path, made
+
+
+class Quick:
+    """An experiment that is compiled without optimizing."""
+
+    def __init__(self, made: schema.Config) -> None:
+        self.config, self._made = made, assemble.assemble(made, envs)
+        self.language, self.table = self._made.language, self._made.table
+        self.init = jax.jit(self._made.ring.init, compiler_options=FAST)
+        self.step = jax.jit(self._made.ring.step, donate_argnums=0, compiler_options=FAST)
+
+    def replay(self, genome):
+        return []
+
+    def until(self, generations):
+        """The same, for a shorter run."""
+        return replace(self.config, algorithm=replace(self.config.algorithm, generations=generations))
+
+
+@pytest.mark.slow
+def test_a_resumed_run_of_coevolution_is_the_whole_run(whole, tmp_path):
+    path, made = whole
+    assert start(tmp_path / "run", made, made.until(2)) == 0
+    assert start(tmp_path / "run", made, made.config, resumed=True) == 0
+    assert_same(tmp_path / "run", path)
+
+
+@pytest.mark.slow
+def test_the_champion_is_the_best_of_those_that_were_measured(whole):
+    path, _ = whole
+    found = rows(path)
+    assert len(found) == 4
+    standings = [row["best_standing"] for row in found]
+    assert all(row["best_standing"] == pytest.approx(50 * row["best_points"]) for row in found)
+    assert f'"fitness": {max(standings):g}' in (path / "champion.json").read_text().replace(".0,", ",")
+    assert all(0 <= row["best_fitness"] <= 2 * 2 + 2 for row in found)
+    page = (path / "report.html").read_text()
+    assert "against others of the population" in page
+    assert "measured against the panel" in page
