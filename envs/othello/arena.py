@@ -17,23 +17,22 @@ if TYPE_CHECKING:
     import numpy as np
 
     from envs.othello.rules import Othello
-    from jaxgp.analysis.arena import Reply
+    from jaxgp.analysis.arena import Evaluator, Reply
 
 HEAD = "| opponent | won + drawn + lost as black | as white | points | 95 % |\n|---|---|---|---|---|"
 DEEPEST = 12
 MOST_PLIES = 40
-TAIL = 1
-"""With 65 actions two plies of full width are 4,225 positions, most of which alpha-beta does not need."""
 
 
 @dataclass
 class Options:
     """Who is measured, against whom, how often."""
 
-    evaluator: str = option("edgar_like", "what the player values positions by: an evaluator of the game")
+    evaluator: str = option("edgar_like", "what the player values positions by: an evaluator, or A|B by lot each move")
     depth: int = option(1, "plies that the player searches")
     ties: str = option("random", "which of its best moves the player plays", ("first", "random"))
-    against: str = option("material", "what the opponents value positions by; they play any of their best moves")
+    against: str = option("material", "what the opponents value positions by, likewise")
+    against_ties: str = option("random", "which of their best moves the opponents play", ("first", "random"))
     depths: list[int] = option([0, 1, 2, 3, 4, 5], "plies that the opponents search; 0: random moves")  # noqa: RUF009
     command: str | None = option(
         None, "instead of those: a program that speaks the Go Text Protocol, and its options; games begin at random"
@@ -59,7 +58,7 @@ def task(options: Options) -> int:
         reject("opening_plies", options.opening_plies, f"a whole number from 0 to {MOST_PLIES}")
     if not 0 < options.timeout < math.inf:
         reject("timeout", options.timeout, "a number of seconds above 0")
-    unused = ("against", "depths") if options.command is not None else ("opening_plies", "timeout")
+    unused = ("against", "against_ties", "depths") if options.command is not None else ("opening_plies", "timeout")
     for name in unused:
         if getattr(options, name) != getattr(Options(), name):
             why = "no search is met where command is given" if options.command is not None else "command is not given"
@@ -71,10 +70,8 @@ def task(options: Options) -> int:
     if options.size not in SIZES:
         reject("size", options.size, ", ".join(map(str, SIZES)))
     game = Othello(options.size)
-    for name in ("evaluator", "against"):
-        if getattr(options, name) not in evaluators(game):
-            reject(name, getattr(options, name), ", ".join(evaluators(game)))
-    player = search(game, options.depth, evaluators(game)[options.evaluator], options.ties, TAIL)
+    values = {name: _evaluators(name, getattr(options, name), evaluators(game)) for name in ("evaluator", "against")}
+    player = search(game, options.depth, *values["evaluator"], ties=options.ties)
     if options.command is not None:
         found = _engine(options, game, player)
         print(HEAD)
@@ -82,10 +79,20 @@ def task(options: Options) -> int:
         return 0
     print(HEAD)
     for depth in options.depths:
-        opponent = search(game, depth, evaluators(game)[options.against], tail=TAIL) if depth else random_moves(game)
+        opponent = random_moves(game)
+        if depth:
+            opponent = search(game, depth, *values["against"], ties=options.against_ties)
         name = f"{options.against}, {depth} {'ply' if depth == 1 else 'plies'}" if depth else "random moves"
         _row(name, results(game, player, opponent, options.games // 2, options.seed), options.games)
     return 0
+
+
+def _evaluators(option: str, named: str, every: "dict[str, Evaluator]") -> "list[Evaluator]":
+    """Return the evaluators of A|B; refuses what is none of the game's."""
+    for name in named.split("|"):
+        if name not in every:
+            reject(option, name, ", ".join(every))
+    return [every[name] for name in named.split("|")]
 
 
 def _engine(options: Options, game: "Othello", player: "Reply") -> "np.ndarray":

@@ -1,6 +1,7 @@
 """Two players against each other, many games in lock step: for tables of how strong fixed players are."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -10,8 +11,11 @@ from jax import Array
 
 from jaxgp.players.choice import pick
 from jaxgp.search.alphabeta import AlphaBeta, Ties, best_moves
+from jaxgp.search.lookahead import tail_of
 
 State = Any
+Evaluator = Callable[[Any, Any], Array]
+"""(game, state) -> float32[], as the side to move sees it."""
 Reply = Callable[[State, Array], Array]
 """([G] states, uint32[G] random bits) -> int32[G] moves."""
 
@@ -52,17 +56,28 @@ def random_moves(game: Any) -> Reply:
     return lambda states, bits: pick(jax.vmap(game.legal_actions)(states), bits)
 
 
-def search(game: Any, depth: int, evaluate: Callable[[Any, Any], Array], ties: str = "random", tail: int = 2) -> Reply:
+def search(game: Any, depth: int, *evaluators: Evaluator, ties: str = "random", tail: int = 2) -> Reply:
     """Play a best move of an alpha-beta search: a random one of them, or with `ties` "first" the first.
 
-    The last `tail` plies are searched full width, which changes the time that it takes and nothing else.
+    Of several evaluators one is drawn for every move. The last `tail` plies are searched full width, which changes the
+    time that it takes and nothing else.
     """
     kind: Ties = "all" if ties == "random" else "first"
-    searcher = AlphaBeta(game, lambda state: evaluate(game, state), max_depth=depth, tail=min(tail, depth), ties=kind)
+    searches = [
+        AlphaBeta(game, partial(evaluate, game), max_depth=depth, tail=tail_of(game, min(tail, depth)), ties=kind)
+        for evaluate in evaluators
+    ]
 
     def reply(states: State, bits: Array) -> Array:
-        count = states.to_move.shape[0]
-        found = searcher.search(states, jnp.full(count, depth, jnp.int32), jnp.int32(count))
-        return pick(best_moves(found.values), bits if kind == "all" else jnp.zeros_like(bits))
+        depths = jnp.full(bits.shape, depth, jnp.int32)
+        drawn, low = (bits >> 8) % len(searches), bits & 0xFF if len(searches) > 1 else bits
+        moves = jnp.zeros(bits.shape, jnp.int32)
+        for number, one in enumerate(searches):
+            mine = drawn == number
+            first = jnp.argsort(~mine, stable=True)
+            found = one.search(jax.tree.map(lambda x, at=first: x[at], states), depths, mine.sum(dtype=jnp.int32))
+            chosen = pick(best_moves(found.values), low[first] if kind == "all" else jnp.zeros_like(bits))
+            moves = jnp.where(mine, chosen[jnp.argsort(first)], moves)
+        return moves
 
     return reply
