@@ -2,6 +2,7 @@
 
 python scripts/evaluate.py run=outputs/DIR panel=standard games=1000
 python scripts/evaluate.py run=outputs/DIR panel=othello_gtp games=20    an engine outside, where it is installed
+python scripts/evaluate.py run=outputs/DIR panel=othello depth=4        a champion that searches, as deep as this
 python scripts/evaluate.py run=outputs/DIR compare=2 iterations=228     for one: a nested search beside it
 python scripts/evaluate.py run=outputs/DIR compare=3 save=best resume=auto    a long search; its best game
 """
@@ -40,6 +41,7 @@ class Options:
     games: int = option(
         1000, "games from each seat where chance is involved; also the number of random programs; for one: random games"
     )
+    depth: int | None = option(None, "plies of a champion that searches; null: those that it was evolved with")
     compare: int = option(
         0, "also measure a search of this depth against the same random programs; for one: of this level; 0: do not"
     )
@@ -89,6 +91,8 @@ def task(options: Options) -> int:
 
     use_compilation_cache(options.compilation_cache)
     loaded = champions.load(options.run, envs)
+    if options.depth is not None:
+        loaded = champions.at_depth(loaded, options.depth, envs)
     output = Path(options.output).expanduser() if options.output else loaded.path.parent / "evaluation.json"
     evaluation.check_writable(output)
     if players(loaded.table.game) == 1:
@@ -112,15 +116,29 @@ def task(options: Options) -> int:
             raise UsageError(
                 f"{name}: of searches in a game for one; {loaded.table.game.name} is for two, leave it out"
             )
-    panel, skipped = present(options, evaluation.read_panel(file), loaded.table)
+    members = evaluation.read_panel(file)
+    evaluation.check_panel(members, loaded.table, file)
+    panel, skipped = present(options, members, loaded.table)
     terms = external.Terms(options.games, options.opening_plies, options.seed, options.timeout)
-    report = evaluation.measure(loaded, panel, options.games, options.compare, options.seed, say, terms)
-    print(evaluation.table_text(report))
     about: dict[str, Any] = {"skipped": skipped} if skipped else {}
+    failure = None
+    try:
+        report = evaluation.measure(loaded, panel, options.games, options.compare, options.seed, say, terms)
+    except evaluation.CutShortError as error:
+        # Games against those before it are worth having.
+        report, failure = error.found, error
+        if not any(report.values()):
+            raise
+        about["failed"] = str(error)
+    print(evaluation.table_text(report))
+    if options.depth is not None:
+        about["depth"] = options.depth
     if any(spec.kind == external.KIND for spec in panel.values()):
         about["opening_plies"] = options.opening_plies
     evaluation.save(report, output, panel=options.panel, seed=options.seed, **about)
     print(f"saved: {output}")
+    if failure is not None:
+        raise failure
     return 0
 
 

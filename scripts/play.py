@@ -6,6 +6,7 @@
     python scripts/play.py game=walls opponent=rules rules=FILE           you against a rule list in a file
     python scripts/play.py game=mancala opponent=human game.pits=5        two people, another board
     python scripts/play.py run=outputs/DIR player=minimax seat=second     a search against the champion
+    python scripts/play.py run=outputs/DIR opponent.depth=4               a champion that searches, as deep as this
     python scripts/play.py player=random opponent=program expression="(VALUE_AT 7)"
     python scripts/play.py game=walls player=strategy opponent=deepening opponent.nodes=5000 save=game
     python scripts/play.py game=othello opponent=gtp command="gtp-rhino -l 1"     you against an engine outside
@@ -129,8 +130,10 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
     roles = ("player",) if alone else ("player", "opponent") if options.seat == "first" else ("opponent", "player")
     seats = dict(zip(("player", "opponent")[: len(roles)], complete(options, alone), strict=True))
     champion = None if loaded is None else loaded.genome
+    tables = [deepened(options, role, seats[role], table, loaded) for role in roles]
     agents = [
-        seating.agent(seats[role], role, table, champion, options.seed + place) for place, role in enumerate(roles)
+        seating.agent(seats[role], role, tables[place], champion, options.seed + place)
+        for place, role in enumerate(roles)
     ]
     names, labels = called(agents)
     adviser = Seat("minimax", HINT_DEPTH, ties="first", evaluator=options.evaluator)
@@ -153,6 +156,16 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
                 seated.close()
         if game.history:
             keep(Played(game.rules, game.drawing, tuple(names), game.history))
+
+
+def deepened(options: Options, role: str, seat: Seat, table: "Table", loaded: "Loaded | None") -> "Table":
+    """Return the game as a player sees it: a champion that searches can have a depth of its own."""
+    from jaxgp.analysis import champions
+
+    depth = getattr(options, role).depth
+    if seat.name != "champion" or depth is None or loaded is None:
+        return table
+    return champions.at_depth(loaded, depth, envs, f"{role}.depth").table
 
 
 def called(agents: "list[Agent | None]") -> tuple[list[str], list[str]]:

@@ -1,14 +1,15 @@
 """From a run directory to its champion, ready to play."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jaxgp.experiment import assemble, champion
 from jaxgp.experiment.champion import ChampionError, ChampionFile
 from jaxgp.experiment.directory import RunDirectory
-from jaxgp.experiment.errors import UsageError
+from jaxgp.experiment.errors import UsageError, reject
 from jaxgp.experiment.schema import Config
 from jaxgp.genotypes.language import Genome
+from jaxgp.players.searched import SearchedPlayer
 
 
 @dataclass(frozen=True)
@@ -53,3 +54,25 @@ def load(run: str, games: assemble.Games, option: str = "run") -> Loaded:
         raise UsageError(f"{option}={run}: {error}") from error
     except (ValueError, TypeError) as error:
         raise UsageError(f"{option}={run}: {path}: {error}") from error
+
+
+def at_depth(loaded: Loaded, depth: int, games: assemble.Games, option: str = "depth") -> Loaded:
+    """Return a champion that searches as it plays at another depth than it was evolved for.
+
+    Args:
+        loaded: the champion.
+        depth: plies.
+        games: where games come from.
+        option: what asked for it, for messages.
+
+    Raises:
+        UsageError: it does not search, or not so deep; the message names the option and what is accepted.
+    """
+    if not isinstance(loaded.table.player, SearchedPlayer):
+        raise UsageError(f"{option}: given, but the champion of {loaded.path} does not search; leave it out")
+    content = loaded.content
+    config = Config(game=dict(content.game), program={**content.program, "depth": depth})
+    try:
+        return replace(loaded, table=assemble.table(config, games, content.language["kind"]))
+    except ValueError as error:
+        reject(option, depth, str(error).partition("accepted: ")[2])

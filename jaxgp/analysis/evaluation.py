@@ -11,8 +11,8 @@ import numpy as np
 from jax import Array
 
 from jaxgp.analysis import external
-from jaxgp.experiment import assemble, files, options, schema, seating
-from jaxgp.experiment.errors import UsageError, reason
+from jaxgp.experiment import assemble, files, options, schema, seating, validate
+from jaxgp.experiment.errors import RunError, UsageError, reason
 from jaxgp.fitness.matches import Played, play, seats
 from jaxgp.genotypes.language import Genome, kind
 from jaxgp.players.agents import program_agent
@@ -31,6 +31,18 @@ RANDOM: dict[str, schema.Algorithm | schema.Groups] = {
     "rules": schema.Groups(creation=schema.RuleCreation(dont_care=0.8)),
 }
 """How the random players of every panel are made, whatever the run's own creation was."""
+
+
+class CutShortError(RunError):
+    """The games against a member of a panel could not be played to their ends.
+
+    Attributes:
+        found: results of those before it, by player.
+    """
+
+    def __init__(self, message: str, found: "dict[str, list[Result]]") -> None:
+        super().__init__(message)
+        self.found = found
 
 
 @dataclass(frozen=True)
@@ -168,6 +180,12 @@ def _with_defaults(spec: Any) -> Any:
     return OmegaConf.merge(OmegaConf.create(options.plain(schema.Opponent)), spec)
 
 
+def check_panel(panel: Mapping[str, schema.Opponent], at: assemble.Table, file: Path) -> None:
+    """Refuse a panel with members that cannot be; raises UsageError."""
+    for name, spec in panel.items():
+        validate.member(f"{file}: {name}", spec, at.room("opponents"), at.game)
+
+
 def measure(
     loaded: "Loaded",
     panel: Mapping[str, schema.Opponent],
@@ -191,6 +209,10 @@ def measure(
 
     Returns:
         Results by player: `champion`, and `minimax_DEPTH` where compared.
+
+    Raises:
+        CutShortError: an engine outside does not do as it should; it has the results up to there.
+        UsageError: there are too few openings for games against engines outside.
     """
     at, key = loaded.table, jax.random.key(seed)
     champion = jax.tree.map(lambda x: jax.numpy.asarray(x)[None], loaded.genome)
@@ -198,7 +220,10 @@ def measure(
     for index, (name, spec) in enumerate(panel.items()):
         say(f"Playing against {name}, {index + 1} of {len(panel)}")
         if spec.kind == external.KIND:
-            found["champion"] += against_engine(loaded, name, spec, terms or external.Terms(games, seed=seed), say)
+            try:
+                found["champion"] += against_engine(loaded, name, spec, terms or external.Terms(games, seed=seed), say)
+            except RunError as error:
+                raise CutShortError(f"{name}: {error}", found) from error
             continue
         opponent = seat(at, spec, games)
         start_key, play_key = jax.random.split(jax.random.fold_in(key, index))

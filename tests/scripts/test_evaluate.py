@@ -11,10 +11,11 @@ from envs.morpion.primitives import primitive_set
 from envs.othello.primitives import Settings as OthelloSettings
 from envs.othello.primitives import primitive_set as othello_primitives
 from envs.walls.primitives import Settings, rule_language
-from jaxgp.analysis import alone, nested
+from jaxgp.analysis import alone, evaluation, nested
 from jaxgp.analysis.evaluation import summarise, wilson
 from jaxgp.experiment import arguments, checkpoint, savedgame
-from jaxgp.experiment.errors import RunError
+from jaxgp.experiment.errors import RunError, UsageError
+from jaxgp.experiment.seats import Seat
 from tests.players.engines import fake
 from tests.scripts.commands import load, write_champion
 
@@ -258,6 +259,76 @@ def test_engines_outside_that_cannot_be_met(evaluate, othello_run, panel):
     panel(chance={"kind": "random"})
     said = "opening_plies: given, but nobody in panel=mine is of the kind gtp"
     assert evaluate(others, "panel=mine", "opening_plies=2") == (2, "", f"error: {said}\n")
+
+
+def test_what_was_measured_before_an_engine_failed_is_kept(evaluate, othello_run, panel):
+    panel(engine={"kind": "gtp", "command": fake()}, bad={"kind": "gtp", "command": fake("--fault", "dies")})
+    code, out, error = evaluate(f"run={othello_run}", "panel=mine", "games=1")
+    assert code == 1
+    assert "engine" in out
+    assert error.splitlines()[-1].startswith("error: bad: ")
+    assert "the engine has ended with exit code 3" in error
+    saved = json.loads((othello_run / "evaluation.json").read_text())
+    assert [row["opponent"] for row in saved["results"]["champion"]] == ["engine"] * 3
+    assert f"error: {saved['failed']}" == error.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("member", "said"),
+    [
+        ({"kind": "human"}, "one.kind=human: accepted: search, random, programs, champions, strategy, gtp"),
+        ({"kind": "strategy", "name": "x"}, "one.kind=strategy: accepted: search, random, programs or champions"),
+        ({"evaluator": "corner_4|cornr"}, "one.evaluator=corner_4|cornr: accepted: material, "),
+        ({"depth": 0}, "one.depth=0: accepted: a whole number from 1"),
+        ({"rounds": 3}, "one.rounds=3: accepted: 1; rounds are of guides"),
+    ],
+    ids=lambda x: "-".join(x) if isinstance(x, dict) else "",
+)
+def test_members_of_a_panel_that_cannot_be_are_named(evaluate, othello_run, panel, member, said):
+    panel(one=member)
+    code, out, error = evaluate(f"run={othello_run}", "panel=mine")
+    assert (code, out, error.count("\n")) == (2, "", 1)
+    assert f"mine.yaml: {said}" in error
+
+
+@pytest.fixture
+def searching_run(tmp_path):
+    """A program that says what a position is worth to who is to move, evolved to search two plies."""
+    settings = OthelloSettings(features="position", depth=2)
+    language = othello_primitives(envs.make("othello", size=4), settings)
+    program = {"features": "position", "depth": 2}
+    game = {"name": "othello", "size": 4}
+    (tmp_path / "searching").mkdir()
+    return write_champion(tmp_path / "searching", game, language, "PieceCount", size=1, depth=0, program=program)
+
+
+def test_a_champion_that_searches_is_measured_at_another_depth(evaluate, searching_run, panel, monkeypatch):
+    seen = []
+    monkeypatch.setattr(evaluation, "measure", lambda loaded, *args: seen.append(loaded.table.player.depth) or {})
+    panel(chance={"kind": "random"})
+    given = (f"run={searching_run}", "panel=mine")
+    assert evaluate(*given)[0] == evaluate(*given, "depth=4")[0] == 0
+    assert seen == [2, 4]
+    assert json.loads((searching_run / "evaluation.json").read_text())["depth"] == 4
+    for depth in (0, 13):
+        said = f"error: depth={depth}: accepted: a whole number from 1 to 12 with program.features=position\n"
+        assert evaluate(*given, f"depth={depth}") == (2, "", said)
+
+
+def test_depth_is_for_champions_that_search(evaluate, othello_run):
+    said = f"depth: given, but the champion of {othello_run / 'champion.json'} does not search; leave it out"
+    assert evaluate(f"run={othello_run}", "depth=4") == (2, "", f"error: {said}\n")
+
+
+def test_a_person_can_meet_a_champion_that_searches_deeper(searching_run, othello_run):
+    script = load("play")
+    for seat, depth in ((Seat("champion", depth=4), 4), (Seat("champion"), 2), (Seat("minimax", depth=4), 2)):
+        options = script.Options(run=str(searching_run), opponent=seat)
+        table, loaded = script.board(options)
+        assert script.deepened(options, "opponent", seat, table, loaded).player.depth == depth
+    options = script.Options(run=str(othello_run), player=Seat("champion", depth=3))
+    with pytest.raises(UsageError, match=r"^player\.depth: given, but the champion of .* does not search"):
+        script.deepened(options, "player", options.player, *script.board(options))
 
 
 def test_engines_do_not_play_every_game(evaluate, run_directory, panel):
