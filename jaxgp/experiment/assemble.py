@@ -304,6 +304,6 @@ def assemble(config: schema.Config, games: Games) -> Experiment:
             coevolution.Guide(opponent(spec, at, config), spec.rounds, spec.cutoff, spec.weight)
             for spec in options.guides.values()
         )
-        relative = CoevolutionFitness(fitness, guides, options.coplay, options.coplay_weight)
+        relative = CoevolutionFitness(fitness, guides, options.coplay, options.coplay_weight, options.opening_plies)
         return Experiment(config, at, panel, Ring(at.primitives, config.algorithm, relative))
     return Experiment(config, at, panel, Ring(at.primitives, config.algorithm, fitness))

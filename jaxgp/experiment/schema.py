@@ -162,6 +162,7 @@ class Fitness:
     # Then the fitness is the points of these games and those against the guides, and the opponents measure only the
     # best individual of every generation: by what the fitness would be without coevolution.
     coplay_weight: float = 1.0  # points of a game won against another individual
+    opening_plies: int = 0  # coevolution: random moves at the beginning of games against other individuals
     guides: dict[str, Opponent] = field(default_factory=dict)  # coevolution: met by the whole population
     points: str = "score"  # score (sum over both seats, weighted mean over opponents) | result (1, 1/2, 0)
     scale: float = 1.0

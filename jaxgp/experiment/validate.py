@@ -315,6 +315,7 @@ def _coevolution(config: Config) -> None:
     fitness, algorithm = config.fitness, config.algorithm
     _whole("fitness.coplay", fitness.coplay, 0)
     _real("fitness.coplay_weight", fitness.coplay_weight, 0)
+    _whole("fitness.opening_plies", fitness.opening_plies, 0, fitness.max_plies, "fitness.max_plies")
     for name, guide in fitness.guides.items():
         option = f"fitness.guides.{name}"
         _opponent(option, guide)

@@ -48,12 +48,14 @@ class CoevolutionFitness:
         guides: met first, one after the other.
         games: that each individual plays from each seat against others of the population.
         weight: what such a game won is worth.
+        opening: random moves at the beginning of such a game.
     """
 
     panel: PanelFitness
     guides: Sequence[Guide]
     games: int
     weight: float = 1.0
+    opening: int = 0
 
     seats: ClassVar[int] = 2
 
@@ -81,7 +83,8 @@ class CoevolutionFitness:
             carried.append(memory)
         draw_key, play_key = jax.random.split(jax.random.fold_in(key, len(self.guides)))
         pairs = coplay.draw(draw_key, count, self.games)
-        played = coplay.play(play_key, self.panel.game, self.panel.player, plans, pairs, self.panel.max_plies)
+        panel = self.panel
+        played = coplay.play(play_key, panel.game, panel.player, plans, pairs, panel.max_plies, self.opening)
         points = coplay.results(pairs, played.states.returns)
         fitness += self.weight * self.games * points.sum(1)
         metrics = {

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from flax import struct
 from jax import Array, lax
 
+from jaxgp.players.choice import pick
 from jaxgp.players.player import Player
 
 State = Any
@@ -57,16 +58,20 @@ def draw(key: Array, population: int, games: int) -> Pairs:
     return Pairs(second, first)
 
 
-def play(key: Array, game: Any, player: Player, plans: Any, pairs: Pairs, max_plies: int) -> Coplayed:
+def play(key: Array, game: Any, player: Player, plans: Any, pairs: Pairs, max_plies: int, opening: int = 0) -> Coplayed:
     """Play all games to their ends; everybody moves in all games in which it is to move at a time.
 
+    Players without chance who are alike play the same game over and over, and the seat decides it. Games that begin
+    with some random moves tell them apart.
+
     Args:
-        key: typed key[], for games whose opening is drawn.
+        key: typed key[], for games whose opening is drawn, and for random moves.
         game: the rules.
         player: how an individual plays; an illegal move forfeits the game.
         plans: of the P individuals, from `player.prepare`.
         pairs: who meets whom.
         max_plies: games are stopped here and stand as they are.
+        opening: plies at the beginning of each game that are random moves, uniform among the legal ones.
     """
     shape = pairs.second.shape
     step, forfeit = (jax.vmap(jax.vmap(f)) for f in (game.step, game.forfeit))
@@ -89,9 +94,17 @@ def play(key: Array, game: Any, player: Player, plans: Any, pairs: Pairs, max_pl
         here: tuple[State, Array] = rows(moved(states, plies, 1), pairs.second)
         return here
 
+    def by_chance(ply: Array, games: tuple[State, Array]) -> tuple[State, Array]:
+        states, plies = games
+        bits = jax.random.bits(jax.random.fold_in(key, ply), shape)
+        playing = going(states, plies)
+        after = step(states, pick(jax.vmap(jax.vmap(game.legal_actions))(states), bits))
+        return _where(playing, after, states), plies + playing
+
     keys = jax.random.split(key, shape)
     start = jax.vmap(jax.vmap(game.init))(keys), jnp.zeros(shape, jnp.int32)
-    return Coplayed(*lax.while_loop(lambda games: going(*games).any(), turns, start))
+    opened = lax.fori_loop(0, opening, by_chance, start)
+    return Coplayed(*lax.while_loop(lambda games: going(*games).any(), turns, opened))
 
 
 def results(pairs: Pairs, returns: Array) -> Array:
