@@ -1,0 +1,166 @@
+"""Programs at the leaves of a search: against the greedy player, and against plain minimax in Python."""
+
+from functools import cache
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import envs
+from envs.othello.primitives import Settings, primitive_set
+from jaxgp.experiment.assemble import playing
+from jaxgp.genotypes.text import parse_program
+from jaxgp.search.alphabeta import AlphaBeta, RootResult
+from tests.envs.othello.drawings import as_reference, compiled
+from tests.envs.replays import FAST
+from tests.reference import othello as reference
+from tests.reference.evaluator import evaluate_program
+from tests.search.test_lookahead import OTHELLO, othello_positions
+
+MODULE = envs.module("othello", "primitives")
+POSITIONS = 40
+
+HUGE = "own"
+for _ in range(7):
+    HUGE = f"(* {HUGE} {HUGE})"
+VALUES_MOVES = ["own", "10", "(- other_corners own)", f"(- {HUGE} {HUGE})", "(% own_edges (- own own))"]
+"""Plain ones, one with all moves equal, one that is no number or zero."""
+VALUES_POSITIONS = [
+    "PieceCount",
+    "(Minus Mobility:2 FriendlyPieceCount)",
+    "(IFT (IsFriendlyPiece [1,1]) 3.5 (Plus EnemyPieceCount:-1 (NullJ Mobility One)))",
+    "(IFT (AND (IsEmptySquare [2,2]) (NOTG (LowerEqual PieceCount Zero) True)) Mobility -1.25)",
+    "One",
+]
+CALLS = {
+    "AND": np.logical_and,
+    "NOTG": lambda a, b: ~a,
+    "LowerEqual": np.less_equal,
+    "IFT": np.where,
+    "Minus": np.subtract,
+    "Plus": np.add,
+    "NullJ": lambda a, b: a,
+    "IsEmptySquare": lambda seen, square: seen[square.astype(int), 0] != 0,
+    "IsFriendlyPiece": lambda seen, square: seen[16 + square.astype(int), 0] != 0,
+}
+
+
+def stacked(primitives, texts, capacity=600):
+    return jax.tree.map(lambda *x: jnp.stack(x), *[parse_program(primitives, text, capacity) for text in texts])
+
+
+def acting(player, programs, active):
+    """Return the moves [P, M] of programs in all of the positions."""
+    states = jax.tree.map(lambda *x: jnp.stack(x), *othello_positions(POSITIONS))
+
+    def act(programs):
+        plans = player.prepare(programs)
+        rows = jax.tree.map(lambda x: jnp.broadcast_to(x, (player.count(plans), *x.shape)), states)
+        return player.act(plans, rows, active)
+
+    moves, legal = jax.jit(act, compiler_options=FAST)(programs)
+    assert legal.all()
+    return np.asarray(moves)
+
+
+def test_one_ply_deep_it_is_the_greedy_player():
+    """An ended game counts by its result here and by its discs there, so that moves which end a game are left out."""
+    moves = []
+    for depth in (0, 1):
+        course, player = playing(OTHELLO, MODULE, {"depth": depth})
+        moves.append(acting(player, stacked(course, VALUES_MOVES), None))
+    step, compared = compiled(OTHELLO)[0], 0
+    for at, state in enumerate(othello_positions(POSITIONS)):
+        legal = np.flatnonzero(OTHELLO.legal_actions(state))
+        if len(legal) and not any(step(state, jnp.int32(move)).terminated for move in legal):
+            np.testing.assert_array_equal(moves[0][:, at], moves[1][:, at])
+            assert moves[0][1, at] == legal[0]
+            compared += len(legal) > 1
+    assert compared > 10
+    assert len({tuple(row) for row in moves[1].tolist()}) > 2
+
+
+@cache
+def language():
+    return primitive_set(OTHELLO, Settings(features="position"))
+
+
+def sight(position):
+    """What a program sees of a position, float32[F, 1]: each square empty or not, own or not, and numbers by name."""
+    squares = [(x, y) for y in range(4) for x in range(4)]
+    mine, theirs = (reference.count(position, seat) for seat in (position.seat, 1 - position.seat))
+    legal = [move for move in reference.moves(position) if move != reference.PASS]
+    numbers = {
+        "FriendlyPieceCount": mine,
+        "EnemyPieceCount": theirs,
+        "PieceCount": mine - theirs,
+        "Mobility": len(legal),
+    }
+    counted = {p.feature: numbers[p.name] for p in language().terminals if p.feature is not None}
+    seen = np.zeros((max(counted) + 1, 1), np.float32)
+    seen[:16, 0] = [at not in position.discs for at in squares]
+    seen[16:32, 0] = [position.discs.get(at) == position.seat for at in squares]
+    seen[list(counted), 0] = list(counted.values())
+    return seen
+
+
+@cache
+def plain(program, at, depth):
+    """Values of the legal moves by minimax, each line walked to its leaf and each leaf evaluated node by node."""
+    tree = jax.tree.map(lambda x: np.asarray(x)[0], parse_program(language(), VALUES_POSITIONS[program], 64))
+
+    def worth(position):
+        """As seat 0 sees it; ended games are beyond all others."""
+        if reference.over(position):
+            return float(np.sign(reference.lead(position))) * 1e30
+        said = evaluate_program(language(), CALLS, tree, sight(position))[0]
+        return float(said) * (1 - 2 * position.seat)
+
+    values = reference.move_values(as_reference(OTHELLO, othello_positions(POSITIONS)[at]), depth, worth)
+    return {reference.action(4, move): value for move, value in values.items()}
+
+
+@pytest.mark.parametrize("depth", [2, pytest.param(3, marks=pytest.mark.slow)])
+def test_moves_are_the_first_best_of_plain_minimax_by_the_program(depth):
+    _, player = playing(OTHELLO, MODULE, {"features": "position", "depth": depth})
+    active = np.random.default_rng(depth).random((len(VALUES_POSITIONS), POSITIONS)) < 0.5
+    moves = acting(player, stacked(language(), VALUES_POSITIONS, 64), active)
+    forced = ended = 0
+    for program, at in np.ndindex(active.shape):
+        state = othello_positions(POSITIONS)[at]
+        ended += bool(state.terminated)
+        if active[program, at] and not state.terminated:
+            values = plain(program, at, depth)
+            best = [move for move, value in values.items() if value == max(values.values())]
+            assert moves[program, at] == best[0], (VALUES_POSITIONS[program], at)
+            forced += len(values) == 1
+    assert forced > 3
+    assert ended > 3
+    assert len({tuple(row) for row in moves.tolist()}) > 2
+
+
+def test_only_where_there_is_a_choice_is_anything_searched(monkeypatch):
+    """A search that finds nothing, which is told how many positions wait for it."""
+    _, player = playing(OTHELLO, MODULE, {"features": "position"})
+    asked = []
+
+    def nothing(self, contexts, states, depth, count):
+        del contexts, states
+        asked.append(np.asarray(count).tolist())
+        values = jnp.full((*depth.shape, OTHELLO.num_actions), -jnp.inf)
+        return RootResult(values, jnp.zeros(depth.shape, jnp.int32), jnp.int32(0))
+
+    monkeypatch.setattr(AlphaBeta, "search_rows", nothing)
+    states = othello_positions(POSITIONS)
+    legal = [np.flatnonzero(OTHELLO.legal_actions(state)) for state in states]
+    batch = jax.tree.map(lambda *x: jnp.stack([jnp.stack(x)] * 2), *states)
+    active = np.stack([np.ones(POSITIONS, bool), np.arange(POSITIONS) < 10])
+    moves, _ = player.act(player.prepare(stacked(language(), ["One", "Zero"], 64)), batch, active)
+    choice = np.array([len(moves) > 1 for moves in legal])
+    assert asked == [[choice.sum(), choice[:10].sum()]]
+    forced = [at for at, moves in enumerate(legal) if len(moves) == 1]
+    assert 0 < len(forced) < POSITIONS
+    assert any(legal[at][0] == OTHELLO.area for at in forced)  # a pass
+    for at in forced:
+        assert moves[:, at].tolist() == [legal[at][0]] * 2
