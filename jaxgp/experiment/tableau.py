@@ -147,7 +147,8 @@ def _measures(fitness: Fitness) -> Rows:
         return [("fitness", _formula(fitness))]
     weight = "" if fitness.coplay_weight == 1 else f"{fitness.coplay_weight:g} * "
     games = f"{fitness.coplay} game{'' if fitness.coplay == 1 else 's'} from each seat"
-    points = f"{weight}points of {games} against others of the population (1 win, 1/2 draw, 0 loss)"
+    chance = f", each after {fitness.opening_plies} random moves" if fitness.opening_plies else ""
+    points = f"{weight}points of {games} against others of the population{chance} (1 win, 1/2 draw, 0 loss)"
     return [
         ("fitness", " + ".join([points, *(_guide(guide) for guide in fitness.guides.values())])),
         ("best of each generation measured by", f"{_formula(fitness)}, against {_panel(fitness)}"),

@@ -323,6 +323,8 @@ def _coevolution(config: Config) -> None:
         if guide.cutoff is not None:
             _real(f"{option}.cutoff", guide.cutoff, 0, or_null=True)
     if not fitness.coplay:
+        if fitness.opening_plies:
+            reject("fitness.opening_plies", fitness.opening_plies, "0 with fitness.coplay=0")
         if fitness.guides:
             reject("fitness.guides", ", ".join(fitness.guides), "none with fitness.coplay=0; opponents are without it")
         return

@@ -80,6 +80,8 @@ def test_coevolution_is_told_apart_from_what_its_best_are_measured_by():
         "+ 4 * points of 3 rounds of games against a search of 1 ply (any of the best moves, by a), "
         "2 games from each seat (of those whose fitness is not more than 0.5 below the best)"
     )
+    run.fitness.opening_plies = 4
+    assert "of the population, each after 4 random moves (1 win" in dict(tableau(run, PRIMITIVES))["fitness"]
     run.fitness.coplay = 0
     assert "champion" not in dict(tableau(run, PRIMITIVES))
 

@@ -75,23 +75,26 @@ PREFERENCES = np.random.default_rng(0).uniform(-0.3, 1, (PLAYERS, GAME.num_actio
 
 @cache
 def compiled():
-    """Play games of at most so many plies."""
+    """Play games of at most so many plies, some of which are random."""
 
-    def run(key, most):
+    def run(key, most, opening):
         draw_key, play_key = jax.random.split(key)
         pairs = coplay.draw(draw_key, PLAYERS, GAMES)
-        return pairs, coplay.play(play_key, GAME, Preferring(GAME), PREFERENCES, pairs, most)
+        return pairs, coplay.play(play_key, GAME, Preferring(GAME), PREFERENCES, pairs, most, opening)
 
     return jax.jit(run, compiler_options=FAST)
 
 
-def test_games_side_by_side_are_those_played_one_by_one():
-    pairs, played = compiled()(jax.random.key(0), 100)
+@pytest.mark.parametrize("opening", [0, 3])
+def test_games_side_by_side_are_those_played_one_by_one(opening):
+    """What is random in them is taken from games that end with it."""
+    pairs, played = compiled()(jax.random.key(0), 100, opening)
+    _, begun = compiled()(jax.random.key(0), opening, opening)
     step, forfeit, legal = (jax.jit(f, compiler_options=FAST) for f in (GAME.step, GAME.forfeit, GAME.legal_actions))
     ends, forfeits = set(), 0
     for first in range(PLAYERS):
         for n in range(GAMES):
-            state, plies = GAME.init(), 0
+            state, plies = jax.tree.map(lambda x, i=first, n=n: x[i, n], begun.states), opening
             seats = first, int(pairs.second[first, n])
             while not state.terminated:
                 worth = np.where(legal(state), PREFERENCES[seats[int(state.to_move)]], -np.inf)
@@ -104,6 +107,7 @@ def test_games_side_by_side_are_those_played_one_by_one():
             ends.add((plies, tuple(np.asarray(state.returns).tolist())))
     assert len(ends) > 3
     assert 0 < forfeits < PLAYERS * GAMES
+    assert len(set(np.asarray(begun.states.own[0]).ravel().tolist())) > opening
     points = np.asarray(coplay.results(pairs, played.states.returns))
     np.testing.assert_allclose(points[:, 0], np.asarray(played.states.returns[..., 0]).mean(1) / 2 + 0.5)
     by_second = [[] for _ in range(PLAYERS)]
@@ -113,9 +117,23 @@ def test_games_side_by_side_are_those_played_one_by_one():
 
 
 def test_games_that_are_too_long_stand_as_they_are():
-    _, played = compiled()(jax.random.key(0), 2)
+    _, played = compiled()(jax.random.key(0), 2, 0)
     assert (np.asarray(played.plies) <= 2).all()
     stopped = ~np.asarray(played.states.terminated)
     assert stopped.any()
     assert (np.asarray(played.plies)[stopped] == 2).all()
     assert (np.asarray(played.states.returns)[stopped] == 0).all()
+
+
+def test_openings_are_drawn_uniformly():
+    """Four moves open the game, and three answer each of them."""
+
+    def first(key):
+        pairs = coplay.draw(key, PLAYERS, GAMES)
+        return coplay.play(key, GAME, Preferring(GAME), PREFERENCES, pairs, 2, 2).states.own[0]
+
+    discs = jax.jit(jax.vmap(first), compiler_options=FAST)(jax.random.split(jax.random.key(4), 200))
+    counts = np.unique(np.asarray(discs), return_counts=True)[1]
+    assert counts.sum() == 200 * PLAYERS * GAMES
+    assert len(counts) == 12
+    assert stats.chisquare(counts).pvalue > 0.001

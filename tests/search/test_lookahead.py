@@ -25,7 +25,7 @@ FEW, MANY = 3, 20
 
 def judging(value):
     """A judge whose contexts [C, ...] are handed to `value`: (context, state) -> float32[]."""
-    return lambda contexts, states: jax.vmap(lambda context, row: jax.vmap(partial(value, context))(row))(
+    return lambda contexts, states, needed: jax.vmap(lambda context, row: jax.vmap(partial(value, context))(row))(
         contexts, states
     )
 
