@@ -98,6 +98,7 @@ def evaluated():
     return jax.jit(run, compiler_options=FAST)(key, state.population, state.memory)
 
 
+@pytest.mark.slow
 def test_fitness_is_the_points_against_guides_and_against_each_other():
     """All of it again, piece by piece: the guide's games have the key 0, the others' the next one."""
     ring, state, key = experiment().ring, waiting(), jax.random.key(2)
@@ -126,6 +127,7 @@ def test_fitness_is_the_points_against_guides_and_against_each_other():
     assert len({tuple(x) for x in np.asarray(result.behaviour).tolist()}) == POPULATION
 
 
+@pytest.mark.slow
 def test_only_the_best_is_measured_against_the_panel():
     result, before, (standing, points, after) = evaluated()
     relative = experiment().ring.fitness
