@@ -76,23 +76,24 @@ def play(key: Array, game: Any, player: Player, plans: Any, pairs: Pairs, max_pl
     shape = pairs.second.shape
     step, forfeit = (jax.vmap(jax.vmap(f)) for f in (game.step, game.forfeit))
     columns = jax.vmap(lambda column, at: column[at], (1, 1), 1)  # the same games in other rows
-
-    def rows(states: Any, at: Array) -> Any:
-        return jax.tree.map(lambda x: columns(x, at), states)
+    # Where the games in the rows of those in one seat go to the rows of those in the other.
+    across = jnp.stack([pairs.first, pairs.second])
 
     def going(states: State, plies: Array) -> Array:
         return ~states.terminated & (plies < max_plies)
 
-    def moved(states: State, plies: Array, seat: int) -> tuple[State, Array]:
+    def turn(games: tuple[State, Array, Array]) -> tuple[State, Array, Array]:
+        """Let those in whose rows the games stand move where it is their turn, and hand the games to the others.
+
+        One piece of program for both seats: a player may take long to compile.
+        """
+        states, plies, seat = games
         mine = going(states, plies) & (states.to_move == seat)
         action, legal = player.act(plans, states, mine)
         after = _where(legal, step(states, action), forfeit(states))
-        return _where(mine, after, states), plies + mine
-
-    def turns(games: tuple[State, Array]) -> tuple[State, Array]:
-        states, plies = rows(moved(*games, 0), pairs.first)
-        here: tuple[State, Array] = rows(moved(states, plies, 1), pairs.second)
-        return here
+        moved = _where(mine, after, states), plies + mine
+        states, plies = jax.tree.map(lambda x: columns(x, across[seat]), moved)
+        return states, plies, 1 - seat
 
     def by_chance(ply: Array, games: tuple[State, Array]) -> tuple[State, Array]:
         states, plies = games
@@ -104,7 +105,9 @@ def play(key: Array, game: Any, player: Player, plans: Any, pairs: Pairs, max_pl
     keys = jax.random.split(key, shape)
     start = jax.vmap(jax.vmap(game.init))(keys), jnp.zeros(shape, jnp.int32)
     opened = lax.fori_loop(0, opening, by_chance, start)
-    return Coplayed(*lax.while_loop(lambda games: going(*games).any(), turns, opened))
+    # They come back in the rows of the first seat.
+    done = lax.while_loop(lambda g: going(*g[:2]).any() | (g[2] == 1), turn, (*opened, jnp.int32(0)))
+    return Coplayed(*done[:2])
 
 
 def results(pairs: Pairs, returns: Array) -> Array:
