@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import jax
 import jax.numpy as jnp
 import numpy as np
-from rivals import kalah, othello, solitaire, tournaments, trees
+from rivals import evaluators, kalah, othello, solitaire, tournaments, trees
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
 from rivals.timing import Case, Report, compare, compiled, measure
 
@@ -35,14 +35,14 @@ from jaxgp.interpreter.evaluate import evaluate, evaluate_programs
 from jaxgp.interpreter.layouts import LAYOUTS
 from jaxgp.interpreter.plan import plan
 
-PARTS = ("interpreter", "env", "search", "generation", "walls", "othello", "morpion")
+PARTS = ("interpreter", "env", "search", "generation", "walls", "othello", "evaluators", "morpion")
 
 
 @dataclasses.dataclass
 class Options:
     """What can be set on the command line, and what it means."""
 
-    part: str = "all"  # interpreter | env | search | generation | walls | othello | morpion | all
+    part: str = "all"  # interpreter | env | search | generation | walls | othello | evaluators | morpion | all
     repeats: int = 5  # of each measurement, at most
     seconds: float = 90.0  # for the repeats; every measurement is made at least once, however long it takes
     rivals: bool = True  # compare with DEAP, OpenSpiel, Pgx and plain Python
@@ -64,6 +64,9 @@ class Options:
     rival_programs: int = 16  # generation: programs whose games DEAP plays
     lists: int = 1000  # walls: rule lists, a multiple of 5, which play in groups of five
     rival_groups: int = 20  # walls: groups whose games plain Python plays
+    plies: tuple[int, ...] = (2, 4)  # evaluators: depth of the searches with programs at their leaves
+    players: int = 50  # evaluators: programs
+    roots_each: int = 25  # evaluators: positions that each program searches
     games: int = 2000  # morpion: random games side by side
     rival_games: int = 200  # morpion: games that plain Python plays
 
@@ -346,6 +349,7 @@ def run(options: Options, report: Report) -> None:
         "generation": generation,
         "walls": tournaments.jobs,
         "othello": othello.jobs,
+        "evaluators": evaluators.jobs,
         "morpion": solitaire.jobs,
     }
     chosen = PARTS if options.part == "all" else (options.part,)

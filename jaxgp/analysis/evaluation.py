@@ -256,8 +256,7 @@ def seat(at: assemble.Table, spec: schema.Opponent, games: int) -> Opponent:
     """Build an opponent for `games` games from each seat where chance is involved, else for one."""
     if spec.kind == "programs":
         return ProgramOpponent(at.game, at.player, assemble.creator(at.language, RANDOM[kind(at.language)]), games)
-    chance = spec.kind == "random" or spec.ties == "random"
-    return assemble.opponent(replace(spec, games=games if chance else 1), at, schema.Config())
+    return assemble.opponent(replace(spec, games=games if spec.chance else 1), at, schema.Config())
 
 
 def table_text(report: Mapping[str, Sequence[Result]]) -> str:

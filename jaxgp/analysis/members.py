@@ -67,8 +67,7 @@ class Member:
     @property
     def random(self) -> bool:
         """Whether chance is in its moves."""
-        spec = self.plays
-        return isinstance(spec, schema.Opponent) and (spec.kind == "random" or spec.ties == "random")
+        return isinstance(self.plays, schema.Opponent) and self.plays.chance
 
 
 def read(

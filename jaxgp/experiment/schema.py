@@ -152,6 +152,12 @@ class Opponent:
     rounds: int = 1  # guides: rounds of `games` from each seat, one after the other
     cutoff: float | None = None  # guides: whose fitness trails the best by more sits a round out; null: nobody does
 
+    @property
+    def chance(self) -> bool:
+        """Whether its own moves have chance in them: random ones, random ties, evaluators drawn by lot."""
+        drawn = self.ties == "random" or "|" in self.evaluator
+        return self.kind == "random" or (self.kind == "search" and drawn)
+
 
 @dataclass
 class Fitness:
