@@ -19,6 +19,8 @@ RESULTS = LinearSegmentedColormap.from_list("results", [ORANGE, DRAWN, BLUE])
 """From a loss over a draw to a win."""
 PIXELS = 16
 """Along each side of a cell of the cross-table."""
+COLUMNS = 3
+"""Of a legend: names of brackets side by side."""
 LABELLED = 60
 """Players up to which a picture names each of them."""
 
@@ -124,10 +126,11 @@ def _name(axis: Axes, names: Sequence[str], which: str) -> None:
 
 def _titled(axis: Axes, title: str, brackets: int) -> None:
     if brackets > 1:
-        axis.legend(
-            ncols=min(brackets, 6), loc="lower left", bbox_to_anchor=(0, 1), frameon=False, fontsize=9, handlelength=1.2
+        legend = axis.legend(
+            ncols=COLUMNS, loc="lower left", bbox_to_anchor=(0, 1), frameon=False, fontsize=9, handlelength=1.2
         )
-    axis.set_title(title, color=INK, fontsize=11, loc="left", pad=8 + 18 * -(-brackets // 6) * (brackets > 1))
+        legend.set_in_layout(False)  # long names must not squeeze what they explain
+    axis.set_title(title, color=INK, fontsize=11, loc="left", pad=8 + 18 * -(-brackets // COLUMNS) * (brackets > 1))
     _finish(axis)
 
 
