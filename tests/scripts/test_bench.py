@@ -195,6 +195,17 @@ def test_othello(bench, capsys):
     assert lines[0]["work"] == lines[-1]["work"] > 8 * 50
 
 
+def test_evaluators(bench, capsys):
+    """Searches side by side find the moves that one search at a time finds, or the run fails."""
+    options = bench.read_options(["plies=1", "players=3", "roots_each=2", *TINY])
+    (job,) = [*bench.evaluators.jobs(bench.Bench(options, bench.Report([sys.stdout]), None))]
+    job[1](0.0)
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    check(lines, "evaluators", ["single lane"])
+    assert [line["work"] for line in lines] == [6, 6]
+    assert lines[0]["leaves_per_second"] > lines[0]["nodes_per_second"] > 0
+
+
 def test_morpion(bench, capsys):
     """Scores of programs equal those of plain Python, and means of random games agree, or the run fails."""
     options = bench.read_options(["games=40", "population=16", "rival_games=8", *TINY])
