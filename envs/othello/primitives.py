@@ -31,11 +31,10 @@ from typing import Literal, get_args
 import jax.numpy as jnp
 from jax import Array
 
-from envs.othello.rules import WORD, Bits, Othello, State, count, some
+from envs.othello.rules import WORD, Bits, Othello, State, count
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet, Weighting, rectangle
 from jaxgp.interpreter.evaluate import Features as Seen
 from jaxgp.interpreter.evaluate import Packed
-from jaxgp.players.choice import pick_bit
 
 Features = Literal["original", "regions", "few", "position", "position_corners"]
 
@@ -114,12 +113,6 @@ def regions(game: Othello, settings: Settings) -> dict[str, list[int]]:
     return named
 
 
-def choices(game: Othello, state: State) -> Array:
-    """Return int32[]: moves to choose from; where no disc may be placed, the pass is one."""
-    del game
-    return jnp.maximum(count(state.legal), 1)
-
-
 def outcome(game: Othello, settings: Settings, state: State, place: Array) -> tuple[Array, Array]:
     """Try one of the legal moves.
 
@@ -134,8 +127,7 @@ def outcome(game: Othello, settings: Settings, state: State, place: Array) -> tu
     """
     if settings.features in TO_MOVE:
         raise ValueError(f"program.features={settings.features}: values positions for the side to move, not moves")
-    nth = pick_bit(jnp.stack(state.legal), place.astype(jnp.uint32))
-    action = jnp.where(some(state.legal), nth, game.area).astype(jnp.int32)
+    action = game.choice(state, place)
     return action, _discs(game, settings, game.after(state, game.placed(state, action)))
 
 

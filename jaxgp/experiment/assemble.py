@@ -162,7 +162,7 @@ def playing(game: Any, module: Any, settings: Any, genotype: str | None = None) 
         return language, SearchedPlayer(language, game, view, depth, mover, tail_of(game, min(2, depth)))
     if hasattr(module, "outcome"):
         outcome = lambda state, place: module.outcome(game, settings, state, place)  # noqa: E731
-        return language, GreedyPlayer(language, lambda state: module.choices(game, state), outcome)
+        return language, GreedyPlayer(language, game.choices, outcome)
     return language, ProgramPlayer(
         language,
         features=lambda state: module.features(game, settings, state),

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from flax import struct
 from jax import Array, lax
 
+from jaxgp.fitness.matches import choose
 from jaxgp.players.choice import pick
 from jaxgp.players.player import Player
 
@@ -90,8 +91,8 @@ def play(key: Array, game: Any, player: Player, plans: Any, pairs: Pairs, max_pl
         states, plies, seat = games
         mine = going(states, plies) & (states.to_move == seat)
         action, legal = player.act(plans, states, mine)
-        after = _where(legal, step(states, action), forfeit(states))
-        moved = _where(mine, after, states), plies + mine
+        after = choose(legal, step(states, action), forfeit(states))
+        moved = choose(mine, after, states), plies + mine
         states, plies = jax.tree.map(lambda x: columns(x, across[seat]), moved)
         return states, plies, 1 - seat
 
@@ -100,7 +101,7 @@ def play(key: Array, game: Any, player: Player, plans: Any, pairs: Pairs, max_pl
         bits = jax.random.bits(jax.random.fold_in(key, ply), shape)
         playing = going(states, plies)
         after = step(states, pick(jax.vmap(jax.vmap(game.legal_actions))(states), bits))
-        return _where(playing, after, states), plies + playing
+        return choose(playing, after, states), plies + playing
 
     keys = jax.random.split(key, shape)
     start = jax.vmap(jax.vmap(game.init))(keys), jnp.zeros(shape, jnp.int32)
@@ -120,7 +121,3 @@ def results(pairs: Pairs, returns: Array) -> Array:
     value = returns * 0.5 + 0.5
     by_second = jax.vmap(lambda column, at: column[at], (1, 1), 1)(value[..., 1], pairs.first)
     return jnp.stack([value[..., 0].mean(1), by_second.mean(1)], 1)
-
-
-def _where(choose: Array, yes: State, no: State) -> State:
-    return jax.tree.map(lambda a, b: jnp.where(choose.reshape(choose.shape + (1,) * (a.ndim - 2)), a, b), yes, no)

@@ -96,16 +96,16 @@ def play(
         states, plies, conduct, memories, made, _ = carry
         mine = going(states, plies) & (states.to_move == seat)
         action, legal = player.act(plans, states, mine)
-        moved = _where(legal, step(states, action), forfeit(states))
-        states, plies = _where(mine, moved, states), plies + mine
+        moved = choose(legal, step(states, action), forfeit(states))
+        states, plies = choose(mine, moved, states), plies + mine
         conduct = jnp.where(mine[..., None], extend(conduct, action), conduct)
         theirs = going(states, plies) & (states.to_move != seat)
         action, ready = replies(memories, states, plies)
         made_now = theirs & ready
         answered = step(states, action)
         if resigns:
-            answered = _where(action < 0, forfeit(states), answered)
-        states, plies = _where(made_now, answered, states), plies + made_now
+            answered = choose(action < 0, forfeit(states), answered)
+        states, plies = choose(made_now, answered, states), plies + made_now
         more = made_now.any() | (going(states, plies) & (states.to_move == seat)).any()
         return states, plies, conduct, memories, made + (made_now & thinker).sum(dtype=jnp.int32), more
 
@@ -143,5 +143,6 @@ def _cut(states: State, part: slice) -> State:
     return jax.tree.map(lambda x: x[:, part], states)
 
 
-def _where(choose: Array, yes: State, no: State) -> State:
-    return jax.tree.map(lambda a, b: jnp.where(choose.reshape(choose.shape + (1,) * (a.ndim - 2)), a, b), yes, no)
+def choose(which: Array, yes: State, no: State) -> State:
+    """Pick whole games: [P, G] states of `yes` where `which` (bool[P, G]) holds, else of `no`."""
+    return jax.tree.map(lambda a, b: jnp.where(which.reshape(which.shape + (1,) * (a.ndim - 2)), a, b), yes, no)

@@ -15,7 +15,7 @@ from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import Features, in_turn, narrowing
 from jaxgp.interpreter.plan import Plan, plan
 from jaxgp.search.alphabeta import AlphaBeta
-from jaxgp.search.lookahead import each
+from jaxgp.search.lookahead import each, taken
 
 State = Any
 
@@ -91,9 +91,8 @@ class SearchedPlayer:
         wanted = wanted if active is None else wanted & active
         first = jnp.argsort(~wanted, axis=1, stable=True)
         depth = jnp.full(wanted.shape, self.depth, jnp.int32)
-        take = jax.vmap(lambda row, at: row[at])
-        queue = jax.tree.map(partial(take, at=first), states)
+        queue = taken(states, first)
         found = self.search(len(wanted)).search_rows(plans, queue, depth, wanted.sum(1, dtype=jnp.int32))
-        searched = take(found.values.argmax(-1).astype(jnp.int32), jnp.argsort(first, axis=1))
+        searched = taken(found.values.argmax(-1).astype(jnp.int32), jnp.argsort(first, axis=1))
         moves = jnp.where(wanted, searched, legal.argmax(-1).astype(jnp.int32))
         return moves, jnp.ones(wanted.shape, bool)

@@ -32,7 +32,19 @@ from flax import struct
 from jax import Array, lax
 
 from jaxgp.search.codes import HIGHEST, LOWEST, NEVER, decode, encode, side
-from jaxgp.search.lookahead import Contexts, Evaluate, FullWidth, Judge, Listed, State, alike, apart, each, lists_moves
+from jaxgp.search.lookahead import (
+    Contexts,
+    Evaluate,
+    FullWidth,
+    Judge,
+    Listed,
+    State,
+    alike,
+    apart,
+    each,
+    lists_moves,
+    taken,
+)
 
 Order = Callable[[State, Array], Array]
 
@@ -114,15 +126,10 @@ def _put(stack: Any, at: Array, item: Any) -> Any:
     return jax.tree.map(put, stack, item)
 
 
-def _pick(rows: Any, at: Array) -> Any:
-    """Return [C, N, ...]: the items of each row of [C, Q, ...] at its own places, int32[C, N]."""
-    return jax.tree.map(jax.vmap(lambda row, places: row[places]), rows, jax.tree.map(lambda _: at, rows))
-
-
 def _keep_lanes(search: _Search, number: int) -> _Search:
     """Go on with so many lanes of each row, the busy ones among them."""
     first = jnp.argsort(~search.lanes.busy, axis=1, stable=True)[:, :number]
-    return replace(search, lanes=_pick(search.lanes, first))
+    return replace(search, lanes=taken(search.lanes, first))
 
 
 def _keep_rows(search: _Search, number: int) -> _Search:
@@ -313,7 +320,7 @@ class AlphaBeta:
                 nodes=jnp.where(take, 0, lane.nodes),
             )
 
-        lanes = each(start)(lanes, take, root, _pick(states, at), _pick(depth, at))
+        lanes = each(start)(lanes, take, root, taken(states, at), taken(depth, at))
         return replace(search, lanes=lanes, taken=search.taken + take.sum(1, dtype=jnp.int32))
 
     def _advance(self, search: _Search, contexts: Contexts) -> _Search:

@@ -43,6 +43,11 @@ def each(function: Callable[..., Any]) -> Callable[..., Any]:
     return jax.vmap(jax.vmap(function))
 
 
+def taken(rows: Any, at: Array) -> Any:
+    """Return [C, N, ...]: the items of each row of [C, Q, ...] at its own places, int32[C, N]."""
+    return jax.tree.map(jax.vmap(lambda row, places: row[places]), rows, jax.tree.map(lambda _: at, rows))
+
+
 def alike(evaluate: Evaluate) -> Judge:
     """Return the judge that evaluates in the same way everywhere, whatever the contexts."""
     return lambda _, states, needed: each(evaluate)(states)
@@ -117,14 +122,13 @@ class Listed:
         ends = jnp.cumsum(count, axis=1, dtype=jnp.int32)
         starts, most = ends - count, ends[:, -1].max()
         rows, nodes = count.shape
-        take = jax.vmap(lambda row, at: row[at])
 
         def some(carry: tuple[Array, Array]) -> tuple[Array, Array]:
             first, found = carry
             move = first + jnp.arange(WIDTH * nodes, dtype=jnp.int32)
             node = jnp.minimum(jax.vmap(lambda row: _number_up_to(row, move))(ends), nodes - 1)
-            parents = jax.tree.map(lambda x: take(x, node), states)
-            places = move - take(starts, node)
+            parents = taken(states, node)
+            places = move - taken(starts, node)
             children = each(self._child)(parents, places)
             codes = _codes(self.judge, contexts, children, move < ends[:, -1:]) ^ each(side)(parents)
             return first + len(move), lax.dynamic_update_slice(found, codes, (0, first))

@@ -11,7 +11,7 @@ from scipy import stats
 
 import envs
 from envs.othello import export
-from envs.othello.primitives import Settings, choices, outcome, primitive_set, view
+from envs.othello.primitives import Settings, outcome, primitive_set, view
 from jaxgp.analysis import export as analysis
 from jaxgp.experiment.assemble import playing
 from jaxgp.experiment.errors import UsageError
@@ -55,7 +55,7 @@ def try_all(game, settings, states):
     """Return how many choices there are, all outcomes: moves [N, MOVES] and features [N, MOVES, F]."""
 
     def one(state):
-        return choices(game, state), jax.vmap(lambda place: outcome(game, settings, state, place))(np.arange(MOVES))
+        return game.choices(state), jax.vmap(lambda place: outcome(game, settings, state, place))(np.arange(MOVES))
 
     count, (moves, seen) = jax.jit(jax.vmap(one), compiler_options=FAST)(states)
     return np.asarray(count), np.asarray(moves), np.asarray(seen)
