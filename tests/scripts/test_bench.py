@@ -77,7 +77,7 @@ def some_position(rng):
     ("arguments", "words"),
     [
         (["parts=env"], ["parts=env", "part, repeats"]),
-        (["part=speed"], ["part=speed", "interpreter, env, search, generation, walls, othello, evaluators, morpion, all"]),
+        (["part=speed"], ["part=speed", "interpreter, env, search, generation, walls, othello, evaluators,"]),
         (["part"], ["part", "name=value"]),
         (["repeats=0"], ["repeats=0", "a whole number from 1"]),
         (["rivals=maybe"], ["rivals=maybe", "true, false"]),
