@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxgp.players.choice import pick
+from jaxgp.players.choice import lot, pick
 from jaxgp.search.alphabeta import AlphaBeta, Ties, best_moves
 from jaxgp.search.lookahead import tail_of
 
@@ -70,7 +70,7 @@ def search(game: Any, depth: int, *evaluators: Evaluator, ties: str = "random", 
 
     def reply(states: State, bits: Array) -> Array:
         depths = jnp.full(bits.shape, depth, jnp.int32)
-        drawn, low = (bits >> 8) % len(searches), bits & 0xFF if len(searches) > 1 else bits
+        drawn, low = lot(bits, len(searches))
         moves = jnp.zeros(bits.shape, jnp.int32)
         for number, one in enumerate(searches):
             mine = drawn == number

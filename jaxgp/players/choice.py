@@ -49,6 +49,17 @@ def pick_bit(words: Array, bits: Array) -> Array:
     return jnp.where(total > 0, word * WORD + nth_bit(left, rank), 0)
 
 
+def lot(bits: Array, ways: int) -> tuple[Array, Array]:
+    """Draw one of some ways, and leave random bits for a choice after it; of uint32[...], uniform.
+
+    Returns:
+        int32[...], from 0 to `ways` - 1, and uint32[...], the bits that are left: eight, or all where there is one way.
+    """
+    if ways == 1:
+        return jnp.zeros(bits.shape, jnp.int32), bits
+    return ((bits >> 8) % ways).astype(jnp.int32), bits & 0xFF
+
+
 def nth_bit(word: Array, rank: Array) -> Array:
     """Return int32[...]: the set bit of a word (uint32[] or [...]) with so many (int32[...]) set bits below it."""
     place = jnp.zeros_like(rank)

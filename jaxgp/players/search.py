@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.genotypes.language import Genome
-from jaxgp.players.choice import WORD, pack, pick_bit
+from jaxgp.players.choice import WORD, lot, pack, pick_bit
 from jaxgp.search import table
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 
@@ -88,16 +88,17 @@ class AlternatingOpponent:
         return self.searches[0].games
 
     def drawn(self, bits: Array) -> Array:
-        """Return int32[...]: which search moves. Ties are broken by the low bits, so this takes the high ones."""
-        return ((bits >> 8) % len(self.searches)).astype(jnp.int32)
+        """Return int32[...]: which search moves."""
+        return lot(bits, len(self.searches))[0]
 
     def init(self, key: Array) -> tuple[table.Table, ...]:
         return tuple(search.init(key) for search in self.searches)
 
     def reply(self, memory: tuple[table.Table, ...], states: State, bits: Array) -> tuple[Array, Array]:
-        answers = [search.reply(own, states, bits & 0xFF) for search, own in zip(self.searches, memory, strict=True)]
+        who, left = lot(bits, len(self.searches))
+        answers = [search.reply(own, states, left) for search, own in zip(self.searches, memory, strict=True)]
         moves, known = (jnp.stack(each) for each in zip(*answers, strict=True))
-        who = self.drawn(bits)[None]
+        who = who[None]
         return jnp.take_along_axis(moves, who, 0)[0], jnp.take_along_axis(known, who, 0)[0]
 
     def think(
