@@ -108,6 +108,8 @@ def unknown(schema: type, option: str) -> UsageError:
     names = _names(_type_of(schema, parent))
     if not names:
         return UsageError(f"{option}: unknown option")
+    if name in names:  # members of a panel need not name all of their options, and Hydra knows only the named ones
+        return UsageError(f"{option}: not set yet; with a plus sign it is added: +{option}=VALUE")
     near = difflib.get_close_matches(name, names, 1, 0.5)
     hint = f"did you mean {parent + '.' if parent else ''}{near[0]}? " if near else ""
     return UsageError(f"{option}: unknown option; {hint}accepted: {', '.join(names)}")
