@@ -53,7 +53,10 @@ BAD = [
     ("+sed=3", "sed: unknown option; did you mean seed? accepted: game, program"),
     ("game.pitz=3", "game.pitz: unknown setting of mancala; accepted: pits, "),
     ("+fitness.opponents.x.knd=random", "fitness.opponents.x.knd: unknown option; did you mean "),
-    ("fitness.opponents.minimax.weight=2", "fitness.opponents.minimax.weight: not set yet; with a plus sign it is added: +"),
+    (
+        "fitness.opponents.minimax.weight=2",
+        "fitness.opponents.minimax.weight: not set yet; with a plus sign it is added: +",
+    ),
     ("fitness.opponents.x.kind=random", "fitness.opponents.x: there is none; to add it, write options as +fitness"),
     ("~fitness.opponents.minimax", "fitness.opponents={}: accepted: at least one opponent"),
     ("~seed", "~seed: an option cannot be removed"),
