@@ -53,11 +53,9 @@ def lot(bits: Array, ways: int) -> tuple[Array, Array]:
     """Draw one of some ways, and leave random bits for a choice after it; of uint32[...], uniform.
 
     Returns:
-        int32[...], from 0 to `ways` - 1, and uint32[...], the bits that are left: eight, or all where there is one way.
+        int32[...], from 0 to `ways` - 1, and uint32[...], uniform below 2**32 / `ways` and independent of the first.
     """
-    if ways == 1:
-        return jnp.zeros(bits.shape, jnp.int32), bits
-    return ((bits >> 8) % ways).astype(jnp.int32), bits & 0xFF
+    return (bits % ways).astype(jnp.int32), bits // ways
 
 
 def nth_bit(word: Array, rank: Array) -> Array:

@@ -4,8 +4,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy import stats
 
-from jaxgp.players.choice import pack, pick
+from jaxgp.players.choice import lot, pack, pick
 
 
 @pytest.mark.parametrize("actions", [1, 3, 31, 32, 33, 65, 130])
@@ -46,3 +47,16 @@ def test_packed_marks_are_one_long_number(actions):
     assert words.shape == (20, -(-actions // 32))
     numbers = [sum(int(word) << 32 * n for n, word in enumerate(row)) for row in words]
     assert numbers == [sum(1 << int(action) for action in np.flatnonzero(row)) for row in mask]
+
+
+@pytest.mark.parametrize("ways", [1, 2, 3, 4])
+def test_a_lot_and_the_choice_after_it_are_equally_likely_together(ways):
+    """Among 30 moves: what eight bits are left for would be seen, 16 moves being drawn by 9 of 256, 14 by 8."""
+    draws, moves = 400_000, 30
+    bits = jax.random.bits(jax.random.key(ways), draws)
+    way, left = jax.jit(lot, static_argnums=1)(bits, ways)
+    move = jax.jit(pick)(jnp.ones((draws, moves), bool), left)
+    assert way.dtype == move.dtype == jnp.int32 and left.dtype == jnp.uint32
+    counts = np.bincount(np.asarray(way) * moves + np.asarray(move), minlength=ways * moves)
+    assert len(counts) == ways * moves
+    assert stats.chisquare(counts).pvalue > 0.001
