@@ -56,7 +56,8 @@ def test_a_lot_and_the_choice_after_it_are_equally_likely_together(ways):
     bits = jax.random.bits(jax.random.key(ways), draws)
     way, left = jax.jit(lot, static_argnums=1)(bits, ways)
     move = jax.jit(pick)(jnp.ones((draws, moves), bool), left)
-    assert way.dtype == move.dtype == jnp.int32 and left.dtype == jnp.uint32
+    assert way.dtype == move.dtype == jnp.int32
+    assert left.dtype == jnp.uint32
     counts = np.bincount(np.asarray(way) * moves + np.asarray(move), minlength=ways * moves)
     assert len(counts) == ways * moves
     assert stats.chisquare(counts).pvalue > 0.001
