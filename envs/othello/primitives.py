@@ -1,6 +1,7 @@
 """What programs that evaluate positions of Othello see, and what they are made of.
 
-Two sources, two kinds of sets: `original`, `regions` and `few`, and `position` and `position_corners`.
+Two sources, two kinds of sets: `original`, `regions` and `few`, and `position`, `position_corners` and
+`position_regions`.
 
 The first is T. Bellin and G. Gasperin, "Genetic Programming and Othello", with the function and terminal set of the
 course that it was written for: + - * % on counts of discs, and the number 10. A program values the position after each
@@ -21,7 +22,11 @@ The second is A. Benbassat and M. Sipper, "Evolving board-game players with gene
 alpha-beta to search with. There a program sees a position as the side to move does, its discs being the friendly ones,
 and every number has a factor (`jaxgp.genotypes.primitives.PrimitiveSet.factored`). The source plays draughts, and asks
 for kings and men besides; Reversi has one kind of disc, so that these terminals have no counterpart, and neither has
-its king factor. With `position_corners` the discs in the corners are counted as well, which the source does not have.
+its king factor. Nor does the source have what is added here: with `position_corners` the discs in the corners are
+counted, with `position_regions` also those around the corners and along the edges, and the other side's mobility.
+
+    . C e e e e C .        C and X: squares next to a corner, as players call them
+    C X . . . . X C        e: the rest of the edges
 """
 
 from collections.abc import Callable
@@ -36,9 +41,9 @@ from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive,
 from jaxgp.interpreter.evaluate import Features as Seen
 from jaxgp.interpreter.evaluate import Packed
 
-Features = Literal["original", "regions", "few", "position", "position_corners"]
+Features = Literal["original", "regions", "few", "position", "position_corners", "position_regions"]
 
-TO_MOVE = ("position", "position_corners")
+TO_MOVE = ("position", "position_corners", "position_regions")
 """What shows a position to the side to move; the others show it to the side that has just moved."""
 
 DEEPEST = 12
@@ -55,7 +60,8 @@ class Settings:
     Attributes:
         features: `original`: discs, and discs in corners, near corners and on edges; `regions`: discs in each of the
             ten classes of squares (with eight squares a side); `few`: discs in four larger regions; `position`: discs,
-            mobility and single squares, for the side to move; `position_corners`: discs in corners as well.
+            mobility and single squares, for the side to move; `position_corners`: discs in corners as well;
+            `position_regions`: those on C squares, X squares and edges too, and the other side's mobility.
         weights: of leaves: `none`; by their `path` from the root, no-ops included; or by `noops` alone.
         noop_bits: the most bits that a no-op appends, 0 to 2: no no-ops, B0 and B1, or B00, B01, B10 and B11 as well.
         depth: plies of the alpha-beta search whose leaves a program values; 0: it values every move, without a search,
@@ -136,18 +142,18 @@ def view(game: Othello, settings: Settings, state: State) -> Seen:
 
     With `settings.features` in TO_MOVE it is what the side to move sees, packed: first of each square whether it is
     empty, then of each whether a disc of this side is on it, in whole words each, then the numbers in the order of
-    `COUNTS`; of an ended game, the side that would move. Otherwise it is what its opponent sees, as in `outcome` after
-    the move that led here.
+    `_numbers`; of an ended game, the side that would move. Otherwise it is what its opponent sees, as in `outcome`
+    after the move that led here.
     """
     if settings.features not in TO_MOVE:
         return _discs(game, settings, (state.other, state.own))
-    pairs = [(state.own, state.other)]
-    if settings.features == "position_corners":
-        pairs.append((game.corners(state.own), game.corners(state.other)))
     numbers = []
-    for own, other in (tuple(map(count, pair)) for pair in pairs):
+    for mask in map(game.constant, _counted(game, settings).values()):
+        own, other = (count(_within(side, mask)) for side in (state.own, state.other))
         numbers += [own, other, own - other]
     numbers.insert(3, count(state.legal))
+    if settings.features == "position_regions":
+        numbers.append(count(game.placeable(state.other, state.own)))
     full = game.constant(range(game.area))
     empty = [f & ~(a | b) for f, a, b in zip(full, state.own, state.other, strict=True)]
     return Packed(jnp.stack([*empty, *state.own]), jnp.stack(numbers).astype(jnp.float32))
@@ -158,8 +164,13 @@ def _discs(game: Othello, settings: Settings, sides: tuple[Bits, Bits]) -> Array
     seen = []
     for squares in regions(game, settings).values():
         mask = game.constant(squares)
-        seen += [count(tuple(a & b for a, b in zip(side, mask, strict=True))) for side in sides]
+        seen += [count(_within(side, mask)) for side in sides]
     return jnp.stack(seen).astype(jnp.float32)
+
+
+def _within(side: Bits, mask: Bits) -> Bits:
+    """Return the discs of a side on the squares of a mask."""
+    return tuple(a & b for a, b in zip(side, mask, strict=True))
 
 
 def primitive_set(game: Othello, settings: Settings) -> PrimitiveSet:
@@ -189,13 +200,26 @@ def primitive_set(game: Othello, settings: Settings) -> PrimitiveSet:
     )
 
 
-COUNTS = ("FriendlyPieceCount", "EnemyPieceCount", "PieceCount", "Mobility")
-CORNERS = ("FriendlyCornerCount", "EnemyCornerCount", "CornerCount")
+def _counted(game: Othello, settings: Settings) -> dict[str, list[int]]:
+    """Return the squares on which a program counts the discs as the side to move, by the names of the regions."""
+    named: dict[str, list[int]] = {"Piece": list(range(game.area))}
+    for square in range(game.area if settings.features != "position" else 0):
+        inner, outer = sorted(min(i, game.size - 1 - i) for i in divmod(square, game.size))
+        border = {0: "Corner", 1: "CSquare"}.get(outer, "Edge")
+        name = border if inner == 0 else "XSquare" if outer == 1 else None
+        if name == "Corner" or (name and settings.features == "position_regions"):
+            named.setdefault(name, []).append(square)
+    return named
+
+
+def _numbers(game: Othello, settings: Settings) -> list[str]:
+    """Name the numbers that a program sees as the side to move, in their order."""
+    names = [f"{side}{name}Count" for name in _counted(game, settings) for side in ("Friendly", "Enemy", "")]
+    return [*names[:3], "Mobility", *names[3:], *(["EnemyMobility"] if settings.features == "position_regions" else [])]
 
 
 def _typed_set(game: Othello, settings: Settings) -> PrimitiveSet:
     """Build the set of the second source: tables 3.1 to 3.4 of the book, with its names."""
-    names = COUNTS + (CORNERS if settings.features == "position_corners" else ())
     set_of_squares = WORD * game.words
     square, number, truth = rectangle(1, 1, game.size, game.size), (FLOAT, FLOAT), (BOOL, BOOL)
     # [3,4] is c4: the third column, the fourth row.
@@ -209,7 +233,7 @@ def _typed_set(game: Othello, settings: Settings) -> PrimitiveSet:
             Primitive("Zero", fixed=0.0, python="0.0", latex="0"),
             *(
                 Primitive(name, feature=place, latex=f"\\mathrm{{{{{name}}}}}")
-                for place, name in enumerate(names, 2 * set_of_squares)
+                for place, name in enumerate(_numbers(game, settings), 2 * set_of_squares)
             ),
             *(
                 _of_square(name, first, square)

@@ -318,7 +318,7 @@ def test_options_of_othello_programs_are_checked():
     for wrong, accepted in (
         (
             {"features": "every"},
-            "program.features=every: accepted: original, regions, few, position, position_corners",
+            "program.features=every: accepted: original, regions, few, position, position_corners, position_regions",
         ),
         ({"weights": "noops"}, "program.noop_bits=0: accepted: a whole number from 1 to 2 with program.weights=noops"),
         ({"weight": "path"}, "program.weight: unknown option; accepted: features, weights, noop_bits, depth"),

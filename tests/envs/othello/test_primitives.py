@@ -11,7 +11,7 @@ from scipy import stats
 
 import envs
 from envs.othello import export
-from envs.othello.primitives import Settings, outcome, primitive_set, view
+from envs.othello.primitives import TO_MOVE, Settings, outcome, primitive_set, view
 from jaxgp.analysis import export as analysis
 from jaxgp.experiment.assemble import playing
 from jaxgp.experiment.errors import UsageError
@@ -113,7 +113,17 @@ def test_a_view_is_what_was_seen_after_the_move_that_led_there(features):
     assert ended.any()
 
 
-@pytest.mark.parametrize(("features", "size", "count"), [("position", 6, 30), ("position_corners", 8, 30)])
+MAP = {
+    6: "cCeeCc CX..XC e....e e....e CX..XC cCeeCc",
+    8: "cCeeeeCc CX....XC e......e e......e e......e e......e CX....XC cCeeeeCc",
+}
+NAMED = {"Corner": "c", "CSquare": "C", "XSquare": "X", "Edge": "e"}
+
+
+@pytest.mark.parametrize(
+    ("features", "size", "count"),
+    [("position", 6, 30), ("position_corners", 8, 30), ("position_regions", 6, 20), ("position_regions", 8, 30)],
+)
 def test_programs_see_positions_as_the_side_to_move_does(features, size, count):
     """Every terminal but the constants, on positions of the reference; one of them is a pass."""
     game, settings = envs.make("othello", size=size), Settings(features=features)
@@ -126,7 +136,8 @@ def test_programs_see_positions_as_the_side_to_move_does(features, size, count):
     seen, room = np.asarray(packed.unpacked()), 32 * game.words
     index = {p.name: p.feature for p in primitives.terminals if p.feature is not None}
     assert sorted(index.values()) == list(range(2 * room, len(seen)))
-    corners = [(x, y) for x in (0, size - 1) for y in (0, size - 1)]
+    rows = MAP[size].split()
+    added = {"position": [], "position_corners": ["Corner"]}.get(features, list(NAMED))
     for i, position in enumerate(told):
         mine, theirs = (
             {at for at, seat in position.discs.items() if (seat == position.seat) == own} for own in (True, False)
@@ -138,9 +149,11 @@ def test_programs_see_positions_as_the_side_to_move_does(features, size, count):
             "PieceCount": len(mine) - len(theirs),
             "Mobility": len(legal),
         }
-        if features == "position_corners":
-            held = [sum(at in side for at in corners) for side in (mine, theirs)]
-            expected |= {"FriendlyCornerCount": held[0], "EnemyCornerCount": held[1], "CornerCount": held[0] - held[1]}
+        for name in added:
+            own, other = (sum(rows[y][x] == NAMED[name] for x, y in side) for side in (mine, theirs))
+            expected |= {f"Friendly{name}Count": own, f"Enemy{name}Count": other, f"{name}Count": own - other}
+        if features == "position_regions":
+            expected["EnemyMobility"] = len(reference.placements(position, 1 - position.seat))
         assert {name: seen[at, i] for name, at in index.items()} == expected
         squares = [(x, y) for y in range(size) for x in range(size)]
         assert seen[: size**2, i].tolist() == [at not in mine | theirs for at in squares]
@@ -184,6 +197,11 @@ def test_the_typed_set_is_that_of_the_tables():
     corners = primitive_set(game, Settings(features="position_corners"))
     more = {p.name for p in corners.primitives} - set(TABLES)
     assert more == {"FriendlyCornerCount", "EnemyCornerCount", "CornerCount"}
+    regions = primitive_set(game, Settings(features="position_regions"))
+    further = {p.name for p in regions.primitives} - {p.name for p in corners.primitives}
+    assert further == {"EnemyMobility"} | {
+        f"{side}{name}Count" for name in ("CSquare", "XSquare", "Edge") for side in ("Friendly", "Enemy", "")
+    }
     seen = np.zeros((132, 1), np.float32)
     seen[[63, 128, 129, 130, 131], 0] = 1, 2, 3, 3, -7  # h8 is empty, and three counts
     known = {"Mobility": -7.0, "FriendlyPieceCount": 2.0, "EnemyPieceCount": 3.0}
@@ -243,8 +261,8 @@ def test_sets_that_mean_different_things_have_different_versions():
     for features in ("original", "regions", "few"):
         for weights in ("none", "path", "noops"):
             made.add(primitive_set(game, Settings(features=features, weights=weights, noop_bits=1)).version)
-    made |= {primitive_set(game, Settings(features=name)).version for name in ("position", "position_corners")}
-    assert len(made) == 11
+    made |= {primitive_set(game, Settings(features=name)).version for name in TO_MOVE}
+    assert len(made) == 12
 
 
 def test_sets_that_value_positions_value_no_moves():
@@ -267,7 +285,10 @@ def test_sets_that_value_positions_value_no_moves():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"features": "all"}, "program.features=all: accepted: original, regions, few, position, position_corners"),
+        (
+            {"features": "all"},
+            "program.features=all: accepted: original, regions, few, position, position_corners, position_regions",
+        ),
         (
             {"features": "position", "weights": "path"},
             "program.weights=path: accepted: none with program.features=position",
