@@ -23,7 +23,8 @@ alpha-beta to search with. There a program sees a position as the side to move d
 and every number has a factor (`jaxgp.genotypes.primitives.PrimitiveSet.factored`). The source plays draughts, and asks
 for kings and men besides; Reversi has one kind of disc, so that these terminals have no counterpart, and neither has
 its king factor. Nor does the source have what is added here: with `position_corners` the discs in the corners are
-counted, with `position_regions` also those around the corners and along the edges, and the other side's mobility.
+counted, with `position_regions` also those around the corners and along the edges, the other side's mobility, and the
+empty squares.
 
     . C e e e e C .        C and X: squares next to a corner, as players call them
     C X . . . . X C        e: the rest of the edges
@@ -61,7 +62,7 @@ class Settings:
         features: `original`: discs, and discs in corners, near corners and on edges; `regions`: discs in each of the
             ten classes of squares (with eight squares a side); `few`: discs in four larger regions; `position`: discs,
             mobility and single squares, for the side to move; `position_corners`: discs in corners as well;
-            `position_regions`: those on C squares, X squares and edges too, and the other side's mobility.
+            `position_regions`: those on C squares, X squares and edges too, the other side's mobility and empty squares.
         weights: of leaves: `none`; by their `path` from the root, no-ops included; or by `noops` alone.
         noop_bits: the most bits that a no-op appends, 0 to 2: no no-ops, B0 and B1, or B00, B01, B10 and B11 as well.
         depth: plies of the alpha-beta search whose leaves a program values; 0: it values every move, without a search,
@@ -153,7 +154,7 @@ def view(game: Othello, settings: Settings, state: State) -> Seen:
         numbers += [own, other, own - other]
     numbers.insert(3, count(state.legal))
     if settings.features == "position_regions":
-        numbers.append(count(game.placeable(state.other, state.own)))
+        numbers += [count(game.placeable(state.other, state.own)), game.area - numbers[0] - numbers[1]]
     full = game.constant(range(game.area))
     empty = [f & ~(a | b) for f, a, b in zip(full, state.own, state.other, strict=True)]
     return Packed(jnp.stack([*empty, *state.own]), jnp.stack(numbers).astype(jnp.float32))
@@ -215,7 +216,8 @@ def _counted(game: Othello, settings: Settings) -> dict[str, list[int]]:
 def _numbers(game: Othello, settings: Settings) -> list[str]:
     """Name the numbers that a program sees as the side to move, in their order."""
     names = [f"{side}{name}Count" for name in _counted(game, settings) for side in ("Friendly", "Enemy", "")]
-    return [*names[:3], "Mobility", *names[3:], *(["EnemyMobility"] if settings.features == "position_regions" else [])]
+    further = ["EnemyMobility", "EmptyCount"] if settings.features == "position_regions" else []
+    return [*names[:3], "Mobility", *names[3:], *further]
 
 
 def _typed_set(game: Othello, settings: Settings) -> PrimitiveSet:

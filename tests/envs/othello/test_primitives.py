@@ -154,6 +154,7 @@ def test_programs_see_positions_as_the_side_to_move_does(features, size, count):
             expected |= {f"Friendly{name}Count": own, f"Enemy{name}Count": other, f"{name}Count": own - other}
         if features == "position_regions":
             expected["EnemyMobility"] = len(reference.placements(position, 1 - position.seat))
+            expected["EmptyCount"] = size**2 - len(mine) - len(theirs)
         assert {name: seen[at, i] for name, at in index.items()} == expected
         squares = [(x, y) for y in range(size) for x in range(size)]
         assert seen[: size**2, i].tolist() == [at not in mine | theirs for at in squares]
@@ -199,7 +200,7 @@ def test_the_typed_set_is_that_of_the_tables():
     assert more == {"FriendlyCornerCount", "EnemyCornerCount", "CornerCount"}
     regions = primitive_set(game, Settings(features="position_regions"))
     further = {p.name for p in regions.primitives} - {p.name for p in corners.primitives}
-    assert further == {"EnemyMobility"} | {
+    assert further == {"EnemyMobility", "EmptyCount"} | {
         f"{side}{name}Count" for name in ("CSquare", "XSquare", "Edge") for side in ("Friendly", "Enemy", "")
     }
     seen = np.zeros((132, 1), np.float32)
