@@ -62,7 +62,7 @@ class Settings:
         features: `original`: discs, and discs in corners, near corners and on edges; `regions`: discs in each of the
             ten classes of squares (with eight squares a side); `few`: discs in four larger regions; `position`: discs,
             mobility and single squares, for the side to move; `position_corners`: discs in corners as well;
-            `position_regions`: those on C squares, X squares and edges too, the other side's mobility and empty squares.
+            `position_regions`: on C and X squares and edges too, the other side's mobility, empty squares.
         weights: of leaves: `none`; by their `path` from the root, no-ops included; or by `noops` alone.
         noop_bits: the most bits that a no-op appends, 0 to 2: no no-ops, B0 and B1, or B00, B01, B10 and B11 as well.
         depth: plies of the alpha-beta search whose leaves a program values; 0: it values every move, without a search,
