@@ -149,9 +149,10 @@ def view(game: Othello, settings: Settings, state: State) -> Seen:
     if settings.features not in TO_MOVE:
         return _discs(game, settings, (state.other, state.own))
     numbers = []
-    for mask in map(game.constant, _counted(game, settings).values()):
+    for name, squares in _counted(game, settings).items():
+        mask = game.constant(squares)
         own, other = (count(_within(side, mask)) for side in (state.own, state.other))
-        numbers += [own, other, own - other]
+        numbers += [own, other, own - other] if name in BY_SIDE else [own - other]
     numbers.insert(3, count(state.legal))
     if settings.features == "position_regions":
         numbers += [count(game.placeable(state.other, state.own)), game.area - numbers[0] - numbers[1]]
@@ -201,6 +202,10 @@ def primitive_set(game: Othello, settings: Settings) -> PrimitiveSet:
     )
 
 
+BY_SIDE = ("Piece", "Corner")
+"""The regions whose discs are counted for each side; elsewhere a program sees only by how many it leads."""
+
+
 def _counted(game: Othello, settings: Settings) -> dict[str, list[int]]:
     """Return the squares on which a program counts the discs as the side to move, by the names of the regions."""
     named: dict[str, list[int]] = {"Piece": list(range(game.area))}
@@ -215,7 +220,8 @@ def _counted(game: Othello, settings: Settings) -> dict[str, list[int]]:
 
 def _numbers(game: Othello, settings: Settings) -> list[str]:
     """Name the numbers that a program sees as the side to move, in their order."""
-    names = [f"{side}{name}Count" for name in _counted(game, settings) for side in ("Friendly", "Enemy", "")]
+    sides = {name: ("Friendly", "Enemy", "") if name in BY_SIDE else ("",) for name in _counted(game, settings)}
+    names = [f"{side}{name}Count" for name in sides for side in sides[name]]
     further = ["EnemyMobility", "EmptyCount"] if settings.features == "position_regions" else []
     return [*names[:3], "Mobility", *names[3:], *further]
 

@@ -34,6 +34,7 @@ from jaxgp.fitness.panel import Evaluation, PanelFitness
 from jaxgp.genotypes.language import sizes
 from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
 from jaxgp.operators import groups, rulelists, sharing
+from jaxgp.operators.selection import comparable
 
 Metrics = dict[str, Array]
 
@@ -134,7 +135,7 @@ class GroupCycle:
         More fitness against the panel comes first, then fewer rules, then the earlier one. Parents that reach the aim
         of the run, bool[G], at which it stops, come before all others.
         """
-        fitness = jnp.where(jnp.isnan(result.fitness), -jnp.inf, result.fitness)
+        fitness = comparable(result.fitness)
         best = jnp.lexsort((sizes(parents), -fitness, ~aim))[0]
         one = jax.tree.map(lambda x: x[best], parents)
         old = state.champion

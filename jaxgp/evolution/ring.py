@@ -58,10 +58,9 @@ class Ring:
         """Measure the waiting generation and breed the next."""
         play_key, breed_key = jax.random.split(jax.random.fold_in(state.key, state.generation))
         result, memory = self.fitness.evaluate(play_key, state.population, state.memory)
-        best = jnp.argmax(jnp.where(jnp.isnan(result.fitness), -jnp.inf, result.fitness))
-        program = jax.tree.map(lambda x: x[best], state.population)
         measure_key = jax.random.fold_in(play_key, 1)
-        standing, points, memory = self.fitness.standing(measure_key, result, state.population, best, memory)
+        best, standing, points, memory = self.fitness.standing(measure_key, result, state.population, memory)
+        program = jax.tree.map(lambda x: x[best], state.population)
         improved = standing > state.champion.fitness
         challenger = Champion(program, standing, points, state.generation)
         champion = jax.tree.map(lambda a, b: jnp.where(improved, a, b), challenger, state.champion)
@@ -75,7 +74,7 @@ class Ring:
         by_seat = {"best_points_first": points[0], "best_points_second": points[-1]}
         metrics = {
             "generation": state.generation,
-            "best_fitness": result.fitness[best],
+            "best_fitness": result.fitness[result.fittest],
             "mean_fitness": result.fitness.mean(),
             "best_points": points.sum(),
             **({"best_standing": standing} if isinstance(self.fitness, CoevolutionFitness) else {}),

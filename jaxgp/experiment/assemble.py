@@ -304,6 +304,13 @@ def assemble(config: schema.Config, games: Games) -> Experiment:
             coevolution.Guide(opponent(spec, at, config), spec.rounds, spec.cutoff, spec.weight)
             for spec in options.guides.values()
         )
-        relative = CoevolutionFitness(fitness, guides, options.coplay, options.coplay_weight, options.opening_plies)
+        relative = CoevolutionFitness(
+            panel=fitness,
+            guides=guides,
+            games=options.coplay,
+            weight=options.coplay_weight,
+            opening=options.opening_plies,
+            measured=options.measured,
+        )
         return Experiment(config, at, panel, Ring(at.primitives, config.algorithm, relative))
     return Experiment(config, at, panel, Ring(at.primitives, config.algorithm, fitness))

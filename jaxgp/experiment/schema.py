@@ -170,6 +170,7 @@ class Fitness:
     coplay_weight: float = 1.0  # points of a game won against another individual
     opening_plies: int = 0  # coevolution: random moves at the beginning of games against other individuals
     guides: dict[str, Opponent] = field(default_factory=dict)  # coevolution: met by the whole population
+    measured: int = 1  # coevolution: how many of the fittest of a generation are measured by the opponents
     points: str = "score"  # score (sum over both seats, weighted mean over opponents) | result (1, 1/2, 0)
     scale: float = 1.0
     parsimony: float = 0.0

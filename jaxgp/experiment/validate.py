@@ -316,6 +316,7 @@ def _coevolution(config: Config) -> None:
     _whole("fitness.coplay", fitness.coplay, 0)
     _real("fitness.coplay_weight", fitness.coplay_weight, 0)
     _whole("fitness.opening_plies", fitness.opening_plies, 0, fitness.max_plies, "fitness.max_plies")
+    _whole("fitness.measured", fitness.measured, 1, algorithm.population, "algorithm.population")
     for name, guide in fitness.guides.items():
         option = f"fitness.guides.{name}"
         _opponent(option, guide)
@@ -325,6 +326,8 @@ def _coevolution(config: Config) -> None:
     if not fitness.coplay:
         if fitness.opening_plies:
             reject("fitness.opening_plies", fitness.opening_plies, "0 with fitness.coplay=0")
+        if fitness.measured != 1:
+            reject("fitness.measured", fitness.measured, "1 with fitness.coplay=0; the opponents are met by all")
         if fitness.guides:
             reject("fitness.guides", ", ".join(fitness.guides), "none with fitness.coplay=0; opponents are without it")
         return

@@ -4,8 +4,8 @@ Source: M. Sipper, "Evolved to Win" (2011), section 3.2.8, algorithm 3.2: some r
 whose fitness so far trails the best by no more than a cutoff, then games of everybody against others of the population;
 a game won is worth a point, one drawn half a point.
 
-Such a fitness says nothing from one generation to the next. So the best individual of every generation is measured
-against a fixed panel as well, and the champion of a run is the best of those.
+Such a fitness says nothing from one generation to the next. So the fittest of every generation are measured against a
+fixed panel as well, and the champion of a run is the best of those.
 """
 
 from collections.abc import Sequence
@@ -19,6 +19,7 @@ from jax import Array, lax
 from jaxgp.fitness import coplay, matches
 from jaxgp.fitness.panel import Evaluation, PanelFitness
 from jaxgp.genotypes.language import Genome
+from jaxgp.operators.selection import comparable
 from jaxgp.players.opponent import Memory, Opponent
 
 
@@ -44,11 +45,12 @@ class CoevolutionFitness:
     """fitness = points of the games against guides + weight * points of the games against others of the population.
 
     Attributes:
-        panel: measures the best individual of each generation.
+        panel: measures the fittest of each generation.
         guides: met first, one after the other.
         games: that each individual plays from each seat against others of the population.
         weight: what such a game won is worth.
         opening: random moves at the beginning of such a game.
+        measured: how many of the fittest are measured.
     """
 
     panel: PanelFitness
@@ -56,6 +58,7 @@ class CoevolutionFitness:
     games: int
     weight: float = 1.0
     opening: int = 0
+    measured: int = 1
 
     seats: ClassVar[int] = 2
 
@@ -128,18 +131,19 @@ class CoevolutionFitness:
         return done
 
     def standing(
-        self, key: Array, result: Evaluation, population: Genome, best: Array, memories: tuple[Memory, ...]
-    ) -> tuple[Array, Array, tuple[Memory, ...]]:
-        """Measure the best individual (int32[]) of a population against the panel.
+        self, key: Array, result: Evaluation, population: Genome, memories: tuple[Memory, ...]
+    ) -> tuple[Array, Array, Array, tuple[Memory, ...]]:
+        """Measure the fittest of a population against the panel.
 
         Returns:
-            float32[] fitness and float32[2] points, as of `PanelFitness`, and what the opponents carry.
+            int32[], the best of them, by this measure and then by fitness; its float32[] fitness and float32[2] points,
+            as of `PanelFitness`, and what the opponents carry.
         """
-        del result
-        one = jax.tree.map(lambda x: x[best][None], population)
+        fittest = lax.top_k(comparable(result.fitness), self.measured)[1]
         number = len(self.panel.opponents)
-        found, carried = self.panel.evaluate(key, one, memories[:number])
-        return found.fitness[0], found.points[0], (*carried, *memories[number:])
+        found, carried = self.panel.evaluate(key, jax.tree.map(lambda x: x[fittest], population), memories[:number])
+        best = found.fittest
+        return fittest[best], found.fitness[best], found.points[best], (*carried, *memories[number:])
 
     def observe(self, memories: tuple[Memory, ...], best: Genome, improved: Array) -> tuple[Memory, ...]:
         """Show every opponent the generation's best individual."""

@@ -11,6 +11,7 @@ from jax import Array
 
 from jaxgp.fitness.matches import mean_by_opponent, play, seats
 from jaxgp.genotypes.language import Genome, sizes
+from jaxgp.operators.selection import comparable
 from jaxgp.operators.sharing import groups
 from jaxgp.players.opponent import Memory, Opponent
 from jaxgp.players.player import Player
@@ -26,6 +27,11 @@ class Evaluation:
     results: Array  # float32[P, O, 2]: mean result against each opponent from each seat; 1 win, 1/2 draw, 0 loss
     behaviour: Array  # uint32[P, W]: equal for individuals that made exactly the same moves in all their games
     metrics: dict[str, Array]
+
+    @property
+    def fittest(self) -> Array:
+        """Return int32[]: the individual with the highest fitness, the first of equals."""
+        return jnp.argmax(comparable(self.fitness)).astype(jnp.int32)
 
     def of(self, index: Array) -> "Evaluation":
         """Pick individuals, int32[K]; the metrics stay those of all."""
@@ -105,11 +111,12 @@ class PanelFitness:
         return Evaluation(fitness, by_seat, cases, results, behaviour, metrics), memories
 
     def standing(
-        self, key: Array, result: Evaluation, population: Genome, best: Array, memories: tuple[Memory, ...]
-    ) -> tuple[Array, Array, tuple[Memory, ...]]:
-        """Return the fitness (float32[]) and points (float32[2]) of the best individual, which are known already."""
+        self, key: Array, result: Evaluation, population: Genome, memories: tuple[Memory, ...]
+    ) -> tuple[Array, Array, Array, tuple[Memory, ...]]:
+        """Return the fittest (int32[]), its fitness (float32[]) and points (float32[2]), which are known already."""
         del key, population
-        return result.fitness[best], result.points[best], memories
+        best = result.fittest
+        return best, result.fitness[best], result.points[best], memories
 
     def game_points(self, states: Any) -> Array:
         """Return float32[P, G]: the individual's points in each ended game."""

@@ -41,11 +41,12 @@ class Alone:
         return memories
 
     def standing(
-        self, key: Array, result: Evaluation, population: Genome, best: Array, memories: tuple[()]
-    ) -> tuple[Array, Array, tuple[()]]:
-        """Return the fitness (float32[]) and points (float32[1]) of the best individual, which are known already."""
+        self, key: Array, result: Evaluation, population: Genome, memories: tuple[()]
+    ) -> tuple[Array, Array, Array, tuple[()]]:
+        """Return the fittest (int32[]), its fitness (float32[]) and points (float32[1]), which are known already."""
         del key, population
-        return result.fitness[best], result.points[best], memories
+        best = result.fittest
+        return best, result.fitness[best], result.points[best], memories
 
     def evaluation(self, population: Genome, points: Array, conduct: Array, metrics: dict[str, Array]) -> Evaluation:
         """Make the fitness of a population of their points.

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.operators import draw
+from jaxgp.operators.selection import comparable
 
 
 def split(key: Array, population: int, size: int) -> Array:
@@ -45,7 +46,7 @@ def winners(key: Array, points: Array, sizes: Array, groups: Array) -> Array:
     Returns:
         int32[G]: an index into the population for each group.
     """
-    points = jnp.where(jnp.isnan(points), -jnp.inf, points)[groups]
+    points = comparable(points)[groups]
     sizes = sizes[groups]
     best = points == points.max(1, keepdims=True)
     fewest = jnp.where(best, sizes, jnp.iinfo(jnp.int32).max).min(1, keepdims=True)

@@ -13,6 +13,11 @@ from jaxgp.experiment.schema import Selection
 METHODS = ("roulette", "rank", "tournament", "truncation")
 
 
+def comparable(fitness: Array) -> Array:
+    """Return fitness (float32[...]) that can be ordered: NaN is the worst there is."""
+    return jnp.where(jnp.isnan(fitness), -jnp.inf, fitness)
+
+
 def proportional(key: Array, weights: Array, n: int) -> Array:
     """Draw int32[n] with replacement: index i with probability `weights[i]` / sum (float32[P], >= 0, not all zero).
 
@@ -45,7 +50,7 @@ def roulette_weights(fitness: Array) -> Array:
 
 def rank_weights(fitness: Array, pressure: float) -> Array:
     """Return float32[P]: expected copies under linear ranking, `pressure` for the best; ties share their mean rank."""
-    known = jnp.where(jnp.isnan(fitness), -jnp.inf, fitness)
+    known = comparable(fitness)
     ordered = jnp.sort(known)
     below = jnp.searchsorted(ordered, known, side="left")
     rank = (below + jnp.searchsorted(ordered, known, side="right") - 1) / 2  # 0 is the worst
@@ -59,7 +64,7 @@ def tournament(key: Array, fitness: Array, size: int, n: int, distinct: bool = F
     """
     population = fitness.shape[0]
     drawn = different(key, population, size, n) if distinct else jax.random.randint(key, (n, size), 0, population)
-    known = jnp.where(jnp.isnan(fitness), -jnp.inf, fitness)
+    known = comparable(fitness)
     return jnp.take_along_axis(drawn, jnp.argmax(known[drawn], axis=1)[:, None], axis=1)[:, 0]
 
 

@@ -93,7 +93,7 @@ def _one_or_two_way(
     M. Sipper, "Evolved to Win" (2011).
     """
     first, second = parents
-    known = jnp.where(jnp.isnan(merit), -jnp.inf, merit)
+    known = selection.comparable(merit)
     both = crossed & (jnp.arange(len(first)) < n // 2)
     swap = both & ~(known[first] >= known[second])
     donors, receivers = _take(population, first), _take(population, second)

@@ -82,6 +82,8 @@ def test_coevolution_is_told_apart_from_what_its_best_are_measured_by():
     )
     run.fitness.opening_plies = 4
     assert "of the population, each after 4 random moves (1 win" in dict(tableau(run, PRIMITIVES))["fitness"]
+    run.fitness.measured = 3
+    assert "3 best of each generation measured by" in dict(tableau(run, PRIMITIVES))
     run.fitness.coplay = 0
     assert "champion" not in dict(tableau(run, PRIMITIVES))
 

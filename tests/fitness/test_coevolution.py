@@ -85,15 +85,14 @@ def test_rounds_add_up_and_without_a_cutoff_everybody_plays():
 
 
 @cache
-def evaluated():
-    """The first generation, measured."""
-    ring = experiment().ring
+def evaluated(measured=1):
+    """The first generation, and so many of the best of it measured."""
+    relative = replace(experiment().ring.fitness, measured=measured)
     key, state = jax.random.key(2), waiting()
 
     def run(key, population, memory):
-        result, after = ring.fitness.evaluate(key, population, memory)
-        best = jnp.argmax(result.fitness)
-        return result, after, ring.fitness.standing(jax.random.fold_in(key, 1), result, population, best, after)
+        result, after = relative.evaluate(key, population, memory)
+        return result, after, relative.standing(jax.random.fold_in(key, 1), result, population, after)
 
     return jax.jit(run, compiler_options=FAST)(key, state.population, state.memory)
 
@@ -128,18 +127,23 @@ def test_fitness_is_the_points_against_guides_and_against_each_other():
 
 
 @pytest.mark.slow
-def test_only_the_best_is_measured_against_the_panel():
-    result, before, (standing, points, after) = evaluated()
+@pytest.mark.parametrize("measured", [1, 3])
+def test_only_the_fittest_are_measured_against_the_panel(measured):
+    """The best of them by that measure goes on; games of several are those of a population of its own."""
+    result, before, (best, standing, points, after) = evaluated(measured)
     relative = experiment().ring.fitness
     assert standing == pytest.approx(50 * float(points.sum()))
     assert 0 <= standing <= 100
     used = [int((table_ != 0).sum()) for table_ in jax.tree.leaves(after[0])]
     assert used != [int((table_ != 0).sum()) for table_ in jax.tree.leaves(before[0])]  # the panel had to think
     assert jax.tree.all(jax.tree.map(lambda a, b: (a == b).all(), after[1:], before[1:]))
-    one = jax.tree.map(lambda x: x[int(np.argmax(result.fitness))][None], waiting().population)
+    fittest = np.argsort(-np.asarray(result.fitness), kind="stable")[:measured]
+    few = jax.tree.map(lambda x: x[fittest], waiting().population)
     alone = jax.jit(relative.panel.evaluate, compiler_options=FAST)
-    found, _ = alone(jax.random.fold_in(jax.random.key(2), 1), one, before[:1])
-    assert (float(found.fitness[0]), found.points[0].tolist()) == (float(standing), points.tolist())
+    found, _ = alone(jax.random.fold_in(jax.random.key(2), 1), few, before[:1])
+    place = int(np.argmax(found.fitness))
+    assert int(best) == fittest[place]
+    assert (float(found.fitness[place]), found.points[place].tolist()) == (float(standing), points.tolist())
 
 
 @pytest.fixture(scope="module")
