@@ -1,9 +1,8 @@
 """A program for Othello as a Python module that needs nothing but Python."""
 
-from envs.othello.primitives import TO_MOVE, Settings, regions
-from envs.othello.rules import Othello
+from envs.othello.primitives import TO_MOVE, Settings, counted, numbers, regions
+from envs.othello.rules import WORD, Othello
 from jaxgp.analysis.export import Equations
-from jaxgp.experiment.errors import reject
 
 FEATURES = "seen"
 """What the list of features is called in the exported text."""
@@ -23,8 +22,11 @@ REGIONS = [
 
 
 def evaluate(seen: list[float]) -> float:
-    """Return the value of a position: in each region the discs of the side that has moved, and the other's."""
+    """Return the value of a position: {said}."""
 {body}
+
+
+{see}
 
 
 def turned(board: list[int], square: int) -> list[int]:
@@ -40,40 +42,124 @@ def turned(board: list[int], square: int) -> list[int]:
     return found
 
 
-def choose(board: list[int]) -> int | None:
-    """Return the move with the highest value, the first of equal ones; a value that is no number is the lowest."""
-    best, chosen = float("-inf"), None
+def moves(board: list[int]) -> list[tuple[int, list[int]]]:
+    """Return the squares where a disc may be placed, and the board after each move, still as its side sees it."""
+    found = []
     for square in range(SIZE * SIZE):
         line = turned(board, square) if board[square] == 0 else []
         if line:
-            after = [1 if i == square or i in line else disc for i, disc in enumerate(board)]
-            value = evaluate([float(sum(after[i] == s for i in region)) for region in REGIONS for s in (1, -1)])
-            if chosen is None or value > best:
-                best, chosen = value if value == value else float("-inf"), square
-    return chosen
+            found.append((square, [1 if i == square or i in line else disc for i, disc in enumerate(board)]))
+    return found
+
+
+{choose}
 '''
+
+GREEDY = '''\
+def choose(board: list[int]) -> int | None:
+    """Return the move with the highest value, the first of equal ones; a value that is no number is the lowest."""
+    best, chosen = float("-inf"), None
+    for square, after in moves(board):
+        value = evaluate(see(after))
+        if chosen is None or value > best:
+            best, chosen = value if value == value else float("-inf"), square
+    return chosen'''
+
+SEARCHED = '''\
+WON, MOST = 3e38, 1e38  # an ended game is worth more than any value; one that is no number is as bad as can be
+
+
+def swapped(board: list[int]) -> list[int]:
+    """Return the board as the other side sees it."""
+    return [-disc for disc in board]
+
+
+def search(board: list[int], plies: int, low: float, high: float) -> float:
+    """Return what a position is worth to the side to move, by alpha-beta; beyond `low` and `high` only a bound."""
+    following = moves(board)
+    if not following and not moves(swapped(board)):
+        return WON * ((sum(board) > 0) - (sum(board) < 0))
+    if plies == 0:
+        value = {value}
+        return max(-MOST, min(MOST, value)) if value == value else {nothing}
+    if not following:
+        return -search(swapped(board), plies - 1, -high, -low)
+    for _, after in following:
+        low = max(low, -search(swapped(after), plies - 1, -high, -low))
+        if low >= high:
+            break
+    return low
+
+
+def choose(board: list[int], plies: int = {plies}) -> int | None:
+    """Return the move with the highest value after a search of so many plies, the first of equal ones."""
+    best, chosen = float("-inf"), None
+    for square, after in moves(board):
+        value = -search(swapped(after), plies - 1, float("-inf"), -best)
+        if chosen is None or value > best:
+            best, chosen = value, square
+    return chosen'''
+
+SEE_MOVER = '''\
+def see(board: list[int]) -> list[float]:
+    """Return what the program sees of a board of the side that has moved: discs of this side and of the other."""
+    return [float(sum(board[i] == side for i in region)) for region in REGIONS for side in (1, -1)]'''
+
+SEE_TO_MOVE = '''\
+def see(board: list[int]) -> list[float]:
+    """Return what the program sees of a board of the side to move: empty squares, its own discs, and counts."""
+    own, other = ([sum(board[i] == side for i in region) for region in REGIONS] for side in (1, -1))
+    squares = [[disc == kind for disc in board] + [False] * {unused} for kind in (0, 1)]
+    counts = [
+{counts}
+    ]
+    return [float(number) for number in [*squares[0], *squares[1], *counts]]'''
 
 
 def python(game: Othello, settings: Settings, program: Equations, title: str = "A player of Othello.") -> str:
-    """Return the text of a module with a function `choose(board)`.
+    """Return the text of a module with a function `choose(board)`, which searches as deep as the program's player does.
 
     It reckons in double precision, where evolution does in single.
 
     Args:
         game: the rules.
-        settings: what the program sees.
+        settings: what the program sees, and how deep its player searches.
         program: its one tree.
         title: first line of the docstring.
-
-    Raises:
-        UsageError: the program values positions for a search, which this module does not have.
     """
-    if settings.features in TO_MOVE:
-        reject("format", "python", f"text, sexpr, latex, dot, with program.features={settings.features}")
+    to_move = settings.features in TO_MOVE
+    named = counted(game, settings) if to_move else regions(game, settings)
+    choose = GREEDY
+    if settings.depth:
+        value, nothing = ("evaluate(see(board))", "-MOST") if to_move else ("-evaluate(see(swapped(board)))", "MOST")
+        choose = SEARCHED.format(value=value, nothing=nothing, plies=settings.depth)
     return MODULE.format(
         title=title.replace("\\", "\\\\").replace('"', "'"),
         area=game.area,
         size=game.size,
-        regions="\n".join(f"    {squares},  # {name or 'all'}" for name, squares in regions(game, settings).items()),
+        regions="\n".join(f"    {squares},  # {name or 'all'}" for name, squares in named.items()),
+        said="to the side to move" if to_move else "to the side that has moved",
         body="\n".join([*(f"    {name} = {text}" for name, text in program.lines), f"    return {program.values[0]}"]),
+        see=_sight(game, settings) if to_move else SEE_MOVER,
+        choose=choose,
+    )
+
+
+def _sight(game: Othello, settings: Settings) -> str:
+    """Return the function that makes what the side to move sees."""
+    special = {
+        "Mobility": "len(moves(board))",
+        "EnemyMobility": "len(moves([-disc for disc in board]))",
+        "EmptyCount": "board.count(0)",
+    }
+    places = {name: place for place, name in enumerate(counted(game, settings))}
+    for name, place in places.items():
+        special |= {
+            f"Friendly{name}Count": f"own[{place}]",
+            f"Enemy{name}Count": f"other[{place}]",
+            f"{name}Count": f"own[{place}] - other[{place}]",
+        }
+    return SEE_TO_MOVE.format(
+        unused=WORD * game.words - game.area,
+        counts="\n".join(f"        {special[name]},  # {name}" for name in numbers(game, settings)),
     )

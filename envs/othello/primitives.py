@@ -143,22 +143,22 @@ def view(game: Othello, settings: Settings, state: State) -> Seen:
 
     With `settings.features` in TO_MOVE it is what the side to move sees, packed: first of each square whether it is
     empty, then of each whether a disc of this side is on it, in whole words each, then the numbers in the order of
-    `_numbers`; of an ended game, the side that would move. Otherwise it is what its opponent sees, as in `outcome`
+    `numbers`; of an ended game, the side that would move. Otherwise it is what its opponent sees, as in `outcome`
     after the move that led here.
     """
     if settings.features not in TO_MOVE:
         return _discs(game, settings, (state.other, state.own))
-    numbers = []
-    for name, squares in _counted(game, settings).items():
+    seen: list[Array] = []
+    for name, squares in counted(game, settings).items():
         mask = game.constant(squares)
         own, other = (count(_within(side, mask)) for side in (state.own, state.other))
-        numbers += [own, other, own - other] if name in BY_SIDE else [own - other]
-    numbers.insert(3, count(state.legal))
+        seen += [own, other, own - other] if name in BY_SIDE else [own - other]
+    seen.insert(3, count(state.legal))
     if settings.features == "position_regions":
-        numbers += [count(game.placeable(state.other, state.own)), game.area - numbers[0] - numbers[1]]
+        seen += [count(game.placeable(state.other, state.own)), game.area - seen[0] - seen[1]]
     full = game.constant(range(game.area))
     empty = [f & ~(a | b) for f, a, b in zip(full, state.own, state.other, strict=True)]
-    return Packed(jnp.stack([*empty, *state.own]), jnp.stack(numbers).astype(jnp.float32))
+    return Packed(jnp.stack([*empty, *state.own]), jnp.stack(seen).astype(jnp.float32))
 
 
 def _discs(game: Othello, settings: Settings, sides: tuple[Bits, Bits]) -> Array:
@@ -206,7 +206,7 @@ BY_SIDE = ("Piece", "Corner")
 """The regions whose discs are counted for each side; elsewhere a program sees only by how many it leads."""
 
 
-def _counted(game: Othello, settings: Settings) -> dict[str, list[int]]:
+def counted(game: Othello, settings: Settings) -> dict[str, list[int]]:
     """Return the squares on which a program counts the discs as the side to move, by the names of the regions."""
     named: dict[str, list[int]] = {"Piece": list(range(game.area))}
     for square in range(game.area if settings.features != "position" else 0):
@@ -218,9 +218,9 @@ def _counted(game: Othello, settings: Settings) -> dict[str, list[int]]:
     return named
 
 
-def _numbers(game: Othello, settings: Settings) -> list[str]:
+def numbers(game: Othello, settings: Settings) -> list[str]:
     """Name the numbers that a program sees as the side to move, in their order."""
-    sides = {name: ("Friendly", "Enemy", "") if name in BY_SIDE else ("",) for name in _counted(game, settings)}
+    sides = {name: ("Friendly", "Enemy", "") if name in BY_SIDE else ("",) for name in counted(game, settings)}
     names = [f"{side}{name}Count" for name in sides for side in sides[name]]
     further = ["EnemyMobility", "EmptyCount"] if settings.features == "position_regions" else []
     return [*names[:3], "Mobility", *names[3:], *further]
@@ -241,7 +241,7 @@ def _typed_set(game: Othello, settings: Settings) -> PrimitiveSet:
             Primitive("Zero", fixed=0.0, python="0.0", latex="0"),
             *(
                 Primitive(name, feature=place, latex=f"\\mathrm{{{{{name}}}}}")
-                for place, name in enumerate(_numbers(game, settings), 2 * set_of_squares)
+                for place, name in enumerate(numbers(game, settings), 2 * set_of_squares)
             ),
             *(
                 _of_square(name, first, square)

@@ -14,7 +14,6 @@ from envs.othello import export
 from envs.othello.primitives import TO_MOVE, Settings, outcome, primitive_set, view
 from jaxgp.analysis import export as analysis
 from jaxgp.experiment.assemble import playing
-from jaxgp.experiment.errors import UsageError
 from jaxgp.genotypes.text import parse_program, parse_tree
 from jaxgp.interpreter.evaluate import evaluate
 from jaxgp.interpreter.plan import plan
@@ -276,10 +275,6 @@ def test_sets_that_value_positions_value_no_moves():
     assert eval(equations.values[0], {"seen": seen}) == 2 * seen[131]
     assert eval(equations.values[0], {"seen": np.where(np.arange(132) == 64 + 26, 0, seen)}) == seen[130]
     assert r"\mathrm{Mobility} \cdot 2" in analysis.latex(primitives, program)
-    with pytest.raises(
-        UsageError, match=r"format=python: accepted: text, sexpr, latex, dot, with program.features=pos"
-    ):
-        export.python(game, settings, equations)
 
 
 @pytest.mark.parametrize(
@@ -385,6 +380,56 @@ def test_the_player_plays_what_one_by_one_evaluation_finds_best():
     assert richest > 8  # more than are tried at a time
 
 
+def exported(game, settings, program):
+    """The text of a program's module, and the module."""
+    primitives, module = primitive_set(game, settings), {}
+    written = export.python(game, settings, analysis.python(primitives, program, export.FEATURES))
+    exec(written, module)
+    return written, module
+
+
+def as_list(position):
+    """A board as exported modules take it: 1 for discs of the side to move."""
+    board = [0] * position.n**2
+    for (x, y), seat in position.discs.items():
+        board[y * position.n + x] = 1 if seat == position.seat else -1
+    return board
+
+
+ENDING = "(IFT (LowerEqual EmptyCount 5) PieceCount (Plus XSquareCount:3 (Minus Mobility EdgeCount)))"
+CHOICES = "(Plus EnemyMobility (Plus CSquareCount:4 (Minus FriendlyCornerCount Mobility:2)))"
+SQUARES = "(IFT (AND (IsEmptySquare [3,3]) (IsFriendlyPiece [6,5])) Mobility EnemyPieceCount:2)"
+SEARCHED = [
+    (6, 2, "position_regions", ENDING),
+    (4, 1, "original", "(- other_corners (* own_edges own))"),
+    pytest.param(6, 2, "original", "(- other_corners (* own_edges own))", marks=pytest.mark.slow),
+    pytest.param(6, 1, "position_regions", CHOICES, marks=pytest.mark.slow),
+    pytest.param(8, 2, "position", SQUARES, marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize(("size", "depth", "features", "text"), SEARCHED)
+def test_an_exported_program_that_searches_plays_like_its_player(size, depth, features, text):
+    """Whole numbers, which both reckon exactly; the last position is one move from the end."""
+    game, settings = envs.make("othello", size=size), Settings(features=features, depth=depth)
+    language, player = playing(game, envs.module("othello", "primitives"), settings)
+    program = parse_program(language, text, 16)
+    states, told = positions(size, 21, 12)
+    ending = read("XO" + "." * (size**2 - 2))[1]
+    states = jax.tree.map(lambda x, y: np.concatenate([x, y[None]]), states, ending)
+    told.append(as_reference(game, ending))
+
+    def act(program, states):
+        plans = player.prepare(jax.tree.map(lambda x: x[None], program))
+        return player.act(plans, jax.tree.map(lambda x: x[None], states))[0][0]
+
+    moves = jax.jit(act, compiler_options=FAST)(program, states)
+    _, module = exported(game, settings, program)
+    played = [module["choose"](as_list(position)) for position in told]
+    assert [size**2 if move is None else move for move in played] == moves.tolist()
+    assert played[-1] == 2
+
+
 def test_an_exported_program_plays_like_the_program():
     """Each leaf is divided by what its path says: own_corners by 1, own_edges by 3, other_edges by 2, other by 3."""
     game, settings = envs.make("othello"), Settings(weights="path", noop_bits=1)
@@ -392,16 +437,12 @@ def test_an_exported_program_plays_like_the_program():
     text = "(- (+ own_corners (B1 own_edges)) (% other_edges other))"
     plain = "(- (+ own_corners (% own_edges 3)) (% (% other_edges 2) (% other 3)))"
     program = parse_program(primitives, text, 16)
-    written = export.python(game, settings, analysis.python(primitives, program, export.FEATURES))
+    written, module = exported(game, settings, program)
     assert "seen[4] / 3" in written
-    module = {}
-    exec(written, module)
     names = [p.name for p in primitives.terminals if p.feature is not None]
     assert module["choose"]([-1, 1] + 62 * [0]) is None
     for position in told_by(8, 11, 20):
-        board = [0] * 64
-        for (x, y), seat in position.discs.items():
-            board[y * 8 + x] = 1 if seat == position.seat else -1
+        board = as_list(position)
         options = reference.moves(position)
         afters = [seen_by("original", names, reference.play(position, move), position.seat) for move in options]
         values = [plainly(plain, dict(zip(names, after, strict=True))) for after in afters]
