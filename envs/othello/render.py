@@ -8,6 +8,7 @@ from html import escape
 import jax
 import numpy as np
 
+from envs.drawing import nameplate
 from envs.othello.rules import Bits, Othello, State
 
 SEATS = ("Black", "White")
@@ -27,7 +28,7 @@ DOT = 5.5
 STYLE = """
 .othello text{font:600 17px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#24292f}
 .othello .at{font:500 14px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#6e7781;text-anchor:middle}
-.othello .right{text-anchor:end}
+.othello .name1{text-anchor:end}
 .othello .ground{fill:#2f7d4f;stroke:#1c4f31;stroke-width:3}
 .othello .line{stroke:#1c4f31;stroke-width:1.5}
 .othello .disc0{fill:#16191d;stroke:#050607;stroke-width:1.5}
@@ -175,15 +176,6 @@ def _label(game: Othello, number: int, top: float) -> str:
 
 
 def _name(state: State, owner: int, count: int, width: float, height: float) -> list[str]:
-    """Write a player's name and discs, black's above the board, white's below it.
-
-    A dot at the outer end is by the one to move; its place is kept free, so that the name stays where it is.
-    """
-    x, y, inwards = (EDGE, MARGIN - 8, 1) if owner == 0 else (width - EDGE, height - 16, -1)
-    said = f"{SEATS[owner]}: {count}"
-    if bool(state.terminated):
-        said += {1: ", wins", 0: ", draw", -1: ""}[round(float(state.returns[owner]))]
-    end = "" if owner == 0 else ' class="right"'
-    name = f'<text{end} x="{x + 18 * inwards:g}" y="{y:g}">{said}</text>'
-    dot = f'<path class="turn" d="M{x + 6 * inwards:g} {y - 6:g}h0"/>'
-    return [name, dot] if not bool(state.terminated) and int(state.to_move) == owner else [name]
+    """Write a player's name and discs, black's above the board, white's below it."""
+    x, y = (EDGE, MARGIN - 8) if owner == 0 else (width - EDGE, height - 16)
+    return nameplate(state, owner, f"{SEATS[owner]}: {count}", x, y)

@@ -7,6 +7,7 @@ from html import escape
 
 import numpy as np
 
+from envs.drawing import nameplate
 from envs.walls.rules import Player, State, Walls
 
 SEATS = ("First player", "Second player")
@@ -199,14 +200,6 @@ def _player(owner: int, player: Player, top: float) -> str:
 
 
 def _name(game: Walls, state: State, owner: int, width: float, height: float) -> list[str]:
-    """Write a player's name and bricks in its colour, the first player's above the board, the second one's below.
-
-    A dot at the outer end is by the one to move; its place is kept free, so that the name stays where it is.
-    """
-    x, y, inwards = (EDGE, MARGIN - 12, 1) if owner == 0 else (width - EDGE, height - 16, -1)
-    said = f"{SEATS[owner]}: {int(bricks(game, players(state)[owner]).sum())}"
-    if bool(state.terminated):
-        said += {1: ", wins", 0: ", draw", -1: ""}[round(float(state.returns[owner]))]
-    name = f'<text class="name{owner}" x="{x + 18 * inwards:g}" y="{y:g}">{said}</text>'
-    dot = f'<path class="turn" d="M{x + 6 * inwards:g} {y - 6:g}h0"/>'
-    return [name, dot] if not bool(state.terminated) and int(state.to_move) == owner else [name]
+    """Write a player's name and bricks in its colour, the first player's above the board, the second one's below."""
+    x, y = (EDGE, MARGIN - 12) if owner == 0 else (width - EDGE, height - 16)
+    return nameplate(state, owner, f"{SEATS[owner]}: {int(bricks(game, players(state)[owner]).sum())}", x, y)
