@@ -20,7 +20,8 @@ import envs
 from jaxgp.analysis import study_options
 from jaxgp.experiment import arguments
 from jaxgp.experiment.arguments import option
-from jaxgp.experiment.errors import RunError, UsageError, reason, reject
+from jaxgp.experiment.errors import RunError, reason, reject
+from jaxgp.experiment.files import make_directory
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 NAMES = ("walls_scaling", "design", "tuned", "comparison")
@@ -72,18 +73,6 @@ def check(options: ScalingOptions) -> None:
             reject(name, getattr(options, name), "each number once")
 
 
-def prepare(folder: Path) -> Path:
-    """Make the directory and see that files can be written there, before hours are spent; raises UsageError."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / ".writable"
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise UsageError(f"output={folder}: cannot be written ({reason(error)})") from error
-    return folder
-
-
 def say(text: str) -> None:
     """Tell how far it is."""
     print(text, file=sys.stderr, flush=True)
@@ -92,7 +81,7 @@ def say(text: str) -> None:
 def walls_scaling(options: ScalingOptions) -> int:
     """Time whole games of Walls by board size, for every kind of player."""
     check(options)
-    folder = prepare(Path(options.output or "outputs/analysis/walls_scaling").expanduser())
+    folder = make_directory(Path(options.output or "outputs/analysis/walls_scaling").expanduser(), "output")
     import jax
 
     jax.config.update("jax_platforms", "cpu")  # one game at a time: a GPU would only add latency
@@ -142,7 +131,7 @@ def tuned(options: study_options.TunedOptions) -> int:
 def carry_out(plan: Any, options: study_options.DesignOptions | study_options.TunedOptions) -> int:
     from jaxgp.analysis import study
 
-    prepare(plan.output)
+    make_directory(plan.output, "output")
     print("\n".join(study.carry_out(plan, options, envs, say)))
     return 0
 
@@ -152,7 +141,7 @@ def comparison(options: study_options.ComparisonOptions) -> int:
     from jaxgp.analysis import planning, study
 
     groups = study.load_groups(options)
-    print("\n".join(study.conclude_comparison(options, groups, prepare(planning.where(options)))))
+    print("\n".join(study.conclude_comparison(options, groups, make_directory(planning.where(options), "output"))))
     return 0
 
 

@@ -26,8 +26,8 @@ from hydra.types import HydraContext, RunMode
 from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 from omegaconf.errors import OmegaConfBaseException
 
-from jaxgp.experiment import options
-from jaxgp.experiment.errors import RunError, UsageError, reason
+from jaxgp.experiment import files, options
+from jaxgp.experiment.errors import RunError, UsageError
 
 Schema = TypeVar("Schema")
 Plan = TypeVar("Plan")
@@ -189,7 +189,7 @@ def _single(command: Command, hydra: Hydra, config_name: str, overrides: Sequenc
     directory = Path(getattr(plan, "directory", directory))
     with read_write(config.hydra), open_dict(config.hydra):
         config.hydra.run.dir = str(directory)
-    _make(directory, "hydra.run.dir")
+    files.make_directory(directory, "hydra.run.dir")
     callbacks = Callbacks(config)
     callbacks.on_run_start(config=config, config_name=config_name)
     result = run_job(
@@ -214,7 +214,7 @@ def _sweep(command: Command, hydra: Hydra, config_name: str, overrides: Sequence
             composed.hydra.job.num = composed.hydra.job.id = number
         directory = _directory(composed, "hydra.sweep.dir", "hydra.sweep.subdir")
         command.prepare(_without_hydra(composed), _overrides(composed), directory)
-    _make(_directory(config, "hydra.sweep.dir"), "hydra.sweep.dir")
+    files.make_directory(_directory(config, "hydra.sweep.dir"), "hydra.sweep.dir")
     result = hydra.multirun(config_name, command, list(overrides))
     codes = [job.return_value for batch in result or () for job in batch]
     return max((int(code or 0) for code in codes), default=0)
@@ -240,14 +240,3 @@ def _directory(config: DictConfig, *names: str) -> Path:
         raise UsageError(f"{names[0]}: {str(error).splitlines()[0]}") from error
     finally:
         HydraConfig.instance().cfg = before
-
-
-def _make(directory: Path, option: str) -> None:
-    """Create a directory that can be written to, or name the option that says where it is."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        probe = directory / f".probe-{os.getpid()}"
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise UsageError(f"{option}={directory}: cannot be written to ({reason(error)})") from error

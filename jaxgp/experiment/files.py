@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from jaxgp.experiment.errors import UsageError, reason
+
 PART = ".part"
 """Ending of a file that is being written; one that is left over belongs to a killed process."""
 
@@ -41,6 +43,22 @@ def write_text(path: Path, text: str) -> None:
 def write_json(path: Path, value: Any) -> None:
     """Write readable JSON, atomically; raises OSError, and ValueError for a number that JSON lacks (nan, inf)."""
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def make_directory(folder: Path, option: str) -> Path:
+    """Make a directory and see that files can be written there, before hours are spent on them; return it.
+
+    Raises:
+        UsageError: they cannot; it names the option that says where the directory is.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".probe-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise UsageError(f"{option}={folder}: cannot be written to ({reason(error)})") from error
+    return folder
 
 
 def sync_directory(folder: Path) -> None:

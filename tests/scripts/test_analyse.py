@@ -67,4 +67,4 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_is_measured
     (tmp_path / "file").write_text("")
     code, _, err = analyse(f"output={tmp_path / 'file'}")
     assert code == 2
-    assert err.startswith(f"error: output={tmp_path / 'file'}: cannot be written (")
+    assert err.startswith(f"error: output={tmp_path / 'file'}: cannot be written to (")
