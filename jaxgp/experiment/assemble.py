@@ -170,6 +170,15 @@ def playing(game: Any, module: Any, settings: Any, genotype: str | None = None) 
     )
 
 
+def measured_player(at: Table, config: schema.Config, games: Games) -> Any:
+    """Return what plays for the fittest of a generation when they are measured: searching deeper, perhaps."""
+    depth = config.fitness.measured_depth
+    if depth is None:
+        return at.player
+    deeper = replace(config, program={**config.program, "depth": depth})
+    return table(deeper, games, schema.GENOTYPES[config.algorithm.kind]).player
+
+
 def creator(language: Language, algorithm: schema.Algorithm | schema.Groups) -> Callable[[Array, int], Genome]:
     """Return (key, count) -> that many random individuals, made as the algorithm makes them."""
     if isinstance(language, RuleLanguage):
@@ -305,7 +314,8 @@ def assemble(config: schema.Config, games: Games) -> Experiment:
             for spec in options.guides.values()
         )
         relative = CoevolutionFitness(
-            panel=fitness,
+            player=at.player,
+            panel=replace(fitness, player=measured_player(at, config, games)),
             guides=guides,
             games=options.coplay,
             weight=options.coplay_weight,

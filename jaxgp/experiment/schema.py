@@ -171,6 +171,7 @@ class Fitness:
     opening_plies: int = 0  # coevolution: random moves at the beginning of games against other individuals
     guides: dict[str, Opponent] = field(default_factory=dict)  # coevolution: met by the whole population
     measured: int = 1  # coevolution: how many of the fittest of a generation are measured by the opponents
+    measured_depth: int | None = None  # coevolution: plies that these search when measured; null: as in evolution
     points: str = "score"  # score (sum over both seats, weighted mean over opponents) | result (1, 1/2, 0)
     scale: float = 1.0
     parsimony: float = 0.0

@@ -151,13 +151,21 @@ def _measures(fitness: Fitness) -> Rows:
     points = f"{weight}points of {games} against others of the population{chance} (1 win, 1/2 draw, 0 loss)"
     return [
         ("fitness", " + ".join([points, *(_guide(guide) for guide in fitness.guides.values())])),
-        (f"{_fittest(fitness)} of each generation measured by", f"{_formula(fitness)}, against {_panel(fitness)}"),
+        (
+            f"{_fittest(fitness)} of each generation measured by",
+            f"{_formula(fitness)}, {_searching(fitness)}against {_panel(fitness)}",
+        ),
         ("champion", "the best of these"),
     ]
 
 
 def _fittest(fitness: Fitness) -> str:
     return "best" if fitness.measured == 1 else f"{fitness.measured} best"
+
+
+def _searching(fitness: Fitness) -> str:
+    depth = fitness.measured_depth
+    return "" if depth is None else f"searching {depth} {'ply' if depth == 1 else 'plies'} "
 
 
 def _guide(guide: Opponent) -> str:

@@ -94,6 +94,7 @@ def _check_game(config: Config, games: Any, genotype: str | None) -> None:
     except ValueError as error:
         raise UsageError(str(error)) from error
     _program(module.Settings, config.program)
+    _measured_depth(config, module.Settings)
     if genotype is not None and not genotypes(module):
         evolved = [other for other in available if genotypes(games.module(other, "primitives"))]
         reject("game.name", name, f"{', '.join(evolved)}; no genomes play {name}")
@@ -196,6 +197,19 @@ def _program(settings: Any, values: dict[str, Any]) -> None:
     except ValueError as error:
         message = str(error)
         raise UsageError(message if message.startswith("program.") else f"program.{message}") from error
+
+
+def _measured_depth(config: Config, settings: Any) -> None:
+    """Check how deep programs search that are measured, by what the game's programs may search."""
+    depth = config.fitness.measured_depth
+    if depth is None:
+        return
+    if "depth" not in [field.name for field in dataclasses.fields(settings)]:
+        reject("fitness.measured_depth", depth, f"null; programs for {config.game['name']} do not search")
+    try:
+        settings(**{**config.program, "depth": depth})
+    except ValueError as error:
+        reject("fitness.measured_depth", depth, str(error).partition("accepted: ")[2])
 
 
 def _switches(section: str, settings: Any, values: dict[str, Any]) -> None:
@@ -326,6 +340,8 @@ def _coevolution(config: Config) -> None:
     if not fitness.coplay:
         if fitness.opening_plies:
             reject("fitness.opening_plies", fitness.opening_plies, "0 with fitness.coplay=0")
+        if fitness.measured_depth is not None:
+            reject("fitness.measured_depth", fitness.measured_depth, "null with fitness.coplay=0")
         if fitness.measured != 1:
             reject("fitness.measured", fitness.measured, "1 with fitness.coplay=0; the opponents are met by all")
         if fitness.guides:

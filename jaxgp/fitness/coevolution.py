@@ -21,6 +21,7 @@ from jaxgp.fitness.panel import Evaluation, PanelFitness
 from jaxgp.genotypes.language import Genome
 from jaxgp.operators.selection import comparable
 from jaxgp.players.opponent import Memory, Opponent
+from jaxgp.players.player import Player
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ class CoevolutionFitness:
     """fitness = points of the games against guides + weight * points of the games against others of the population.
 
     Attributes:
-        panel: measures the fittest of each generation.
+        player: plays for the population.
+        panel: measures the fittest of each generation, with a player of its own.
         guides: met first, one after the other.
         games: that each individual plays from each seat against others of the population.
         weight: what such a game won is worth.
@@ -53,6 +55,7 @@ class CoevolutionFitness:
         measured: how many of the fittest are measured.
     """
 
+    player: Player
     panel: PanelFitness
     guides: Sequence[Guide]
     games: int
@@ -75,8 +78,8 @@ class CoevolutionFitness:
         self, key: Array, population: Genome, memories: tuple[Memory, ...]
     ) -> tuple[Evaluation, tuple[Memory, ...]]:
         """Play all games of a population [P, ...]; the points of the result are those against each other, by seat."""
-        plans = self.panel.player.prepare(population)
-        count = self.panel.player.count(plans)
+        plans = self.player.prepare(population)
+        count = self.player.count(plans)
         fitness, plies, searches = jnp.zeros(count), jnp.int32(0), jnp.int32(0)
         measured, carried = memories[: len(self.panel.opponents)], []
         for index, (guide, memory) in enumerate(zip(self.guides, memories[len(measured) :], strict=True)):
@@ -87,7 +90,7 @@ class CoevolutionFitness:
         draw_key, play_key = jax.random.split(jax.random.fold_in(key, len(self.guides)))
         pairs = coplay.draw(draw_key, count, self.games)
         panel = self.panel
-        played = coplay.play(play_key, panel.game, panel.player, plans, pairs, panel.max_plies, self.opening)
+        played = coplay.play(play_key, panel.game, self.player, plans, pairs, panel.max_plies, self.opening)
         points = coplay.results(pairs, played.states.returns)
         fitness += self.weight * self.games * points.sum(1)
         metrics = {
@@ -118,7 +121,7 @@ class CoevolutionFitness:
             fit = jnp.full(fitness.shape, True) if guide.cutoff is None else fitness >= fitness.max() - guide.cutoff
             own = jax.random.fold_in(key, number)
             played, (memory,) = matches.play(
-                own, panel.game, panel.player, plans, (guide.opponent,), (memory,), panel.max_plies, fit
+                own, panel.game, self.player, plans, (guide.opponent,), (memory,), panel.max_plies, fit
             )
             seat = matches.seats((guide.opponent,))
             mine = jnp.where(seat == 0, played.states.returns[..., 0], played.states.returns[..., 1])

@@ -82,8 +82,9 @@ def test_coevolution_is_told_apart_from_what_its_best_are_measured_by():
     )
     run.fitness.opening_plies = 4
     assert "of the population, each after 4 random moves (1 win" in dict(tableau(run, PRIMITIVES))["fitness"]
-    run.fitness.measured = 3
-    assert "3 best of each generation measured by" in dict(tableau(run, PRIMITIVES))
+    run.fitness.measured, run.fitness.measured_depth = 3, 4
+    said = dict(tableau(run, PRIMITIVES))["3 best of each generation measured by"]
+    assert "0 loss)), searching 4 plies against a search of 3 plies" in said
     run.fitness.coplay = 0
     assert "champion" not in dict(tableau(run, PRIMITIVES))
 

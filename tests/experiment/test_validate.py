@@ -8,7 +8,7 @@ from jaxgp.experiment import validate
 from jaxgp.experiment.errors import UsageError
 from jaxgp.experiment.schema import Algorithm, Config, Groups, Mutation, Opponent, RuleMutation
 from tests.experiment.toy_experiment import config
-from tests.fitness import walls_table
+from tests.fitness import coplay_table, walls_table
 
 
 def put(config, option, value):
@@ -84,6 +84,7 @@ BAD = [
     ("fitness.coplay_weight", -0.5, "a number from 0"),
     ("fitness.opening_plies", 4, "0 with fitness.coplay=0"),
     ("fitness.measured", 2, "1 with fitness.coplay=0; the opponents are met by all"),
+    ("fitness.measured_depth", 2, "null with fitness.coplay=0"),
     ("logger.mode", "on", "offline, online, disabled"),
     ("game.name", "chess", "mancala"),
     ("game.pits", 99, "a whole number from 1 to 15"),
@@ -152,6 +153,19 @@ def test_bad_values_of_coevolution_are_named_with_what_is_accepted(option, value
         return
     assert message.startswith(f"{option}={value}: accepted: ")
     assert accepted in message
+
+
+@pytest.mark.parametrize("depth", [0, 13])
+def test_a_depth_to_measure_by_is_one_that_programs_may_search(depth):
+    wrong = coevolving()
+    wrong.fitness.measured_depth = 4
+    validate.check(wrong, envs)
+    wrong.fitness.measured_depth = depth
+    said = f"fitness.measured_depth={depth}: accepted: a whole number from 1 to 12 with program.features=position"
+    assert refused(wrong) == said
+    wrong = coplay_table.config()
+    wrong.fitness.measured_depth = 2
+    assert refused(wrong) == "fitness.measured_depth=2: accepted: null; programs for mancala do not search"
 
 
 def test_coevolution_that_only_fails_together():

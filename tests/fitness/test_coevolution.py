@@ -191,3 +191,15 @@ def test_the_champion_is_the_best_of_those_that_were_measured(whole):
     page = (path / "report.html").read_text()
     assert "against others of the population" in page
     assert "measured against the panel" in page
+
+
+def test_the_fittest_may_search_deeper_when_they_are_measured():
+    """On a board of 4 x 4 squares; the player of the population stays as it is."""
+    small = config(population=POPULATION)
+    small.game, small.program = {"name": "othello", "size": 4}, {"features": "position", "depth": 1}
+    small.fitness.measured_depth = 3
+    relative = assemble.assemble(small, envs).ring.fitness
+    assert (relative.player.depth, relative.panel.player.depth) == (1, 3)
+    small.fitness.measured_depth = None
+    relative = assemble.assemble(small, envs).ring.fitness
+    assert relative.panel.player is relative.player
