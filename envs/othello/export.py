@@ -149,7 +149,7 @@ def _sight(game: Othello, settings: Settings) -> str:
     """Return the function that makes what the side to move sees."""
     special = {
         "Mobility": "len(moves(board))",
-        "EnemyMobility": "len(moves([-disc for disc in board]))",
+        "EnemyMobility": "len(moves(swapped(board)))",
         "EmptyCount": "board.count(0)",
     }
     places = {name: place for place, name in enumerate(counted(game, settings))}
