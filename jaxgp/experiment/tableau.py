@@ -118,7 +118,7 @@ def _panel(fitness: Fitness) -> str:
 def describe_opponent(opponent: Opponent) -> str:
     """Say in words who an opponent is."""
     plural = "" if opponent.count == 1 else "s"
-    plies = f"{opponent.depth} pl{'y' if opponent.depth == 1 else 'ies'}"
+    plies = _plies(opponent.depth)
     chosen = "first" if opponent.ties == "first" else "any"
     said = {
         "search": f"a search of {plies} ({chosen} of the best moves{_evaluator(opponent.evaluator)})",
@@ -165,7 +165,11 @@ def _fittest(fitness: Fitness) -> str:
 
 def _searching(fitness: Fitness) -> str:
     depth = fitness.measured_depth
-    return "" if depth is None else f"searching {depth} {'ply' if depth == 1 else 'plies'} "
+    return "" if depth is None else f"searching {_plies(depth)} "
+
+
+def _plies(depth: int) -> str:
+    return f"{depth} pl{'y' if depth == 1 else 'ies'}"
 
 
 def _guide(guide: Opponent) -> str:
