@@ -29,6 +29,9 @@ class Packed:
 
 Features = Array | Packed
 
+SEGMENT = 64
+"""Positions that a program is run for at the same time, where programs take turns."""
+
 
 def evaluate(primitives: PrimitiveSet, plans: Plan, features: Array, bound: Array | int | None = None) -> Array:
     """Evaluate planned programs.
@@ -73,29 +76,40 @@ def evaluate_where(primitives: PrimitiveSet, plans: Plan, features: Array, activ
     """
     (population, trees), cases = plans.steps.shape, active.shape[1]
     steps = jnp.where(active[:, None], plans.steps[:, :, None], 0).reshape(-1)
-    order = jnp.argsort(-steps)
-    steps = steps[order]
     flat = jax.tree.map(lambda field: field.reshape(population * trees, *field.shape[2:]), plans)
-    program = order // cases
-    seen = features.swapaxes(1, 2)[program // trees, order % cases, :, None]
-    rows = jax.vmap(lambda one: start_rows(primitives, flat.kind.shape[-1], one))(seen)
+    pair = jnp.arange(len(steps))
+    seen = features.swapaxes(1, 2)[pair // cases // trees, pair % cases, :, None]
+    return _by_steps(primitives, flat, pair // cases, steps, seen, least).reshape(population, trees, cases)
+
+
+def _by_steps(
+    primitives: PrimitiveSet, plans: Plan, program: Array, steps: Array, features: Features, least: int
+) -> Array:
+    """Return float32[K]: what program [K] of the plans [P] says of the features [K, F, 1] after so many steps.
+
+    They are sorted by falling steps; when seven eighths are done, the loop goes on with the others, down to `least`.
+    """
+    order = jnp.argsort(-steps)
+    steps, program, seen = steps[order], program[order], jax.tree.map(lambda x: x[order], features)
+    rows = jax.vmap(lambda one: start_rows(primitives, plans.kind.shape[-1], one))(seen)
     values: list[Array] = []
     width, done = len(order), jnp.int32(0)
     while width:
         rest = width // 8 if width // 8 >= least else 0
-        busy, shown = program[:width], seen[:width]
+        busy, shown = program[:width], jax.tree.map(lambda x, n=width: x[:n], seen)
 
-        def step(i: Array, rows: Array, busy: Array = busy, shown: Array = shown) -> Array:
-            fetched = tuple(field[busy, i] for field in (flat.kind, flat.operand, flat.constant, flat.slot))
+        def step(i: Array, rows: Array, busy: Array = busy, shown: Features = shown) -> Array:
+            fetched = tuple(field[busy, i] for field in (plans.kind, plans.operand, plans.constant, plans.slot))
             return jax.vmap(lambda *one: _call(primitives, one[:4], *one[4:]))(*fetched, shown, rows)
 
         if instructions(primitives):
             rows = jax.lax.fori_loop(done, steps[rest], step, rows)
-        root, constant = flat.root[busy[rest:]], flat.root_constant[busy[rest:]]
-        values.insert(0, jax.vmap(partial(_read, primitives))(seen[rest:width], rows[rest:], root, constant)[:, 0])
+        root, constant = plans.root[busy[rest:]], plans.root_constant[busy[rest:]]
+        last = jax.tree.map(lambda x, n=rest: x[n:], shown)
+        values.insert(0, jax.vmap(partial(_read, primitives))(last, rows[rest:], root, constant)[:, 0])
         rows, done, width = rows[:rest], steps[rest], rest
     ranked = jnp.concatenate(values)
-    return jnp.zeros_like(ranked).at[order].set(ranked).reshape(population, trees, cases)
+    return jnp.zeros_like(ranked).at[order].set(ranked)
 
 
 def narrowing(primitives: PrimitiveSet, plans: Plan, features: Features, least: int = 32) -> Array:
@@ -133,17 +147,49 @@ def narrowing(primitives: PrimitiveSet, plans: Plan, features: Features, least: 
     return jnp.zeros_like(ranked).at[order].set(ranked)
 
 
-def in_turn(primitives: PrimitiveSet, plans: Plan, features: Features) -> Array:
-    """Evaluate single trees one after the other, each in a loop as long as it needs: for a CPU and many positions.
+def in_segments(primitives: PrimitiveSet, plans: Plan, whose: Array, features: Features, needed: Array) -> Array:
+    """Evaluate single trees one after the other, each on the positions that are its own, some of them at a time: for a
+    CPU, which then runs no instruction for nothing.
 
-    Arguments and result are those of `narrowing`.
+    Args:
+        primitives: the set the plans were made with.
+        plans: of batch shape [P].
+        whose: int32[B], whose each position is; of the first `needed` they ascend.
+        features: float32[F, B], or packed.
+        needed: int32[], how many of the positions count.
+
+    Returns:
+        float32[B]; anything beyond the first `needed`.
     """
+    together = min(SEGMENT, len(whose))
+    needed = jnp.minimum(needed, len(whose))
 
-    def run(one: tuple[Plan, Features]) -> Array:
-        plans, seen = one
-        return _run(primitives, plans, seen, plans.steps)
+    def some(carry: tuple[Array, Array]) -> tuple[Array, Array]:
+        first, values = carry
+        at = jnp.minimum(first, len(whose) - together)
+        here = at + jnp.arange(together, dtype=jnp.int32)
+        seen = jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, at, together, axis=-1), features)
+        # The others' positions in the slice are evaluated too: those before keep what they have, those after come next.
+        others = jax.lax.dynamic_slice_in_dim(whose, at, together)
+        program = whose[first]
+        one = jax.tree.map(lambda field: field[program], plans)
+        before = jax.lax.dynamic_slice_in_dim(values, at, together)
+        said = jnp.where(here >= first, _run(primitives, one, seen, one.steps), before)
+        own = (here >= first) & (others == program)
+        return first + own.sum(dtype=jnp.int32), jax.lax.dynamic_update_slice_in_dim(values, said, at, 0)
 
-    return jax.lax.map(run, (plans, features))
+    start = jnp.int32(0), jnp.zeros(len(whose), jnp.float32)
+    return jax.lax.while_loop(lambda carry: carry[0] < needed, some, start)[1]
+
+
+def each_its_own(primitives: PrimitiveSet, plans: Plan, whose: Array, features: Features, needed: Array) -> Array:
+    """Evaluate each position by its own program, all at the same time: for a GPU.
+
+    Arguments and result are those of `in_segments`.
+    """
+    mine = jnp.arange(len(whose)) < needed
+    seen = jax.tree.map(lambda x: jnp.moveaxis(x, -1, 0)[..., None], features)
+    return _by_steps(primitives, plans, whose, jnp.where(mine, plans.steps[whose], 0), seen, least=64)
 
 
 def evaluate_programs(primitives: PrimitiveSet, programs: Programs, features: Array) -> Array:
@@ -152,17 +198,25 @@ def evaluate_programs(primitives: PrimitiveSet, programs: Programs, features: Ar
 
 
 def start_rows(primitives: PrimitiveSet, capacity: int, features: Features) -> Array:
-    """Return float32[rows, B]: an empty stack, a spare row for padding, and the features where operands read them."""
-    features = _numbers(features)
-    stack = jnp.zeros((stack_bound(primitives.max_arity, capacity) + 1, features.shape[1]), jnp.float32)
+    """Return float32[rows, B]: an empty stack, a spare row for padding, and the features where operands read them.
+
+    With packed features they are the bits of all that, int32[rows, B], the words last: every operand is then read from
+    one array.
+    """
+    numbers = _numbers(features)
+    rows = jnp.zeros((stack_bound(primitives.max_arity, capacity) + 1, numbers.shape[1]), jnp.float32)
     if any(p.feature is not None or p.reads_one for p in primitives.primitives):
-        return jnp.concatenate([stack, features])
-    return stack
+        rows = jnp.concatenate([rows, numbers])
+    return jnp.concatenate([_bits(rows), _bits(features.words)]) if isinstance(features, Packed) else rows
 
 
 def run_step(primitives: PrimitiveSet, i: Array, plans: Plan, features: Features, rows: Array) -> Array:
     """Run instruction `i` of one program."""
-    return _call(primitives, (plans.kind[i], plans.operand[i], plans.constant[i], plans.slot[i]), features, rows)
+    # Unsigned, so that there is nothing to count from the end: that takes a CPU a call of its own.
+    at = i.astype(jnp.uint32)
+    fields = (plans.kind, plans.operand, plans.constant, plans.slot)
+    instruction = tuple(jax.lax.dynamic_index_in_dim(field, at, 0, keepdims=False) for field in fields)
+    return _call(primitives, instruction, features, rows)
 
 
 def read_root(primitives: PrimitiveSet, plans: Plan, features: Features, rows: Array) -> Array:
@@ -175,11 +229,14 @@ def _call(primitives: PrimitiveSet, instruction: tuple[Array, ...], features: Fe
     kind, operand, constant, slot = instruction
     args = [_read(primitives, features, rows, operand[k], constant[k]) for k in range(primitives.max_arity)]
     values = [apply(p, _numbers(features), args) for p in instructions(primitives)]
-    return rows.at[slot].set(jax.lax.select_n(kind, *values) if len(values) > 1 else values[0])
+    value = jax.lax.select_n(kind, *values) if len(values) > 1 else values[0]
+    if isinstance(features, Packed):
+        return jax.lax.dynamic_update_index_in_dim(rows, _bits(value), slot.astype(jnp.uint32), 0)
+    return rows.at[slot].set(value)
 
 
 def _read(primitives: PrimitiveSet, features: Features, rows: Array, operand: Array, constant: Array) -> Array:
-    row = _unpack_row(features, rows, operand) if isinstance(features, Packed) else rows[operand]
+    row = _unpacked_row(features, rows, operand) if isinstance(features, Packed) else rows[operand]
     row = row * constant if primitives.weighted or primitives.factored else row
     return jnp.where(operand == CONSTANT, constant, row)
 
@@ -188,15 +245,21 @@ def _numbers(features: Features) -> Array:
     return features.numbers if isinstance(features, Packed) else features
 
 
-def _unpack_row(features: Packed, rows: Array, operand: Array) -> Array:
-    """Return float32[B]: a row of the stack or a feature; the rows themselves have no truth values."""
-    truths = 32 * features.words.shape[0]
-    feature = operand - (rows.shape[0] - features.numbers.shape[0])
+def _bits(values: Array) -> Array:
+    return jax.lax.bitcast_convert_type(values, jnp.int32)
+
+
+def _unpacked_row(features: Packed, rows: Array, operand: Array) -> Array:
+    """Return float32[B]: a row of the stack or a feature, of which the first are truth values."""
+    words = features.words.shape[0]
+    truths = 32 * words
+    feature = operand - (rows.shape[0] - features.numbers.shape[0] - words)
     is_truth = (feature >= 0) & (feature < truths)
-    word = features.words[jnp.where(is_truth, feature >> 5, 0)]
-    truth = (word >> (feature & 31).astype(jnp.uint32)) & 1
-    row = rows[jnp.where(is_truth, 0, jnp.where(feature < 0, operand, operand - truths))]
-    return jnp.where(is_truth, truth.astype(jnp.float32), row)
+    word = rows.shape[0] - words + (feature >> 5)
+    at = jnp.where(is_truth, word, jnp.where(feature < 0, operand, operand - truths))
+    row = jax.lax.dynamic_index_in_dim(rows, at.astype(jnp.uint32), 0, keepdims=False)
+    truth = (row >> (feature & 31)) & 1
+    return jnp.where(is_truth, truth.astype(jnp.float32), jax.lax.bitcast_convert_type(row, jnp.float32))
 
 
 def _run(primitives: PrimitiveSet, plans: Plan, features: Features, bound: Array | int) -> Array:

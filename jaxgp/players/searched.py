@@ -1,4 +1,4 @@
-"""Programs as evaluators of the leaves of a search: alpha-beta whose rows of roots are judged by a program each."""
+"""Programs as evaluators of the leaves of a search: alpha-beta whose roots are judged by a program each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from jax import Array, lax
 
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.evaluate import Features, in_turn, narrowing
+from jaxgp.interpreter.evaluate import Features, each_its_own, in_segments
 from jaxgp.interpreter.plan import Plan, plan
 from jaxgp.search.alphabeta import AlphaBeta
-from jaxgp.search.lookahead import each, taken
+from jaxgp.search.lookahead import taken
 
 State = Any
 
@@ -23,8 +23,6 @@ WON = np.float32(3e38)
 """What an ended game is worth to its winner: more than any program can say."""
 MOST = np.float32(1e38)
 """Values of programs are cut off here; one that is no number is as bad as can be."""
-LEAST = 16
-"""Searches of a program at the same time: it values leaves faster the more of them it is shown at once."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class SearchedPlayer:
         depth: plies.
         mover: whether a program says what a position is worth to the side to move; otherwise, to the side before.
         tail: last plies, searched full width.
-        lanes: searches in progress at the same time, those of all programs together; at least LEAST of each.
+        lanes: searches in progress at the same time, those of all programs together.
     """
 
     primitives: PrimitiveSet
@@ -49,7 +47,7 @@ class SearchedPlayer:
     depth: int
     mover: bool = True
     tail: int = 1
-    lanes: int = 256
+    lanes: int = 512
 
     def prepare(self, programs: Programs) -> Plan:
         """Derive the evaluation order of programs [P, 1, L], once for all their games."""
@@ -59,26 +57,24 @@ class SearchedPlayer:
         """Return P."""
         return plans.steps.shape[0]
 
-    def judge(self, plans: Plan, states: State, needed: Array) -> Array:
-        """Return float32[P, B]: what P programs say of states [P, B], as the side to move sees it.
-
-        Programs that say nothing that is needed (bool[P, B]) are not asked.
+    def judge(self, plans: Plan, whose: Array, states: State, needed: Array) -> Array:
+        """Return float32[B]: what the programs `whose` (int32[B], ascending) say of states [B], as the side to move
+        sees it; of the first `needed` (int32[]) of them.
         """
-        plans = plans.replace(steps=jnp.where(needed.any(1), plans.steps, 0))  # type: ignore[attr-defined]
-        seen = jax.vmap(jax.vmap(self.view, out_axes=1))(states)
+        seen = jax.vmap(self.view, out_axes=1)(states)
+        evaluate = {"cpu": in_segments, "default": each_its_own}
         values = lax.platform_dependent(
-            plans, seen, cpu=partial(in_turn, self.primitives), default=partial(narrowing, self.primitives)
+            plans, whose, seen, needed, **{at: partial(run, self.primitives) for at, run in evaluate.items()}
         )
         values = jnp.where(jnp.isnan(values), -MOST, jnp.clip(values, -MOST, MOST))
-        result = each(lambda state: state.returns[state.to_move])(states)
+        result = jax.vmap(lambda state: state.returns[state.to_move])(states)
         return jnp.where(states.terminated, WON * result, values if self.mover else -values)
 
-    def search(self, programs: int) -> AlphaBeta:
-        """Return the search of so many programs side by side."""
-        rows = max(LEAST, self.lanes // programs)
-        tail = min(self.tail, self.depth)
-        # Lanes of few rows are worth narrowing; those of many rows have little to wait for.
-        return AlphaBeta(self.game, None, self.depth, tail, rows, max(16, self.lanes // 4), judge=self.judge)
+    def search(self) -> AlphaBeta:
+        """Return the search, for positions of all programs."""
+        return AlphaBeta(
+            self.game, None, self.depth, min(self.tail, self.depth), self.lanes, self.lanes // 4, judge=self.judge
+        )
 
     def act(self, plans: Plan, states: State, active: Array | None = None) -> tuple[Array, Array]:
         """Return int32[P, M] moves and bool[P, M], all True, for the states [P, M] of P programs.
@@ -86,13 +82,14 @@ class SearchedPlayer:
         Only the moves in `active` (bool[P, M], None: all) states need be right. Where there is only one move, nothing
         is searched.
         """
-        legal = each(self.game.legal_actions)(states)
-        wanted = (legal.sum(-1) > 1) & ~states.terminated
-        wanted = wanted if active is None else wanted & active
-        first = jnp.argsort(~wanted, axis=1, stable=True)
-        depth = jnp.full(wanted.shape, self.depth, jnp.int32)
-        queue = taken(states, first)
-        found = self.search(len(wanted)).search_rows(plans, queue, depth, wanted.sum(1, dtype=jnp.int32))
-        searched = taken(found.values.argmax(-1).astype(jnp.int32), jnp.argsort(first, axis=1))
-        moves = jnp.where(wanted, searched, legal.argmax(-1).astype(jnp.int32))
-        return moves, jnp.ones(wanted.shape, bool)
+        shape = states.to_move.shape
+        legal = jax.vmap(jax.vmap(self.game.legal_actions))(states).reshape(-1, self.game.num_actions)
+        flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)
+        wanted = (legal.sum(-1) > 1) & ~flat.terminated
+        wanted = wanted if active is None else wanted & active.reshape(-1)
+        first = jnp.argsort(~wanted, stable=True)
+        depth, whose = jnp.full(len(first), self.depth, jnp.int32), first // shape[1]
+        found = self.search().search(taken(flat, first), depth, wanted.sum(dtype=jnp.int32), plans, whose)
+        searched = jnp.zeros_like(first).at[first].set(found.values.argmax(-1))
+        moves = jnp.where(wanted, searched, legal.argmax(-1)).astype(jnp.int32)
+        return moves.reshape(shape), jnp.ones(shape, bool)

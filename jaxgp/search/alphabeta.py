@@ -16,8 +16,8 @@ a code is the next smaller float, subnormals included, which a CPU that flushes 
 value to the other side is one bitwise complement. The mover need not alternate: a value is turned round only between a
 parent and a child with different seats to move.
 
-Roots stand in rows, [C, Q], a queue each, and every row has lanes of its own: what leaves are worth may differ from row
-to row, as it does where programs judge them (`jaxgp.search.lookahead`).
+What leaves are worth may differ from root to root, as it does where programs judge them: each root has a context
+(`jaxgp.search.lookahead`). Lanes belong to none, so that roots of all contexts share one queue.
 """
 
 from collections.abc import Callable
@@ -41,15 +41,11 @@ from jaxgp.search.lookahead import (
     State,
     alike,
     apart,
-    each,
     lists_moves,
     taken,
 )
 
 Order = Callable[[State, Array], Array]
-
-_MANY = 16
-"""Rows from which on it pays to go on with few of them."""
 Ties = Literal["first", "all"]
 
 
@@ -103,11 +99,10 @@ class _Lane:
 
 @struct.dataclass
 class _Search:
-    rows: Array  # int32[R]: the rows of roots that still have lanes
-    lanes: _Lane  # [R, L, ...]
-    taken: Array  # int32[C]: roots handed out
-    values: Array  # int32[C, Q, S]
-    nodes: Array  # int32[C, Q]
+    lanes: _Lane  # [L, ...]
+    taken: Array  # int32[]: roots handed out
+    values: Array  # int32[Q, S]
+    nodes: Array  # int32[Q]
     iterations: Array  # int32[]
 
 
@@ -126,16 +121,9 @@ def _put(stack: Any, at: Array, item: Any) -> Any:
     return jax.tree.map(put, stack, item)
 
 
-def _keep_lanes(search: _Search, number: int) -> _Search:
-    """Go on with so many lanes of each row, the busy ones among them."""
-    first = jnp.argsort(~search.lanes.busy, axis=1, stable=True)[:, :number]
-    return replace(search, lanes=taken(search.lanes, first))
-
-
-def _keep_rows(search: _Search, number: int) -> _Search:
-    """Go on with so many rows, those with busy lanes among them."""
-    first = jnp.argsort(~search.lanes.busy.any(1), stable=True)[:number]
-    return replace(search, lanes=jax.tree.map(lambda x: x[first], search.lanes), rows=search.rows[first])
+def _keep(search: _Search, number: int) -> _Search:
+    """Go on with so many lanes, the busy ones among them."""
+    return replace(search, lanes=taken(search.lanes, jnp.argsort(~search.lanes.busy, stable=True)[:number]))
 
 
 @dataclass(frozen=True)
@@ -149,14 +137,14 @@ class AlphaBeta:
         max_depth: greatest depth of any root.
         tail: last plies, searched full width in one batch; at least 1. Of a game that lists its moves, with a tail of 1
             only those are tried.
-        lanes: searches in progress at the same time, for each row of roots.
-        narrow: of a single row, once the queue is empty and few lanes are busy, they go on in a loop a quarter as wide,
-            and so on down to this many lanes. Of many rows those with busy lanes go on, once they are an eighth.
+        lanes: searches in progress at the same time.
+        narrow: once the queue is empty and few lanes are busy, they go on in a loop a quarter as wide, and so on down
+            to this many lanes.
         order: (state, action) -> score, highest searched first; None orders by the look-ahead of `tail` plies.
         twin: the same game in a form that is faster to search, whose `pack` turns a state of `game` into its own; its
             step, legal actions and states take the place of the game's, and `evaluate`, `judge` and `order` take its
             states.
-        judge: evaluates whole rows of positions by the row's context, in the place of `evaluate`.
+        judge: evaluates positions by their contexts, in the place of `evaluate`.
         ties: `first` proves only which is the lowest-numbered best move, `all` finds every best move.
         lock_step: hand out roots only when all lanes are done. For comparison; it is slower.
     """
@@ -195,13 +183,17 @@ class AlphaBeta:
             return Listed(self._rules, judge)
         return FullWidth(self._rules, judge, self.tail)
 
-    def search(self, states: State, depth: Array, count: Array) -> RootResult:
+    def search(
+        self, states: State, depth: Array, count: Array, contexts: Contexts = (), whose: Array | None = None
+    ) -> RootResult:
         """Search the first `count` (int32[], may be traced) of `states` ([Q, ...]), each to its own depth.
 
         Args:
             states: roots. One that has ended gets no values.
             depth: int32[Q], each from `tail` to `max_depth`.
             count: int32[]; time grows with it and not with Q.
+            contexts: [C, ...], for the judge.
+            whose: int32[Q], the context of each root; without a judge None.
 
         Returns:
             Values that are exact for every best move (`ties="all"`) or for the lowest-numbered one at least
@@ -209,71 +201,47 @@ class AlphaBeta:
 
         Not meant to be vmapped: it is a batch already.
         """
-        rows = jax.tree.map(lambda x: x[None], states)
-        found = self.search_rows((), rows, depth[None], jnp.asarray(count, jnp.int32)[None])
-        return RootResult(found.values[0], found.nodes[0], found.iterations)
-
-    def search_rows(self, contexts: Contexts, states: State, depth: Array, count: Array) -> RootResult:
-        """Search rows of roots, each with what its context says that positions are worth.
-
-        Args:
-            contexts: [C, ...], for the judge; without a judge nothing, ().
-            states: [C, Q, ...].
-            depth: int32[C, Q].
-            count: int32[C]; of each row the first so many roots are searched.
-
-        Returns:
-            Values float32[C, Q, A] and nodes int32[C, Q], as from `search`.
-        """
         if self.twin is not None:
-            states = each(self.twin.pack)(states)
-        rows, queue = depth.shape
+            states = jax.vmap(self.twin.pack)(states)
+        queue = len(depth)
+        whose = jnp.zeros(queue, jnp.int32) if whose is None else whose
         count = jnp.minimum(jnp.asarray(count, jnp.int32), queue)
         lanes = min(self.lanes, queue)
-        idle = self._idle(jax.tree.map(lambda x: x[0, 0], states))
+        idle = self._idle(jax.tree.map(lambda x: x[0], states))
         search = _Search(
-            rows=jnp.arange(rows, dtype=jnp.int32),
-            lanes=jax.tree.map(lambda x: jnp.broadcast_to(x, (rows, lanes, *x.shape)), idle),
-            taken=jnp.zeros(rows, jnp.int32),
-            values=jnp.full((rows, queue, self._ahead.slots), NEVER),
-            nodes=jnp.zeros((rows, queue), jnp.int32),
+            lanes=jax.tree.map(lambda x: jnp.broadcast_to(x, (lanes, *x.shape)), idle),
+            taken=jnp.int32(0),
+            values=jnp.full((queue, self._ahead.slots), NEVER),
+            nodes=jnp.zeros(queue, jnp.int32),
             iterations=jnp.int32(0),
         )
         search = self._refill(search, states, depth, count)
 
         def advance(search: _Search) -> _Search:
-            return self._refill(self._advance(search, contexts), states, depth, count)
+            return self._refill(self._advance(search, contexts, whose), states, depth, count)
 
         def more(search: _Search, number: int) -> Array:
-            """Whether a root waits, or more than so many lanes of a row are busy, or of many rows more than so many."""
-            busy = search.lanes.busy
-            left = busy.any(1).sum() if rows >= _MANY else busy.sum(1).max()
-            return (search.taken < count).any() | (left > number)
+            """Whether a root waits, or more than so many lanes are busy."""
+            return (search.taken < count) | (search.lanes.busy.sum() > number)
 
-        if rows >= _MANY:
-            rest = rows // _MANY * 2
-            search = lax.while_loop(partial(more, number=rest), advance, search)
-            search = _keep_rows(search, rest)
-            search = lax.while_loop(lambda s: s.lanes.busy.any(), lambda s: self._advance(s, contexts), search)
-        while rows < _MANY and lanes:
-            fewer = lanes // 4 if rows * (lanes // 4) >= self.narrow else 0
+        while lanes:
+            fewer = lanes // 4 if lanes // 4 >= self.narrow else 0
             search = lax.while_loop(partial(more, number=fewer), advance, search)
-            search, lanes = _keep_lanes(search, fewer), fewer
+            search, lanes = _keep(search, fewer), fewer
         values = self._by_action(states, search.values)
-        ended = states.terminated[..., None]
-        proved = (values == values.max(-1, keepdims=True)) & (values > LOWEST) & ~ended
+        proved = (values == values.max(-1, keepdims=True)) & (values > LOWEST) & ~states.terminated[:, None]
         return RootResult(jnp.where(proved, decode(values), -jnp.inf), search.nodes, search.iterations)
 
     def _by_action(self, states: State, values: Array) -> Array:
-        """Return int32[C, Q, A]: codes by action, given those by slot, int32[C, Q, S]."""
+        """Return int32[Q, A]: codes by action, given those by slot, int32[Q, S]."""
         slots = jnp.arange(self._ahead.slots, dtype=jnp.int32)
-        actions = each(lambda state: jax.vmap(lambda slot: self._ahead.action(state, slot))(slots))(states)
+        actions = jax.vmap(lambda state: jax.vmap(lambda slot: self._ahead.action(state, slot))(slots))(states)
         place = jnp.where(values == NEVER, self.game.num_actions, actions)
 
         def put(place: Array, values: Array) -> Array:
             return jnp.full(self.game.num_actions, NEVER).at[place].set(values, mode="drop")
 
-        return values if isinstance(self._ahead, FullWidth) else each(put)(place, values)
+        return values if isinstance(self._ahead, FullWidth) else jax.vmap(put)(place, values)
 
     def _idle(self, node: State) -> _Lane:
         levels, slots = max(1, self.max_depth - self.tail), self._ahead.slots
@@ -297,13 +265,13 @@ class AlphaBeta:
         )
 
     def _refill(self, search: _Search, states: State, depth: Array, count: Array) -> _Search:
-        """Hand the next roots of each row to its lanes that are free."""
+        """Hand the next roots to the lanes that are free."""
         lanes = search.lanes
         free = ~lanes.busy
         if self.lock_step:
             free &= free.all()
-        root = search.taken[:, None] + jnp.cumsum(free, axis=1, dtype=jnp.int32) - 1
-        take = free & (root < count[:, None])
+        root = search.taken + jnp.cumsum(free, dtype=jnp.int32) - 1
+        take = free & (root < count)
         at = jnp.where(take, root, 0)
 
         def start(lane: _Lane, take: Array, root: Array, state: State, depth: Array) -> _Lane:
@@ -320,23 +288,22 @@ class AlphaBeta:
                 nodes=jnp.where(take, 0, lane.nodes),
             )
 
-        lanes = each(start)(lanes, take, root, taken(states, at), taken(depth, at))
-        return replace(search, lanes=lanes, taken=search.taken + take.sum(1, dtype=jnp.int32))
+        lanes = jax.vmap(start)(lanes, take, root, taken(states, at), depth[at])
+        return replace(search, lanes=lanes, taken=search.taken + take.sum(dtype=jnp.int32))
 
-    def _advance(self, search: _Search, contexts: Contexts) -> _Search:
+    def _advance(self, search: _Search, contexts: Contexts, whose: Array) -> _Search:
         """Visit one node in every lane, and store what is finished."""
-        queue = search.nodes.shape[1]
-        running = search.taken.max() > 0
-        judges = jax.tree.map(lambda x: x[search.rows], contexts)
-        look = self._ahead.look(judges, search.lanes.node, search.lanes.busy, running)
-        lanes, parents, slots, finished = apart(running, each(self._back_up), search.lanes, look)
-        lanes = each(self._descend)(lanes, parents, slots)
+        lanes, queue = search.lanes, len(whose)
+        running = search.taken > 0
+        look = self._ahead.look(contexts, whose[lanes.root], lanes.node, lanes.busy, running)
+        lanes, parents, slots, finished = apart(running, jax.vmap(self._back_up), lanes, look)
+        lanes = jax.vmap(self._descend)(lanes, parents, slots)
         at = jnp.where(finished, lanes.root, queue)  # out of range where nothing is to be stored
         return replace(
             search,
             lanes=replace(lanes, busy=lanes.busy & ~finished),
-            values=search.values.at[search.rows[:, None], at].set(lanes.values, mode="drop"),
-            nodes=search.nodes.at[search.rows[:, None], at].set(lanes.nodes, mode="drop"),
+            values=search.values.at[at].set(lanes.values, mode="drop"),
+            nodes=search.nodes.at[at].set(lanes.nodes, mode="drop"),
             iterations=search.iterations + 1,
         )
 

@@ -1,8 +1,8 @@
 """What a search sees from the nodes that it visits: the value of each of their moves a few plies deep, as one batch.
 
-Nodes stand in rows, [C, N]: row c belongs to context c, which says what positions are worth there. Contexts are
-whatever the judge takes: plans of programs, say, one a row, so that each evaluates its own leaves. A judge without
-contexts takes one row.
+Every node belongs to a context, which says what positions are worth there. Contexts are whatever the judge takes: plans
+of programs, say, so that each evaluates its own leaves. Nodes are shown to the judge by context, so that whoever judges
+has all its positions side by side.
 
 Of a game with few actions all are tried, legal or not, several plies deep (`FullWidth`). A game with many of them lists
 those that are legal, and these alone are tried, one ply deep (`Listed`): it has
@@ -26,31 +26,36 @@ from jaxgp.search.codes import NEVER, encode, side
 State = Any
 Contexts = Any
 Evaluate = Callable[[State], Array]
-Judge = Callable[[Contexts, State, Array], Array]
-"""(contexts [C], states [C, B], bool[C, B]) -> float32[C, B]: values as the side to move sees them, of ended games too.
+Judge = Callable[[Contexts, Array, State, Array], Array]
+"""(contexts [C], int32[B], states [B], int32[]) -> float32[B]: values as the side to move sees them.
 
-The last argument says which of the values are needed.
+The second says which context judges each state; the last, how many of the states count. These are the first ones, and
+their contexts ascend. Ended games have values too.
 """
 
 FEW = 8
 """Actions that get their own code each, with the action a constant in it."""
 WIDTH = 12
-"""Listed moves that are tried together, for each node of a row; a row may share them out as its nodes need."""
+"""Listed moves that are tried together, for each node; nodes share them out as they need."""
+MOST = 2048
+"""Listed moves that are tried together at most."""
 
 
-def each(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Map a function of one position over rows of them."""
-    return jax.vmap(jax.vmap(function))
-
-
-def taken(rows: Any, at: Array) -> Any:
-    """Return [C, N, ...]: the items of each row of [C, Q, ...] at its own places, int32[C, N]."""
-    return jax.tree.map(jax.vmap(lambda row, places: row[places]), rows, jax.tree.map(lambda _: at, rows))
+def taken(tree: Any, at: Array) -> Any:
+    """Return the items of [Q, ...] at places int32[N]."""
+    return jax.tree.map(lambda x: x[at], tree)
 
 
 def alike(evaluate: Evaluate) -> Judge:
     """Return the judge that evaluates in the same way everywhere, whatever the contexts."""
-    return lambda _, states, needed: each(evaluate)(states)
+    return lambda contexts, whose, states, needed: jax.vmap(evaluate)(states)
+
+
+def by_context(contexts: Contexts, whose: Array, busy: Array) -> Array:
+    """Return int32[N]: the nodes in the order in which they are judged, by context and those that are not busy last."""
+    if not jax.tree.leaves(contexts):
+        return jnp.argsort(~busy, stable=True)
+    return jnp.argsort(jnp.where(busy, whose, np.iinfo(np.int32).max), stable=True)
 
 
 def lists_moves(rules: Any) -> bool:
@@ -79,20 +84,21 @@ def apart(running: Array, function: Callable[..., Any], *args: Any) -> Any:
     return lax.platform_dependent(*args, cpu=conditional, default=function)
 
 
-def _codes(judge: Judge, contexts: Contexts, states: State, needed: Array) -> Array:
-    """Return int32[C, B]: code of the value of each state, as seat 0 sees it."""
-    values = judge(contexts, states, needed)
+def _codes(judge: Judge, contexts: Contexts, whose: Array, states: State, needed: Array) -> Array:
+    """Return int32[B]: code of the value of each state, as seat 0 sees it."""
+    values = judge(contexts, whose, states, needed)
     return encode(jnp.where(states.to_move == 0, values, -values))
 
 
-def _number_up_to(ascending: Array, limits: Array) -> Array:
-    """Return int32[K]: how many of `ascending` (int32[N]) are no greater than each of `limits` (int32[K])."""
-    return jnp.searchsorted(ascending, limits, side="right", method="scan_unrolled").astype(jnp.int32)
+def _nodes(starts: Array, number: int) -> Array:
+    """Return int32[number]: for each of so many places which range it is in, given where they start, int32[N]."""
+    marks = jnp.zeros(number, jnp.int32).at[jnp.where(starts > 0, starts, number)].add(1, mode="drop")
+    return (starts <= 0).sum(dtype=jnp.int32) - 1 + jnp.cumsum(marks, dtype=jnp.int32)
 
 
 @dataclass(frozen=True)
 class Listed:
-    """Tries the moves on the lists of a row's nodes, list after list, some moves at a time.
+    """Tries the moves on the lists of the nodes, list after list, some moves at a time.
 
     A slot is a place on a list.
     """
@@ -113,33 +119,34 @@ class Listed:
     def _child(self, state: State, place: Array) -> State:
         return self.rules.step(state, self.rules.choice(state, place))
 
-    def look(self, contexts: Contexts, states: State, busy: Array, running: Array) -> Array:
-        """Return int32[C, N, slots]: code of each move of `busy` (bool[C, N]) states as its mover sees it, NEVER in
-        slots without a move. All moves of an ended game have the value of the game.
+    def look(self, contexts: Contexts, whose: Array, states: State, busy: Array, running: Array) -> Array:
+        """Return int32[N, slots]: code of each move of `busy` (bool[N]) states as its mover sees it, NEVER in slots
+        without a move. All moves of an ended game have the value of the game.
+
+        Contexts are [C, ...], and `whose` (int32[N]) names that of each state.
         """
         del running
-        count = jnp.where(busy, jnp.where(states.terminated, 1, each(self.rules.choices)(states)), 0)
-        ends = jnp.cumsum(count, axis=1, dtype=jnp.int32)
-        starts, most = ends - count, ends[:, -1].max()
-        rows, nodes = count.shape
+        count = jnp.where(busy, jnp.where(states.terminated, 1, jax.vmap(self.rules.choices)(states)), 0)
+        order = by_context(contexts, whose, busy)
+        ends = jnp.cumsum(count[order], dtype=jnp.int32)
+        starts = ends - count[order]
+        begin = jnp.zeros(len(count), jnp.int32).at[order].set(starts)
+        nodes, together = len(count), min(WIDTH * len(count), MOST)
 
         def some(carry: tuple[Array, Array]) -> tuple[Array, Array]:
             first, found = carry
-            move = first + jnp.arange(WIDTH * nodes, dtype=jnp.int32)
-            node = jnp.minimum(jax.vmap(lambda row: _number_up_to(row, move))(ends), nodes - 1)
+            move = first + jnp.arange(together, dtype=jnp.int32)
+            node = order[jnp.minimum(_nodes(starts - first, together), nodes - 1)]
             parents = taken(states, node)
-            places = move - taken(starts, node)
-            children = each(self._child)(parents, places)
-            codes = _codes(self.judge, contexts, children, move < ends[:, -1:]) ^ each(side)(parents)
-            return first + len(move), lax.dynamic_update_slice(found, codes, (0, first))
+            children = jax.vmap(self._child)(parents, move - begin[node])
+            codes = _codes(self.judge, contexts, whose[node], children, ends[-1] - first) ^ jax.vmap(side)(parents)
+            return first + together, lax.dynamic_update_slice(found, codes, (first,))
 
-        # Room for the moves of all lists, and for a slice of every list as long as the longest can be.
-        start = (jnp.int32(0), jnp.full((rows, nodes * (self.slots + WIDTH)), NEVER))
-        found = lax.while_loop(lambda carry: carry[0] < most, some, start)[1]
-        looks = jax.vmap(lambda row, at: jax.vmap(lambda i: lax.dynamic_slice(row, (i,), (self.slots,)))(at))(
-            found, starts
-        )
-        return jnp.where(np.arange(self.slots) < count[..., None], looks, NEVER)
+        # Room for the moves of all lists, and for one more slice of them.
+        start = jnp.int32(0), jnp.full(nodes * self.slots + together, NEVER)
+        found = lax.while_loop(lambda carry: carry[0] < ends[-1], some, start)[1]
+        looks = jax.vmap(lambda at: lax.dynamic_slice(found, (at,), (self.slots,)))(begin)
+        return jnp.where(np.arange(self.slots) < count[:, None], looks, NEVER)
 
 
 @dataclass(frozen=True)
@@ -160,21 +167,25 @@ class FullWidth:
         del state
         return slot
 
-    def look(self, contexts: Contexts, states: State, busy: Array, running: Array) -> Array:
-        """Return int32[C, N, A]: code of each move of the states after `tail` plies of minimax, as its mover sees it;
-        NEVER if illegal. All moves of an ended game have the value of the game.
+    def look(self, contexts: Contexts, whose: Array, states: State, busy: Array, running: Array) -> Array:
+        """Return int32[N, A]: code of each move of `busy` (bool[N]) states after `tail` plies of minimax, as its mover
+        sees it; NEVER if illegal. All moves of an ended game have the value of the game.
 
-        Plies are laid out flat, with the last action first and the states innermost.
+        Contexts are [C, ...], and `whose` (int32[N]) names that of each state. Plies are laid out flat, with the last
+        action first and the states innermost.
         """
-        del busy
-        rows = states.to_move.shape
-        plies = [jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)]
+        judged = jax.tree.leaves(contexts)
+        order = by_context(contexts, whose, busy)
+        if judged:
+            states, whose = taken((states, whose), order)
+        plies = [states]
         for _ in range(self.tail - 1):
             plies.append(apart(running, self._expand, plies[-1]))
-        looks, values = apart(running, lambda last: self._last(contexts, last, len(plies), rows), plies[-1])
+        count = busy.sum(dtype=jnp.int32)
+        looks, values = apart(running, lambda last: self._last(contexts, whose, last, count), plies[-1])
         for before in reversed(plies[:-1]):
             looks, values = apart(running, self._minimax, before, values.reshape(self.slots, -1))
-        return looks.T.reshape(*rows, self.slots)
+        return jnp.zeros_like(looks.T).at[order].set(looks.T) if judged else looks.T
 
     def _minimax(self, states: State, values: Array) -> tuple[Array, Array]:
         """Return int32[A, N], what the moves of `states` ([N, ...]) are worth to their movers, and int32[N], what the
@@ -187,29 +198,29 @@ class FullWidth:
         # One maximum after the other: a CPU does not vectorise a reduction of the leading axis.
         return jnp.stack(looks), reduce(jnp.maximum, looks) ^ sides
 
-    def _last(self, contexts: Contexts, states: State, depth: int, rows: tuple[int, int]) -> tuple[Array, Array]:
-        """Return what `_minimax` does, of [N, ...] states whose children are judged, in the rows that they come from.
+    def _last(self, contexts: Contexts, whose: Array, states: State, count: Array) -> tuple[Array, Array]:
+        """Return what `_minimax` does, of [A ** (tail - 1) * N, ...] states whose children are judged.
 
-        The states are `depth` plies from the nodes, themselves the first.
+        Of the N nodes that they come from, with contexts `whose`, the first `count` matter.
         """
         if jax.tree.leaves(contexts):
             children = self._children(states, lambda state: state)
-            plies = (self.slots**depth,)
+            leaves = self.slots**self.tail  # of each node
 
-            def by_row(x: Array) -> Array:
-                return jnp.moveaxis(x.reshape(*plies, *rows, *x.shape[2:]), 1, 0).reshape(rows[0], -1, *x.shape[2:])
+            def by_node(x: Array) -> Array:
+                return x.reshape(leaves, -1, *x.shape[2:]).swapaxes(0, 1).reshape(-1, *x.shape[2:])
 
-            moved = jax.tree.map(by_row, children)
-            codes = _codes(self.judge, contexts, moved, jnp.full(moved.to_move.shape, True))
-            values = jnp.moveaxis(codes.reshape(rows[0], *plies, rows[1]), 0, 1).reshape(self.slots, -1)
+            moved = jax.tree.map(by_node, children)
+            codes = _codes(self.judge, contexts, jnp.repeat(whose, leaves), moved, count * leaves)
+            values = codes.reshape(-1, leaves).T.reshape(self.slots, -1)
         else:
             values = self._children(states, lambda state: self._code(contexts, state))
         return self._minimax(states, values)
 
     def _code(self, contexts: Contexts, state: State) -> Array:
-        """Return int32[]: code of the value of one state, which is judged alike in every row."""
-        alone = jax.tree.map(lambda x: x[None, None], state)
-        return _codes(self.judge, contexts, alone, jnp.full((1, 1), True))[0, 0]
+        """Return int32[]: code of the value of one state, which is judged alike everywhere."""
+        alone = jax.tree.map(lambda x: x[None], state)
+        return _codes(self.judge, contexts, jnp.zeros(1, jnp.int32), alone, jnp.int32(1))[0]
 
     def _expand(self, states: State) -> State:
         """Return the children of [N, ...] states as [A * N, ...]: those by action 0, then those by action 1, and so on.

@@ -29,7 +29,7 @@ def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
 
 
 def searches(bench: Any, plies: int, until: float) -> None:
-    """Search positions, as many for each program: rows of lanes for all programs, and a single lane for one position
+    """Search positions, as many for each program: lanes for those of all programs, and a single lane for one position
     after the other, whose moves are compared.
     """
     options = bench.options
@@ -40,45 +40,44 @@ def searches(bench: Any, plies: int, until: float) -> None:
     creation = schema.Creation(method="ramped", min_depth=3, max_depth=6)
     programs = create(jax.random.key(options.seed), language, creation, options.players, 256)
     plans = jax.jit(player.prepare)(programs)
-    rows = options.players, options.roots_each
-    states = jax.tree.map(lambda x: x.reshape(*rows, *x.shape[1:]), positions(game, options.seed, rows[0] * rows[1]))
-    depth, count = jnp.full(rows, plies, jnp.int32), jnp.full(rows[0], rows[1], jnp.int32)
-    batched = player.search(rows[0])
-    run, seconds = compiled(batched.search_rows, plans, states, depth, count)
-    result = run(plans, states, depth, count)
+    number = options.players * options.roots_each
+    states = positions(game, options.seed, number)
+    whose = jnp.repeat(jnp.arange(options.players, dtype=jnp.int32), options.roots_each)
+    args = states, jnp.full(number, plies, jnp.int32), jnp.int32(number), plans, whose
+    batched = player.search()
+    run, seconds = compiled(batched.search, *args)
+    result = run(*args)
     nodes, unit = int(result.nodes.sum()), "searches/s"
-    sizes = {"plies": plies, "programs": rows[0], "positions of each": rows[1], "lanes of each": batched.lanes}
-    cases = {"rows of lanes": Case(lambda: run(plans, states, depth, count), rows[0] * rows[1])}
+    sizes = {"plies": plies, "programs": options.players, "positions of each": options.roots_each}
+    sizes["lanes"] = batched.lanes
+    cases = {"lanes": Case(lambda: run(*args), number)}
     leaves = _leaves(game, states, result.nodes)
     if options.rivals:
         alone = AlphaBeta(game, None, plies, player.tail, lanes=1, judge=player.judge)
-        single, _ = compiled(functools.partial(_one_by_one, alone, plies), plans, states)
-        moves = np.asarray(single(plans, states))
-        np.testing.assert_array_equal(moves, np.asarray(result.values.argmax(-1)).ravel()[: len(moves)])
-        cases["single lane"] = Case(lambda: single(plans, states), len(moves))
+        single, _ = compiled(functools.partial(_one_by_one, alone, plies), plans, whose, states)
+        moves = np.asarray(single(plans, whose, states))
+        np.testing.assert_array_equal(moves, np.asarray(result.values.argmax(-1))[: len(moves)])
+        cases["single lane"] = Case(lambda: single(plans, whose, states), len(moves))
     times = measure(cases, options.repeats, until)
-    ours = times["rows of lanes"]
+    ours = times["lanes"]
     more = {"nodes_per_second": round(nodes / ours.median), "leaves_per_second": round(leaves / ours.median)}
-    bench.report.ours("evaluators", "rows of lanes", unit, ours, sizes, seconds, **more)
+    bench.report.ours("evaluators", "lanes", unit, ours, sizes, seconds, **more)
     if options.rivals:
-        about = {"who": "single lane", "ours": ours, "against": "rows of lanes"}
+        about = {"who": "single lane", "ours": ours, "against": "lanes"}
         bench.report.rival("evaluators", "single lane", unit, times["single lane"], {"plies": plies}, **about)
 
 
-def _one_by_one(search: AlphaBeta, plies: int, plans: Any, states: Any) -> Array:
+def _one_by_one(search: AlphaBeta, plies: int, plans: Any, whose: Array, states: Any) -> Array:
     """Return int32[SINGLE]: moves in the first positions, one search after the other."""
-    each = states.to_move.shape[1]
 
     def one(at: Array) -> Array:
-        row, place = at // each, at % each
-        root = jax.tree.map(lambda x: x[row, place][None, None], states)
-        judge = jax.tree.map(lambda x: x[row][None], plans)
-        found = search.search_rows(judge, root, jnp.full((1, 1), plies, jnp.int32), jnp.ones(1, jnp.int32))
-        return found.values[0, 0].argmax()
+        root = jax.tree.map(lambda x: x[at][None], states)
+        found = search.search(root, jnp.full(1, plies, jnp.int32), jnp.int32(1), plans, whose[at][None])
+        return found.values[0].argmax()
 
-    return jax.lax.map(one, jnp.arange(min(SINGLE, states.to_move.size)))
+    return jax.lax.map(one, jnp.arange(min(SINGLE, len(whose))))
 
 
 def _leaves(game: Any, states: Any, nodes: Array) -> int:
     """Return about how many leaves the searches valued: every node's moves, as many as the roots have on average."""
-    return round(float(jax.vmap(jax.vmap(game.choices))(states).mean()) * int(nodes.sum()))
+    return round(float(jax.vmap(game.choices)(states).mean()) * int(nodes.sum()))

@@ -9,9 +9,9 @@ import pytest
 
 from envs.mancala.primitives import Settings, primitive_set
 from envs.mancala.rules import Mancala
-from jaxgp.genotypes.primitives import FLOAT, Integers, Primitive, PrimitiveSet
+from jaxgp.genotypes.primitives import BOOL, FLOAT, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.text import parse_tree
-from jaxgp.interpreter.evaluate import evaluate, evaluate_programs, evaluate_where
+from jaxgp.interpreter.evaluate import Packed, each_its_own, evaluate, evaluate_programs, evaluate_where, in_segments
 from jaxgp.interpreter.plan import plan
 from tests.genotypes.generators import ARITHMETIC, MIXED, NUMPY_CALLS, random_programs, tree_at
 from tests.reference import evaluator
@@ -137,6 +137,50 @@ def test_positions_that_matter_equal_the_batch():
     whole = np.asarray(run(plans, features))
     here = np.broadcast_to(active[:, None], whole.shape)
     np.testing.assert_array_equal(some[here], whole[here])
+
+
+SQUARES = PrimitiveSet(
+    "squares",
+    (
+        *(Primitive(f"s{at}", feature=at, returns=BOOL) for at in (0, 31, 32, 63)),
+        Primitive("x", feature=64),
+        Primitive("n", domain=Integers(0, 9)),
+    ),
+    (
+        Primitive("+", args=(FLOAT, FLOAT), call=jnp.add),
+        Primitive("if", args=(BOOL, FLOAT, FLOAT), call=jnp.where),
+        Primitive("not", args=(BOOL,), returns=BOOL, call=jnp.logical_not),
+    ),
+)
+"""Truth values of two words, and a number."""
+
+
+def seen_by(primitives, rng, number):
+    """What a set sees of so many positions, as programs are shown it and as float32[F, B]."""
+    if primitives is not SQUARES:
+        seen = rng.integers(0, 6, (4, number)).astype(np.float32)
+        return seen, seen
+    packed = Packed(
+        rng.integers(0, 2**32, (2, number), dtype=np.uint32), rng.normal(size=(1, number)).astype(np.float32)
+    )
+    return packed, np.asarray(packed.unpacked())
+
+
+@pytest.mark.parametrize("primitives", [MIXED, SQUARES, LEAVES], ids=lambda primitives: primitives.name)
+@pytest.mark.parametrize("way", [in_segments, each_its_own])
+def test_each_program_is_run_on_its_own_positions(primitives, way):
+    """More positions than are taken at a time, one, none; those at the end are nobody's concern."""
+    root = int(primitives.root_type[0])
+    programs = random_programs(14, primitives, 7, 40 if primitives.functions else 1, root, smallest=1)
+    rng = np.random.default_rng(8)
+    shown, features = seen_by(primitives, rng, 300)
+    whose = np.repeat(np.arange(7, dtype=np.int32), [70, 1, 0, 129, 20, 0, 80])
+    needed = 290
+    plans = compiled(primitives)[0](programs)
+    found = np.asarray(jax.jit(partial(way, primitives))(plans, whose, shown, np.int32(needed)))
+    everywhere = np.asarray(compiled(primitives)[1](plans, features))
+    np.testing.assert_array_equal(found[:needed], everywhere[whose, np.arange(300)][:needed])
+    assert len(set(found[:needed].tolist())) > 5
 
 
 def test_under_an_outer_vmap():

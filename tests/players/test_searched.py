@@ -145,13 +145,13 @@ def test_only_where_there_is_a_choice_is_anything_searched(monkeypatch):
     _, player = playing(OTHELLO, MODULE, {"features": "position"})
     asked = []
 
-    def nothing(self, contexts, states, depth, count):
-        del contexts, states
-        asked.append(np.asarray(count).tolist())
+    def nothing(self, states, depth, count, contexts, whose):
+        del states, contexts
+        asked.append(np.bincount(whose[:count]).tolist())
         values = jnp.full((*depth.shape, OTHELLO.num_actions), -jnp.inf)
         return RootResult(values, jnp.zeros(depth.shape, jnp.int32), jnp.int32(0))
 
-    monkeypatch.setattr(AlphaBeta, "search_rows", nothing)
+    monkeypatch.setattr(AlphaBeta, "search", nothing)
     states = othello_positions(POSITIONS)
     legal = [np.flatnonzero(OTHELLO.legal_actions(state)) for state in states]
     batch = jax.tree.map(lambda *x: jnp.stack([jnp.stack(x)] * 2), *states)

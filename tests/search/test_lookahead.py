@@ -1,4 +1,4 @@
-"""Rows of roots that are judged each in its own way, and games that list their moves."""
+"""Roots that are judged each in its own way, and games that list their moves."""
 
 from functools import cache, partial
 
@@ -11,36 +11,40 @@ import envs
 from envs.mancala.rules import Mancala
 from envs.othello.rules import count as discs
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
-from jaxgp.search.lookahead import lists_moves, tail_of
+from jaxgp.search.lookahead import _nodes, lists_moves, tail_of
 from tests.envs.othello.drawings import as_reference, compiled, read
 from tests.envs.replays import FAST
 from tests.reference import othello as reference
 from tests.search.games import Nim, PassGame
 
-QUEUE = 12
-"""Roots in each row, not all of which are searched."""
 FEW, MANY = 3, 20
-"""Rows below and above the number from which on whole rows are given up, not lanes."""
+"""Contexts."""
 
 
 def judging(value):
-    """A judge whose contexts [C, ...] are handed to `value`: (context, state) -> float32[]."""
-    return lambda contexts, states, needed: jax.vmap(lambda context, row: jax.vmap(partial(value, context))(row))(
-        contexts, states
-    )
+    """A judge whose contexts [C, ...] are handed to `value`: (context, state) -> float32[].
+
+    It says nothing of what need not be judged, and asks to be shown the others by context.
+    """
+
+    def judge(contexts, whose, states, needed):
+        mine = jax.tree.map(lambda x: x[whose], contexts)
+        counts = jnp.arange(len(whose)) < needed
+        ascending = ((whose[1:] >= whose[:-1]) | ~counts[1:]).all()
+        return jnp.where(counts & ascending, jax.vmap(value)(mine, states), jnp.nan)
+
+    return judge
 
 
 def batch(states):
     return jax.tree.map(lambda *x: jnp.stack(x), *states)
 
 
-def dealt(rows, states, seed):
-    """For each row roots of its own and a number of them to search: nothing of one row, all of another."""
+def dealt(number, states, contexts, seed):
+    """Roots, with a context for each in no order, and how many of them to search: nearly all."""
     rng = np.random.default_rng(seed)
-    at = np.stack([rng.permutation(len(states))[:QUEUE] for _ in range(rows)])
-    count = rng.integers(0, QUEUE + 1, rows)
-    count[:2] = 0, QUEUE
-    return at, count.astype(np.int32)
+    at = rng.integers(len(states), size=number)
+    return at, rng.integers(contexts, size=number).astype(np.int32), np.int32(number - 3)
 
 
 KALAH = Mancala(pits=3, stones=3)
@@ -79,39 +83,39 @@ def positions(game, number):
 
 
 @pytest.mark.parametrize(
-    ("game", "value", "rows", "tail", "ties"),
+    ("game", "value", "contexts", "tail", "ties"),
     [
         (COINS, coins, FEW, 2, "first"),
         pytest.param(COINS, coins, MANY, 1, "all", marks=pytest.mark.slow),
-        pytest.param(COINS, coins, FEW, 1, "all", marks=pytest.mark.slow),
-        pytest.param(COINS, coins, MANY, 2, "first", marks=pytest.mark.slow),
+        pytest.param(COINS, coins, FEW, 3, "all", marks=pytest.mark.slow),
         pytest.param(KALAH, seeds, FEW, 2, "first", marks=pytest.mark.slow),
         pytest.param(KALAH, seeds, MANY, 1, "all", marks=pytest.mark.slow),
         pytest.param(KALAH, seeds, MANY, 2, "all", marks=pytest.mark.slow),
     ],
 )
-def test_each_row_gets_what_a_search_by_its_own_evaluator_finds(game, value, rows, tail, ties):
+def test_each_root_gets_what_a_search_by_its_own_evaluator_finds(game, value, contexts, tail, ties):
     states = positions(game, 60)
-    at, count = dealt(rows, states, seed=rows)
+    at, whose, count = dealt(50, states, contexts, seed=contexts)
     roots = jax.tree.map(lambda x: x[at], batch(states))
     rng = np.random.default_rng(tail)
     depth = rng.integers(tail, 4, at.shape).astype(np.int32)
-    weights = rng.integers(-3, 4, (rows, 4)).astype(np.float32)
-    options = {"max_depth": 3, "tail": tail, "lanes": 4, "narrow": 4, "ties": ties}
+    weights = rng.integers(-3, 4, (contexts, 4)).astype(np.float32)
+    options = {"max_depth": 3, "tail": tail, "lanes": 12, "narrow": 3, "ties": ties}
     together = AlphaBeta(game, None, judge=judging(value), **options)
-    found = jax.jit(together.search_rows, compiler_options=FAST)(weights, roots, depth, count)
+    found = jax.jit(together.search, compiler_options=FAST)(roots, depth, count, weights, whose)
 
     def alone(weights, *args):
         return AlphaBeta(game, partial(value, weights), **options).search(*args)
 
     alone = jax.jit(alone, compiler_options=FAST)
-    for row in range(rows):
-        wanted = alone(weights[row], jax.tree.map(lambda x, row=row: x[row], roots), depth[row], count[row])
-        np.testing.assert_array_equal(found.values[row], wanted.values)
-        np.testing.assert_array_equal(found.nodes[row], wanted.nodes)
-    assert np.isneginf(found.values[0]).all()
-    assert (np.asarray(found.nodes[1]) > 0).all()
-    assert len({values.tobytes() for values in np.asarray(found.values)}) > rows / 2
+    for context in range(contexts):
+        own = (whose == context) & (np.arange(len(whose)) < count)
+        wanted = alone(weights[context], roots, depth, count)
+        np.testing.assert_array_equal(found.values[own], wanted.values[own])
+        np.testing.assert_array_equal(found.nodes[own], wanted.nodes[own])
+    assert np.isneginf(found.values[count:]).all()
+    assert (np.asarray(found.nodes[:count]) > 0).all()
+    assert len({values.tobytes() for values in np.asarray(found.values)}) > contexts
 
 
 OTHELLO = envs.make("othello", size=4)
@@ -158,24 +162,20 @@ def wanted(index, depth, taste):
     return {reference.action(4, m): v for m, v in reference.move_values(position, depth, worth).items()}
 
 
-@pytest.mark.parametrize(
-    ("rows", "ties"), [pytest.param(FEW, "first", marks=pytest.mark.slow), (MANY, "all")], ids=["few", "many"]
-)
-def test_listed_moves_are_those_of_plain_minimax_by_the_evaluator_of_each_row(rows, ties):
+@pytest.mark.parametrize("ties", [pytest.param("first", marks=pytest.mark.slow), "all"])
+def test_listed_moves_are_those_of_plain_minimax_by_the_evaluator_of_each_root(ties):
     states = othello_positions(40)
     assert sum(bool(state.terminated) for state in states) > 2
     assert any(not state.terminated and not np.array(state.legal).any() for state in states)
-    at, count = dealt(rows, states, seed=rows)
-    depth = np.random.default_rng(rows).integers(1, 4, at.shape).astype(np.int32)
-    taste = np.arange(rows) % len(TASTES)
-    search = AlphaBeta(OTHELLO, None, 3, tail=1, lanes=4, narrow=4, ties=ties, judge=judging(tasted))
+    at, whose, count = dealt(120, states, MANY, seed=2)
+    depth = np.random.default_rng(3).integers(1, 4, at.shape).astype(np.int32)
+    taste = np.arange(MANY) % len(TASTES)
+    search = AlphaBeta(OTHELLO, None, 3, tail=1, lanes=32, narrow=8, ties=ties, judge=judging(tasted))
     roots = jax.tree.map(lambda x: x[at], batch(states))
-    run = jax.jit(search.search_rows, compiler_options=FAST)
-    found = run(contexts(taste), roots, depth, count)
-    for row, place in np.ndindex(at.shape):
-        values = np.asarray(found.values[row, place])
-        plain = wanted(int(at[row, place]), int(depth[row, place]), int(taste[row]))
-        if place >= count[row] or not plain:
+    found = jax.jit(search.search, compiler_options=FAST)(roots, depth, count, contexts(taste), whose)
+    for root, values in enumerate(np.asarray(found.values)):
+        plain = wanted(int(at[root]), int(depth[root]), int(taste[whose[root]]))
+        if root >= count or not plain:
             assert np.isneginf(values).all()
             continue
         best = [action for action, value in plain.items() if value == max(plain.values())]
@@ -183,6 +183,15 @@ def test_listed_moves_are_those_of_plain_minimax_by_the_evaluator_of_each_row(ro
         assert set(np.flatnonzero(best_moves(values))) <= set(best)
         if ties == "all":
             assert np.flatnonzero(best_moves(values)).tolist() == best
+
+
+@pytest.mark.parametrize("lengths", [[3, 1, 4, 1, 5, 0, 0], [1], [20, 2]])
+def test_places_are_counted_off_range_by_range(lengths):
+    starts = np.cumsum([0, *lengths[:-1]])
+    nodes = np.repeat(np.arange(len(lengths)), lengths)
+    for first in range(0, len(nodes), 4):
+        found = np.asarray(_nodes(jnp.asarray(starts - first), 4))[: len(nodes) - first]
+        np.testing.assert_array_equal(found, nodes[first : first + 4])
 
 
 @pytest.mark.slow
