@@ -66,6 +66,7 @@ def task(options: Options) -> int:
     from envs.othello.opponents import evaluators
     from envs.othello.rules import SIZES, Othello
     from jaxgp.analysis.arena import random_moves, results, search
+    from jaxgp.players.agents import plies
 
     if options.size not in SIZES:
         reject("size", options.size, ", ".join(map(str, SIZES)))
@@ -82,7 +83,7 @@ def task(options: Options) -> int:
         opponent = random_moves(game)
         if depth:
             opponent = search(game, depth, *values["against"], ties=options.against_ties)
-        name = f"{options.against}, {depth} {'ply' if depth == 1 else 'plies'}" if depth else "random moves"
+        name = f"{options.against}, {plies(depth)}" if depth else "random moves"
         _row(name, results(game, player, opponent, options.games // 2, options.seed), options.games)
     return 0
 

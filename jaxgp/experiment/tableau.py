@@ -4,6 +4,7 @@ from jaxgp.experiment.schema import Algorithm, Config, Crossover, Fitness, Group
 from jaxgp.genotypes.language import Language
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
+from jaxgp.players.agents import plies
 
 Rows = list[tuple[str, str]]
 
@@ -118,10 +119,9 @@ def _panel(fitness: Fitness) -> str:
 def describe_opponent(opponent: Opponent) -> str:
     """Say in words who an opponent is."""
     plural = "" if opponent.count == 1 else "s"
-    plies = _plies(opponent.depth)
     chosen = "first" if opponent.ties == "first" else "any"
     said = {
-        "search": f"a search of {plies} ({chosen} of the best moves{_evaluator(opponent.evaluator)})",
+        "search": f"a search of {plies(opponent.depth)} ({chosen} of the best moves{_evaluator(opponent.evaluator)})",
         "random": "random moves",
         "programs": f"{opponent.count} random player{plural}",
         "champions": f"the last {opponent.count} champion{plural}",
@@ -165,11 +165,7 @@ def _fittest(fitness: Fitness) -> str:
 
 def _searching(fitness: Fitness) -> str:
     depth = fitness.measured_depth
-    return "" if depth is None else f"searching {_plies(depth)} "
-
-
-def _plies(depth: int) -> str:
-    return f"{depth} pl{'y' if depth == 1 else 'ies'}"
+    return "" if depth is None else f"searching {plies(depth)} "
 
 
 def _guide(guide: Opponent) -> str:

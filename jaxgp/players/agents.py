@@ -20,6 +20,11 @@ from jaxgp.search.alphabeta import AlphaBeta, best_moves
 State = Any
 
 
+def plies(depth: int) -> str:
+    """Say how deep a search is."""
+    return f"{depth} {'ply' if depth == 1 else 'plies'}"
+
+
 def _nothing(*_: object) -> None:
     """Do what most agents do beside choosing."""
 
@@ -69,7 +74,7 @@ def search_agent(search: AlphaBeta, depth: int, seed: int = 0) -> Agent:
     def choose(state: State) -> int:
         return int(move(state, jnp.uint32(rng.integers(2**32))))
 
-    return Agent(f"minimax, {depth} {'ply' if depth == 1 else 'plies'}", choose)
+    return Agent(f"minimax, {plies(depth)}", choose)
 
 
 def program_agent(player: Player, genome: Genome, name: str) -> Agent:

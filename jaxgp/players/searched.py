@@ -62,10 +62,8 @@ class SearchedPlayer:
         sees it; of the first `needed` (int32[]) of them.
         """
         seen = jax.vmap(self.view, out_axes=1)(states)
-        evaluate = {"cpu": in_segments, "default": each_its_own}
-        values = lax.platform_dependent(
-            plans, whose, seen, needed, **{at: partial(run, self.primitives) for at, run in evaluate.items()}
-        )
+        on_cpu, elsewhere = partial(in_segments, self.primitives), partial(each_its_own, self.primitives)
+        values = lax.platform_dependent(plans, whose, seen, needed, cpu=on_cpu, default=elsewhere)
         values = jnp.where(jnp.isnan(values), -MOST, jnp.clip(values, -MOST, MOST))
         result = jax.vmap(lambda state: state.returns[state.to_move])(states)
         return jnp.where(states.terminated, WON * result, values if self.mover else -values)

@@ -90,8 +90,8 @@ def _codes(judge: Judge, contexts: Contexts, whose: Array, states: State, needed
     return encode(jnp.where(states.to_move == 0, values, -values))
 
 
-def _nodes(starts: Array, number: int) -> Array:
-    """Return int32[number]: for each of so many places which range it is in, given where they start, int32[N]."""
+def ranges(starts: Array, number: int) -> Array:
+    """Return int32[number]: which range each of so many places is in, given where they start, int32[N] ascending."""
     marks = jnp.zeros(number, jnp.int32).at[jnp.where(starts > 0, starts, number)].add(1, mode="drop")
     return (starts <= 0).sum(dtype=jnp.int32) - 1 + jnp.cumsum(marks, dtype=jnp.int32)
 
@@ -136,7 +136,7 @@ class Listed:
         def some(carry: tuple[Array, Array]) -> tuple[Array, Array]:
             first, found = carry
             move = first + jnp.arange(together, dtype=jnp.int32)
-            node = order[jnp.minimum(_nodes(starts - first, together), nodes - 1)]
+            node = order[jnp.minimum(ranges(starts - first, together), nodes - 1)]
             parents = taken(states, node)
             children = jax.vmap(self._child)(parents, move - begin[node])
             codes = _codes(self.judge, contexts, whose[node], children, ends[-1] - first) ^ jax.vmap(side)(parents)

@@ -11,7 +11,7 @@ import envs
 from envs.mancala.rules import Mancala
 from envs.othello.rules import count as discs
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
-from jaxgp.search.lookahead import _nodes, lists_moves, tail_of
+from jaxgp.search.lookahead import lists_moves, ranges, tail_of
 from tests.envs.othello.drawings import as_reference, compiled, read
 from tests.envs.replays import FAST
 from tests.reference import othello as reference
@@ -190,7 +190,7 @@ def test_places_are_counted_off_range_by_range(lengths):
     starts = np.cumsum([0, *lengths[:-1]])
     nodes = np.repeat(np.arange(len(lengths)), lengths)
     for first in range(0, len(nodes), 4):
-        found = np.asarray(_nodes(jnp.asarray(starts - first), 4))[: len(nodes) - first]
+        found = np.asarray(ranges(jnp.asarray(starts - first), 4))[: len(nodes) - first]
         np.testing.assert_array_equal(found, nodes[first : first + 4])
 
 
