@@ -154,7 +154,7 @@ def in_segments(primitives: PrimitiveSet, plans: Plan, whose: Array, features: F
     Args:
         primitives: the set the plans were made with.
         plans: of batch shape [P].
-        whose: int32[B], whose each position is; of the first `needed` they ascend.
+        whose: int32[B], whose each position is; of the first `needed` they ascend, beyond they may be anyone's.
         features: float32[F, B], or packed.
         needed: int32[], how many of the positions count.
 
@@ -175,7 +175,7 @@ def in_segments(primitives: PrimitiveSet, plans: Plan, whose: Array, features: F
         one = jax.tree.map(lambda field: field[program], plans)
         before = jax.lax.dynamic_slice_in_dim(values, at, together)
         said = jnp.where(here >= first, _run(primitives, one, seen, one.steps), before)
-        own = (here >= first) & (others == program)
+        own = (here >= first) & (here < needed) & (others == program)
         return first + own.sum(dtype=jnp.int32), jax.lax.dynamic_update_slice_in_dim(values, said, at, 0)
 
     start = jnp.int32(0), jnp.zeros(len(whose), jnp.float32)

@@ -174,8 +174,9 @@ def test_each_program_is_run_on_its_own_positions(primitives, way):
     programs = random_programs(14, primitives, 7, 40 if primitives.functions else 1, root, smallest=1)
     rng = np.random.default_rng(8)
     shown, features = seen_by(primitives, rng, 300)
-    whose = np.repeat(np.arange(7, dtype=np.int32), [70, 1, 0, 129, 20, 0, 80])
-    needed = 290
+    whose = np.repeat(np.arange(7, dtype=np.int32), [70, 1, 0, 129, 60, 20, 10])
+    needed, anyone = len(whose), np.tile(np.array([5, 6, 0, 3, 4], np.int32), 2)
+    whose = np.concatenate([whose, anyone])
     plans = compiled(primitives)[0](programs)
     found = np.asarray(jax.jit(partial(way, primitives))(plans, whose, shown, np.int32(needed)))
     everywhere = np.asarray(compiled(primitives)[1](plans, features))
