@@ -10,11 +10,22 @@ from envs.othello.primitives import numbers
 from jaxgp.analysis import champions
 from jaxgp.analysis import export as analysis
 
-CHAMPION = Path(__file__).parents[3] / "docs" / "reversi_champion.json"
+DOCS = Path(__file__).parents[3] / "docs"
+SCALE = 4.656315 * 4.174175
 
 
-def test_the_champion_of_the_documents_counts_moves_corners_and_a_little_x_squares():
-    loaded = champions.load(str(CHAMPION), envs)
+@pytest.mark.parametrize(
+    ("file", "weights"),
+    [
+        (
+            "reversi_champion.json",
+            {"Mobility": 1, "CornerCount": 3.9140873 + 0.96552044, "XSquareCount": -0.05978763},
+        ),
+        ("reversi_edges.json", {"EdgeCount": 0.9825566 * SCALE, "CornerCount": SCALE}),
+    ],
+)
+def test_the_evaluators_of_the_documents_are_sums_of_a_few_counts(file, weights):
+    loaded = champions.load(str(DOCS / file), envs)
     game, settings = loaded.table.game, loaded.table.settings
     names = numbers(game, settings)
     equations = analysis.python(loaded.table.primitives, loaded.genome, export.FEATURES)
@@ -22,14 +33,13 @@ def test_the_champion_of_the_documents_counts_moves_corners_and_a_little_x_squar
     exec(export.python(game, settings, equations), module)
     boards = [
         "XO......" + "OX......" + "........" + "...OX..." + "...XO..." + "........" + "........" + ".......X",
-        "........" + ".O......" + "..XXX..." + "...OX..." + "..OXO..." + "...O...." + "......X." + "........",
+        "..XX...." + ".O......" + "..XXX..." + "...OX..." + "O.OXO..." + "...O...." + "......X." + "........",
     ]
     for drawing in boards:
         board = [{"X": 1, "O": -1, ".": 0}[mark] for mark in drawing]
         seen = module["see"](board)
         count = dict(zip(names, seen[-len(names) :], strict=True))
-        moves, corners, x_squares = (count[name] for name in ("Mobility", "CornerCount", "XSquareCount"))
-        worth = moves + (3.9140873 + 0.96552044) * corners - 0.05978763 * x_squares
-        assert module["evaluate"](seen) == pytest.approx(worth)
+        worth = sum(weight * count[name] for name, weight in weights.items())
+        assert module["evaluate"](seen) == pytest.approx(worth, rel=1e-5)
     assert game.size == 8
     assert settings.depth == 2
