@@ -1,5 +1,6 @@
 """Evaluates planned programs on batches of positions: one loop over instructions for the whole population."""
 
+from collections.abc import Callable
 from functools import partial
 
 import jax
@@ -77,20 +78,24 @@ def evaluate_where(primitives: PrimitiveSet, plans: Plan, features: Array, activ
     (population, trees), cases = plans.steps.shape, active.shape[1]
     steps = jnp.where(active[:, None], plans.steps[:, :, None], 0).reshape(-1)
     flat = jax.tree.map(lambda field: field.reshape(population * trees, *field.shape[2:]), plans)
-    pair = jnp.arange(len(steps))
-    seen = features.swapaxes(1, 2)[pair // cases // trees, pair % cases, :, None]
-    return _by_steps(primitives, flat, pair // cases, steps, seen, least).reshape(population, trees, cases)
+    program = jnp.arange(len(steps)) // cases
+
+    def see(pairs: Array) -> Array:
+        return features.swapaxes(1, 2)[pairs // cases // trees, pairs % cases, :, None]
+
+    return _by_steps(primitives, flat, program, steps, see, least).reshape(population, trees, cases)
 
 
 def _by_steps(
-    primitives: PrimitiveSet, plans: Plan, program: Array, steps: Array, features: Features, least: int
+    primitives: PrimitiveSet, plans: Plan, program: Array, steps: Array, see: Callable[[Array], Features], least: int
 ) -> Array:
-    """Return float32[K]: what program [K] of the plans [P] says of the features [K, F, 1] after so many steps.
+    """Return float32[K]: what program [K] of the plans [P] says of its features after so many steps.
 
     They are sorted by falling steps; when seven eighths are done, the loop goes on with the others, down to `least`.
+    `see` gives the features [K, F, 1] in an order, int32[K].
     """
     order = jnp.argsort(-steps)
-    steps, program, seen = steps[order], program[order], jax.tree.map(lambda x: x[order], features)
+    steps, program, seen = steps[order], program[order], see(order)
     rows = jax.vmap(lambda one: start_rows(primitives, plans.kind.shape[-1], one))(seen)
     values: list[Array] = []
     width, done = len(order), jnp.int32(0)
@@ -187,9 +192,13 @@ def each_its_own(primitives: PrimitiveSet, plans: Plan, whose: Array, features: 
 
     Arguments and result are those of `in_segments`.
     """
-    mine = jnp.arange(len(whose)) < needed
-    seen = jax.tree.map(lambda x: jnp.moveaxis(x, -1, 0)[..., None], features)
-    return _by_steps(primitives, plans, whose, jnp.where(mine, plans.steps[whose], 0), seen, least=64)
+    steps = jnp.where(jnp.arange(len(whose)) < needed, plans.steps[whose], 0)
+
+    def see(order: Array) -> Features:
+        seen: Features = jax.tree.map(lambda x: jnp.moveaxis(x, -1, 0)[order, ..., None], features)
+        return seen
+
+    return _by_steps(primitives, plans, whose, steps, see, least=64)
 
 
 def evaluate_programs(primitives: PrimitiveSet, programs: Programs, features: Array) -> Array:

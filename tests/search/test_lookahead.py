@@ -87,7 +87,9 @@ def positions(game, number):
     [
         (COINS, coins, FEW, 2, "first"),
         pytest.param(COINS, coins, MANY, 1, "all", marks=pytest.mark.slow),
+        pytest.param(COINS, coins, FEW, 1, "all", marks=pytest.mark.slow),
         pytest.param(COINS, coins, FEW, 3, "all", marks=pytest.mark.slow),
+        pytest.param(COINS, coins, MANY, 2, "first", marks=pytest.mark.slow),
         pytest.param(KALAH, seeds, FEW, 2, "first", marks=pytest.mark.slow),
         pytest.param(KALAH, seeds, MANY, 1, "all", marks=pytest.mark.slow),
         pytest.param(KALAH, seeds, MANY, 2, "all", marks=pytest.mark.slow),
