@@ -8,6 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
 from jaxgp.analysis.comparison import Estimate
 from jaxgp.experiment.plots import BLUE, GREEN, INK, ORANGE, PINK, paint
@@ -82,6 +83,7 @@ def places(ranks: Sequence[Sequence[int]], names: Sequence[str], brackets: Seque
         axis.plot([means[player] for _, player in mine], rows, marker, color=color, markersize=4, label=name)
     _name(axis, [names[player] for player in order], "y")
     axis.invert_yaxis()
+    axis.xaxis.set_major_locator(MaxNLocator(integer=True))
     axis.set_xlabel("place: mean, middle half and range over leagues")
     _titled(axis, title, len(set(brackets)))
     return figure

@@ -37,14 +37,20 @@ def pairs(rows: Sequence[tuple[str, str]]) -> str:
 
 
 def table(rows: Sequence[Mapping[str, object]]) -> str:
-    """Return a table of numbers with a column for each name that occurs."""
+    """Return a table of numbers with a column for each name that occurs. Columns that hold words stand to the left."""
     names = list(dict.fromkeys(name for row in rows for name in row))
-    head = "".join(f'<th scope="col">{escape(name.replace("_", " "))}</th>' for name in names)
+    left = {name: ' class="words"' for row in rows for name, value in row.items() if _is_word(value)}
+    head = "".join(f'<th scope="col"{left.get(name, "")}>{escape(name.replace("_", " "))}</th>' for name in names)
     body = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell(row.get(name)))}</td>" for name in names) + "</tr>" for row in rows
+        "<tr>" + "".join(f"<td{left.get(name, '')}>{escape(cell(row.get(name)))}</td>" for name in names) + "</tr>"
+        for row in rows
     )
     filled = f'<table class="numbers"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
     return f'<div class="scroll">{filled}</div>'
+
+
+def _is_word(value: object) -> bool:
+    return isinstance(value, str) and value[:1].isalpha()
 
 
 def cell(value: object) -> str:

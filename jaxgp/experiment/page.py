@@ -34,6 +34,7 @@ table { border-collapse: collapse; width: 100%; font-size: .88rem; }
 th, td { padding: .35rem .7rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 .pairs th { color: var(--soft); font-weight: 500; white-space: nowrap; width: 1%; }
 .numbers th, .numbers td { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.numbers .words { text-align: left; }
 .numbers thead th { position: sticky; top: 0; background: var(--card); color: var(--soft); font-weight: 500; }
 .replay { padding: .8rem 1rem; }
 .replay:focus-visible, .scroll:focus-visible { outline: 2px solid var(--accent); }

@@ -59,8 +59,8 @@ PLOTS = (
                 "points",
                 (
                     Curve("best_points", "sum", BLUE),
-                    Curve("best_points_first", "Score1: moving first", ORANGE),
-                    Curve("best_points_second", "Score2: moving second", GREEN),
+                    Curve("best_points_first", "moving first", ORANGE),
+                    Curve("best_points_second", "moving second", GREEN),
                 ),
             ),
         ),

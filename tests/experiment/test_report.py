@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from jaxgp.experiment import plots, report, tree
+from jaxgp.experiment import markup, plots, report, tree
 from jaxgp.experiment.champion import ChampionFile
 from jaxgp.experiment.interface import ReplayGame
 from tests.experiment.conduct_toy import run
@@ -110,6 +110,18 @@ def test_text_cannot_become_markup():
     assert "b" not in checker.tags
     data = re.search(r'id="games">(.*?)</script>', text)
     assert json.loads(data[1]) == [{"captions": [nasty], "frames": ["<svg></svg>"]}]
+
+
+def test_columns_of_a_table_that_hold_words_stand_to_the_left():
+    written = markup.table([{"player": "edgar", "won": "3 of 4"}, {"player": None, "won": 2}])
+    assert re.findall(r"<(t[hd])[^>]*?( class=\"words\")?>(\w[^<]*|-)<", written) == [
+        ("th", ' class="words"', "player"),
+        ("th", "", "won"),
+        ("td", ' class="words"', "edgar"),
+        ("td", "", "3 of 4"),
+        ("td", ' class="words"', "-"),
+        ("td", "", "2"),
+    ]
 
 
 def test_without_games_there_is_no_replay():
