@@ -200,8 +200,8 @@ def _agent(table: Table, member: Member, seed: int) -> Agent:
     assert isinstance(spec, schema.Opponent)
     if spec.kind == "random":
         return agents.random_agent(table.game, seed)
-    search = table.search(spec.evaluator, spec.depth, spec.ties, TAIL, lanes=1)
-    return agents.search_agent(search, spec.depth, seed)
+    searches = table.searches(spec.evaluator, spec.depth, spec.ties, TAIL, lanes=1)
+    return agents.search_agent(searches, spec.depth, seed)
 
 
 def _named(members: Sequence[Member], places: Sequence[int] | np.ndarray) -> str:

@@ -203,7 +203,7 @@ def _other(bracket: str, word: str, table: Table, ties: str, evaluator: str | No
                 reject(option, word, f"minimax:DEPTH, DEPTH a whole number from 1 to {DEEPEST}")
             evaluator = evaluator or next(iter(table.room("opponents").EVALUATORS))
             spec = schema.Opponent(kind="search", depth=int(detail), ties=ties, evaluator=evaluator)
-            table.search(evaluator, 1, ties, 1, 1)  # an unknown evaluator is refused here
+            table.searches(evaluator, 1, ties, 1, 1)  # an unknown evaluator is refused here
             return Member(word, bracket, word, _digest(table, word, ties, evaluator), spec)
     except ValueError as error:
         raise error if isinstance(error, UsageError) else UsageError(str(error)) from error

@@ -98,6 +98,11 @@ class Table:
             ties="all" if ties == "random" else "first",
         )
 
+    def searches(self, evaluator: str | None, depth: int, ties: str, tail: int, lanes: int) -> tuple[AlphaBeta, ...]:
+        """Build a search for each of the evaluators `A|B`; raises ValueError for an unknown one."""
+        named = [None] if evaluator is None else evaluator.split("|")
+        return tuple(self.search(one, depth, ties, tail, lanes) for one in named)
+
     def deepening(self, evaluator: str | None, depth: int, ties: str, tail: int, nodes: int | None) -> Deepening:
         """Build a search of this game that goes deeper ply by ply, and ends where a result is certain.
 
@@ -199,10 +204,7 @@ def opponent(spec: schema.Opponent, at: Table, config: schema.Config) -> Opponen
     if spec.kind == "random":
         return RandomOpponent(at.game, games=spec.games)
     if spec.kind == "search":
-        searches = [
-            at.search(evaluator, spec.depth, spec.ties, options.tail, options.lanes)
-            for evaluator in spec.evaluator.split("|")
-        ]
+        searches = at.searches(spec.evaluator, spec.depth, spec.ties, options.tail, options.lanes)
         seated = tuple(SearchOpponent(one, spec.depth, options.table_size, games=spec.games) for one in searches)
         return seated[0] if len(seated) == 1 else AlternatingOpponent(seated)
     if spec.kind in ("programs", "champions"):

@@ -102,8 +102,8 @@ def _genome_agent(table: Table, genome: Genome, name: str) -> Agent:
 def searcher(table: Table, seat: Seat, seed: int) -> Agent:
     """Make a player that searches to its depth; raises ValueError for an unknown evaluator."""
     depth = seat.depth or 1
-    search = table.search(seat.evaluator, depth, seat.ties or "first", TAIL, lanes=1)
-    return agents.search_agent(search, depth, seed)
+    searches = table.searches(seat.evaluator, depth, seat.ties or "first", TAIL, lanes=1)
+    return agents.search_agent(searches, depth, seed)
 
 
 def _strategist(table: Table, role: str, name: str | None) -> Agent:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -10,7 +11,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp.genotypes.language import Genome
-from jaxgp.players.choice import pick
+from jaxgp.players.choice import lot, pick
 from jaxgp.players.guide import Guide
 from jaxgp.players.moves import Move, Stepper
 from jaxgp.players.player import Player
@@ -61,18 +62,23 @@ def random_agent(game: Any, seed: int) -> Agent:
     return Agent("random", choose)
 
 
-def search_agent(search: AlphaBeta, depth: int, seed: int = 0) -> Agent:
-    """Play a best move of an alpha-beta search: the first, or with `search.ties` "all" any with equal probability."""
+def search_agent(searches: Sequence[AlphaBeta], depth: int, seed: int = 0) -> Agent:
+    """Play a best move of an alpha-beta search: the first, or with its `ties` "all" any with equal probability.
+
+    Of several searches one is drawn for every move, all with equal probability.
+    """
     rng = np.random.default_rng(seed)
 
-    @jax.jit
-    def move(state: State, bits: Array) -> Array:
+    def move(search: AlphaBeta, state: State, bits: Array) -> Array:
         roots = jax.tree.map(lambda x: x[None], state)
         values = search.search(roots, jnp.full(1, depth, jnp.int32), jnp.int32(1)).values
         return pick(best_moves(values)[0], bits) if search.ties == "all" else jnp.argmax(values[0])
 
+    moves = [jax.jit(partial(move, search)) for search in searches]
+
     def choose(state: State) -> int:
-        return int(move(state, jnp.uint32(rng.integers(2**32))))
+        drawn, bits = lot(jnp.uint32(rng.integers(2**32)), len(moves))
+        return int(moves[int(drawn)](state, bits))
 
     return Agent(f"minimax, {plies(depth)}", choose)
 

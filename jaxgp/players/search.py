@@ -87,10 +87,6 @@ class AlternatingOpponent:
         """Games from each seat."""
         return self.searches[0].games
 
-    def drawn(self, bits: Array) -> Array:
-        """Return int32[...]: which search moves."""
-        return lot(bits, len(self.searches))[0]
-
     def init(self, key: Array) -> tuple[table.Table, ...]:
         return tuple(search.init(key) for search in self.searches)
 
@@ -104,7 +100,7 @@ class AlternatingOpponent:
     def think(
         self, memory: tuple[table.Table, ...], states: State, waiting: Array, bits: Array
     ) -> tuple[tuple[table.Table, ...], Array]:
-        who = self.drawn(bits)
+        who, _ = lot(bits, len(self.searches))
         thought = [
             search.think(own, states, waiting & (who == number), bits)
             for number, (search, own) in enumerate(zip(self.searches, memory, strict=True))

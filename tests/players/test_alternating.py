@@ -8,6 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from scipy import stats
 
+from jaxgp.players.agents import search_agent
+from jaxgp.players.choice import lot
 from jaxgp.players.search import AlternatingOpponent, SearchOpponent
 from jaxgp.search.alphabeta import AlphaBeta
 from tests.envs.replays import FAST
@@ -49,7 +51,7 @@ def replies():
         memory, searched = opponent.think(memory, states, waiting, bits)
         moves, after = opponent.reply(memory, states, bits)
         again, _ = opponent.reply(memory, states, bits)
-        return moves[0], before[0], after[0], again[0], searched, opponent.drawn(bits)[0]
+        return moves[0], before[0], after[0], again[0], searched, lot(bits, 2)[0][0]
 
     return jax.jit(run, compiler_options=FAST)
 
@@ -92,6 +94,16 @@ def test_a_reply_that_was_waited_for_is_there_after_thinking():
 def test_more_than_two_take_turns_alike():
     search = SearchOpponent(AlphaBeta(GAME, tastes()[0], 1, tail=1), 1, 64, games=3)
     opponent = AlternatingOpponent((search,) * 3)
-    counts = np.bincount(np.asarray(opponent.drawn(drawn(3)))[0], minlength=3)
+    counts = np.bincount(np.asarray(lot(drawn(3), 3)[0])[0], minlength=3)
     assert stats.chisquare(counts).pvalue > 0.001
     assert opponent.games == 3
+
+
+def test_searches_of_one_agent_move_by_lot_and_each_breaks_its_ties_uniformly():
+    searches = [AlphaBeta(GAME, taste, 1, tail=1, lanes=1, ties="all") for taste in tastes()]
+    agent, again = (search_agent(searches, 1, seed=5) for _ in range(2))
+    moves = [agent.choose(GAME.init()) for _ in range(400)]
+    assert moves[:20] == [again.choose(GAME.init()) for _ in range(20)]
+    counts = [moves.count(move) for move in (LEFT, *BOTH)]
+    assert sum(counts) == 400
+    assert stats.chisquare(counts, [200, 100, 100]).pvalue > 0.001

@@ -109,6 +109,7 @@ def test_what_cannot_be_is_refused_in_a_line_and_nothing_is_written(league, runs
         (["brackets.a=[random,minimax:2]"], "brackets: no champion among the players"),
         ([a, "brackets.b=minimax"], "brackets.b=minimax: accepted: minimax:DEPTH, DEPTH a whole number from 1 to 24"),
         ([a, "brackets.b=minimax:2", "evaluator=best"], "evaluator=best: accepted: decided, material"),
+        ([a, "brackets.b=minimax:2", "evaluator=material|best"], "evaluator=best: accepted: decided, material"),
         ([a, "brackets.b=strategy:best"], "brackets.b=strategy:best: accepted: strategy:fixed"),
         ([a, "mode=others"], "mode=others: accepted: anyone or own, as there is one bracket only (a)"),
         ([a, one, "mode=all"], "mode=all: accepted: anyone or others, as bracket b has one player only"),
