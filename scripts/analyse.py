@@ -22,6 +22,7 @@ from jaxgp.experiment import arguments
 from jaxgp.experiment.arguments import option
 from jaxgp.experiment.errors import RunError, reason, reject
 from jaxgp.experiment.files import make_directory
+from jaxgp.experiment.limits import MAX_SEED
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 NAMES = ("walls_scaling", "design", "tuned", "comparison")
@@ -62,7 +63,7 @@ def check(options: ScalingOptions) -> None:
         ("games", [options.games], 1, 10_000),
         ("repeats", [options.repeats], 1, 1000),
         ("batches", options.batches, 1, 10**6),
-        ("seed", [options.seed], 0, 2**32 - 1),
+        ("seed", [options.seed], 0, MAX_SEED),
     )
     for name, values, low, high in limits:
         for value in values:

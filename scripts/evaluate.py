@@ -7,7 +7,6 @@ python scripts/evaluate.py run=outputs/DIR compare=2 iterations=228     for one:
 python scripts/evaluate.py run=outputs/DIR compare=3 save=best resume=auto    a long search; its best game
 """
 
-import math
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ import envs
 from jaxgp.experiment import arguments, files
 from jaxgp.experiment.arguments import option
 from jaxgp.experiment.errors import UsageError, reject
+from jaxgp.experiment.limits import MAX_SEED, real, whole
 
 if TYPE_CHECKING:
     from jaxgp.experiment.assemble import Table
@@ -68,22 +68,16 @@ def task(options: Options) -> int:
     file = PANELS / f"{options.panel}.yaml"
     if not file.is_file():
         reject("panel", options.panel, ", ".join(sorted(p.stem for p in PANELS.glob("*.yaml"))))
-    if not 1 <= options.games <= 100_000:
-        reject("games", options.games, "a whole number from 1 to 100000")
-    if not 0 <= options.compare <= 20:
-        reject("compare", options.compare, "a whole number from 0 to 20")
+    whole("games", options.games, 1, 100_000)
+    whole("compare", options.compare, 0, 20)
     for name in OF_SEARCHES:
         if getattr(options, name) != getattr(Options(), name) and not options.compare:
             raise UsageError(f"{name}: given, but there is no compare=LEVEL")
     for name in ("iterations", "searches", "group"):
-        if not 1 <= getattr(options, name) <= 1000:
-            reject(name, getattr(options, name), "a whole number from 1 to 1000")
-    if not 0 <= options.opening_plies <= MOST_PLIES:
-        reject("opening_plies", options.opening_plies, f"a whole number from 0 to {MOST_PLIES}")
-    if not 0 < options.timeout < math.inf:
-        reject("timeout", options.timeout, "a number of seconds above 0")
-    if not 0 <= options.seed < 2**32:
-        reject("seed", options.seed, "a whole number from 0 to 4294967295")
+        whole(name, getattr(options, name), 1, 1000)
+    whole("opening_plies", options.opening_plies, 0, MOST_PLIES)
+    real("timeout", options.timeout, 0, above=True, unit="seconds")
+    whole("seed", options.seed, 0, MAX_SEED)
     from jaxgp.analysis import alone, champions, evaluation, external, nested
     from jaxgp.experiment import savedgame
     from jaxgp.experiment.run import use_compilation_cache

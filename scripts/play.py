@@ -28,6 +28,7 @@ import envs
 from jaxgp.experiment import arguments
 from jaxgp.experiment.arguments import option
 from jaxgp.experiment.errors import RunError, UsageError, reject
+from jaxgp.experiment.limits import MAX_SEED, whole
 from jaxgp.experiment.seats import DEEPEST, Seat, seated
 
 if TYPE_CHECKING:
@@ -96,8 +97,7 @@ def task(options: Options) -> int:
 
     files = savedgame.targets("save", options.save) if options.save else []
     pictures = savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []
-    if not 0 <= options.seed < 2**32:
-        reject("seed", options.seed, f"a whole number from 0 to {2**32 - 1}")
+    whole("seed", options.seed, 0, MAX_SEED)
 
     def keep(played: "Played") -> None:
         savedgame.write(files, played)

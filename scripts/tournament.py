@@ -18,6 +18,7 @@ import envs
 from jaxgp.experiment import arguments, files
 from jaxgp.experiment.arguments import option
 from jaxgp.experiment.errors import RunError, UsageError, reason, reject
+from jaxgp.experiment.limits import MAX_SEED, whole
 
 MODES = ("anyone", "own", "others")
 ALL = "all"
@@ -112,11 +113,10 @@ def check(options: Options) -> None:
         ("opponents", 1, 1000),
         ("rounds", 1, 10_000),
         ("games", 1, 1000),
-        ("seed", 0, 2**32 - 1),
-        ("games_seed", 0, 2**32 - 1),
+        ("seed", 0, MAX_SEED),
+        ("games_seed", 0, MAX_SEED),
     ):
-        if not least <= getattr(options, name) <= most:
-            reject(name, getattr(options, name), f"a whole number from {least} to {most}")
+        whole(name, getattr(options, name), least, most)
     if not 0 <= options.threshold < 1:
         reject("threshold", options.threshold, "a number from 0 to less than 1")
 

@@ -5,13 +5,13 @@ python -m envs.othello.arena evaluator=edgar_like ties=first against=material de
 python -m envs.othello.arena evaluator=corner_16 depth=4 command="gtp-rhino -l 1 -b 0" games=20
 """
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jaxgp.experiment import arguments
 from jaxgp.experiment.arguments import option
 from jaxgp.experiment.errors import UsageError, reject
+from jaxgp.experiment.limits import MAX_SEED, real, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,18 +46,14 @@ class Options:
 
 def task(options: Options) -> int:
     """Check, play, print a table."""
-    if not 1 <= options.depth <= DEEPEST:
-        reject("depth", options.depth, f"a whole number from 1 to {DEEPEST}")
+    whole("depth", options.depth, 1, DEEPEST)
     if not options.depths or not all(0 <= depth <= DEEPEST for depth in options.depths):
         reject("depths", options.depths, f"whole numbers from 0 to {DEEPEST}")
     if not 2 <= options.games <= 100_000 or options.games % 2:
         reject("games", options.games, "an even number from 2 to 100000")
-    if not 0 <= options.seed < 2**32:
-        reject("seed", options.seed, "a whole number from 0 to 4294967295")
-    if not 0 <= options.opening_plies <= MOST_PLIES:
-        reject("opening_plies", options.opening_plies, f"a whole number from 0 to {MOST_PLIES}")
-    if not 0 < options.timeout < math.inf:
-        reject("timeout", options.timeout, "a number of seconds above 0")
+    whole("seed", options.seed, 0, MAX_SEED)
+    whole("opening_plies", options.opening_plies, 0, MOST_PLIES)
+    real("timeout", options.timeout, 0, above=True, unit="seconds")
     unused = ("against", "against_ties", "depths") if options.command is not None else ("opening_plies", "timeout")
     for name in unused:
         if getattr(options, name) != getattr(Options(), name):

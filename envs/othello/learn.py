@@ -25,6 +25,7 @@ from envs.othello.rules import Othello, State, count
 from jaxgp.experiment import arguments, files
 from jaxgp.experiment.arguments import option
 from jaxgp.experiment.errors import RunError, reason, reject
+from jaxgp.experiment.limits import MAX_SEED, real, whole
 from jaxgp.players.choice import pick_bit
 
 GAME = Othello(8)
@@ -123,14 +124,11 @@ def learn(options: Options) -> np.ndarray:
 
 def task(options: Options) -> int:
     """Check, learn, save."""
-    if options.batch < 1:
-        reject("batch", options.batch, "a whole number from 1")
+    whole("batch", options.batch, 1)
     if options.games < 1 or options.games % options.batch:
         reject("games", options.games, f"a multiple of batch={options.batch}")
-    if not 0 <= options.chance <= 1:
-        reject("chance", options.chance, "a number from 0 to 1")
-    if not 0 <= options.seed < 2**32:
-        reject("seed", options.seed, "a whole number from 0 to 4294967295")
+    real("chance", options.chance, 0, 1)
+    whole("seed", options.seed, 0, MAX_SEED)
     path = Path(options.save).expanduser()
     if path.is_dir() or not path.parent.is_dir():
         reject("save", options.save, "a file in a folder that exists")

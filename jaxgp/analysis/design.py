@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from jaxgp.experiment.errors import UsageError, reject, show
+from jaxgp.experiment.limits import MAX_SEED, choice, whole
 
 Level = float | int | bool | str
 
@@ -23,7 +24,6 @@ COLUMNS = ("trial", "order", "group", "replicate", "seed", *RESPONSES)
 GOALS = ("maximum", "minimum")
 MAX_FACTORS = 8
 MAX_TRIALS = 100_000
-MAX_SEED = 2**32 - 1
 KEYS = ("title", "base", "groups", "factors", "replicates", "seed", "response", "goal", "published")
 """What a design file may say."""
 
@@ -197,10 +197,10 @@ def read(content: Mapping[str, Any]) -> Design:
     design = Design(
         factors=tuple(_factors(_section("factors", content.get("factors")))),
         groups={str(name): (*base, *words(f"groups.{name}", given)) for name, given in groups.items()},
-        replicates=_whole("replicates", content.get("replicates", 1), 1, MAX_TRIALS),
-        seed=_whole("seed", content.get("seed", 0), 0, MAX_SEED),
-        response=_choice("response", content.get("response", "fitness"), RESPONSES),
-        goal=_choice("goal", content.get("goal", "maximum"), GOALS),
+        replicates=whole("replicates", content.get("replicates", 1), 1, MAX_TRIALS),
+        seed=whole("seed", content.get("seed", 0), 0, MAX_SEED),
+        response=choice("response", content.get("response", "fitness"), RESPONSES),
+        goal=choice("goal", content.get("goal", "maximum"), GOALS),
         title=str(content.get("title") or ""),
         published=_section("published", content.get("published")),
     )
@@ -284,18 +284,6 @@ def _section(option: str, given: Any) -> Mapping[str, Any]:
     if given is not None and not isinstance(given, Mapping):
         reject(option, given, f"entries below it, as in {option}.NAME=...")
     return given or {}
-
-
-def _whole(option: str, value: Any, low: int, high: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        reject(option, value, f"a whole number from {low} to {high}")
-    return value
-
-
-def _choice(option: str, value: Any, accepted: Sequence[str]) -> str:
-    if value not in accepted:
-        reject(option, value, ", ".join(accepted))
-    return str(value)
 
 
 def _check(design: Design) -> None:

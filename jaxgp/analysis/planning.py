@@ -13,12 +13,13 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from jaxgp.analysis import results
-from jaxgp.analysis.design import MAX_SEED, Design, Trial, read, words
+from jaxgp.analysis.design import Design, Trial, read, words
 from jaxgp.analysis.model import fit_groups
 from jaxgp.analysis.study_options import ComparisonOptions, DesignOptions, TunedOptions
 from jaxgp.experiment import validate
 from jaxgp.experiment.compose import Composer
 from jaxgp.experiment.errors import UsageError, reject
+from jaxgp.experiment.limits import MAX_SEED, whole
 from jaxgp.experiment.schema import Config
 
 OUTPUTS = "outputs/analysis"
@@ -80,10 +81,8 @@ def plan_tuned(options: TunedOptions, config_dir: Path, games: Any) -> Plan:
     if not studied.factors:
         reject("study", folder, "a study with factors")
     seed = studied.seed + studied.size if options.seed is None else options.seed
-    if not 0 <= seed <= MAX_SEED - options.replicates * len(studied.groups):
-        reject("seed", seed, f"a whole number from 0 to {MAX_SEED - options.replicates * len(studied.groups)}")
-    if options.replicates < 2:
-        reject("replicates", options.replicates, "a whole number from 2")
+    whole("seed", seed, 0, MAX_SEED - options.replicates * len(studied.groups))
+    whole("replicates", options.replicates, 2)
     _check(options)
     base = words("base", options.base)
     groups = {}
@@ -99,8 +98,7 @@ def plan_tuned(options: TunedOptions, config_dir: Path, games: Any) -> Plan:
 
 
 def _check(options: DesignOptions | TunedOptions) -> None:
-    if not 1 <= options.batch <= MAX_BATCH:
-        reject("batch", options.batch, f"a whole number from 1 to {MAX_BATCH}")
+    whole("batch", options.batch, 1, MAX_BATCH)
     if options.parquet:
         results.check_parquet()
 

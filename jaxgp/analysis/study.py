@@ -12,13 +12,14 @@ import pandas
 
 from jaxgp.analysis import document, results, study_report
 from jaxgp.analysis.comparison import Comparison, compare
-from jaxgp.analysis.design import MAX_SEED, Design
+from jaxgp.analysis.design import Design
 from jaxgp.analysis.model import fit_groups
 from jaxgp.analysis.planning import DESIGN, Plan, commands, noted
 from jaxgp.analysis.study_options import ComparisonOptions, DesignOptions, TunedOptions
 from jaxgp.experiment import files, record
 from jaxgp.experiment.directory import RunDirectory
 from jaxgp.experiment.errors import RunError, UsageError, reason, reject
+from jaxgp.experiment.limits import MAX_SEED, whole
 from jaxgp.experiment.signals import Stop
 
 COMMANDS, FOUND = "commands.txt", "found.json"
@@ -149,8 +150,7 @@ def load_groups(options: ComparisonOptions) -> dict[str, pandas.DataFrame]:
                 reject("measures", measure, f"columns of numbers, which are {', '.join(numbers)} in {name}")
     if not options.measures:
         reject("measures", "[]", "at least one column of numbers")
-    if not 0 <= options.seed <= MAX_SEED:
-        reject("seed", options.seed, f"a whole number from 0 to {MAX_SEED}")
+    whole("seed", options.seed, 0, MAX_SEED)
     return tables
 
 

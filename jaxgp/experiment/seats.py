@@ -1,11 +1,11 @@
 """Options of the players of one game: what each seat has of its own, and what both share. Imports no JAX."""
 
-import math
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from jaxgp.experiment.arguments import option
 from jaxgp.experiment.errors import UsageError, reject
+from jaxgp.experiment.limits import real, whole
 
 KINDS = ("human", "minimax", "deepening", "random", "strategy", "rules", "program", "champion", "gtp")
 ALONE = ("human", "random", "program", "champion")
@@ -47,12 +47,12 @@ class Seat:
 
 def check(options: Any, prefix: str = "") -> None:
     """Refuse numbers that cannot be; `options` is a seat, or has the options that both seats share."""
-    if options.depth is not None and not 1 <= options.depth <= DEEPEST:
-        reject(f"{prefix}depth", options.depth, f"a whole number from 1 to {DEEPEST}")
+    if options.depth is not None:
+        whole(f"{prefix}depth", options.depth, 1, DEEPEST)
     if options.nodes is not None and options.nodes < 1:
         reject(f"{prefix}nodes", options.nodes, "a whole number from 1, or null for no limit")
-    if options.timeout is not None and not 0 < options.timeout < math.inf:
-        reject(f"{prefix}timeout", options.timeout, "a number of seconds above 0")
+    if options.timeout is not None:
+        real(f"{prefix}timeout", options.timeout, 0, above=True, unit="seconds")
 
 
 def seated(own: tuple[Seat, ...], shared: Any) -> tuple[Seat, ...]:

@@ -1,11 +1,11 @@
 """Checks a typed configuration before anything is computed or written; JAX is imported only for the last check."""
 
 import dataclasses
-import math
 from types import ModuleType
 from typing import Any
 
 from jaxgp.experiment.errors import UsageError, reject
+from jaxgp.experiment.limits import MAX_SEED, choice, real, whole
 from jaxgp.experiment.schema import (
     GENOTYPES,
     MAKERS,
@@ -57,7 +57,7 @@ def check(config: Config, games: ModuleType | Any) -> None:
     """
     algorithm = config.algorithm
     for option, accepted in (CHOICES | ALGORITHM_CHOICES[algorithm.kind]).items():
-        _choice(option, _get(config, option), accepted)
+        choice(option, _get(config, option), accepted)
     _run(config)
     if isinstance(algorithm, Groups):
         _groups(algorithm)
@@ -220,9 +220,9 @@ def _switches(section: str, settings: Any, values: dict[str, Any]) -> None:
 
 
 def _run(config: Config) -> None:
-    _whole("seed", config.seed, 0, 2**32 - 1)
-    _whole("checkpoint_every", config.checkpoint_every, 1)
-    _whole("keep_checkpoints", config.keep_checkpoints, 1)
+    whole("seed", config.seed, 0, MAX_SEED)
+    whole("checkpoint_every", config.checkpoint_every, 1)
+    whole("keep_checkpoints", config.keep_checkpoints, 1)
     for option in ("resume", "compilation_cache"):
         if getattr(config, option) == "":
             reject(option, "", "a path, or null")
@@ -230,70 +230,70 @@ def _run(config: Config) -> None:
 
 def _groups(algorithm: Groups) -> None:
     size = algorithm.group_size
-    _whole("algorithm.group_size", size, 2)
-    _whole("algorithm.population", algorithm.population, MIN_GROUPS * size)
+    whole("algorithm.group_size", size, 2)
+    whole("algorithm.population", algorithm.population, MIN_GROUPS * size)
     if algorithm.population % size:
         below = algorithm.population // size * size
         near = f"a multiple of algorithm.group_size={size}, such as {max(below, MIN_GROUPS * size)} or {below + size}"
         reject("algorithm.population", algorithm.population, near)
-    _whole("algorithm.generations", algorithm.generations, 1)
-    _whole("algorithm.capacity", algorithm.capacity, 1, MAX_CAPACITY)
+    whole("algorithm.generations", algorithm.generations, 1)
+    whole("algorithm.capacity", algorithm.capacity, 1, MAX_CAPACITY)
     children = algorithm.population - algorithm.population // size
-    _whole("algorithm.immigrants", algorithm.immigrants, 0, children, "the children of a cycle")
-    _whole("algorithm.immigrants_every", algorithm.immigrants_every, 1)
-    _whole("algorithm.restart_every", algorithm.restart_every, 0)
-    _real("algorithm.panel_weight", algorithm.panel_weight, 0)
+    whole("algorithm.immigrants", algorithm.immigrants, 0, children, "the children of a cycle")
+    whole("algorithm.immigrants_every", algorithm.immigrants_every, 1)
+    whole("algorithm.restart_every", algorithm.restart_every, 0)
+    real("algorithm.panel_weight", algorithm.panel_weight, 0)
     creation = algorithm.creation
-    _whole("algorithm.creation.max_rules", creation.max_rules, 0, algorithm.capacity, "algorithm.capacity")
-    _whole("algorithm.creation.min_rules", creation.min_rules, 0, creation.max_rules, "algorithm.creation.max_rules")
+    whole("algorithm.creation.max_rules", creation.max_rules, 0, algorithm.capacity, "algorithm.capacity")
+    whole("algorithm.creation.min_rules", creation.min_rules, 0, creation.max_rules, "algorithm.creation.max_rules")
     if creation.dont_care is not None:
-        _real("algorithm.creation.dont_care", creation.dont_care, 0, 1)
+        real("algorithm.creation.dont_care", creation.dont_care, 0, 1)
     weights = [getattr(algorithm.mutation, kind) for kind in RULE_MUTATIONS]
     for kind, weight in zip(RULE_MUTATIONS, weights, strict=True):
-        _real(f"algorithm.mutation.{kind}", weight, 0)
+        real(f"algorithm.mutation.{kind}", weight, 0)
     if not any(weights):
         reject("algorithm.mutation.add", weights[0], f"a weight above 0 for {_or(RULE_MUTATIONS)}")
 
 
 def _algorithm(algorithm: Algorithm) -> None:
-    _whole("algorithm.population", algorithm.population, 1)
-    _whole("algorithm.generations", algorithm.generations, 1)
-    _whole("algorithm.elites", algorithm.elites, 0, algorithm.population, "the population")
-    _whole("algorithm.capacity", algorithm.capacity, 1, MAX_CAPACITY)
+    whole("algorithm.population", algorithm.population, 1)
+    whole("algorithm.generations", algorithm.generations, 1)
+    whole("algorithm.elites", algorithm.elites, 0, algorithm.population, "the population")
+    whole("algorithm.capacity", algorithm.capacity, 1, MAX_CAPACITY)
     if algorithm.max_depth is not None:
-        _whole("algorithm.max_depth", algorithm.max_depth, 1, MAX_DEPTH, or_null=True)
+        whole("algorithm.max_depth", algorithm.max_depth, 1, MAX_DEPTH, or_null=True)
     creation = algorithm.creation
     if algorithm.max_depth is None:
-        _whole("algorithm.creation.max_depth", creation.max_depth, 1, MAX_DEPTH)
+        whole("algorithm.creation.max_depth", creation.max_depth, 1, MAX_DEPTH)
     else:
-        _whole("algorithm.creation.max_depth", creation.max_depth, 1, algorithm.max_depth, "algorithm.max_depth")
-    _whole("algorithm.creation.min_depth", creation.min_depth, 0, MAX_DEPTH)
+        whole("algorithm.creation.max_depth", creation.max_depth, 1, algorithm.max_depth, "algorithm.max_depth")
+    whole("algorithm.creation.min_depth", creation.min_depth, 0, MAX_DEPTH)
     if creation.method == "ramped":
         limit = "algorithm.creation.max_depth"
-        _whole("algorithm.creation.min_depth", creation.min_depth, 0, creation.max_depth, limit)
+        whole("algorithm.creation.min_depth", creation.min_depth, 0, creation.max_depth, limit)
     if creation.terminal_probability is not None:
-        _real("algorithm.creation.terminal_probability", creation.terminal_probability, 0, 1)
+        real("algorithm.creation.terminal_probability", creation.terminal_probability, 0, 1)
     selection = algorithm.selection
     most = algorithm.population if selection.distinct else None
     limit = "the population, with algorithm.selection.distinct"
-    _whole("algorithm.selection.tournament_size", selection.tournament_size, 1, most, limit)
-    _real("algorithm.selection.rank_pressure", selection.rank_pressure, 1, 2)
-    _real("algorithm.selection.truncation_fraction", selection.truncation_fraction, 0, 1, above=True)
-    _real("algorithm.selection.power", selection.power, 0, above=True)
-    _real("algorithm.selection.sharing", selection.sharing, 0)
-    _real("algorithm.selection.sharing_memory", selection.sharing_memory, 0, 1)
-    _real("algorithm.selection.by_case", selection.by_case, 0, 1)
-    _real("algorithm.crossover.probability", algorithm.crossover.probability, 0, 1)
-    _real("algorithm.crossover.function_probability", algorithm.crossover.function_probability, 0, 1)
+    whole("algorithm.selection.tournament_size", selection.tournament_size, 1, most, limit)
+    real("algorithm.selection.rank_pressure", selection.rank_pressure, 1, 2)
+    real("algorithm.selection.truncation_fraction", selection.truncation_fraction, 0, 1, above=True)
+    real("algorithm.selection.power", selection.power, 0, above=True)
+    real("algorithm.selection.sharing", selection.sharing, 0)
+    real("algorithm.selection.sharing_memory", selection.sharing_memory, 0, 1)
+    real("algorithm.selection.by_case", selection.by_case, 0, 1)
+    real("algorithm.crossover.probability", algorithm.crossover.probability, 0, 1)
+    real("algorithm.crossover.function_probability", algorithm.crossover.function_probability, 0, 1)
     _mutation(algorithm.mutation)
 
 
 def _mutation(mutation: Mutation) -> None:
-    _real("algorithm.mutation.probability", mutation.probability, 0, 1)
-    _whole("algorithm.mutation.max_depth", mutation.max_depth, 1, MAX_DEPTH)
+    real("algorithm.mutation.probability", mutation.probability, 0, 1)
+    whole("algorithm.mutation.max_depth", mutation.max_depth, 1, MAX_DEPTH)
     weights = [getattr(mutation, kind) for kind in MUTATIONS]
     for kind, weight in zip(MUTATIONS, weights, strict=True):
-        _real(f"algorithm.mutation.{kind}", weight, 0)
+        real(f"algorithm.mutation.{kind}", weight, 0)
     if mutation.probability > 0 and not any(weights):
         reject("algorithm.mutation.probability", mutation.probability, f"0, or a weight above 0 for {_or(MUTATIONS)}")
 
@@ -306,37 +306,37 @@ def _fitness(config: Config) -> None:
     if fitness.opponents and not any(opponent.weight for opponent in fitness.opponents.values()):
         name = next(iter(fitness.opponents))
         reject(f"fitness.opponents.{name}.weight", 0.0, "at least one opponent with a weight above 0")
-    _real("fitness.scale", fitness.scale, 0, above=True)
-    _real("fitness.parsimony", fitness.parsimony, 0)
-    _real("fitness.win_bonus", fitness.win_bonus, 0)
+    real("fitness.scale", fitness.scale, 0, above=True)
+    real("fitness.parsimony", fitness.parsimony, 0)
+    real("fitness.win_bonus", fitness.win_bonus, 0)
     if fitness.minimum is not None:
-        _real("fitness.minimum", fitness.minimum)
+        real("fitness.minimum", fitness.minimum)
     if isinstance(config.algorithm, Algorithm) and config.algorithm.selection.method == "roulette":
         _roulette(config)
     _coevolution(config)
-    _whole("fitness.table_size", fitness.table_size, 1)
+    whole("fitness.table_size", fitness.table_size, 1)
     if fitness.table_size & (fitness.table_size - 1):
         reject("fitness.table_size", fitness.table_size, "a power of two")
-    _whole("fitness.lanes", fitness.lanes, 1)
-    _whole("fitness.max_plies", fitness.max_plies, 1)
+    whole("fitness.lanes", fitness.lanes, 1)
+    whole("fitness.max_plies", fitness.max_plies, 1)
     met = [*fitness.opponents.values(), *fitness.guides.values()]
     depths = [opponent.depth for opponent in met if opponent.kind == "search"]
-    _whole("fitness.tail", fitness.tail, 1, min(depths, default=None), "the least depth among the opponents")
+    whole("fitness.tail", fitness.tail, 1, min(depths, default=None), "the least depth among the opponents")
 
 
 def _coevolution(config: Config) -> None:
     """Check games of the population among itself, and that nothing goes with them without them."""
     fitness, algorithm = config.fitness, config.algorithm
-    _whole("fitness.coplay", fitness.coplay, 0)
-    _real("fitness.coplay_weight", fitness.coplay_weight, 0)
-    _whole("fitness.opening_plies", fitness.opening_plies, 0, fitness.max_plies, "fitness.max_plies")
-    _whole("fitness.measured", fitness.measured, 1, algorithm.population, "algorithm.population")
+    whole("fitness.coplay", fitness.coplay, 0)
+    real("fitness.coplay_weight", fitness.coplay_weight, 0)
+    whole("fitness.opening_plies", fitness.opening_plies, 0, fitness.max_plies, "fitness.max_plies")
+    whole("fitness.measured", fitness.measured, 1, algorithm.population, "algorithm.population")
     for name, guide in fitness.guides.items():
         option = f"fitness.guides.{name}"
         _opponent(option, guide)
-        _whole(f"{option}.rounds", guide.rounds, 1)
+        whole(f"{option}.rounds", guide.rounds, 1)
         if guide.cutoff is not None:
-            _real(f"{option}.cutoff", guide.cutoff, 0, or_null=True)
+            real(f"{option}.cutoff", guide.cutoff, 0, or_null=True)
     if not fitness.coplay:
         if fitness.opening_plies:
             reject("fitness.opening_plies", fitness.opening_plies, "0 with fitness.coplay=0")
@@ -372,11 +372,11 @@ def _opponent(option: str, opponent: Opponent, accepted_kinds: tuple[str, ...] =
         kinds = ", ".join(OPPONENT_CHOICES["kind"])
         reject(f"{option}.kind", "gtp", f"{kinds}; engines outside the project measure champions, they train none")
     for key, accepted in (OPPONENT_CHOICES | {"kind": accepted_kinds}).items():
-        _choice(f"{option}.{key}", getattr(opponent, key), accepted)
-    _whole(f"{option}.depth", opponent.depth, 1, MAX_DEPTH)
-    _whole(f"{option}.count", opponent.count, 1)
-    _whole(f"{option}.games", opponent.games, 1)
-    _real(f"{option}.weight", opponent.weight, 0)
+        choice(f"{option}.{key}", getattr(opponent, key), accepted)
+    whole(f"{option}.depth", opponent.depth, 1, MAX_DEPTH)
+    whole(f"{option}.count", opponent.count, 1)
+    whole(f"{option}.games", opponent.games, 1)
+    real(f"{option}.weight", opponent.weight, 0)
 
 
 def _roulette(config: Config) -> None:
@@ -398,33 +398,3 @@ def _get(config: Config, option: str) -> Any:
 
 def _or(words: tuple[str, ...]) -> str:
     return ", ".join(words[:-1]) + " or " + words[-1]
-
-
-def _choice(option: str, value: str, accepted: tuple[str, ...]) -> None:
-    if value not in accepted:
-        reject(option, value, ", ".join(accepted))
-
-
-def _whole(option: str, value: int, low: int, high: int | None = None, limit: str = "", or_null: bool = False) -> None:
-    """Reject what is not from `low` to `high`, both included; `limit` says in words where `high` comes from."""
-    if value >= low and (high is None or value <= high):
-        return
-    upper = "" if high is None else f" to {high}" + (f" ({limit})" if limit else "")
-    reject(option, value, f"a whole number from {low}{upper}" + (", or null" if or_null else ""))
-
-
-def _real(
-    option: str,
-    value: float,
-    low: float | None = None,
-    high: float | None = None,
-    above: bool = False,
-    or_null: bool = False,
-) -> None:
-    """Reject what is not a finite number from `low` (or above it) to `high`; no limit where it is None."""
-    inside = (low is None or (value > low if above else value >= low)) and (high is None or value <= high)
-    if math.isfinite(value) and inside:
-        return
-    lower = "" if low is None else (f" above {low:g}" if above else f" from {low:g}")
-    upper = "" if high is None else f" {'up ' if above else ''}to {high:g}"
-    reject(option, value, f"a number{lower}{upper}" + (", or null" if or_null else ""))
