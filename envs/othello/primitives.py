@@ -148,17 +148,20 @@ def view(game: Othello, settings: Settings, state: State) -> Seen:
     """
     if settings.features not in TO_MOVE:
         return _discs(game, settings, (state.other, state.own))
-    seen: list[Array] = []
+    full = game.constant(range(game.area))
+    empty = tuple(f & ~(a | b) for f, a, b in zip(full, state.own, state.other, strict=True))
+    # All that can be seen, by name; what the set lacks drops out when this is compiled.
+    found = {
+        "Mobility": count(state.legal),
+        "EnemyMobility": count(game.placeable(state.other, state.own)),
+        "EmptyCount": count(empty),
+    }
     for name, squares in counted(game, settings).items():
         mask = game.constant(squares)
         own, other = (count(_within(side, mask)) for side in (state.own, state.other))
-        seen += [own, other, own - other] if name in BY_SIDE else [own - other]
-    seen.insert(3, count(state.legal))
-    if settings.features == "position_regions":
-        seen += [count(game.placeable(state.other, state.own)), game.area - seen[0] - seen[1]]
-    full = game.constant(range(game.area))
-    empty = [f & ~(a | b) for f, a, b in zip(full, state.own, state.other, strict=True)]
-    return Packed(jnp.stack([*empty, *state.own]), jnp.stack(seen).astype(jnp.float32))
+        found |= {f"Friendly{name}Count": own, f"Enemy{name}Count": other, f"{name}Count": own - other}
+    seen = jnp.stack([found[name] for name in numbers(game, settings)])
+    return Packed(jnp.stack([*empty, *state.own]), seen.astype(jnp.float32))
 
 
 def _discs(game: Othello, settings: Settings, sides: tuple[Bits, Bits]) -> Array:
