@@ -34,6 +34,7 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.evaluate import evaluate, evaluate_programs
 from jaxgp.interpreter.layouts import LAYOUTS
 from jaxgp.interpreter.plan import plan
+from jaxgp.search import cores
 
 PARTS = ("interpreter", "env", "search", "generation", "walls", "othello", "evaluators", "morpion")
 
@@ -67,6 +68,7 @@ class Options:
     plies: tuple[int, ...] = (2, 4)  # evaluators: depth of the searches with programs at their leaves
     players: int = 50  # evaluators: programs
     roots_each: int = 25  # evaluators: positions that each program searches
+    cores: int = 1  # evaluators: of a CPU, that share the searches; a single lane stays on one
     games: int = 2000  # morpion: random games side by side
     rival_games: int = 200  # morpion: games that plain Python plays
 
@@ -341,6 +343,7 @@ def generations(experiment: assemble.Experiment, options: Options, searched: lis
 
 def run(options: Options, report: Report) -> None:
     """Make all measurements, each with its share of the time that is left."""
+    cores.use(options.cores)
     table = assemble.table(study(options, 1), envs)
     parts = {
         "interpreter": interpreter,

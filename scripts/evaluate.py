@@ -16,7 +16,7 @@ import envs
 from jaxgp.experiment import arguments, files
 from jaxgp.experiment.arguments import option
 from jaxgp.experiment.errors import UsageError, reject
-from jaxgp.experiment.limits import MAX_SEED, real, whole
+from jaxgp.experiment.limits import MAX_SEED, check_cores, real, whole
 
 if TYPE_CHECKING:
     from jaxgp.experiment.assemble import Table
@@ -57,6 +57,7 @@ class Options:
     )
     timeout: float = option(120.0, "seconds that such an engine may take for a move")
     seed: int = option(0, "of the games and of the random programs")
+    cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8")
     compilation_cache: str | None = option("~/.cache/jaxgp", "where compiled programs are kept; null: nowhere")
     output: str | None = option(None, "file for the figures; null: evaluation.json beside the champion")
 
@@ -69,6 +70,7 @@ def task(options: Options) -> int:
     if not file.is_file():
         reject("panel", options.panel, ", ".join(sorted(p.stem for p in PANELS.glob("*.yaml"))))
     whole("games", options.games, 1, 100_000)
+    check_cores(options.cores)
     whole("compare", options.compare, 0, 20)
     for name in OF_SEARCHES:
         if getattr(options, name) != getattr(Options(), name) and not options.compare:
@@ -82,7 +84,9 @@ def task(options: Options) -> int:
     from jaxgp.experiment import savedgame
     from jaxgp.experiment.run import use_compilation_cache
     from jaxgp.players.moves import players
+    from jaxgp.search import cores
 
+    cores.use(options.cores)
     use_compilation_cache(options.compilation_cache)
     loaded = champions.load(options.run, envs)
     if options.depth is not None:

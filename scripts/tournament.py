@@ -18,7 +18,7 @@ import envs
 from jaxgp.experiment import arguments, files
 from jaxgp.experiment.arguments import option
 from jaxgp.experiment.errors import RunError, UsageError, reason, reject
-from jaxgp.experiment.limits import MAX_SEED, whole
+from jaxgp.experiment.limits import MAX_SEED, check_cores, whole
 
 MODES = ("anyone", "own", "others")
 ALL = "all"
@@ -41,6 +41,7 @@ class Options:
     seed: int = option(0, "of the schedules and of the bootstrap")
     games_seed: int = option(0, "of random moves and random ties")
     table: str | None = option(None, "file in which games are kept; null: crosstable.json in output")
+    cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8")
     compilation_cache: str | None = option("~/.cache/jaxgp", "where compiled programs are kept; null: nowhere")
     output: str = option("outputs/league", "directory for results")
 
@@ -50,7 +51,9 @@ def task(options: Options) -> int:
     check(options)
     from jaxgp.analysis import crosstable, document, evaluation, league, league_report, members, ratings
     from jaxgp.experiment.run import use_compilation_cache
+    from jaxgp.search import cores
 
+    cores.use(options.cores)
     use_compilation_cache(options.compilation_cache)
     at, playing = members.read(options.brackets, envs, options.ties, options.evaluator)
     brackets = [member.bracket for member in playing]
@@ -117,6 +120,7 @@ def check(options: Options) -> None:
         ("games_seed", 0, MAX_SEED),
     ):
         whole(name, getattr(options, name), least, most)
+    check_cores(options.cores)
     if not 0 <= options.threshold < 1:
         reject("threshold", options.threshold, "a number from 0 to less than 1")
 

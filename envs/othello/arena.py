@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from jaxgp.experiment import arguments
 from jaxgp.experiment.arguments import option
 from jaxgp.experiment.errors import UsageError, reject
-from jaxgp.experiment.limits import MAX_SEED, real, whole
+from jaxgp.experiment.limits import MAX_SEED, check_cores, real, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,11 +42,13 @@ class Options:
     games: int = option(200, "games against each opponent, half of them with each colour")
     size: int = option(8, "squares on each side of the board")
     seed: int = option(0, "of random moves and random ties")
+    cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8")
 
 
 def task(options: Options) -> int:
     """Check, play, print a table."""
     whole("depth", options.depth, 1, DEEPEST)
+    check_cores(options.cores)
     if not options.depths or not all(0 <= depth <= DEEPEST for depth in options.depths):
         reject("depths", options.depths, f"whole numbers from 0 to {DEEPEST}")
     if not 2 <= options.games <= 100_000 or options.games % 2:
@@ -63,7 +65,9 @@ def task(options: Options) -> int:
     from envs.othello.rules import SIZES, Othello
     from jaxgp.analysis.arena import random_moves, results, search
     from jaxgp.players.agents import plies
+    from jaxgp.search import cores
 
+    cores.use(options.cores)
     if options.size not in SIZES:
         reject("size", options.size, ", ".join(map(str, SIZES)))
     game = Othello(options.size)

@@ -10,8 +10,9 @@ import numpy as np
 from jax import Array
 
 from jaxgp.players.choice import lot, pick
+from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta, Ties, best_moves
-from jaxgp.search.lookahead import tail_of
+from jaxgp.search.lookahead import tail_of, taken
 
 State = Any
 Evaluator = Callable[[Any, Any], Array]
@@ -75,7 +76,7 @@ def search(game: Any, depth: int, *evaluators: Evaluator, ties: str = "random", 
         for number, one in enumerate(searches):
             mine = drawn == number
             first = jnp.argsort(~mine, stable=True)
-            found = one.search(jax.tree.map(lambda x, at=first: x[at], states), depths, mine.sum(dtype=jnp.int32))
+            found = cores.search(one, taken(states, first), depths, mine.sum(dtype=jnp.int32))
             chosen = pick(best_moves(found.values), low[first] if kind == "all" else jnp.zeros_like(bits))
             moves = jnp.where(mine, chosen[jnp.argsort(first)], moves)
         return moves

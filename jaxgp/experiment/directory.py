@@ -22,7 +22,7 @@ from jaxgp.experiment.errors import UsageError, reason
 from jaxgp.experiment.schema import Config
 
 PACKAGES = ("jax", "jaxlib", "flax", "numpy", "hydra-core", "omegaconf", "wandb")
-UNRELATED = ("logger", "resume", "title", "checkpoint_every", "keep_checkpoints", "compilation_cache")
+UNRELATED = ("logger", "resume", "title", "checkpoint_every", "keep_checkpoints", "cores", "compilation_cache")
 """Options that do not change what a run computes."""
 
 

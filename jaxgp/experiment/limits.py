@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from jaxgp.experiment.errors import reject
 
 MAX_SEED = 2**32 - 1
+MAX_CORES = 1024
 
 
 def choice(option: str, value: object, accepted: Sequence[str]) -> str:
@@ -65,3 +66,9 @@ def real(
     upper = "" if high is None else f" {'up ' if above else ''}to {high:g}"
     counted = f" of {unit}" if unit else ""
     reject(option, value, f"a number{counted}{lower}{upper}" + (", or null" if or_null else ""))
+
+
+def check_cores(value: int | None) -> None:
+    """Check of how many cores something is to make use; None: of those that there are. Raises UsageError."""
+    if value is not None:
+        whole("cores", value, 1, MAX_CORES, or_null=True)

@@ -11,7 +11,7 @@ from jaxgp.experiment.directory import RunDirectory
 from jaxgp.experiment.errors import UsageError, show
 from jaxgp.experiment.schema import Config
 
-CHANGEABLE = ("logger", "checkpoint_every", "keep_checkpoints", "compilation_cache", "title")
+CHANGEABLE = ("logger", "checkpoint_every", "keep_checkpoints", "cores", "compilation_cache", "title")
 """Options that a resumed run may be given anew; `algorithm.generations` may be raised as well."""
 GENERATIONS = "algorithm.generations"
 AUTO = "auto"

@@ -21,6 +21,8 @@ from jaxgp.experiment.signals import Stop
 from jaxgp.experiment.tableau import heading, tableau
 from jaxgp.experiment.tracking import Tracker
 from jaxgp.genotypes.language import UNITS, kind
+from jaxgp.players.searched import SearchedPlayer
+from jaxgp.search import cores
 
 
 def train(plan: Plan, games: Any) -> int:
@@ -45,6 +47,7 @@ def train(plan: Plan, games: Any) -> int:
             experiment = assemble(plan.config, games)
         except ValueError as error:
             raise UsageError(str(error)) from error
+        _use_cores(plan.config.cores, experiment)
         return conduct(plan, directory, experiment)
     except UsageError:
         directory.discard()
@@ -84,6 +87,12 @@ def conduct(plan: Plan, directory: RunDirectory, experiment: Experiment) -> int:
     return 0
 
 
+def _use_cores(number: int | None, experiment: Any) -> None:
+    """Share searches out among cores; by default where programs search, which is then most of the work."""
+    searching = isinstance(experiment.table.player, SearchedPlayer)
+    cores.use(number if searching or number else 1)
+
+
 def use_compilation_cache(folder: str | None) -> None:
     """Keep compiled programs in a folder between runs, unless the environment names one; do without if it must be."""
     if folder is None or os.environ.get("JAX_COMPILATION_CACHE_DIR"):
@@ -108,18 +117,18 @@ def _fresh(config: Config, directory: RunDirectory, experiment: Experiment) -> l
     except OSError as error:
         raise UsageError(f"hydra.run.dir={directory.path}: cannot be written to ({reason(error)})") from error
     state = experiment.init(jax.random.key(config.seed))
-    return loop.Run(experiment, config, directory, state, warn=_warn)
+    return loop.Run(experiment, config, directory, cores.everywhere(state), warn=_warn)
 
 
 def _restore(config: Config, directory: RunDirectory, experiment: Experiment) -> loop.Run:
     """Go on from the newest checkpoint that can be read; from the start if the run never came to one."""
     state = experiment.init(jax.random.key(config.seed))
     found = checkpoint.available(directory.checkpoints)
-    run = loop.Run(experiment, config, directory, state, warn=_warn)
+    run = loop.Run(experiment, config, directory, cores.everywhere(state), warn=_warn)
     problems = []
     for generation, path in found:
         try:
-            run.state = checkpoint.load(path, state, digest(config))
+            run.state = cores.everywhere(checkpoint.load(path, state, digest(config)))
         except checkpoint.UnreadableError as error:
             problems.append(str(error))
             continue

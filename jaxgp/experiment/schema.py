@@ -208,4 +208,5 @@ class Config:
     checkpoint_every: int = 10  # generations between checkpoints
     keep_checkpoints: int = 2
     title: str = ""  # one line that names the run in its report
+    cores: int | None = None  # of a CPU that share searches; null: where programs search all, up to 8, else one
     compilation_cache: str | None = "~/.cache/jaxgp"  # where compiled programs are kept; null: nowhere

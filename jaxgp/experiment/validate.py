@@ -5,7 +5,7 @@ from types import ModuleType
 from typing import Any
 
 from jaxgp.experiment.errors import UsageError, reject
-from jaxgp.experiment.limits import MAX_SEED, choice, real, whole
+from jaxgp.experiment.limits import MAX_SEED, check_cores, choice, real, whole
 from jaxgp.experiment.schema import (
     GENOTYPES,
     MAKERS,
@@ -223,6 +223,7 @@ def _run(config: Config) -> None:
     whole("seed", config.seed, 0, MAX_SEED)
     whole("checkpoint_every", config.checkpoint_every, 1)
     whole("keep_checkpoints", config.keep_checkpoints, 1)
+    check_cores(config.cores)
     for option in ("resume", "compilation_cache"):
         if getattr(config, option) == "":
             reject(option, "", "a path, or null")

@@ -9,7 +9,7 @@ from jax import Array
 
 from jaxgp.genotypes.language import Genome
 from jaxgp.players.choice import WORD, lot, pack, pick_bit
-from jaxgp.search import table
+from jaxgp.search import cores, table
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 
 State = Any
@@ -56,7 +56,7 @@ class SearchOpponent:
         keys = jax.vmap(self.search.game.key)(flat)
         order, count, _ = table.unique(keys, waiting.reshape(-1))
         depth = jnp.full(order.shape, self.depth, jnp.int32)
-        values = self.search.search(jax.tree.map(lambda x: x[order], flat), depth, count).values
+        values = cores.search(self.search, jax.tree.map(lambda x: x[order], flat), depth, count).values
         best = pack(best_moves(values))
         searched = jnp.arange(len(order)) < count
         return table.insert(memory, keys[order], best, searched), count

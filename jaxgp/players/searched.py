@@ -14,6 +14,7 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import Features, each_its_own, in_segments
 from jaxgp.interpreter.plan import Plan, plan
+from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta
 from jaxgp.search.lookahead import taken
 
@@ -87,7 +88,7 @@ class SearchedPlayer:
         wanted = wanted if active is None else wanted & active.reshape(-1)
         first = jnp.argsort(~wanted, stable=True)
         depth, whose = jnp.full(len(first), self.depth, jnp.int32), first // shape[1]
-        found = self.search().search(taken(flat, first), depth, wanted.sum(dtype=jnp.int32), plans, whose)
+        found = cores.search(self.search(), taken(flat, first), depth, wanted.sum(dtype=jnp.int32), plans, whose)
         searched = jnp.zeros_like(first).at[first].set(found.values.argmax(-1))
         moves = jnp.where(wanted, searched, legal.argmax(-1)).astype(jnp.int32)
         return moves.reshape(shape), jnp.ones(shape, bool)

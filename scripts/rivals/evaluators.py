@@ -14,6 +14,7 @@ from envs.othello import primitives
 from jaxgp.experiment import assemble, schema
 from jaxgp.operators.creation import create
 from jaxgp.players.searched import SearchedPlayer
+from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta
 from rivals.random_play import positions
 from rivals.timing import Case, compiled, measure
@@ -45,11 +46,11 @@ def searches(bench: Any, plies: int, until: float) -> None:
     whose = jnp.repeat(jnp.arange(options.players, dtype=jnp.int32), options.roots_each)
     args = states, jnp.full(number, plies, jnp.int32), jnp.int32(number), plans, whose
     batched = player.search()
-    run, seconds = compiled(batched.search, *args)
+    run, seconds = compiled(functools.partial(cores.search, batched), *args)
     result = run(*args)
     nodes, unit = int(result.nodes.sum()), "searches/s"
     sizes = {"plies": plies, "programs": options.players, "positions of each": options.roots_each}
-    sizes["lanes"] = batched.lanes
+    sizes |= {"lanes": batched.lanes, "cores": options.cores}
     cases = {"lanes": Case(lambda: run(*args), number)}
     leaves = _leaves(game, states, result.nodes)
     if options.rivals:
