@@ -32,6 +32,12 @@ def train(cwd, *arguments):
     return subprocess.run(command, cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True, timeout=300, check=False)
 
 
+def rows(run):
+    """Return the record of a run without its times."""
+    found = [json.loads(row) for row in (run / "metrics.jsonl").read_text().splitlines()]
+    return [{key: value for key, value in row.items() if key not in ("seconds", "elapsed")} for row in found]
+
+
 @pytest.mark.parametrize("arguments", [["algorithm.population=abc"], ["game=chess"], ["-m", "seed=1,-1"]])
 def test_a_mistake_is_one_quick_line(tmp_path, arguments):
     done = train(tmp_path, *arguments)
@@ -55,13 +61,13 @@ def test_options_are_checked_before_jax_is_imported(tmp_path):
 
 
 def test_a_tiny_run_from_anywhere_leaves_a_run_directory(tmp_path):
-    done = train(tmp_path, *TINY, f"compilation_cache={tmp_path}/cache")
+    done = train(tmp_path, *TINY, "cores=2", f"compilation_cache={tmp_path}/cache")
     assert done.returncode == 0, done.stderr
     assert "Koza tableau" in done.stdout
     assert "expression: " in done.stdout
     (run,) = (tmp_path / "outputs" / "mancala").glob("*/*")
-    rows = [json.loads(row) for row in (run / "metrics.jsonl").read_text().splitlines()]
-    assert [row["generation"] for row in rows] == [0, 1, 2]
+    record = rows(run)
+    assert [row["generation"] for row in record] == [0, 1, 2]
     assert json.loads((run / "status.json").read_text())["state"] == "complete"
     champion = json.loads((run / "champion.json").read_text())
     assert champion["game"] == {"name": "mancala", "pits": 3, "stones": 2} | {
@@ -69,6 +75,20 @@ def test_a_tiny_run_from_anywhere_leaves_a_run_directory(tmp_path):
     }
     assert (run / "report.html").is_file()
     assert not list(run.glob(".hydra"))
+
+
+@pytest.mark.slow
+def test_a_run_begun_on_two_cores_goes_on_with_three_as_it_would_with_one(tmp_path):
+    cache = f"compilation_cache={tmp_path}/cache"
+    for options in (
+        [*TINY, "hydra.run.dir=one", "cores=1"],
+        [*TINY, "hydra.run.dir=two", "cores=2", "algorithm.generations=2"],
+        ["resume=two", "cores=3", "algorithm.generations=3"],
+    ):
+        done = train(tmp_path, *options, cache)
+        assert done.returncode == 0, done.stderr
+    assert rows(tmp_path / "two") == rows(tmp_path / "one")
+    assert (tmp_path / "two" / "champion.json").read_text() == (tmp_path / "one" / "champion.json").read_text()
 
 
 @pytest.mark.slow
@@ -87,10 +107,5 @@ def test_a_killed_run_goes_on_to_the_same_end(tmp_path):
             process.kill()
     done = train(tmp_path, "resume=killed")
     assert done.returncode == 0, done.stderr
-
-    def rows(run):
-        found = [json.loads(row) for row in (tmp_path / run / "metrics.jsonl").read_text().splitlines()]
-        return [{key: value for key, value in row.items() if key not in ("seconds", "elapsed")} for row in found]
-
-    assert rows("killed") == rows("whole")
+    assert rows(tmp_path / "killed") == rows(tmp_path / "whole")
     assert (tmp_path / "killed" / "champion.json").read_text() == (tmp_path / "whole" / "champion.json").read_text()
