@@ -71,7 +71,7 @@ def search(
     number = len(devices)
     if number == 1:
         return one.search(states, depth, count, contexts, whose)
-    # Every so-manieth root: neighbours are of a kind, so that shares are much alike.
+    # One root in `number`, not a stretch of them: neighbours are of a kind, so that shares are much alike.
     share = np.arange(-(-queue // number)) * number
     fewer = replace(one, lanes=-(-one.lanes // number), narrow=-(-one.narrow // number))
 

@@ -31,6 +31,7 @@ BAD = [
     ("seed", 2**32, "to 4294967295"),
     ("checkpoint_every", 0, "a whole number from 1"),
     ("keep_checkpoints", 0, "a whole number from 1"),
+    ("cores", 0, "a whole number from 1 to 1024, or null"),
     ("resume", "", "a path, or null"),
     ("algorithm.population", 0, "a whole number from 1"),
     ("algorithm.generations", 0, "a whole number from 1"),

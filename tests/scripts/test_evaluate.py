@@ -341,6 +341,7 @@ BAD = [
     ("run=nowhere", "run=nowhere: no such file or directory"),
     ("panel=strong", "panel=strong: accepted: "),
     ("games=0", "games=0: accepted: a whole number from 1"),
+    ("cores=0", "cores=0: accepted: a whole number from 1 to 1024, or null"),
     ("compare=21", "compare=21: accepted: a whole number from 0 to 20"),
     ("output=/", "output=/: cannot be written"),
     ("searches=2", "searches: given, but there is no compare=LEVEL"),

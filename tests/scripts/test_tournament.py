@@ -116,6 +116,7 @@ def test_what_cannot_be_is_refused_in_a_line_and_nothing_is_written(league, runs
         ([a, "mode=some"], "mode=some: accepted: anyone, own, others, all"),
         ([a, "threshold=1"], "threshold=1.0: accepted: a number from 0 to less than 1"),
         ([a, "leagues=0"], "leagues=0: accepted: a whole number from 1 to 10000"),
+        ([a, "cores=0"], "cores=0: accepted: a whole number from 1 to 1024, or null"),
         ([a, "draws=some"], "draws=some: accepted: none, half"),
         ([a, "round=3"], "round: unknown option; did you mean rounds?"),
         ([a, f"output={tmp_path / 'file'}"], "cannot be written"),
