@@ -343,7 +343,6 @@ def generations(experiment: assemble.Experiment, options: Options, searched: lis
 
 def run(options: Options, report: Report) -> None:
     """Make all measurements, each with its share of the time that is left."""
-    cores.use(options.cores)
     table = assemble.table(study(options, 1), envs)
     parts = {
         "interpreter": interpreter,
@@ -380,6 +379,7 @@ def main(arguments: Sequence[str]) -> int:
         except OSError as error:
             print(f"output={options.output}: {reason(error)}; accepted: a file to append to", file=sys.stderr)
             return UsageError.exit_code
+        cores.use(options.cores)  # before the report asks what the device is
         random.seed(options.seed)
         run(options, Report([sys.stdout, *files]))
     return 0

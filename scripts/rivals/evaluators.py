@@ -30,8 +30,8 @@ def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
 
 
 def searches(bench: Any, plies: int, until: float) -> None:
-    """Search positions, as many for each program: lanes for those of all programs, and a single lane for one position
-    after the other, whose moves are compared.
+    """Search positions, as many for each program: lanes for those of all programs; where several cores share them, the
+    same with one device; and a single lane for one position after the other. What they find is compared.
     """
     options = bench.options
     game = envs.make("othello")
@@ -53,6 +53,10 @@ def searches(bench: Any, plies: int, until: float) -> None:
     sizes |= {"lanes": batched.lanes, "cores": options.cores}
     cases = {"lanes": Case(lambda: run(*args), number)}
     leaves = _leaves(game, states, result.nodes)
+    if options.cores > 1:
+        unshared, _ = compiled(batched.search, *args)
+        np.testing.assert_array_equal(unshared(*args).values, result.values)
+        cases["one device"] = Case(lambda: unshared(*args), number)
     if options.rivals:
         alone = AlphaBeta(game, None, plies, player.tail, lanes=1, judge=player.judge)
         single, _ = compiled(functools.partial(_one_by_one, alone, plies), plans, whose, states)
@@ -63,9 +67,9 @@ def searches(bench: Any, plies: int, until: float) -> None:
     ours = times["lanes"]
     more = {"nodes_per_second": round(nodes / ours.median), "leaves_per_second": round(leaves / ours.median)}
     bench.report.ours("evaluators", "lanes", unit, ours, sizes, seconds, **more)
-    if options.rivals:
-        about = {"who": "single lane", "ours": ours, "against": "lanes"}
-        bench.report.rival("evaluators", "single lane", unit, times["single lane"], {"plies": plies}, **about)
+    for who in list(cases)[1:]:
+        about = {"who": who, "ours": ours, "against": "lanes"}
+        bench.report.rival("evaluators", who, unit, times[who], {"plies": plies}, **about)
 
 
 def _one_by_one(search: AlphaBeta, plies: int, plans: Any, whose: Array, states: Any) -> Array:
