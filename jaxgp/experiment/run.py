@@ -61,6 +61,7 @@ def conduct(plan: Plan, directory: RunDirectory, experiment: Experiment) -> int:
     config = plan.config
     use_compilation_cache(config.compilation_cache)
     run = _restore(config, directory, experiment) if plan.resumed else _fresh(config, directory, experiment)
+    run.state = cores.everywhere(run.state)
     _describe(run)
     unit = UNITS[kind(experiment.language)]
     with Progress(config.algorithm.generations, unit=unit) as progress, Stop(progress.say) as stop:
@@ -117,18 +118,18 @@ def _fresh(config: Config, directory: RunDirectory, experiment: Experiment) -> l
     except OSError as error:
         raise UsageError(f"hydra.run.dir={directory.path}: cannot be written to ({reason(error)})") from error
     state = experiment.init(jax.random.key(config.seed))
-    return loop.Run(experiment, config, directory, cores.everywhere(state), warn=_warn)
+    return loop.Run(experiment, config, directory, state, warn=_warn)
 
 
 def _restore(config: Config, directory: RunDirectory, experiment: Experiment) -> loop.Run:
     """Go on from the newest checkpoint that can be read; from the start if the run never came to one."""
     state = experiment.init(jax.random.key(config.seed))
     found = checkpoint.available(directory.checkpoints)
-    run = loop.Run(experiment, config, directory, cores.everywhere(state), warn=_warn)
+    run = loop.Run(experiment, config, directory, state, warn=_warn)
     problems = []
     for generation, path in found:
         try:
-            run.state = cores.everywhere(checkpoint.load(path, state, digest(config)))
+            run.state = checkpoint.load(path, state, digest(config))
         except checkpoint.UnreadableError as error:
             problems.append(str(error))
             continue

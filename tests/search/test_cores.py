@@ -54,9 +54,10 @@ def test_by_default_all_cores_are_used_up_to_a_limit(monkeypatch):
 
 
 @pytest.mark.parametrize("number", [None, 2])
-def test_after_the_first_computation_nothing_changes(number):
-    devices = cores.jax.local_device_count()
-    flags = os.environ.get("XLA_FLAGS")
+def test_after_the_first_computation_nothing_changes(monkeypatch, number):
+    devices, flags, update = cores.jax.local_device_count(), os.environ.get("XLA_FLAGS"), cores.jax.config.update
+    monkeypatch.setattr(cores, "available", lambda: 2)
+    monkeypatch.setattr(cores.jax, "config", SimpleNamespace(update=update, jax_num_cpu_devices=-1))
     cores.use(number)
     assert os.environ.get("XLA_FLAGS") == flags
     assert cores.jax.local_device_count() == devices
