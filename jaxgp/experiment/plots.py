@@ -81,7 +81,7 @@ PLOTS = (
     ),
     Plot(
         "diversity",
-        "Different individuals, and opponents' replies found in the table",
+        "Different individuals",
         (
             (
                 "individuals",
@@ -91,8 +91,12 @@ PLOTS = (
                     Curve("unique_behaviours", "different ways to play", ORANGE),
                 ),
             ),
-            ("percent", (Curve("table_hit_rate", "replies from the table", GREEN, 100.0),)),
         ),
+    ),
+    Plot(
+        "table",
+        "Opponents' replies found in the table",
+        (("percent", (Curve("table_hit_rate", "replies from the table", GREEN, 100.0),)),),
     ),
     Plot(
         "tournaments",

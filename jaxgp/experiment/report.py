@@ -63,7 +63,7 @@ def _summary(champion: ChampionFile, rows: Sequence[Row], generations: int) -> s
     first, second = champion.points["first"], champion.points["second"]
     total = None if first is None or second is None else first + second
     tiles = [
-        ("best fitness", number(champion.fitness)),
+        ("best fitness" if last.get("best_standing") is None else "against the panel", number(champion.fitness)),
         *[(name, number(value)) for name, value in by_seat],
         *([("points together", number(total))] if len(by_seat) > 1 else []),
         (champion.unit, number(champion.size)),

@@ -191,6 +191,7 @@ def test_the_champion_is_the_best_of_those_that_were_measured(whole):
     page = (path / "report.html").read_text()
     assert "against others of the population" in page
     assert "measured against the panel" in page
+    assert "best fitness" not in page.partition("<h2>")[0], "the champion's figure is not the fitness of its generation"
 
 
 def test_the_fittest_may_search_deeper_when_they_are_measured():
