@@ -12,19 +12,32 @@ from jaxgp.analysis import export as analysis
 
 DOCS = Path(__file__).parents[3] / "docs"
 SCALE = 4.656315 * 4.174175
+FACTOR = -1.3129747
 
 
 @pytest.mark.parametrize(
-    ("file", "weights"),
+    ("file", "depth", "constant", "weights"),
     [
         (
             "reversi_champion.json",
+            4,
+            FACTOR * -2.645706,
+            {
+                "Mobility": FACTOR * -1.4592797,
+                "EnemyMobility": FACTOR,
+                "EnemyCornerCount": FACTOR * -2.645706 * -3.8620048,
+            },
+        ),
+        (
+            "reversi_mobility.json",
+            2,
+            0,
             {"Mobility": 1, "CornerCount": 3.9140873 + 0.96552044, "XSquareCount": -0.05978763},
         ),
-        ("reversi_edges.json", {"EdgeCount": 0.9825566 * SCALE, "CornerCount": SCALE}),
+        ("reversi_edges.json", 2, 0, {"EdgeCount": 0.9825566 * SCALE, "CornerCount": SCALE}),
     ],
 )
-def test_the_evaluators_of_the_documents_are_sums_of_a_few_counts(file, weights):
+def test_the_evaluators_of_the_documents_are_sums_of_a_few_counts(file, depth, constant, weights):
     loaded = champions.load(str(DOCS / file), envs)
     game, settings = loaded.table.game, loaded.table.settings
     names = numbers(game, settings)
@@ -39,7 +52,7 @@ def test_the_evaluators_of_the_documents_are_sums_of_a_few_counts(file, weights)
         board = [{"X": 1, "O": -1, ".": 0}[mark] for mark in drawing]
         seen = module["see"](board)
         count = dict(zip(names, seen[-len(names) :], strict=True))
-        worth = sum(weight * count[name] for name, weight in weights.items())
+        worth = constant + sum(weight * count[name] for name, weight in weights.items())
         assert module["evaluate"](seen) == pytest.approx(worth, rel=1e-5)
     assert game.size == 8
-    assert settings.depth == 2
+    assert settings.depth == depth
