@@ -118,10 +118,12 @@ def _points(row: Row) -> str:
 
 
 def number(value: float | None) -> str:
-    """Write a metric for people: at most one decimal, thousands grouped."""
+    """Write a metric for people: thousands grouped, one decimal, below 10 two, and none of whole numbers."""
     if value is None:
         return "-"
-    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1000 else f"{value:,.1f}"
+    if float(value).is_integer() or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
 
 
 def duration(seconds: float) -> str:
