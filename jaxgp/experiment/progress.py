@@ -15,6 +15,8 @@ from jaxgp.experiment.record import Row
 
 WINDOW = 10
 """Generations whose mean time gives the time left."""
+PANEL = "against the panel"
+"""What the figure of the best is called where a panel measures the fittest of each generation."""
 
 
 class Progress:
@@ -84,6 +86,11 @@ class Progress:
         return Group(bar, grid)
 
 
+def measured(row: Row) -> bool:
+    """Whether the champion of a run is the best against the panel, and its figure not the fitness of a generation."""
+    return row.get("best_standing") is not None
+
+
 def facts(row: Row, unit: str = "nodes") -> list[tuple[str, str]]:
     """Return (name, value) of what a person wants to know about a generation; metrics that are missing are left out."""
     said = [
@@ -91,8 +98,8 @@ def facts(row: Row, unit: str = "nodes") -> list[tuple[str, str]]:
         ("points", _points(row)),
         (unit, f"best {number(row.get('best_size'))}, mean {number(row.get('mean_size'))}"),
     ]
-    if row.get("best_standing") is not None:
-        said.insert(1, ("against the panel", number(row["best_standing"])))
+    if measured(row):
+        said.insert(1, (PANEL, number(row["best_standing"])))
     if row.get("beaten") is not None:
         beaten = f"{number(row['beaten'])}, all opponents {number(row.get('all_beaten'))}"
         said.append(("parents that beat the first opponent", beaten))

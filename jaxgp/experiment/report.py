@@ -8,7 +8,7 @@ from jaxgp.experiment.champion import ChampionFile, points_by_seat
 from jaxgp.experiment.interface import ReplayGame
 from jaxgp.experiment.markup import escape, section
 from jaxgp.experiment.page import SCRIPT
-from jaxgp.experiment.progress import duration, number
+from jaxgp.experiment.progress import PANEL, duration, measured, number
 from jaxgp.experiment.record import Row
 from jaxgp.genotypes.language import NAMES
 
@@ -63,7 +63,7 @@ def _summary(champion: ChampionFile, rows: Sequence[Row], generations: int) -> s
     first, second = champion.points["first"], champion.points["second"]
     total = None if first is None or second is None else first + second
     tiles = [
-        ("best fitness" if last.get("best_standing") is None else "against the panel", number(champion.fitness)),
+        (PANEL if measured(last) else "best fitness", number(champion.fitness)),
         *[(name, number(value)) for name, value in by_seat],
         *([("points together", number(total))] if len(by_seat) > 1 else []),
         (champion.unit, number(champion.size)),

@@ -14,7 +14,7 @@ from jaxgp.experiment.directory import RunDirectory, digest, environment
 from jaxgp.experiment.errors import RunError, UsageError, reason
 from jaxgp.experiment.files import write_json
 from jaxgp.experiment.interface import Experiment
-from jaxgp.experiment.progress import Progress, print_pairs
+from jaxgp.experiment.progress import PANEL, Progress, measured, print_pairs
 from jaxgp.experiment.resume import Plan
 from jaxgp.experiment.schema import Config, Groups
 from jaxgp.experiment.signals import Stop
@@ -188,7 +188,10 @@ def _show_champion(run: loop.Run) -> None:
         return
     rows = [
         ("rules", _indented(best.text)) if best.unit == "rules" else ("expression", best.text),
-        ("fitness", f"{best.fitness:g}" if best.fitness is not None else "-"),
+        (
+            PANEL if run.rows and measured(run.rows[-1]) else "fitness",
+            f"{best.fitness:g}" if best.fitness is not None else "-",
+        ),
         *[(name, f"{value:g}" if value is not None else "-") for name, value in champions.points_by_seat(best)],
         ("size", best.measure),
         ("found in generation", str(best.generation)),
