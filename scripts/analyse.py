@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import envs
-from jaxgp.analysis import study_options
-from jaxgp.experiment import arguments
-from jaxgp.experiment.arguments import option
-from jaxgp.experiment.errors import RunError, reason, reject
-from jaxgp.experiment.files import make_directory
-from jaxgp.experiment.limits import MAX_SEED
+from jaxgp.config import arguments
+from jaxgp.config.arguments import option
+from jaxgp.errors import RunError, reason, reject
+from jaxgp.files import make_directory
+from jaxgp.limits import MAX_SEED
+from jaxgp.study import study_options
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 NAMES = ("walls_scaling", "design", "tuned", "comparison")
@@ -87,7 +87,7 @@ def walls_scaling(options: ScalingOptions) -> int:
 
     jax.config.update("jax_platforms", "cpu")  # one game at a time: a GPU would only add latency
     from envs.walls import scaling as players
-    from jaxgp.analysis import scaling, scaling_report
+    from jaxgp.measure import scaling, scaling_report
 
     before = scaling_report.machine()
     kinds = (options.masks, options.rules, options.depths, options.games, options.seed)
@@ -117,20 +117,20 @@ def walls_scaling(options: ScalingOptions) -> int:
 
 def design(options: study_options.DesignOptions) -> int:
     """Carry out a factorial design, or gather its runs, and fit its models."""
-    from jaxgp.analysis import planning
+    from jaxgp.study import planning
 
     return carry_out(planning.plan_design(options, CONFIG_DIR, envs), options)
 
 
 def tuned(options: study_options.TunedOptions) -> int:
     """Run the groups of a design at their optima and compare them."""
-    from jaxgp.analysis import planning
+    from jaxgp.study import planning
 
     return carry_out(planning.plan_tuned(options, CONFIG_DIR, envs), options)
 
 
 def carry_out(plan: Any, options: study_options.DesignOptions | study_options.TunedOptions) -> int:
-    from jaxgp.analysis import study
+    from jaxgp.study import study
 
     make_directory(plan.output, "output")
     print("\n".join(study.carry_out(plan, options, envs, say)))
@@ -139,7 +139,7 @@ def carry_out(plan: Any, options: study_options.DesignOptions | study_options.Tu
 
 def comparison(options: study_options.ComparisonOptions) -> int:
     """Compare two groups of runs."""
-    from jaxgp.analysis import planning, study
+    from jaxgp.study import planning, study
 
     groups = study.load_groups(options)
     print("\n".join(study.conclude_comparison(options, groups, make_directory(planning.where(options), "output"))))

@@ -28,12 +28,13 @@ from rivals.random_play import openings, openspiel_moves, positions, random_move
 from rivals.timing import Case, Report, compare, compiled, measure
 
 import envs
-from jaxgp.experiment import assemble, schema
-from jaxgp.experiment.errors import UsageError, reason, reject
+from jaxgp.config import schema
+from jaxgp.errors import UsageError, reason, reject
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.evaluate import evaluate, evaluate_programs
 from jaxgp.interpreter.layouts import LAYOUTS
 from jaxgp.interpreter.plan import plan
+from jaxgp.run import assemble
 from jaxgp.search import cores
 
 PARTS = ("interpreter", "env", "search", "generation", "walls", "othello", "evaluators", "morpion")

@@ -25,17 +25,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import envs
-from jaxgp.experiment import arguments
-from jaxgp.experiment.arguments import option
-from jaxgp.experiment.errors import RunError, UsageError, reject
-from jaxgp.experiment.limits import MAX_SEED, whole
-from jaxgp.experiment.seats import DEEPEST, Seat, seated
+from jaxgp.config import arguments
+from jaxgp.config.arguments import option
+from jaxgp.errors import RunError, UsageError, reject
+from jaxgp.host.seats import DEEPEST, Seat, seated
+from jaxgp.limits import MAX_SEED, whole
 
 if TYPE_CHECKING:
-    from jaxgp.analysis.champions import Loaded
-    from jaxgp.experiment.assemble import Table
-    from jaxgp.experiment.savedgame import Played
-    from jaxgp.players.agents import Agent
+    from jaxgp.host.agents import Agent
+    from jaxgp.host.savedgame import Played
+    from jaxgp.measure.champions import Loaded
+    from jaxgp.run.assemble import Table
 
 HINT_DEPTH = 8
 PLACES = ("First", "Second")
@@ -93,7 +93,7 @@ def task(options: Options) -> int:
     import jax
 
     jax.config.update("jax_platforms", "cpu")  # one position at a time: a GPU would only add latency
-    from jaxgp.experiment import savedgame
+    from jaxgp.host import savedgame
 
     files = savedgame.targets("save", options.save) if options.save else []
     pictures = savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []
@@ -115,11 +115,11 @@ def task(options: Options) -> int:
 
 def play(options: Options, keep: Callable[["Played"], None]) -> None:
     """Seat the players and play; what was played is kept, also if a person leaves."""
-    from jaxgp.experiment import seating
-    from jaxgp.experiment.savedgame import Played
-    from jaxgp.players.gtp import EngineError
-    from jaxgp.players.human import Game
-    from jaxgp.players.moves import players
+    from jaxgp.host import seating
+    from jaxgp.host.gtp import EngineError
+    from jaxgp.host.human import Game
+    from jaxgp.host.moves import players
+    from jaxgp.host.savedgame import Played
 
     if options.move is not None:
         raise UsageError("move: given, but there is no replay=FILE")
@@ -160,7 +160,7 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
 
 def deepened(options: Options, role: str, seat: Seat, table: "Table", loaded: "Loaded | None") -> "Table":
     """Return the game as a player sees it: a champion that searches can have a depth of its own."""
-    from jaxgp.analysis import champions
+    from jaxgp.measure import champions
 
     depth = getattr(options, role).depth
     if seat.name != "champion" or depth is None or loaded is None:
@@ -170,7 +170,7 @@ def deepened(options: Options, role: str, seat: Seat, table: "Table", loaded: "L
 
 def called(agents: "list[Agent | None]") -> tuple[list[str], list[str]]:
     """Return the names of players (None: a person) in files and on the screen; greet a person who is the only one."""
-    from jaxgp.players.moves import YOU
+    from jaxgp.host.moves import YOU
 
     alone = len(agents) == 1
     places = ["Player"] if alone else [f"{place} player" for place in PLACES]
@@ -194,8 +194,8 @@ def only_one(options: Options, game: str) -> None:
 
 def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
     """Show a saved game: step by step where a person types, else all of it."""
-    from jaxgp.experiment import savedgame
-    from jaxgp.players.viewer import Viewer
+    from jaxgp.host import savedgame
+    from jaxgp.host.viewer import Viewer
 
     changed = [name for name in OF_PLAYERS if getattr(options, name) != getattr(Options(), name)]
     if changed:
@@ -231,9 +231,10 @@ def complete(options: Options, alone: bool) -> tuple[Seat, ...]:
 
 def board(options: Options) -> "tuple[Table, Loaded | None]":
     """Set up the game: that of the run, or the one the options name."""
-    from jaxgp.analysis import champions
-    from jaxgp.experiment import assemble, validate
-    from jaxgp.experiment.schema import Config
+    from jaxgp.config import validate
+    from jaxgp.config.schema import Config
+    from jaxgp.measure import champions
+    from jaxgp.run import assemble
 
     if options.run:
         if options.game != {"name": "mancala"} or options.program:

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import envs
-from jaxgp.experiment import cli, resume
-from jaxgp.experiment.schema import Config
+from jaxgp.config import cli
+from jaxgp.config.schema import Config
+from jaxgp.run import resume
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 
@@ -17,7 +18,7 @@ def plan(config: Config, overrides: Sequence[str], directory: Path) -> resume.Pl
 
 def task(planned: resume.Plan) -> int:
     """Run."""
-    from jaxgp.experiment.run import train
+    from jaxgp.run.run import train
 
     return train(planned, envs)
 

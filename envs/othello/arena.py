@@ -8,16 +8,16 @@ python -m envs.othello.arena evaluator=corner_16 depth=4 command="gtp-rhino -l 1
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jaxgp.experiment import arguments
-from jaxgp.experiment.arguments import option
-from jaxgp.experiment.errors import UsageError, reject
-from jaxgp.experiment.limits import MAX_SEED, check_cores, real, whole
+from jaxgp.config import arguments
+from jaxgp.config.arguments import option
+from jaxgp.errors import UsageError, reject
+from jaxgp.limits import MAX_SEED, check_cores, real, whole
 
 if TYPE_CHECKING:
     import numpy as np
 
     from envs.othello.rules import Othello
-    from jaxgp.analysis.arena import Evaluator, Reply
+    from jaxgp.measure.arena import Evaluator, Reply
 
 HEAD = "| opponent | won + drawn + lost as black | as white | points | 95 % |\n|---|---|---|---|---|"
 DEEPEST = 12
@@ -63,8 +63,8 @@ def task(options: Options) -> int:
             raise UsageError(f"{name}: given, but {why}")
     from envs.othello.opponents import evaluators
     from envs.othello.rules import SIZES, Othello
-    from jaxgp.analysis.arena import random_moves, results, search
-    from jaxgp.players.agents import plies
+    from jaxgp.host.agents import plies
+    from jaxgp.measure.arena import random_moves, results, search
     from jaxgp.search import cores
 
     cores.use(options.cores)
@@ -99,7 +99,7 @@ def _evaluators(option: str, named: str, every: "dict[str, Evaluator]") -> "list
 def _engine(options: Options, game: "Othello", player: "Reply") -> "np.ndarray":
     """Play against an engine outside; return int32[2, 3], as `results` does."""
     from envs.othello.gtp import dialect
-    from jaxgp.analysis import external
+    from jaxgp.measure import external
 
     assert options.command is not None
     terms = external.Terms(options.games // 2, options.opening_plies, options.seed, options.timeout)
@@ -112,7 +112,7 @@ def _engine(options: Options, game: "Othello", player: "Reply") -> "np.ndarray":
 
 def _row(name: str, seats: "np.ndarray", games: int) -> None:
     """Print what a player took; `seats` is int32[2, 3]: won, drawn and lost, as first and as second player."""
-    from jaxgp.analysis.evaluation import wilson
+    from jaxgp.measure.evaluation import wilson
 
     won, drawn, _ = seats.sum(0).tolist()
     low, high = wilson(won + drawn / 2, games)

@@ -22,11 +22,12 @@ from jax import Array, lax
 
 from envs.othello.opponents import MOVES, UNIT, lead, move_number, random_move
 from envs.othello.rules import Othello, State, count
-from jaxgp.experiment import arguments, files
-from jaxgp.experiment.arguments import option
-from jaxgp.experiment.errors import RunError, reason, reject
-from jaxgp.experiment.limits import MAX_SEED, real, whole
-from jaxgp.players.choice import pick_bit
+from jaxgp import files
+from jaxgp.bits import pick_bit
+from jaxgp.config import arguments
+from jaxgp.config.arguments import option
+from jaxgp.errors import RunError, reason, reject
+from jaxgp.limits import MAX_SEED, real, whole
 
 GAME = Othello(8)
 RATE = 0.001

@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array
 
 from envs.othello.rules import Bits, Othello, State, count, some
-from jaxgp.players.choice import pick_bit
+from jaxgp.bits import pick_bit
 
 TABLE = Path(__file__).with_name("edgar_like.csv")
 """60 rows of 64 whole numbers, made by `envs.othello.learn`: a weight for each square after each move of a game."""

@@ -27,7 +27,7 @@ from flax import struct
 from jax import Array, lax
 
 from envs.base import apart, freeze, win_loss
-from jaxgp.players.choice import nth_bit
+from jaxgp.bits import nth_bit
 
 SIZES = (4, 6, 8, 10)
 WORD = 32

@@ -14,10 +14,10 @@ from jax import Array
 from envs.walls.opponents import decided, strategy
 from envs.walls.primitives import Settings, rule_language, view
 from envs.walls.rules import State, Walls
-from jaxgp.analysis.arena import Reply, random_moves, results, search
 from jaxgp.genotypes.rulelists import RuleLists
 from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.interpreter import rules
+from jaxgp.measure.arena import Reply, random_moves, results, search
 from jaxgp.operators.rulelists import RuleCreation, create
 
 DEPTHS = (2, 4, 6)

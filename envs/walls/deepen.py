@@ -11,7 +11,7 @@ import time
 
 from envs.walls.opponents import decided, majority
 from envs.walls.rules import Walls
-from jaxgp.players.deepening import Deepening, Thought
+from jaxgp.host.deepening import Deepening, Thought
 from jaxgp.search.alphabeta import AlphaBeta
 
 LIMIT = 40

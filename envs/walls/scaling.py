@@ -22,10 +22,10 @@ from jax import Array
 from envs.walls.opponents import STRATEGIES, decided, majority, strategy
 from envs.walls.primitives import Settings, rule_language, view
 from envs.walls.rules import State, Walls
-from jaxgp.analysis.scaling import Mover, Rival
 from jaxgp.genotypes.rulelists import RuleLists
 from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.interpreter import rules
+from jaxgp.measure.scaling import Mover, Rival
 from jaxgp.operators.rulelists import RuleCreation, create
 from jaxgp.search.alphabeta import AlphaBeta
 

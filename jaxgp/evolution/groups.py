@@ -29,8 +29,8 @@ import numpy as np
 from jax import Array, lax
 
 from jaxgp.evolution.state import Champion, EvolutionState
-from jaxgp.fitness.groups import round_robin
 from jaxgp.fitness.panel import Evaluation, PanelFitness
+from jaxgp.fitness.tournament import round_robin
 from jaxgp.genotypes.language import sizes
 from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
 from jaxgp.operators import groups, rulelists, sharing
@@ -48,7 +48,7 @@ class GroupCycle:
 
     Attributes:
         language: what the rules are written in.
-        algorithm: the options, as in `jaxgp.experiment.schema.Groups`.
+        algorithm: the options, as in `jaxgp.config.schema.Groups`.
         fitness: the fixed panel that parents are measured by; its first opponent is the one to beat.
     """
 

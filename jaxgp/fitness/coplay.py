@@ -11,8 +11,8 @@ import jax.numpy as jnp
 from flax import struct
 from jax import Array, lax
 
+from jaxgp.bits import pick
 from jaxgp.fitness.matches import choose
-from jaxgp.players.choice import pick
 from jaxgp.players.player import Player
 
 State = Any

@@ -11,8 +11,8 @@ from jaxgp.fitness.panel import Evaluation
 from jaxgp.fitness.solo import Alone
 from jaxgp.genotypes.language import Genome
 from jaxgp.operators.sharing import groups
-from jaxgp.players.conduct import extend
-from jaxgp.players.guide import Guide
+from jaxgp.players.guided import Guide
+from jaxgp.players.signature import extend
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,9 +13,9 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
-from jaxgp.players.conduct import extend
 from jaxgp.players.opponent import Memory, Opponent
 from jaxgp.players.player import Player
+from jaxgp.players.signature import extend
 
 State = Any
 

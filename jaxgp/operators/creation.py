@@ -17,7 +17,7 @@ import numpy as np
 from flax import struct
 from jax import Array
 
-from jaxgp.experiment.schema import Creation
+from jaxgp.config.schema import Creation
 from jaxgp.genotypes.primitives import UNREACHABLE, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import draw

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from flax import struct
 from jax import Array
 
-from jaxgp.experiment.schema import Crossover
+from jaxgp.config.schema import Crossover
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxgp.experiment.schema import RuleCreation, RuleMutation
+from jaxgp.config.schema import RuleCreation, RuleMutation
 from jaxgp.genotypes import rulelists
 from jaxgp.genotypes.rulelists import DONT_CARE, RuleLanguage, RuleLists
 from jaxgp.operators import draw

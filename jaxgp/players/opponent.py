@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from jaxgp.bits import pick
 from jaxgp.genotypes.language import Genome
-from jaxgp.players.choice import pick
 
 State = Any
 Memory = Any

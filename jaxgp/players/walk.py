@@ -18,7 +18,7 @@ from jax import Array, lax
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs, live
 from jaxgp.genotypes.text import print_leaf
-from jaxgp.players.conduct import extend
+from jaxgp.players.signature import extend
 
 State = Any
 

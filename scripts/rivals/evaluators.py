@@ -11,9 +11,10 @@ from jax import Array
 
 import envs
 from envs.othello import primitives
-from jaxgp.experiment import assemble, schema
+from jaxgp.config import schema
 from jaxgp.operators.creation import create
 from jaxgp.players.searched import SearchedPlayer
+from jaxgp.run import assemble
 from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta
 from rivals.random_play import positions

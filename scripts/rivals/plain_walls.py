@@ -8,7 +8,7 @@ can fail, and is left at the first that does.
 import numpy as np
 
 from envs.walls.view import EDGE, EMPTY, OTHER, OTHER_BRICK, OWN, OWN_BRICK
-from jaxgp.fitness.groups import DRAW, WIN
+from jaxgp.fitness.tournament import DRAW, WIN
 from jaxgp.genotypes.rulelists import DONT_CARE, RuleLanguage, RuleLists
 
 Rule = tuple[list[tuple[int, int]], int]

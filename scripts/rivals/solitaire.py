@@ -11,9 +11,10 @@ import numpy as np
 import envs
 from envs.morpion.opponents import random_scores
 from envs.morpion.primitives import AREA, LAST, POINT
-from jaxgp.experiment import assemble, schema
+from jaxgp.config import schema
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators.creation import create
+from jaxgp.run import assemble
 from rivals import plain_morpion
 from rivals.timing import Case, compiled, measure
 

@@ -13,11 +13,12 @@ from jax import Array
 import envs
 from envs.walls.strategies import strategy
 from envs.walls.view import OTHER, OWN
-from jaxgp.experiment import assemble, schema
-from jaxgp.fitness.groups import round_robin
+from jaxgp.config import schema
+from jaxgp.fitness.tournament import round_robin
 from jaxgp.genotypes.rulelists import DONT_CARE, RuleLists
 from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.operators.rulelists import mutate
+from jaxgp.run import assemble
 from rivals import plain_walls
 from rivals.timing import Case, compiled, measure
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import envs
+from jaxgp.config import schema
 from jaxgp.evolution.groups import count_unique
-from jaxgp.experiment import schema
-from jaxgp.experiment.assemble import assemble
 from jaxgp.genotypes.rulelists import problems
+from jaxgp.run.assemble import assemble
 from tests.fitness.walls_table import board, config, population
 
 

@@ -6,8 +6,8 @@ import pytest
 
 import envs
 from jaxgp.evolution.ring import count_unique
-from jaxgp.experiment.assemble import assemble
 from jaxgp.genotypes.programs import problems
+from jaxgp.run.assemble import assemble
 from tests.fitness.mancala_table import config, kalah, population
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxgp.experiment import schema
+from jaxgp.config import schema
 from tests.fitness.mancala_table import CREATION
 
 

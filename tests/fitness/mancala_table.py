@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 
 import envs
-from jaxgp.experiment import schema
-from jaxgp.experiment.assemble import Table, table
+from jaxgp.config import schema
 from jaxgp.operators.creation import create
+from jaxgp.run.assemble import Table, table
 
 CREATION = schema.Creation(method="grow", max_depth=6, terminal_probability=0.4)
 

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 import envs
-from jaxgp.experiment import assemble, schema
+from jaxgp.config import schema
 from jaxgp.fitness import coplay, matches
 from jaxgp.fitness.coevolution import Guide
 from jaxgp.players.opponent import RandomOpponent
+from jaxgp.run import assemble
 from tests.envs.replays import FAST
-from tests.experiment.conduct_toy import assert_same, rows, start
 from tests.fitness.coplay_table import config
+from tests.run.conduct_toy import assert_same, rows, start
 
 POPULATION = 8
 

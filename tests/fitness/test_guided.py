@@ -7,12 +7,12 @@ import pytest
 
 import envs
 from envs.morpion.saved import new_crosses
-from jaxgp.analysis import champions
-from jaxgp.experiment import schema
-from jaxgp.experiment.assemble import assemble
+from jaxgp.config import schema
 from jaxgp.fitness.guided import behaviour
 from jaxgp.genotypes.text import parse_program
-from tests.experiment.conduct_toy import rows, start
+from jaxgp.measure import champions
+from jaxgp.run.assemble import assemble
+from tests.run.conduct_toy import rows, start
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,10 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgp.experiment import schema
-from jaxgp.experiment.assemble import opponent
+from jaxgp.config import schema
 from jaxgp.fitness.matches import mean_by_opponent, play, seats
 from jaxgp.interpreter.evaluate import evaluate_programs
+from jaxgp.run.assemble import opponent
 from tests.fitness.mancala_table import config, kalah, population
 from tests.reference import kalah as reference
 

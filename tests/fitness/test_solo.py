@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import envs
-from jaxgp.analysis import champions
-from jaxgp.experiment import schema, validate
-from jaxgp.experiment.assemble import assemble
-from jaxgp.experiment.errors import UsageError
+from jaxgp.config import schema, validate
+from jaxgp.errors import UsageError
 from jaxgp.genotypes.text import parse_program
-from jaxgp.players.conduct import extend
-from tests.experiment.conduct_toy import assert_same, rows, start
+from jaxgp.measure import champions
+from jaxgp.players.signature import extend
+from jaxgp.run.assemble import assemble
+from tests.run.conduct_toy import assert_same, rows, start
 
 
 def config(generations=4, **fitness):

@@ -7,8 +7,8 @@ import numpy as np
 
 import envs
 from envs.walls.view import SYMBOLS
-from jaxgp.experiment import schema
-from jaxgp.experiment.assemble import Table, creator, table
+from jaxgp.config import schema
+from jaxgp.run.assemble import Table, creator, table
 from tests.reference import rules as reference
 from tests.reference import walls
 

@@ -7,7 +7,7 @@ from scipy import stats
 
 import envs
 from envs.mancala.primitives import Settings, primitive_set
-from jaxgp.experiment.schema import Creation
+from jaxgp.config.schema import Creation
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxgp.experiment.schema import Creation
+from jaxgp.config.schema import Creation
 from jaxgp.genotypes import programs
 from jaxgp.operators.creation import Request, create, generate, least_sizes
 from tests.operators.operator_cases import (

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from jaxgp.experiment.schema import Algorithm, Mutation
+from jaxgp.config.schema import Algorithm, Mutation
 from jaxgp.genotypes.text import parse_tree
 from jaxgp.operators import draw
 from jaxgp.operators.creation import create

@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from scipy import stats
 
-from jaxgp.players.agents import search_agent
-from jaxgp.players.choice import lot
+from jaxgp.bits import lot
+from jaxgp.host.agents import search_agent
 from jaxgp.players.search import AlternatingOpponent, SearchOpponent
 from jaxgp.search.alphabeta import AlphaBeta
 from tests.envs.replays import FAST

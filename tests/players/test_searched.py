@@ -9,8 +9,8 @@ import pytest
 
 import envs
 from envs.othello.primitives import Settings, primitive_set
-from jaxgp.experiment.assemble import playing
 from jaxgp.genotypes.text import parse_program
+from jaxgp.run.assemble import playing
 from jaxgp.search.alphabeta import AlphaBeta, RootResult
 from tests.envs.othello.drawings import as_reference, compiled
 from tests.envs.replays import FAST

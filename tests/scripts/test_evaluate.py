@@ -11,12 +11,14 @@ from envs.morpion.primitives import primitive_set
 from envs.othello.primitives import Settings as OthelloSettings
 from envs.othello.primitives import primitive_set as othello_primitives
 from envs.walls.primitives import Settings, rule_language
-from jaxgp.analysis import alone, evaluation, nested
-from jaxgp.analysis.evaluation import summarise, wilson
-from jaxgp.experiment import arguments, checkpoint, savedgame
-from jaxgp.experiment.errors import RunError, UsageError
-from jaxgp.experiment.seats import Seat
-from tests.players.engines import fake
+from jaxgp.config import arguments
+from jaxgp.errors import RunError, UsageError
+from jaxgp.host import savedgame
+from jaxgp.host.seats import Seat
+from jaxgp.measure import alone, evaluation, nested
+from jaxgp.measure.evaluation import summarise, wilson
+from jaxgp.store import checkpoint
+from tests.host.engines import fake
 from tests.scripts.commands import load, write_champion
 
 

@@ -11,15 +11,16 @@ import jax.numpy as jnp
 import pytest
 
 import envs
-from jaxgp.analysis import design, planning, results, study_options
+from jaxgp.config import arguments
+from jaxgp.config.compose import Composer
+from jaxgp.config.schema import Config
 from jaxgp.evolution.state import Champion, EvolutionState
-from jaxgp.experiment import arguments, assemble
-from jaxgp.experiment.compose import Composer
-from jaxgp.experiment.schema import Config
-from tests.analysis import study_data
-from tests.experiment import toy_experiment as toy
-from tests.experiment.test_report import check
+from jaxgp.run import assemble
+from jaxgp.study import design, planning, results, study_options
+from tests.report.test_report import check
+from tests.run import toy_experiment as toy
 from tests.scripts.commands import load
+from tests.study import study_data
 
 ROOT = Path(__file__).resolve().parents[2]
 TINY = "game.pits=3,algorithm.generations=4,fitness.opponents.minimax.depth=2,compilation_cache=null"

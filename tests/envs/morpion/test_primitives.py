@@ -10,7 +10,7 @@ import pytest
 import envs
 from envs.morpion import choice, primitives
 from envs.morpion.primitives import Settings
-from jaxgp.experiment.schema import Creation
+from jaxgp.config.schema import Creation
 from jaxgp.genotypes.text import parse_program, print_program
 from jaxgp.operators.creation import create
 from jaxgp.players.walk import Walker

@@ -3,8 +3,8 @@
 import pytest
 
 from envs.othello import arena
-from jaxgp.experiment import arguments
-from tests.players.engines import fake
+from jaxgp.config import arguments
+from tests.host.engines import fake
 
 
 def run(*given):

@@ -9,7 +9,7 @@ import pytest
 
 from envs.othello import learn
 from envs.othello.learn import Options
-from jaxgp.experiment import arguments
+from jaxgp.config import arguments
 from tests.envs.othello.drawings import as_reference
 from tests.envs.othello.test_opponents import random_positions
 from tests.envs.replays import FAST

@@ -12,12 +12,12 @@ from scipy import stats
 import envs
 from envs.othello import export
 from envs.othello.primitives import TO_MOVE, Settings, outcome, primitive_set, view
-from jaxgp.analysis import export as analysis
-from jaxgp.experiment.assemble import playing
+from jaxgp.export import export as analysis
 from jaxgp.genotypes.text import parse_program, parse_tree
 from jaxgp.interpreter.evaluate import evaluate
 from jaxgp.interpreter.plan import plan
 from jaxgp.operators import draw
+from jaxgp.run.assemble import playing
 from tests.envs.othello.drawings import as_reference, read
 from tests.envs.replays import FAST
 from tests.reference import othello as reference

@@ -1,0 +1,228 @@
+"""Games that were played, in files: as a picture that moves, as text, and as moves that can be played again."""
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jaxgp import files
+from jaxgp.config import validate
+from jaxgp.config.schema import Config
+from jaxgp.errors import RunError, UsageError, reason, reject, show
+from jaxgp.host.animation import animate
+from jaxgp.host.moves import Move, Stepper, announcement, players, verdict
+from jaxgp.host.replay import frames, pictures
+
+FORMAT = "jaxgp game"
+FORMAT_VERSION = 1
+SUFFIXES = (".svg", ".txt", ".json")
+ACCEPTED = "accepted: a game that was saved as JSON"
+
+
+@dataclass(frozen=True)
+class Played:
+    """A game that was played, to its end or not.
+
+    Attributes:
+        game: the rules.
+        drawing: the game's module `render`.
+        names: of the players, by seat; one or two.
+        moves: the opening, then every move; at least the opening.
+    """
+
+    game: Any
+    drawing: Any
+    names: tuple[str, ...]
+    moves: Sequence[Move]
+
+
+def targets(option: str, name: str, suffixes: Sequence[str] = SUFFIXES) -> list[Path]:
+    """Return the files that a name stands for: itself if it ends as one of them, else one with each ending.
+
+    Raises:
+        UsageError: no file could be written there.
+    """
+    path = Path(name).expanduser()
+    if not path.name or path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        reject(option, name, "the name of a file, in a directory that exists and can be written to")
+    return [path] if path.suffix in suffixes else [path.with_name(path.name + suffix) for suffix in suffixes]
+
+
+def write(paths: Sequence[Path], played: Played) -> None:
+    """Write a game to files, each in the notation that its ending asks for; raises RunError."""
+    notations: dict[str, Callable[[Played], str]] = {".svg": animation, ".txt": transcript, ".json": record}
+    for path in paths:
+        _write(path, notations[path.suffix](played))
+
+
+def write_position(path: Path, played: Played) -> None:
+    """Write the picture of the last position; raises RunError."""
+    _write(path, pictures(played.game, played.drawing, played.moves)[-1] + "\n")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        files.write_text(path, text)
+    except OSError as error:
+        raise RunError(f"{path}: cannot be written ({reason(error)})") from error
+
+
+def animation(played: Played) -> str:
+    """Return the game as a picture that moves."""
+    names = dict(enumerate(played.names))
+    return animate(frames(played.game, played.drawing, played.moves, names), played.names)
+
+
+def transcript(played: Played) -> str:
+    """Return all boards and moves as text."""
+    game, drawing = played.game, played.drawing
+    lines = [" against ".join(played.names), "", drawing.text(game, played.moves[0].state), ""]
+    for number, move in enumerate(played.moves[1:], 1):
+        said = announcement(game, drawing, move, played.names[move.seat])
+        lines += [f"{number}. {said}", "", drawing.text(game, move.state), ""]
+    last = played.moves[-1].state
+    return "\n".join([*lines, verdict(game, last, played.names) if bool(last.terminated) else "Unfinished."]) + "\n"
+
+
+def record(played: Played) -> str:
+    """Return the moves as JSON; `null` forfeits the game."""
+    game, last = played.game, played.moves[-1].state
+    content = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "game": {"name": game.name} | asdict(game),
+        "rules": game.version,
+        "players": list(played.names),
+        "finished": bool(last.terminated),
+        "score": np.asarray(game.score(last)).tolist(),
+        "moves": [
+            None if move.action is None else played.drawing.action_name(game, move.action) for move in played.moves[1:]
+        ],
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+TYPES: dict[str, Any] = {
+    "game": dict,
+    "rules": str,
+    "players": list,
+    "finished": bool,
+    "score": list,
+    "moves": list,
+}
+
+
+def read(name: str, games: Any, asked: dict[str, Any] | None = None) -> Played:
+    """Read a game and play it again, every move checked.
+
+    What is not JSON is read by the game's own `saved.parse_game`, if `asked` names a game that has such a notation.
+
+    Args:
+        name: of the file.
+        games: the package of games.
+        asked: name and settings that the game must have, as far as they are there.
+
+    Raises:
+        UsageError: the file cannot be read, is of another game, or has a move that cannot be played.
+    """
+    text = _text(name)
+    if not text.lstrip().startswith("{") and asked and "name" in asked:
+        return _noted(name, text, games, asked)
+    content = _content(name, text)
+    settings = content["game"]
+    try:
+        game = _made(settings, games)
+    except (UsageError, TypeError) as error:
+        raise UsageError(f"replay={name}: {error}") from error
+    wanted = players(game)
+    if len(content["players"]) != wanted:
+        raise UsageError(f"replay={name}: players: accepted: the {'name of one' if wanted == 1 else 'names of two'}")
+    for key, value in (asked or {}).items():
+        if settings.get(key) != value:
+            has = show(settings.get(key)) if key in settings else "none"
+            raise UsageError(f"game.{key}={show(value)}: replay={name} is a game with game.{key}={has}; leave it out")
+    if content["rules"] != game.version:
+        reject("replay", name, f"games under version {game.version} of the rules; this one is of {content['rules']}")
+    drawing = games.module(game.name, "render")
+    moves = list(_moves(name, game, drawing, content["moves"]))
+    _check_end(name, content, game, moves[-1].state)
+    return Played(game, drawing, tuple(content["players"]), moves)
+
+
+def _made(settings: dict[str, Any], games: Any) -> Any:
+    """Build the game of a record; raises UsageError."""
+    validate.game(Config(game=settings, program={}), games)
+    return games.make(settings["name"], **{key: value for key, value in settings.items() if key != "name"})
+
+
+def _noted(name: str, text: str, games: Any, settings: dict[str, Any]) -> Played:
+    """Read a game in its own notation, which says nothing of settings and players."""
+    game = _made(settings, games)
+    try:
+        saved = games.module(game.name, "saved")
+    except ModuleNotFoundError:
+        raise UsageError(f"replay={name}: not JSON; {ACCEPTED}, {game.name} has no other notation") from None
+    try:
+        actions = saved.parse_game(game, text)
+    except ValueError as error:
+        raise UsageError(f"replay={name}: {error}") from error
+    names = ("Player",) if players(game) == 1 else ("First player", "Second player")
+    return Played(game, games.module(game.name, "render"), names, list(Stepper(game).retrace(actions)))
+
+
+def _text(name: str) -> str:
+    try:
+        return Path(name).expanduser().read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"replay={name}: cannot be read ({reason(error)}); {ACCEPTED}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"replay={name}: not text in UTF-8; {ACCEPTED}") from error
+
+
+def _content(name: str, text: str) -> dict[str, Any]:
+    try:
+        content = json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"replay={name}: not JSON ({error}); {ACCEPTED}") from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise UsageError(f'replay={name}: has no "format": "{FORMAT}"; {ACCEPTED}')
+    if content.get("format_version") != FORMAT_VERSION:
+        version = show(content.get("format_version"))
+        raise UsageError(f"replay={name}: format_version {version} is not known here; accepted: {FORMAT_VERSION}")
+    for key, kind in TYPES.items():
+        if not isinstance(content.get(key), kind):
+            raise UsageError(f"replay={name}: {key} is missing, or not a {kind.__name__}")
+    if not all(isinstance(one, str) for one in content["players"]):
+        raise UsageError(f"replay={name}: players: accepted: names")
+    return content
+
+
+def _moves(name: str, game: Any, drawing: Any, words: Sequence[Any]) -> Sequence[Move]:
+    """Read the names of moves, and play them."""
+    actions: list[int | None] = []
+    for number, word in enumerate(words, 1):
+        if word is not None and not isinstance(word, str):
+            raise UsageError(f"replay={name}: move {number}: {show(word)} is not the name of a move")
+        try:
+            actions.append(None if word is None else drawing.parse_action(game, word))
+        except ValueError as error:
+            raise UsageError(f"replay={name}: move {number}: {error}") from error
+    try:
+        return list(Stepper(game).retrace(actions))
+    except ValueError as error:
+        raise UsageError(f"replay={name}: {error}") from error
+
+
+def _check_end(name: str, content: dict[str, Any], game: Any, last: Any) -> None:
+    """Refuse a record whose moves lead to another result than it says: a move is missing, or one was changed."""
+    score, finished = np.asarray(game.score(last)).tolist(), bool(last.terminated)
+    if (content["score"], content["finished"]) != (score, finished):
+        lead = " to ".join(f"{points:g}" for points in score)
+        raise UsageError(
+            f"replay={name}: its moves lead to {lead}, {'finished' if finished else 'unfinished'}, "
+            f"but it says {show(content['score'])}, finished={show(content['finished'])}"
+        )
