@@ -21,7 +21,7 @@ from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.errors import RunError, reason, reject
 from jaxgp.files import make_directory
-from jaxgp.limits import MAX_SEED
+from jaxgp.options import MAX_SEED
 from jaxgp.study import study_options
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"

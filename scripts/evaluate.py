@@ -17,7 +17,7 @@ from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.errors import UsageError, reject
-from jaxgp.limits import MAX_SEED, check_cores, real, whole
+from jaxgp.options import MAX_SEED, check_cores, real, whole
 
 if TYPE_CHECKING:
     from jaxgp.config.schema import Opponent

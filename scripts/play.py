@@ -29,7 +29,7 @@ from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.errors import RunError, UsageError, reject
 from jaxgp.host.seats import DEEPEST, Seat, seated
-from jaxgp.limits import MAX_SEED, whole
+from jaxgp.options import MAX_SEED, whole
 
 if TYPE_CHECKING:
     from jaxgp.host.agents import Agent

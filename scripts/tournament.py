@@ -19,7 +19,7 @@ from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.errors import RunError, UsageError, reason, reject
-from jaxgp.limits import MAX_SEED, check_cores, whole
+from jaxgp.options import MAX_SEED, check_cores, whole
 
 MODES = ("anyone", "own", "others")
 ALL = "all"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.errors import UsageError, reject
-from jaxgp.limits import MAX_SEED, check_cores, real, whole
+from jaxgp.options import MAX_SEED, check_cores, real, whole
 
 if TYPE_CHECKING:
     import numpy as np

@@ -27,7 +27,7 @@ from jaxgp.bits import pick_bit
 from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.errors import RunError, reason, reject
-from jaxgp.limits import MAX_SEED, real, whole
+from jaxgp.options import MAX_SEED, real, whole
 
 GAME = Othello(8)
 RATE = 0.001

@@ -16,7 +16,7 @@ from jaxgp.config.schema import (
     genotypes,
 )
 from jaxgp.errors import UsageError, reject
-from jaxgp.limits import MAX_SEED, check_cores, choice, real, whole
+from jaxgp.options import MAX_SEED, check_cores, choice, real, whole
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "fitness.points": ("score", "result"),

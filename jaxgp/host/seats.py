@@ -5,7 +5,7 @@ from typing import Any
 
 from jaxgp.config.arguments import option
 from jaxgp.errors import UsageError, reject
-from jaxgp.limits import real, whole
+from jaxgp.options import real, whole
 
 KINDS = ("human", "minimax", "deepening", "random", "strategy", "rules", "program", "champion", "gtp")
 ALONE = ("human", "random", "program", "champion")

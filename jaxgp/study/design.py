@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from jaxgp.errors import UsageError, reject, show
-from jaxgp.limits import MAX_SEED, choice, whole
+from jaxgp.options import MAX_SEED, choice, whole
 
 Level = float | int | bool | str
 

@@ -16,7 +16,7 @@ from jaxgp.config import validate
 from jaxgp.config.compose import Composer
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reject
-from jaxgp.limits import MAX_SEED, whole
+from jaxgp.options import MAX_SEED, whole
 from jaxgp.study import results
 from jaxgp.study.design import Design, Trial, read, words
 from jaxgp.study.model import fit_groups

@@ -12,8 +12,8 @@ import pandas
 
 from jaxgp import files
 from jaxgp.errors import RunError, UsageError, reason, reject
-from jaxgp.limits import MAX_SEED, whole
 from jaxgp.measure.comparison import Comparison, compare
+from jaxgp.options import MAX_SEED, whole
 from jaxgp.report import document
 from jaxgp.run.signals import Stop
 from jaxgp.store import record
