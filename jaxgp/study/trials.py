@@ -17,10 +17,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxgp.config.schema import Config, Crossover
+from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, reason
 from jaxgp.evolution.ring import Metrics, Ring
 from jaxgp.evolution.state import Champion, EvolutionState
+from jaxgp.operators.options import Crossover
 from jaxgp.report.progress import duration, number
 from jaxgp.run.interface import Experiment
 from jaxgp.run.signals import Stop
