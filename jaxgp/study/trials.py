@@ -17,9 +17,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxgp.config.schema import Algorithm, Config
+from jaxgp.config.schema import Config
 from jaxgp.contracts import Metrics
 from jaxgp.errors import RunError, reason
+from jaxgp.evolution.options import Algorithm
 from jaxgp.evolution.state import Champion, EvolutionState
 from jaxgp.report.progress import duration, number
 from jaxgp.run.interface import Experiment
