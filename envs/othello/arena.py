@@ -63,7 +63,7 @@ def task(options: Options) -> int:
             raise UsageError(f"{name}: given, but {why}")
     from envs.othello.opponents import evaluators
     from envs.othello.rules import SIZES, Othello
-    from jaxgp.host.agents import plies
+    from jaxgp.host.seats import plies
     from jaxgp.measure.arena import random_moves, results, search
     from jaxgp.search import cores
 
@@ -103,7 +103,7 @@ def _engine(options: Options, game: "Othello", player: "Reply") -> "np.ndarray":
 
     assert options.command is not None
     terms = external.Terms(options.games // 2, options.opening_plies, options.seed, options.timeout)
-    agent = external.agent("search", player, options.seed)
+    agent = external.agent("search", player)
     try:
         return external.play(game, dialect(game), options.command, agent, terms).counts
     except ValueError as error:

@@ -4,7 +4,7 @@ from jaxgp.config.schema import Algorithm, Config, Crossover, Fitness, Groups, O
 from jaxgp.genotypes.language import Language
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
-from jaxgp.host.agents import plies
+from jaxgp.host.seats import plies
 
 Rows = list[tuple[str, str]]
 

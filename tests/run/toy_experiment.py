@@ -11,7 +11,7 @@ from jaxgp.evolution.state import Champion, EvolutionState
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import FLOAT, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.run.interface import ReplayGame
+from jaxgp.host.replay import ReplayGame
 
 PRIMITIVES = PrimitiveSet(
     name="toy",
@@ -93,7 +93,7 @@ class ToyExperiment:
         self._interrupt(int(state.generation))
         return advance(state)
 
-    def replay(self, genome: Programs) -> list[ReplayGame]:
+    def replay(self, state: EvolutionState) -> list[ReplayGame]:
         svg = '<svg viewBox="0 0 10 10"><circle cx="5" cy="5" r="{}"/></svg>'
         frames = [(f"move {i} <&>", svg.format(i)) for i in range(4)]
         return [ReplayGame("champion first", frames), ReplayGame("champion second", frames[:2])]
