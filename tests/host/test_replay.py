@@ -12,6 +12,7 @@ from jaxgp.host.agents import opponent_agent, program_agent, random_agent
 from jaxgp.host.moves import Stepper, game_key, played
 from jaxgp.host.replay import Rival, record
 from jaxgp.players.opponent import RandomOpponent
+from jaxgp.players.options import Opponent
 from jaxgp.players.search import SearchOpponent
 from jaxgp.run.assemble import assemble
 from jaxgp.search.alphabeta import AlphaBeta
@@ -23,7 +24,7 @@ from tests.host.games import DICE, SPEC
 def experiment():
     """Kalah against two programs that are drawn at the start."""
     config = schema.Config(game={"name": "mancala", "pits": 3, "stones": 2}, program={"move": "next_legal"}, seed=11)
-    config.fitness.opponents = {"beginners": schema.Opponent(kind="programs", count=2)}
+    config.fitness.opponents = {"beginners": Opponent(kind="programs", count=2)}
     config.algorithm.population, config.algorithm.capacity, config.algorithm.creation.max_depth = 4, 16, 3
     return assemble(config, envs)
 
