@@ -18,6 +18,7 @@ from jax import Array
 
 from jaxgp import files
 from jaxgp.config import schema
+from jaxgp.contracts import Opponent, Player
 from jaxgp.errors import UsageError, reason
 from jaxgp.fitness import matches
 from jaxgp.genotypes import language as languages
@@ -27,8 +28,6 @@ from jaxgp.host.agents import Agent
 from jaxgp.host.moves import Stepper
 from jaxgp.league.members import Evolved, Member
 from jaxgp.measure import evaluation
-from jaxgp.players.opponent import Opponent
-from jaxgp.players.player import Player
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.run.assemble import Table
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from jaxgp.config import schema
+from jaxgp.contracts import Player
 from jaxgp.errors import UsageError, reject
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.host.moves import players
 from jaxgp.host.seats import DEEPEST
 from jaxgp.measure import champions
 from jaxgp.measure.champions import Loaded
-from jaxgp.players.player import Player
 from jaxgp.run import assemble
 from jaxgp.run.assemble import Table
 from jaxgp.store.directory import RunDirectory

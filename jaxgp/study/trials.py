@@ -19,6 +19,7 @@ from jax import Array
 
 from jaxgp.config.schema import Config, Crossover
 from jaxgp.errors import RunError, reason
+from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.ring import Metrics, Ring
 from jaxgp.evolution.state import Champion, EvolutionState
 from jaxgp.report.progress import duration, number
@@ -94,10 +95,12 @@ class Program:
     def _one(self, state: EvolutionState, values: Array) -> tuple[EvolutionState, Metrics]:
         """Run a generation of one run, its traced options put in the place of the constants."""
         ring = getattr(self.experiment, "ring", None)
-        if not isinstance(ring, Ring):
+        if not isinstance(ring, Ring) or not isinstance(ring.scheme, Generational):
             return self.experiment.step(state)
-        crossover = replace(ring.algorithm.crossover, **dict(zip(TRACED, values, strict=True)))
-        return replace(ring, algorithm=replace(ring.algorithm, crossover=crossover)).step(state)
+        options = ring.scheme.options
+        crossover = replace(options.crossover, **dict(zip(TRACED, values, strict=True)))
+        scheme = replace(ring.scheme, options=replace(options, crossover=crossover))
+        return replace(ring, scheme=scheme).step(state)
 
 
 def _traced(config: Config) -> list[float]:

@@ -6,10 +6,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxgp.evolution.groups import count_unique
 
 import envs
 from jaxgp.config import schema
-from jaxgp.evolution.groups import count_unique
 from jaxgp.genotypes.rulelists import problems
 from jaxgp.run.assemble import assemble
 from tests.fitness.walls_table import board, config, population
