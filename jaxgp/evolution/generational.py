@@ -8,7 +8,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp.arrays import count_distinct
-from jaxgp.config.schema import Algorithm
+from jaxgp.evolution.options import Algorithm
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs

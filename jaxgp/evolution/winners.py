@@ -21,7 +21,7 @@ import numpy as np
 from jax import Array, lax
 
 from jaxgp.arrays import count_distinct, take
-from jaxgp.config.schema import Groups
+from jaxgp.evolution.options import Groups
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.language import sizes
 from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
