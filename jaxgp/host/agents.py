@@ -11,7 +11,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp.bits import lot, pick
-from jaxgp.contracts import Game, Opponent, Position, Soloist
+from jaxgp.contracts import Game, Opponent, Player, Position, Soloist
 from jaxgp.genotypes.language import Genome
 from jaxgp.host.moves import Move, Stepper, game_key
 from jaxgp.host.seats import plies
@@ -73,7 +73,7 @@ def search_agent(searches: Sequence[AlphaBeta], depth: int) -> Agent:
     return Agent(f"minimax, {plies(depth)}", choose)
 
 
-def program_agent(player: Any, genome: Genome, name: str) -> Agent:
+def program_agent(player: Player[Any], genome: Genome, name: str) -> Agent:
     """Play the moves of one individual: a program, a rule list."""
     prepare, move = _acting(player)
     plans = prepare(genome)
@@ -86,15 +86,14 @@ def program_agent(player: Any, genome: Genome, name: str) -> Agent:
 
 
 @lru_cache(maxsize=16)
-def _acting(player: Any) -> tuple[Callable[..., Any], Callable[..., tuple[Array, Array]]]:
+def _acting(player: Player[Any]) -> tuple[Callable[..., Any], Callable[..., tuple[Array, Array]]]:
     """Compile what a player does for one genome at one board; for all its genomes of a shape once."""
 
     def prepare(genome: Genome) -> Any:
         return player.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], genome))
 
     def move(plans: Any, state: Position, bits: Array) -> tuple[Array, Array]:
-        del bits
-        moves, legal = player.act(plans, jax.tree.map(lambda x: jnp.asarray(x)[None, None], state))
+        moves, legal = player.act(plans, jax.tree.map(lambda x: jnp.asarray(x)[None, None], state), bits[None, None])
         return moves[0, 0], legal[0, 0]
 
     return jax.jit(prepare), jax.jit(move)
@@ -127,7 +126,7 @@ def opponent_agent(opponent: Opponent[Any], memory: Any, name: str, place: int =
 
 
 @lru_cache(maxsize=16)
-def _replying(opponent: Any) -> tuple[Callable[..., tuple[Array, Array]], Callable[..., tuple[Any, Array]]]:
+def _replying(opponent: Opponent[Any]) -> tuple[Callable[..., tuple[Array, Array]], Callable[..., tuple[Any, Array]]]:
     """Compile what an opponent does, for games from both seats once."""
     return jax.jit(opponent.reply), jax.jit(opponent.think)
 

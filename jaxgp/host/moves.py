@@ -5,8 +5,8 @@ is what the loop asks of them.
 
 A game has a key, from which all chance in it follows, and so a game can be played again. Its opening is drawn from
 `fold_in(key, OPENING)`. Ply `n`, counted from 0, gives its mover random bits of `fold_in(key, n)`; what chance does
-after it is drawn from `fold_in(fold_in(key, n), 1)`. A move that was taken back and is played again therefore meets the
-same dice. Device programs draw the bits and the chance of a ply by the same schedule.
+after it is drawn from a child of that key: by the rule of the loops on the device, `jaxgp.fitness.ply`. A move that was
+taken back and is played again therefore meets the same dice.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +20,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp.contracts import Game, Position
+from jaxgp.fitness.ply import after, bits
 from jaxgp.spec import Drawing
 
 YOU = "You"
@@ -88,15 +89,13 @@ def _compiled(rules: Game[Any]) -> _Compiled:
         return state
 
     def step(state: Position, action: Array, key: Array, ply: Array) -> Position:
-        after: Position = rules.step(state, action, jax.random.fold_in(jax.random.fold_in(key, ply), 1))
-        return after
+        moved: Position = after(rules, state, action, jnp.bool_(True), key, ply)
+        return moved
 
     return _Compiled(jax.jit(init), jax.jit(step), jax.jit(rules.legal_actions))
 
 
-@jax.jit
-def _bits(key: Array, ply: Array) -> Array:
-    return jax.random.bits(jax.random.fold_in(key, ply), dtype=jnp.uint32)
+_bits = jax.jit(bits)
 
 
 def legal(rules: Game[Any], state: Position) -> list[int]:

@@ -11,7 +11,7 @@ from jaxgp.genotypes import language as languages
 from jaxgp.host.agents import opponent_agent, program_agent, random_agent
 from jaxgp.host.moves import Stepper, game_key, played
 from jaxgp.host.replay import Rival, record
-from jaxgp.players.opponent import RandomOpponent
+from jaxgp.players.chance import RandomOpponent
 from jaxgp.players.options import Opponent
 from jaxgp.players.search import SearchOpponent
 from jaxgp.run.assemble import assemble
