@@ -249,7 +249,7 @@ def _start(names: Iterable[str], folder: Path) -> None:
 def _leave_out_reports() -> None:
     """Spare the plots and the replay of each run, half of the time; where reports have moved, runs only take longer."""
     with contextlib.suppress(ImportError):
-        from jaxgp.experiment import outcome as reports
+        from jaxgp.run import outcome as reports
 
         reports.write = lambda run: None
 

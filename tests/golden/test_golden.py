@@ -4,6 +4,8 @@ import pytest
 
 from tests.golden import runs
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
