@@ -4,19 +4,15 @@ An engine without chance plays the same game against the same player again and a
 moves, no two openings alike, each of which is played from both seats.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import Array
 
-from jaxgp.contracts import Game, Position
+from jaxgp.contracts import Game
 from jaxgp.errors import RunError, UsageError, reject
 from jaxgp.host import seating
-from jaxgp.host.agents import Agent
 from jaxgp.host.gtp import TIMEOUT, EngineError, MissingEngineError, find
 from jaxgp.host.moves import Move, Mover, Stepper, game_key, played
 from jaxgp.players.options import Opponent
@@ -155,16 +151,6 @@ def series(player: Mover, other: Mover, starts: Sequence[Start]) -> Series:
             scores = np.asarray(start.stepper.rules.score(state))
             figures[:, seat, number] = scores[seat], scores[1 - seat], float(state.returns[seat])
     return Series(figures[0], figures[1], figures[2], len(seen))
-
-
-def agent(name: str, reply: Callable[[Any, Array], Array]) -> Agent:
-    """Make an agent of what moves in many games at once, a `jaxgp.measure.arena.Reply`."""
-    move = jax.jit(reply)
-
-    def choose(state: Position, bits: np.uint32) -> int:
-        return int(move(jax.tree.map(lambda x: x[None], state), jnp.full(1, bits, jnp.uint32))[0])
-
-    return Agent(name, choose)
 
 
 def _actions(record: Sequence[Move]) -> tuple[int | None, ...]:
