@@ -60,6 +60,7 @@ class Othello:
 
     name: ClassVar[str] = "othello"
     version: ClassVar[str] = "1"
+    chance: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if isinstance(self.size, bool) or self.size not in SIZES:

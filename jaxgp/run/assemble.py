@@ -9,13 +9,15 @@ import jax
 from jax import Array
 
 from jaxgp.config import schema
-from jaxgp.evolution.groups import GroupCycle
+from jaxgp.contracts import Opponent, Player
+from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.evolution.ring import Metrics, Ring
 from jaxgp.evolution.state import EvolutionState
+from jaxgp.evolution.winners import Winners
 from jaxgp.fitness import coevolution
 from jaxgp.fitness.coevolution import CoevolutionFitness
-from jaxgp.fitness.guided import GuidedFitness
+from jaxgp.fitness.grouped import GroupFitness
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.fitness.solo import SoloFitness
 from jaxgp.genotypes import language as languages
@@ -23,19 +25,17 @@ from jaxgp.genotypes.language import Genome, Language
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.host.deepening import Deepening
-from jaxgp.host.replay import replay_alone, replay_games
+from jaxgp.host.replay import ReplayGame, Rival, replay_alone, replay_games
 from jaxgp.operators import creation, rulelists
+from jaxgp.players.chance import RandomOpponent
 from jaxgp.players.greedy import GreedyPlayer
 from jaxgp.players.guided import Guide, plays_alone
-from jaxgp.players.opponent import Opponent, RandomOpponent
 from jaxgp.players.options import Opponent as OpponentOptions
-from jaxgp.players.player import Player
 from jaxgp.players.program import ProgramOpponent, ProgramPlayer
 from jaxgp.players.rules import RulePlayer
 from jaxgp.players.search import AlternatingOpponent, SearchOpponent
 from jaxgp.players.searched import SearchedPlayer
 from jaxgp.players.walk import Walker
-from jaxgp.run.interface import ReplayGame
 from jaxgp.search.alphabeta import AlphaBeta
 from jaxgp.search.lookahead import tail_of
 
@@ -255,7 +255,7 @@ class Experiment:
     config: schema.Config
     table: Table
     panel: Mapping[str, Opponent]
-    ring: Ring | GroupCycle
+    ring: Ring
 
     @property
     def game(self) -> Any:
@@ -276,12 +276,15 @@ class Experiment:
         """Run one generation; the state that goes in is used up."""
         return jax.jit(self.ring.step, donate_argnums=0)
 
-    def replay(self, genome: Genome) -> list[ReplayGame]:
-        """Play an individual from both seats against every opponent, or alone, for people to look at."""
-        render = self.table.room("render")
+    def replay(self, state: EvolutionState) -> list[ReplayGame]:
+        """Play the champion from both seats against every opponent as the run has left it, or alone, to look at."""
+        render, genome = self.table.room("render"), state.champion.genome
         if plays_alone(self.table.player):
             return [replay_alone(self.table.player, render, genome)]
-        return replay_games(self.game, render, self.table.player, genome, self.panel, self.config.fitness.max_plies)
+        memories = state.memory[: len(self.panel)]
+        rivals = [Rival(name, one, own) for (name, one), own in zip(self.panel.items(), memories, strict=True)]
+        options, seed = self.config.fitness, self.config.seed
+        return replay_games(self.game, render, self.table.player, genome, rivals, options.max_plies, seed)
 
 
 def assemble(config: schema.Config, games: Games) -> Experiment:
@@ -295,9 +298,8 @@ def assemble(config: schema.Config, games: Games) -> Experiment:
     options = config.fitness
     if plays_alone(at.player):
         assert isinstance(config.algorithm, Algorithm)
-        measure = GuidedFitness if isinstance(at.player, Guide) else SoloFitness
-        solo = measure(at.player, scale=options.scale, parsimony=options.parsimony, minimum=options.minimum)
-        return Experiment(config, at, panel, Ring(at.primitives, config.algorithm, solo))
+        solo = SoloFitness(at.player, options.scale, options.parsimony, options.minimum)
+        return Experiment(config, at, panel, Ring(solo, Generational(at.primitives, config.algorithm)))
     fitness = PanelFitness(
         at.game,
         at.player,
@@ -311,13 +313,16 @@ def assemble(config: schema.Config, games: Games) -> Experiment:
         max_plies=options.max_plies,
     )
     if isinstance(config.algorithm, Groups):
-        return Experiment(config, at, panel, GroupCycle(at.language, config.algorithm, fitness))
+        rules = config.algorithm
+        relative = GroupFitness(at.player, fitness, rules.group_size, rules.panel_weight, rules.ties, rules.stop)
+        return Experiment(config, at, panel, Ring(relative, Winners(at.language, rules)))
+    scheme = Generational(at.primitives, config.algorithm)
     if options.coplay:
         guides = tuple(
             coevolution.Guide(opponent(spec, at, config), spec.rounds, spec.cutoff, spec.weight)
             for spec in options.guides.values()
         )
-        relative = CoevolutionFitness(
+        coevolved = CoevolutionFitness(
             player=at.player,
             panel=replace(fitness, player=measured_player(at, config, games)),
             guides=guides,
@@ -326,5 +331,5 @@ def assemble(config: schema.Config, games: Games) -> Experiment:
             opening=options.opening_plies,
             measured=options.measured,
         )
-        return Experiment(config, at, panel, Ring(at.primitives, config.algorithm, relative))
-    return Experiment(config, at, panel, Ring(at.primitives, config.algorithm, fitness))
+        return Experiment(config, at, panel, Ring(coevolved, scheme))
+    return Experiment(config, at, panel, Ring(fitness, scheme))
