@@ -37,7 +37,8 @@ from jaxgp.options import MAX_CORES, MAX_SEED, option
 from jaxgp.players.options import Opponent
 from jaxgp.run import assemble
 from jaxgp.search import cores
-from rivals import evaluators, kalah, othello, solitaire, tournaments, trees
+from rivals import evaluators, othello, solitaire, tournaments, trees
+from rivals.plain import kalah
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
 from rivals.timing import Case, Report, compare, compiled, measure
 
