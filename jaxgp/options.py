@@ -37,6 +37,7 @@ class Limits(NamedTuple):
         why: where `high` comes from, in words.
         test: a further law that a value keeps, such as being odd.
         accepted: the law in words.
+        label: what tables call the option.
     """
 
     says: str = ""
@@ -48,6 +49,7 @@ class Limits(NamedTuple):
     why: str = ""
     test: Callable[..., bool] | None = None
     accepted: str = ""
+    label: str = ""
 
 
 def option(
@@ -62,9 +64,10 @@ def option(
     why: str = "",
     test: Callable[..., bool] | None = None,
     accepted: str = "",
+    label: str = "",
 ) -> Default:
     """Declare a field of a dataclass of options: its default, and what `Limits` holds."""
-    metadata = {"limits": Limits(says, tuple(choices), low, high, above, unit, why, test, accepted)}
+    metadata = {"limits": Limits(says, tuple(choices), low, high, above, unit, why, test, accepted, label)}
     if isinstance(default, dict | list) or dataclasses.is_dataclass(default):
         return cast(Default, dataclasses.field(default_factory=lambda: copy.deepcopy(default), metadata=metadata))
     return dataclasses.field(default=default, metadata=metadata)
@@ -151,6 +154,12 @@ def declared(schema: object) -> Iterator[Option]:
         yield Option(field.name, tuple(k for k in kinds if k is not type(None)), type(None) in kinds, default, limits)
 
 
+def find(schema: object, name: str) -> Option:
+    """Return an option of a dataclass, or of an instance of one; it has to be there."""
+    (one,) = (one for one in declared(schema) if one.name == name)
+    return one
+
+
 def check(values: object, prefix: str = "") -> None:
     """Check every value of a dataclass of options by what was declared; those of dataclasses within it, too.
 
@@ -194,7 +203,7 @@ def bound(
     Raises:
         UsageError: see `check`.
     """
-    (one,) = (one for one in declared(values) if one.name == name)
+    one = find(values, name)
     limits = one.limits if low is None else one.limits._replace(low=low)
     limits = limits if high is None else limits._replace(high=high, why=why)
     one._replace(limits=limits).check(prefix + name, getattr(values, name))
