@@ -11,9 +11,10 @@ import sys
 import jax
 from jax import Array
 
-from envs.walls.opponents import decided, strategy
-from envs.walls.primitives import Settings, rule_language, view
+from envs.walls.opponents import decided
+from envs.walls.primitives import Options, rule_language, view
 from envs.walls.rules import State, Walls
+from envs.walls.strategies import strategy
 from jaxgp.genotypes.rulelists import RuleLists
 from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.interpreter import rules
@@ -23,13 +24,13 @@ from jaxgp.operators.rulelists import RuleCreation, create
 DEPTHS = (2, 4, 6)
 
 
-def by_rules(game: Walls, settings: Settings, lists: RuleLists) -> Reply:
+def by_rules(game: Walls, options: Options, lists: RuleLists) -> Reply:
     """Play rule lists [G], one in each game, or one list in all."""
-    language = rule_language(game, settings)
-    masks = rules.prepare(language, lists, settings.symmetric)
+    language = rule_language(game, options)
+    masks = rules.prepare(language, lists, options.symmetric)
 
     def reply(states: State, bits: Array) -> Array:
-        views = jax.vmap(lambda state: view(game, settings, state))(states)
+        views = jax.vmap(lambda state: view(game, options, state))(states)
         if masks.length.ndim:
             return rules.act(language, masks, views[:, None])[0][:, 0]
         return rules.act(language, masks, views)[0]
@@ -39,17 +40,18 @@ def by_rules(game: Walls, settings: Settings, lists: RuleLists) -> Reply:
 
 def fixed(game: Walls, name: str = "fixed") -> Reply:
     """Play a fixed strategy."""
-    settings, text = strategy(name, game)
-    return by_rules(game, settings, parse_rules(rule_language(game, settings), text, max(1, text.count("\n") + 1)))
+    found = strategy(name, game)
+    capacity = max(1, len(found.text.splitlines()))
+    return by_rules(game, found.options, parse_rules(rule_language(game, found.options), found.text, capacity))
 
 
 def random_lists(game: Walls, games: int, config: RuleCreation, seed: int = 1) -> Reply:
     """Play a random rule list in each game, read strictly, over 3 x 3 cells."""
-    settings = Settings(mask=3, matching="strict")
-    language = rule_language(game, settings)
+    options = Options(mask=3, matching="strict")
+    language = rule_language(game, options)
     keys = jax.random.split(jax.random.key(seed), games)
     lists = jax.jit(jax.vmap(lambda key: create(key, language, config, config.max_rules)))(keys)
-    return by_rules(game, settings, lists)
+    return by_rules(game, options, lists)
 
 
 def main(games: int = 1000, searched: int = 200, *sizes: int) -> None:
