@@ -25,7 +25,7 @@ class Limits(NamedTuple):
         says: its meaning, in a few words.
         choices: the values that it takes, if they can be listed; never null.
         low: the least number.
-        high: the greatest number.
+        high: the greatest number; a name stands for what the dataclass has there, which may be None: no limit.
         above: whether `low` itself is too little.
         unit: what a number counts, as in "seconds".
         why: where `high` comes from, in words.
@@ -36,7 +36,7 @@ class Limits(NamedTuple):
     says: str = ""
     choices: tuple[str, ...] = ()
     low: float | None = None
-    high: float | None = None
+    high: float | str | None = None
     above: bool = False
     unit: str = ""
     why: str = ""
@@ -50,7 +50,7 @@ def option(
     choices: Sequence[str] = (),
     *,
     low: float | None = None,
-    high: float | None = None,
+    high: float | str | None = None,
     above: bool = False,
     unit: str = "",
     why: str = "",
@@ -104,6 +104,17 @@ class Option(NamedTuple):
             return number + _range(limits) + null
         return "text" + null
 
+    def within(self, values: Any) -> "Option":
+        """Return it with the limit that a dataclass of options sets to it, where its limit is another option."""
+        if not isinstance(self.limits.high, str):
+            return self
+        return self._replace(limits=self.limits._replace(high=getattr(values, self.limits.high)))
+
+    def check(self, name: str, value: Any) -> None:
+        """Check a value by the type, the choices and the limits; raises UsageError."""
+        if not (value is None and self.nullable) and not _right(self, value):
+            reject(name, value, self.accepted)
+
 
 def declared(schema: Any) -> Iterator[Option]:
     """Yield the options of a dataclass, or of an instance of one, in their order."""
@@ -121,7 +132,9 @@ def declared(schema: Any) -> Iterator[Option]:
 
 
 def check(values: Any, prefix: str = "") -> None:
-    """Check every value of a dataclass of options by what was declared; sections, dataclasses within it, too.
+    """Check every value of a dataclass of options by what was declared; those of dataclasses within it, too.
+
+    A dataclass may have a method `laws(prefix)`, which raises UsageError for what no single option shows.
 
     Args:
         values: an instance.
@@ -132,12 +145,39 @@ def check(values: Any, prefix: str = "") -> None:
     """
     for one in declared(values):
         value, name = getattr(values, one.name), prefix + one.name
-        if value is None and one.nullable:
-            continue
         if dataclasses.is_dataclass(value):
             check(value, name + ".")
-        elif not _right(one, value):
-            reject(name, value, one.accepted)
+        elif isinstance(value, dict):
+            for label, entry in value.items():
+                if dataclasses.is_dataclass(entry):
+                    check(entry, f"{name}.{label}.")
+        else:
+            one.within(values).check(name, value)
+    laws = getattr(values, "laws", None)
+    if laws is not None:
+        laws(prefix)
+
+
+def bound(
+    values: Any, name: str, prefix: str, low: float | None = None, high: float | None = None, why: str = ""
+) -> None:
+    """Check one option by narrower limits than it declares.
+
+    Args:
+        values: a dataclass of options that `check` accepted.
+        name: of the option.
+        prefix: what stands before it.
+        low: the least number, instead of the declared one; None: that.
+        high: the greatest number, likewise.
+        why: where `high` comes from, in words.
+
+    Raises:
+        UsageError: see `check`.
+    """
+    (one,) = (one for one in declared(values) if one.name == name)
+    limits = one.limits if low is None else one.limits._replace(low=low)
+    limits = limits if high is None else limits._replace(high=high, why=why)
+    one._replace(limits=limits).check(prefix + name, getattr(values, name))
 
 
 def _right(one: Option, value: Any) -> bool:
@@ -151,6 +191,7 @@ def _right(one: Option, value: Any) -> bool:
         whole = float not in one.kinds
         if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not math.isfinite(value):
             return False
+        assert not isinstance(limits.high, str)
         inside = limits.low is None or (value > limits.low if limits.above else value >= limits.low)
         if not inside or (limits.high is not None and value > limits.high):
             return False
@@ -162,9 +203,18 @@ def _right(one: Option, value: Any) -> bool:
 def _range(limits: Limits) -> str:
     """Say between which numbers a value has to be."""
     counted = f" of {limits.unit}" if limits.unit else ""
-    lower = "" if limits.low is None else (f" above {limits.low:g}" if limits.above else f" from {limits.low:g}")
-    upper = "" if limits.high is None else f" {'up ' if limits.above else ''}to {limits.high:g}"
-    return counted + lower + upper + (f" ({limits.why})" if limits.why and limits.high is not None else "")
+    lower = "" if limits.low is None else (f" above {limits.low:.15g}" if limits.above else f" from {limits.low:.15g}")
+    if limits.high is None:
+        return counted + lower
+    if isinstance(limits.high, str):
+        return f"{counted}{lower} to {limits.why or limits.high}"
+    upper = f" {'up ' if limits.above else ''}to {limits.high:.15g}"
+    return counted + lower + upper + (f" ({limits.why})" if limits.why else "")
+
+
+def any_of(*words: str) -> str:
+    """Return `a, b or c`."""
+    return ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else "".join(words)
 
 
 def made(schema: type, values: typing.Mapping[str, Any], prefix: str) -> Any:

@@ -30,10 +30,14 @@ from rivals.timing import Case, Report, compare, compiled, measure
 import envs
 from jaxgp.config import schema
 from jaxgp.errors import UsageError, reason, reject
+from jaxgp.evolution.options import Algorithm
+from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.evaluate import evaluate, evaluate_programs
 from jaxgp.interpreter.layouts import LAYOUTS
 from jaxgp.interpreter.plan import plan
+from jaxgp.operators.options import Creation
+from jaxgp.players.options import Opponent
 from jaxgp.run import assemble
 from jaxgp.search import cores
 
@@ -259,9 +263,9 @@ def study(options: Options, depth: int) -> schema.Config:
     """The GP Mancala study's second run against a search of this depth."""
     return schema.Config(
         game={"name": "mancala"},
-        algorithm=schema.Algorithm(population=options.population, creation=schema.Creation(terminal_probability=0.5)),
-        fitness=schema.Fitness(
-            {"minimax": schema.Opponent(depth=depth)},
+        algorithm=Algorithm(population=options.population, creation=Creation(terminal_probability=0.5)),
+        fitness=Fitness(
+            {"minimax": Opponent(depth=depth)},
             scale=100.0,
             parsimony=1.0,
             minimum=1.0,

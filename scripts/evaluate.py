@@ -20,7 +20,7 @@ from jaxgp.errors import UsageError, reject
 from jaxgp.options import MAX_SEED, check_cores, real, whole
 
 if TYPE_CHECKING:
-    from jaxgp.config.schema import Opponent
+    from jaxgp.players.options import Opponent
     from jaxgp.run.assemble import Table
 
 MOST_PLAYOUTS = 10_000_000

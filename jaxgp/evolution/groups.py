@@ -48,7 +48,7 @@ class GroupCycle:
 
     Attributes:
         language: what the rules are written in.
-        algorithm: the options, as in `jaxgp.config.schema.Groups`.
+        algorithm: the options, as in `jaxgp.config.Groups`.
         fitness: the fixed panel that parents are measured by; its first opponent is the one to beat.
     """
 

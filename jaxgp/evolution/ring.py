@@ -31,7 +31,7 @@ class Ring:
 
     Attributes:
         primitives: function and terminal set.
-        algorithm: the options, as in `jaxgp.config.schema.Algorithm`.
+        algorithm: the options, as in `jaxgp.config.Algorithm`.
         fitness: what the population is measured by.
     """
 

@@ -17,7 +17,6 @@ import numpy as np
 from jax import Array
 
 from jaxgp import files
-from jaxgp.config import schema
 from jaxgp.errors import UsageError, reason
 from jaxgp.fitness import matches
 from jaxgp.genotypes import language as languages
@@ -28,6 +27,7 @@ from jaxgp.host.moves import Stepper
 from jaxgp.league.members import Evolved, Member
 from jaxgp.measure import evaluation
 from jaxgp.players.opponent import Opponent
+from jaxgp.players.options import Opponent as OpponentOptions
 from jaxgp.players.player import Player
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.run.assemble import Table
@@ -173,7 +173,7 @@ def _bench(table: Table, team: Team) -> ProgramOpponent:
 
 
 def _seat(table: Table, member: Member, games: int) -> Opponent:
-    assert isinstance(member.plays, schema.Opponent)
+    assert isinstance(member.plays, OpponentOptions)
     return evaluation.seat(table, member.plays, games)
 
 
@@ -198,7 +198,7 @@ def host_game(stepper: Stepper, seats: Sequence[Agent]) -> int:
 
 def _agent(table: Table, member: Member, seed: int) -> Agent:
     spec = member.plays
-    assert isinstance(spec, schema.Opponent)
+    assert isinstance(spec, OpponentOptions)
     if spec.kind == "random":
         return agents.random_agent(table.game, seed)
     searches = table.searches(spec.evaluator, spec.depth, spec.ties, TAIL, lanes=1)

@@ -9,13 +9,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from jaxgp.config import schema
 from jaxgp.errors import UsageError, reject
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.host.moves import players
 from jaxgp.host.seats import DEEPEST
 from jaxgp.measure import champions
 from jaxgp.measure.champions import Loaded
+from jaxgp.players.options import Opponent
 from jaxgp.players.player import Player
 from jaxgp.run import assemble
 from jaxgp.run.assemble import Table
@@ -62,13 +62,13 @@ class Member:
     bracket: str
     source: str
     identity: str
-    plays: Evolved | schema.Opponent
+    plays: Evolved | Opponent
     fitness: float | None = None
 
     @property
     def random(self) -> bool:
         """Whether chance is in its moves."""
-        return isinstance(self.plays, schema.Opponent) and self.plays.chance
+        return isinstance(self.plays, Opponent) and self.plays.chance
 
 
 def read(
@@ -203,14 +203,14 @@ def _other(bracket: str, word: str, table: Table, ties: str, evaluator: str | No
             if not detail.isdecimal() or not 1 <= int(detail) <= DEEPEST:
                 reject(option, word, f"minimax:DEPTH, DEPTH a whole number from 1 to {DEEPEST}")
             evaluator = evaluator or next(iter(table.room("opponents").EVALUATORS))
-            spec = schema.Opponent(kind="search", depth=int(detail), ties=ties, evaluator=evaluator)
+            spec = Opponent(kind="search", depth=int(detail), ties=ties, evaluator=evaluator)
             table.searches(evaluator, 1, ties, 1, 1)  # an unknown evaluator is refused here
             return Member(word, bracket, word, _digest(table, word, ties, evaluator), spec)
     except ValueError as error:
         raise error if isinstance(error, UsageError) else UsageError(str(error)) from error
     if detail:
         reject(option, word, "random")
-    return Member(word, bracket, word, _digest(table, word), schema.Opponent(kind="random"))
+    return Member(word, bracket, word, _digest(table, word), Opponent(kind="random"))
 
 
 def _digest(table: Table, *what: str) -> str:

@@ -14,12 +14,15 @@ from jaxgp import files
 from jaxgp.config import schema, validate
 from jaxgp.config import typed as options
 from jaxgp.errors import RunError, UsageError, reason
+from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.fitness.matches import Played, play, seats
 from jaxgp.genotypes.language import Genome, kind
 from jaxgp.host import seating
 from jaxgp.host.agents import program_agent
 from jaxgp.measure import external
+from jaxgp.operators.options import Creation, RuleCreation
 from jaxgp.players.opponent import Memory, Opponent
+from jaxgp.players.options import Opponent as OpponentOptions
 from jaxgp.players.player import Player
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.run import assemble
@@ -30,9 +33,9 @@ if TYPE_CHECKING:
 SEATS, BOTH = ("first", "second"), "both"
 MAX_PLIES = 100_000
 """Games end by themselves; this only guards against rules under which they would not."""
-RANDOM: dict[str, schema.Algorithm | schema.Groups] = {
-    "program": schema.Algorithm(creation=schema.Creation(method="grow", max_depth=16, terminal_probability=0.5)),
-    "rules": schema.Groups(creation=schema.RuleCreation(dont_care=0.8)),
+RANDOM: dict[str, Algorithm | Groups] = {
+    "program": Algorithm(creation=Creation(method="grow", max_depth=16, terminal_probability=0.5)),
+    "rules": Groups(creation=RuleCreation(dont_care=0.8)),
 }
 """How the random players of every panel are made, whatever the run's own creation was."""
 
@@ -163,7 +166,7 @@ def _table(name: str, by_seat: Sequence[Sequence[np.ndarray]]) -> list[Result]:
     return [summarise(name, label, *x) for label, x in zip((*SEATS, BOTH), (*by_seat, together), strict=True)]
 
 
-def read_panel(file: Path) -> dict[str, schema.Opponent]:
+def read_panel(file: Path) -> dict[str, OpponentOptions]:
     """Read a panel, a YAML file of named opponents; raises UsageError for what is not one."""
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
@@ -171,7 +174,7 @@ def read_panel(file: Path) -> dict[str, schema.Opponent]:
 
     try:
         loaded = OmegaConf.load(file)
-        return {str(name): options.typed(schema.Opponent, _with_defaults(spec)) for name, spec in loaded.items()}
+        return {str(name): options.typed(OpponentOptions, _with_defaults(spec)) for name, spec in loaded.items()}
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from error
     except (OSError, YAMLError, OmegaConfBaseException, AttributeError, TypeError) as error:
@@ -181,10 +184,10 @@ def read_panel(file: Path) -> dict[str, schema.Opponent]:
 def _with_defaults(spec: Any) -> Any:
     from omegaconf import OmegaConf
 
-    return OmegaConf.merge(OmegaConf.create(options.plain(schema.Opponent)), spec)
+    return OmegaConf.merge(OmegaConf.create(options.plain(OpponentOptions)), spec)
 
 
-def check_panel(panel: Mapping[str, schema.Opponent], at: assemble.Table, file: Path) -> None:
+def check_panel(panel: Mapping[str, OpponentOptions], at: assemble.Table, file: Path) -> None:
     """Refuse a panel with members that cannot be; raises UsageError."""
     for name, spec in panel.items():
         validate.member(f"{file}: {name}", spec, at.room("opponents"), at.game)
@@ -192,7 +195,7 @@ def check_panel(panel: Mapping[str, schema.Opponent], at: assemble.Table, file: 
 
 def measure(
     loaded: "Loaded",
-    panel: Mapping[str, schema.Opponent],
+    panel: Mapping[str, OpponentOptions],
     games: int,
     compare: int = 0,
     seed: int = 0,
@@ -235,7 +238,7 @@ def measure(
         played = play_out(play_key, at.game, at.player, champion, opponent, memory)
         found["champion"] += results(name, at.game, opponent, played)
         if compare and spec.kind == "programs":
-            search = seat(at, schema.Opponent(kind="search", depth=compare, ties="first"), games)
+            search = seat(at, OpponentOptions(kind="search", depth=compare, ties="first"), games)
             rival = jax.jit(search.init)(start_key)
             met = play_out(play_key, at.game, at.player, memory.programs, search, rival)
             found.setdefault(f"minimax_{compare}", []).extend(results(name, at.game, search, met, swap=True))
@@ -243,7 +246,7 @@ def measure(
 
 
 def against_engine(
-    loaded: "Loaded", name: str, spec: schema.Opponent, terms: external.Terms, say: Callable[[str], object]
+    loaded: "Loaded", name: str, spec: OpponentOptions, terms: external.Terms, say: Callable[[str], object]
 ) -> list[Result]:
     """Play a champion against an engine outside; raises what `external.play` raises."""
     at, speech = loaded.table, seating.dialect(loaded.table)
@@ -256,7 +259,7 @@ def against_engine(
     return _table(name, list(figures))
 
 
-def seat(at: assemble.Table, spec: schema.Opponent, games: int) -> Opponent:
+def seat(at: assemble.Table, spec: OpponentOptions, games: int) -> Opponent:
     """Build an opponent for `games` games from each seat where chance is involved, else for one."""
     if spec.kind == "programs":
         return ProgramOpponent(at.game, at.player, assemble.creator(at.language, RANDOM[kind(at.language)]), games)

@@ -13,12 +13,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxgp.config import schema
 from jaxgp.errors import RunError, UsageError, reject
 from jaxgp.host import seating
 from jaxgp.host.agents import Agent
 from jaxgp.host.gtp import TIMEOUT, Dialect, EngineError, MissingEngineError, find
 from jaxgp.host.moves import Move, Stepper
+from jaxgp.players.options import Opponent
 from jaxgp.run.assemble import Table
 
 KIND = "gtp"
@@ -68,7 +68,7 @@ class Series:
         return (self.returns[..., None] == np.array([1.0, 0.0, -1.0])).sum(1, dtype=np.int32)
 
 
-def reachable(panel: Mapping[str, schema.Opponent], at: Table) -> tuple[dict[str, schema.Opponent], dict[str, str]]:
+def reachable(panel: Mapping[str, Opponent], at: Table) -> tuple[dict[str, Opponent], dict[str, str]]:
     """Part a panel into those who can be met, and why the others cannot: their programs are not installed.
 
     Raises:

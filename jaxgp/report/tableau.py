@@ -1,10 +1,14 @@
 """A run's major parameters: for genetic programming the Koza tableau, as usual since J. R. Koza, 1992."""
 
-from jaxgp.config.schema import Algorithm, Config, Crossover, Fitness, Groups, Opponent, Selection
+from jaxgp.config.schema import Config
+from jaxgp.evolution.options import Algorithm, Groups
+from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.language import Language
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.host.agents import plies
+from jaxgp.operators.options import Crossover, Selection
+from jaxgp.players.options import Opponent
 
 Rows = list[tuple[str, str]]
 

@@ -10,6 +10,7 @@ from jax import Array
 
 from jaxgp.config import schema
 from jaxgp.evolution.groups import GroupCycle
+from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.evolution.ring import Metrics, Ring
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.fitness import coevolution
@@ -27,6 +28,7 @@ from jaxgp.operators import creation, rulelists
 from jaxgp.players.greedy import GreedyPlayer
 from jaxgp.players.guided import Guide, plays_alone
 from jaxgp.players.opponent import Opponent, RandomOpponent
+from jaxgp.players.options import Opponent as OpponentOptions
 from jaxgp.players.player import Player
 from jaxgp.players.program import ProgramOpponent, ProgramPlayer
 from jaxgp.players.rules import RulePlayer
@@ -184,21 +186,21 @@ def measured_player(at: Table, config: schema.Config, games: Games) -> Any:
     return table(deeper, games, schema.GENOTYPES[config.algorithm.kind]).player
 
 
-def creator(language: Language, algorithm: schema.Algorithm | schema.Groups) -> Callable[[Array, int], Genome]:
+def creator(language: Language, algorithm: Algorithm | Groups) -> Callable[[Array, int], Genome]:
     """Return (key, count) -> that many random individuals, made as the algorithm makes them."""
     if isinstance(language, RuleLanguage):
-        options = algorithm if isinstance(algorithm, schema.Groups) else schema.Groups()
+        options = algorithm if isinstance(algorithm, Groups) else Groups()
 
         def rule_lists(key: Array, count: int) -> Genome:
             keys = jax.random.split(key, count)
             return jax.vmap(lambda k: rulelists.create(k, language, options.creation, options.capacity))(keys)
 
         return rule_lists
-    assert isinstance(algorithm, schema.Algorithm)
+    assert isinstance(algorithm, Algorithm)
     return lambda key, count: creation.create(key, language, algorithm.creation, count, algorithm.capacity)
 
 
-def opponent(spec: schema.Opponent, at: Table, config: schema.Config) -> Opponent:
+def opponent(spec: OpponentOptions, at: Table, config: schema.Config) -> Opponent:
     """Seat one member of the panel."""
     options = config.fitness
     if spec.kind == "random":
@@ -292,7 +294,7 @@ def assemble(config: schema.Config, games: Games) -> Experiment:
     panel = {name: opponent(spec, at, config) for name, spec in config.fitness.opponents.items()}
     options = config.fitness
     if plays_alone(at.player):
-        assert isinstance(config.algorithm, schema.Algorithm)
+        assert isinstance(config.algorithm, Algorithm)
         measure = GuidedFitness if isinstance(at.player, Guide) else SoloFitness
         solo = measure(at.player, scale=options.scale, parsimony=options.parsimony, minimum=options.minimum)
         return Experiment(config, at, panel, Ring(at.primitives, config.algorithm, solo))
@@ -308,7 +310,7 @@ def assemble(config: schema.Config, games: Games) -> Experiment:
         minimum=options.minimum,
         max_plies=options.max_plies,
     )
-    if isinstance(config.algorithm, schema.Groups):
+    if isinstance(config.algorithm, Groups):
         return Experiment(config, at, panel, GroupCycle(at.language, config.algorithm, fitness))
     if options.coplay:
         guides = tuple(

@@ -7,8 +7,9 @@ from typing import Any
 
 import jax
 
-from jaxgp.config.schema import Config, Groups
+from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, UsageError, reason
+from jaxgp.evolution.options import Groups
 from jaxgp.files import write_json
 from jaxgp.genotypes.language import UNITS, kind
 from jaxgp.players.searched import SearchedPlayer

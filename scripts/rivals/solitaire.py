@@ -14,11 +14,12 @@ from envs.morpion.primitives import AREA, LAST, POINT
 from jaxgp.config import schema
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators.creation import create
+from jaxgp.operators.options import Creation
 from jaxgp.run import assemble
 from rivals import plain_morpion
 from rivals.timing import Case, compiled, measure
 
-CREATION = schema.Creation(method="full", min_depth=5, max_depth=6)
+CREATION = Creation(method="full", min_depth=5, max_depth=6)
 """Programs with leaves enough for whole games."""
 ROUNDS = 5
 """Random games that each lane plays one after the other."""

@@ -9,8 +9,11 @@ from omegaconf import OmegaConf
 import envs
 from jaxgp.config import cli
 from jaxgp.config import typed as options
-from jaxgp.config.schema import Config, Groups, Opponent, Selection
+from jaxgp.config.schema import Config
 from jaxgp.errors import RunError
+from jaxgp.evolution.options import Groups
+from jaxgp.operators.options import Selection
+from jaxgp.players.options import Opponent
 from jaxgp.run import resume
 from jaxgp.store.directory import RunDirectory
 

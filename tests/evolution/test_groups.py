@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import envs
-from jaxgp.config import schema
 from jaxgp.evolution.groups import count_unique
+from jaxgp.evolution.options import Groups
 from jaxgp.genotypes.rulelists import problems
+from jaxgp.players.options import Opponent
 from jaxgp.run.assemble import assemble
 from tests.fitness.walls_table import board, config, population
 
@@ -62,7 +63,7 @@ def test_parents_stay_children_come_and_strangers_in_every_fifth_cycle(experimen
 def test_the_numbers_of_the_study():
     """1000 strategies, 200 parents, 800 children; and 700 children with 100 strangers in each fifth cycle."""
     made = config()
-    made.algorithm = schema.Groups()
+    made.algorithm = Groups()
     cycle = assemble(made, envs).ring
     assert cycle.parents == 200
     shape = jax.eval_shape(
@@ -118,7 +119,7 @@ def test_the_order_of_champions(experiment):
 
 def test_a_run_ends_with_the_first_parent_that_beats_the_first_opponent():
     made = config(stop="beaten", population=80)
-    made.fitness.opponents = {"forward": schema.Opponent(kind="strategy", name="forward")}
+    made.fitness.opponents = {"forward": Opponent(kind="strategy", name="forward")}
     experiment = assemble(made, envs)
     state = experiment.init(jax.random.key(0))
     for _ in range(20):
@@ -134,7 +135,7 @@ def test_a_run_ends_with_the_first_parent_that_beats_the_first_opponent():
 def test_games_against_the_panel_count_in_tournaments_and_populations_begin_anew():
     """A weight beyond all points of a tournament makes the panel decide; every third generation is a random one."""
     made = config(panel_weight=1000.0, ties="lot", restart_every=3, stop="all_beaten")
-    made.fitness.opponents = {name: schema.Opponent(kind="strategy", name=name) for name in ("forward", "fixed")}
+    made.fitness.opponents = {name: Opponent(kind="strategy", name=name) for name in ("forward", "fixed")}
     experiment = assemble(made, envs)
     evaluate = jax.jit(experiment.ring.fitness.evaluate)
     state = experiment.init(jax.random.key(0))

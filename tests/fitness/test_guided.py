@@ -8,28 +8,31 @@ import pytest
 import envs
 from envs.morpion.saved import new_crosses
 from jaxgp.config import schema
+from jaxgp.evolution.options import Algorithm
 from jaxgp.fitness.guided import behaviour
+from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.text import parse_program
 from jaxgp.measure import champions
+from jaxgp.operators.options import Creation, Selection
 from jaxgp.run.assemble import assemble
 from tests.run.conduct_toy import rows, start
 
 
 @pytest.fixture(scope="module")
 def experiment():
-    algorithm = schema.Algorithm(
+    algorithm = Algorithm(
         population=4,
         generations=2,
         elites=1,
         capacity=32,
-        creation=schema.Creation(method="ramped", min_depth=1, max_depth=3),
-        selection=schema.Selection(method="tournament", tournament_size=2),
+        creation=Creation(method="ramped", min_depth=1, max_depth=3),
+        selection=Selection(method="tournament", tournament_size=2),
     )
     config = schema.Config(
         game={"name": "morpion"},
         program={"guide": True, "iterations": 3, "searches": 2},
         algorithm=algorithm,
-        fitness=schema.Fitness(parsimony=0.5),
+        fitness=Fitness(parsimony=0.5),
         logger=schema.Logger(mode="disabled"),
         compilation_cache=None,
     )

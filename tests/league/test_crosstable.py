@@ -8,16 +8,16 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgp.config import schema
 from jaxgp.errors import UsageError
 from jaxgp.league import crosstable
 from jaxgp.league.members import Evolved, Member
+from jaxgp.players.options import Opponent
 from tests.fitness import walls_table
 from tests.reference import rules, walls
 
-RANDOM = Member("random", "others", "random", "chance", schema.Opponent(kind="random"))
-LUCK = Member("luck", "others", "random", "chance", schema.Opponent(kind="random"))
-SEARCH = Member("minimax:1", "others", "minimax:1", "search", schema.Opponent(depth=1, ties="random"))
+RANDOM = Member("random", "others", "random", "chance", Opponent(kind="random"))
+LUCK = Member("luck", "others", "random", "chance", Opponent(kind="random"))
+SEARCH = Member("minimax:1", "others", "minimax:1", "search", Opponent(depth=1, ties="random"))
 
 
 BARRED = 1

@@ -8,9 +8,11 @@ from jax import Array
 
 from jaxgp.config import schema
 from jaxgp.evolution.state import Champion, EvolutionState
+from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import FLOAT, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
+from jaxgp.players.options import Opponent
 from jaxgp.run.interface import ReplayGame
 
 PRIMITIVES = PrimitiveSet(
@@ -104,7 +106,7 @@ def config(**algorithm) -> schema.Config:
     made = schema.Config(
         game={"name": "mancala", "pits": 2, "stones": 2},
         program={},
-        fitness=schema.Fitness(opponents={"minimax": schema.Opponent(depth=2)}),
+        fitness=Fitness(opponents={"minimax": Opponent(depth=2)}),
         logger=schema.Logger(mode="disabled"),
         compilation_cache=None,
     )
