@@ -1,4 +1,4 @@
-"""The games. A folder here is a game if its `__init__.py` has a function `spec() -> jaxgp.spec.Spec`; nothing lists them.
+"""The games. A folder here is a game if its `__init__.py` has a function `spec`; nothing lists them.
 
 Importing this package imports no game, and not JAX; `spec` and `make` do.
 """
@@ -19,7 +19,9 @@ __all__ = ["available", "make", "spec"]
 def available() -> list[str]:
     """Return the names of all games, sorted; their files are read, not imported."""
     files = Path(__file__).parent.glob("*/__init__.py")
-    return sorted(file.parent.name for file in files if re.search(r"^def spec\(", file.read_text("utf-8"), re.MULTILINE))
+    return sorted(
+        file.parent.name for file in files if re.search(r"^def spec\(", file.read_text("utf-8"), re.MULTILINE)
+    )
 
 
 def spec(name: str) -> "Spec[Any]":

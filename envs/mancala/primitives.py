@@ -25,18 +25,19 @@ class Options:
         "opponent's 7-12 and 13); absolute: those of the first player do, no matter who moves",
     )
     value_at_out_of_range: OutOfRange = option(
-        "zero", "what VALUE_AT reads outside the board: zero; the cell of the index modulo their number; the nearest cell"
+        "zero",
+        "what VALUE_AT reads outside the board: zero; the cell of the index modulo their number; the nearest cell",
     )
     move: Move = option(
         "next_nonempty",
-        "next_nonempty: the value modulo the number of pits, then on to the next pit that holds stones; next_legal: the "
-        "least pit from the value up that may be played, else the first that may; forfeit: the value is a pit that may "
-        "be played, or the game is lost",
+        "next_nonempty: the value modulo the number of pits, then on to the next pit that holds stones; next_legal: "
+        "the least pit from the value up that may be played, else the first that may; forfeit: the value is a pit "
+        "that may be played, or the game is lost",
     )
     constants_weight: float | None = option(
         None,
-        "how often random creation draws a constant, relative to each function; null: as many times as there are cells, "
-        "so that every single integer is as likely as every function",
+        "how often random creation draws a constant, relative to each function; null: as often as there are cells, so "
+        "that every single integer is as likely as every function",
         low=0,
         above=True,
     )

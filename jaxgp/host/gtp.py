@@ -15,13 +15,14 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import IO, Any, Self
 
 from jaxgp.host.agents import Agent
 from jaxgp.host.moves import Move, Stepper
+from jaxgp.spec import Dialect
 
 State = Any
 
@@ -44,25 +45,6 @@ class RefusedError(EngineError):
 
 class MissingEngineError(ValueError):
     """The program is not installed."""
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """How engines speak of a game; made by the function `dialect` of the game's module `gtp`.
-
-    Attributes:
-        setup: commands that prepare an engine for the game, once; those that it says it does not know are left out.
-        colours: what the seats are called.
-        vertex: move -> what engines call it.
-        action: what an engine calls a move -> the move; raises ValueError where there is none.
-        packages: for programs that are known, where to get them.
-    """
-
-    setup: tuple[str, ...]
-    colours: tuple[str, str]
-    vertex: Callable[[int], str]
-    action: Callable[[str], int]
-    packages: Mapping[str, str] = field(default_factory=dict)
 
 
 def find(command: str, packages: Mapping[str, str] | None = None) -> list[str]:

@@ -33,13 +33,13 @@ class Game:
 
     Attributes:
         rules: the game.
-        drawing: the game's `render` module: text, action_name, parse_action, and if moves can be typed in several ways
-            TYPED, which says how.
+        drawing: pictures and words of the game.
         players: by seat; None is a person.
         names: by seat.
         ask: shows a prompt and returns a line; raises EOFError when there are no more.
         say: prints.
         adviser: makes the agent that answers `hint`, when it is first asked; None: there are no hints.
+        typed: in how many ways moves can be typed; None: by their names alone.
         history: the opening, and what was played since and not taken back.
     """
 
@@ -50,6 +50,7 @@ class Game:
     ask: Callable[[str], str]
     say: Callable[[str], None]
     adviser: Callable[[], Agent] | None
+    typed: str | None = None
     history: list[Move] = field(default_factory=list)
 
     @cached_property
@@ -133,10 +134,9 @@ class Game:
         elif word == "undo":
             self.say("There is no move of yours to take back.")
         else:
-            typed = getattr(self.drawing, "TYPED", None)
             first, rest = HELP.split("\n", 1)
             words = HELP if self.adviser is None else f"{first}\n{HINT}{rest}"
-            self.say(words if typed is None else f"Moves are {typed}.\n{words}")
+            self.say(words if self.typed is None else f"Moves are {self.typed}.\n{words}")
 
     def _undo(self, mover: int) -> bool:
         """Go back to the last position in which a person was to move; the same person if the other is none."""

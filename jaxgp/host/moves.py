@@ -17,8 +17,8 @@ YOU = "You"
 
 
 def players(rules: Any) -> int:
-    """Return how many play a game: 2, unless it says otherwise."""
-    return int(getattr(rules, "players", 2))
+    """Return how many play a game."""
+    return int(rules.seats)
 
 
 @dataclass(frozen=True)

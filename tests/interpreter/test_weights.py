@@ -6,8 +6,8 @@ from functools import cache
 import jax
 import numpy as np
 import pytest
-
 from envs.othello.primitives import Settings, primitive_set
+
 from envs.othello.rules import Othello
 from jaxgp.genotypes.primitives import FLOAT, Primitive, PrimitiveSet
 from jaxgp.genotypes.text import parse_tree

@@ -6,9 +6,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from envs.othello.primitives import Settings, primitive_set
 
 import envs
-from envs.othello.primitives import Settings, primitive_set
 from jaxgp.genotypes.text import parse_program
 from jaxgp.run.assemble import playing
 from jaxgp.search.alphabeta import AlphaBeta, RootResult

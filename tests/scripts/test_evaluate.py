@@ -4,12 +4,12 @@ import json
 
 import numpy as np
 import pytest
+from envs.othello.primitives import Settings as OthelloSettings
+from envs.othello.primitives import primitive_set as othello_primitives
 
 import envs
 from envs.morpion.primitives import Settings as MorpionSettings
 from envs.morpion.primitives import primitive_set
-from envs.othello.primitives import Settings as OthelloSettings
-from envs.othello.primitives import primitive_set as othello_primitives
 from envs.walls.primitives import Settings, rule_language
 from jaxgp.config import arguments
 from jaxgp.errors import RunError, UsageError
