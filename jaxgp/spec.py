@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 from jax import Array
 
 from jaxgp import options
-from jaxgp.contracts import Game, Twin
+from jaxgp.contracts import Actor, Game, Twin
 from jaxgp.errors import UsageError, reject
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Role(Generic[Rules, Options]):
     says: str
     genotype: Genotype
     options: type[Options]
-    make: "Callable[[Rules, Options], tuple[Language, Any]]"
+    make: "Callable[[Rules, Options], tuple[Language, Actor]]"
     deeper: Callable[[Options, int], Options] | None = None
     python: "Callable[[Rules, Options, Equations, str], str] | None" = None
     features: str = "features"

@@ -23,9 +23,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import jax
 import jax.numpy as jnp
 import numpy as np
-from rivals import evaluators, kalah, othello, solitaire, tournaments, trees
-from rivals.random_play import openings, openspiel_moves, positions, random_moves
-from rivals.timing import Case, Report, compare, compiled, measure
 
 import envs
 from jaxgp.config import schema
@@ -43,6 +40,9 @@ from jaxgp.players.searches import searches
 from jaxgp.run import assemble
 from jaxgp.search import cores
 from jaxgp.spec import Cast
+from rivals import evaluators, kalah, othello, solitaire, tournaments, trees
+from rivals.random_play import openings, openspiel_moves, positions, random_moves
+from rivals.timing import Case, Report, compare, compiled, measure
 
 PARTS = ("interpreter", "env", "search", "generation", "walls", "othello", "evaluators", "morpion")
 

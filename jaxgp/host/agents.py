@@ -11,10 +11,10 @@ import numpy as np
 from jax import Array
 
 from jaxgp.bits import lot, pick
+from jaxgp.contracts import Player
 from jaxgp.genotypes.language import Genome
 from jaxgp.host.moves import Move, Stepper
 from jaxgp.players.guided import Guide
-from jaxgp.players.player import Player
 from jaxgp.players.walk import Walker
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 
@@ -89,7 +89,8 @@ def program_agent(player: Player, genome: Genome, name: str) -> Agent:
 
     @jax.jit
     def move(state: State) -> tuple[Array, Array]:
-        moves, legal = player.act(plans, jax.tree.map(lambda x: x[None, None], state))
+        bits = jnp.zeros((1, 1), jnp.uint32)
+        moves, legal = player.act(plans, jax.tree.map(lambda x: x[None, None], state), bits)
         return moves[0, 0], legal[0, 0]
 
     def choose(state: State) -> int | None:

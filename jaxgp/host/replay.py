@@ -7,10 +7,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxgp.contracts import Opponent, Player
 from jaxgp.genotypes.language import Genome
 from jaxgp.host.moves import Move, Stepper
-from jaxgp.players.opponent import Opponent
-from jaxgp.players.player import Player
 from jaxgp.run.interface import ReplayGame
 from jaxgp.spec import Cast, Rules, Spec
 
@@ -31,7 +30,8 @@ def record(game: Any, player: Player, genome: Genome, opponent: Opponent, seat: 
         if state.terminated:
             return
         if int(state.to_move) == seat:
-            action, legal = act(plans, jax.tree.map(lambda x: x[None, None], state))
+            bits = jax.random.bits(jax.random.key(ply), (1, 1), jnp.uint32)
+            action, legal = act(plans, jax.tree.map(lambda x: x[None, None], state), bits)
             action, legal = action[0, 0], bool(legal[0, 0])
         else:
             states = jax.tree.map(lambda x: jnp.broadcast_to(x, (*shape, *x.shape)), state)

@@ -13,7 +13,7 @@ from jaxgp.host.deepening import deepening, deepening_agent
 from jaxgp.host.gtp import TIMEOUT, EngineError, gtp_agent
 from jaxgp.host.moves import players
 from jaxgp.host.seats import ALONE, KINDS, Seat
-from jaxgp.players.guided import plays_alone
+from jaxgp.contracts import Soloist
 from jaxgp.players.panel import strategist
 from jaxgp.players.searches import searches
 from jaxgp.spec import Cast, Dialect
@@ -87,7 +87,7 @@ def engine(game: Any, speech: Dialect, command: str, timeout: float = TIMEOUT) -
 
 
 def _genome_agent(cast: Cast[Any], genome: Genome, name: str) -> Agent:
-    make = agents.walk_agent if plays_alone(cast.actor) else agents.program_agent
+    make = agents.walk_agent if isinstance(cast.actor, Soloist) else agents.program_agent
     return make(cast.actor, genome, name)
 
 

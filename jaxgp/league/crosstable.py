@@ -17,6 +17,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp import files
+from jaxgp.contracts import Opponent, Player
 from jaxgp.errors import UsageError, reason
 from jaxgp.fitness import matches
 from jaxgp.genotypes import language as languages
@@ -26,9 +27,7 @@ from jaxgp.host.agents import Agent
 from jaxgp.host.moves import Stepper
 from jaxgp.league.members import Evolved, Member
 from jaxgp.measure import evaluation
-from jaxgp.players.opponent import Opponent
 from jaxgp.players.options import Opponent as OpponentOptions
-from jaxgp.players.player import Player
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.players.searches import searches
 from jaxgp.spec import Cast

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from jaxgp.contracts import Player
 from jaxgp.errors import UsageError, reject
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.host.moves import players
@@ -17,7 +18,6 @@ from jaxgp.measure import champions
 from jaxgp.measure.champions import Loaded
 from jaxgp.players.options import Opponent
 from jaxgp.players.panel import strategist
-from jaxgp.players.player import Player
 from jaxgp.players.searches import evaluators
 from jaxgp.spec import Cast, Games
 from jaxgp.store.directory import RunDirectory

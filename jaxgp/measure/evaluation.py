@@ -13,6 +13,7 @@ from jax import Array
 from jaxgp import files
 from jaxgp.config import typed as options
 from jaxgp.config.games import member
+from jaxgp.contracts import Memory, Opponent, Player
 from jaxgp.errors import RunError, UsageError, reason
 from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.fitness.matches import Played, play, seats
@@ -21,10 +22,8 @@ from jaxgp.genotypes.language import Genome, kind
 from jaxgp.host.agents import program_agent
 from jaxgp.measure import external
 from jaxgp.operators.options import Creation, RuleCreation
-from jaxgp.players.opponent import Memory, Opponent
 from jaxgp.players.options import Opponent as OpponentOptions
 from jaxgp.players.panel import opponent
-from jaxgp.players.player import Player
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.run import assemble
 from jaxgp.spec import Cast

@@ -4,14 +4,11 @@ An engine without chance plays the same game against the same player again and a
 moves, no two openings alike, each of which is played from both seats.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import Array
 
 from jaxgp.errors import RunError, UsageError, reject
 from jaxgp.host import seating
@@ -155,17 +152,6 @@ def game(stepper: Stepper, agents: tuple[Agent, Agent], start: Sequence[Move]) -
         state = record[-1].state
         record.append(stepper.play(state, agents[int(state.to_move)].reply(record)))
     return record
-
-
-def agent(name: str, reply: Callable[[Any, Array], Array], seed: int = 0) -> Agent:
-    """Make an agent of what moves in many games at once, a `jaxgp.measure.arena.Reply`."""
-    rng, move = np.random.default_rng(seed), jax.jit(reply)
-
-    def choose(state: Any) -> int:
-        bits = jnp.asarray(rng.integers(2**32, size=1), jnp.uint32)
-        return int(move(jax.tree.map(lambda x: x[None], state), bits)[0])
-
-    return Agent(name, choose)
 
 
 def _actions(record: Sequence[Move]) -> tuple[int | None, ...]:

@@ -6,11 +6,12 @@ from typing import Any, Protocol
 import jax
 from jax import Array
 
+from jaxgp.contracts import Opponent
 from jaxgp.errors import reject
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
 from jaxgp.players import options
-from jaxgp.players.opponent import Opponent, RandomOpponent
+from jaxgp.players.chance import RandomOpponent
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.players.search import AlternatingOpponent, SearchOpponent
 from jaxgp.players.searches import searches

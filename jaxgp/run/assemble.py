@@ -10,21 +10,21 @@ from jax import Array
 
 from jaxgp.config.games import cast_of
 from jaxgp.config.schema import GENOTYPES, Config
-from jaxgp.evolution.groups import GroupCycle
+from jaxgp.contracts import Opponent, Soloist
+from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.evolution.ring import Metrics, Ring
 from jaxgp.evolution.state import EvolutionState
+from jaxgp.evolution.winners import Winners
 from jaxgp.fitness import coevolution
 from jaxgp.fitness.coevolution import CoevolutionFitness
-from jaxgp.fitness.guided import GuidedFitness
+from jaxgp.fitness.grouped import GroupFitness
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.fitness.solo import SoloFitness
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.host.replay import replay_alone, replay_games
 from jaxgp.operators import creation, rulelists
-from jaxgp.players.guided import Guide, plays_alone
-from jaxgp.players.opponent import Opponent
 from jaxgp.players.panel import opponent
 from jaxgp.run.interface import ReplayGame
 from jaxgp.spec import Cast, Games
@@ -58,7 +58,7 @@ class Experiment:
     config: Config
     cast: Cast[Any]
     panel: Mapping[str, Opponent]
-    ring: Ring | GroupCycle
+    ring: Ring
 
     @property
     def game(self) -> Any:
@@ -81,7 +81,7 @@ class Experiment:
 
     def replay(self, genome: Genome) -> list[ReplayGame]:
         """Play an individual from both seats against every opponent, or alone, for people to look at."""
-        if plays_alone(self.cast.actor):
+        if isinstance(self.cast.actor, Soloist):
             return [replay_alone(self.cast, genome)]
         return replay_games(self.cast, genome, self.panel, self.config.fitness.max_plies)
 
@@ -95,11 +95,10 @@ def assemble(config: Config, games: Games) -> Experiment:
     cast, options = cast_of(config, games, GENOTYPES[config.algorithm.kind]), config.fitness
     create = creator(cast.language, config.algorithm)
     panel = {name: opponent(one, cast, create, options) for name, one in options.opponents.items()}
-    if plays_alone(cast.actor):
+    if isinstance(cast.actor, Soloist):
         assert isinstance(config.algorithm, Algorithm)
-        measure = GuidedFitness if isinstance(cast.actor, Guide) else SoloFitness
-        solo = measure(cast.actor, scale=options.scale, parsimony=options.parsimony, minimum=options.minimum)
-        return Experiment(config, cast, panel, Ring(cast.language, config.algorithm, solo))
+        solo = SoloFitness(cast.actor, options.scale, options.parsimony, options.minimum)
+        return Experiment(config, cast, panel, Ring(solo, Generational(cast.language, config.algorithm)))
     fitness = PanelFitness(
         cast.game,
         cast.actor,
@@ -113,7 +112,10 @@ def assemble(config: Config, games: Games) -> Experiment:
         max_plies=options.max_plies,
     )
     if isinstance(config.algorithm, Groups):
-        return Experiment(config, cast, panel, GroupCycle(cast.language, config.algorithm, fitness))
+        rules = config.algorithm
+        relative = GroupFitness(cast.actor, fitness, rules.group_size, rules.panel_weight, rules.ties, rules.stop)
+        return Experiment(config, cast, panel, Ring(relative, Winners(cast.language, rules)))
+    scheme = Generational(cast.language, config.algorithm)
     if options.coplay:
         guides = tuple(
             coevolution.Guide(opponent(one, cast, create, options), one.rounds, one.cutoff, one.weight)
@@ -121,7 +123,7 @@ def assemble(config: Config, games: Games) -> Experiment:
         )
         depth = options.measured_depth
         measured = cast if depth is None else cast.at_depth(depth, "fitness.measured_depth")
-        relative = CoevolutionFitness(
+        coevolved = CoevolutionFitness(
             player=cast.actor,
             panel=replace(fitness, player=measured.actor),
             guides=guides,
@@ -130,5 +132,5 @@ def assemble(config: Config, games: Games) -> Experiment:
             opening=options.opening_plies,
             measured=options.measured,
         )
-        return Experiment(config, cast, panel, Ring(cast.language, config.algorithm, relative))
-    return Experiment(config, cast, panel, Ring(cast.language, config.algorithm, fitness))
+        return Experiment(config, cast, panel, Ring(coevolved, scheme))
+    return Experiment(config, cast, panel, Ring(fitness, scheme))

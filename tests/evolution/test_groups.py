@@ -6,9 +6,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxgp.evolution.groups import count_unique
 
 import envs
-from jaxgp.evolution.groups import count_unique
 from jaxgp.evolution.options import Groups
 from jaxgp.genotypes.rulelists import problems
 from jaxgp.players.options import Opponent

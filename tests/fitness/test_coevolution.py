@@ -12,7 +12,7 @@ import envs
 from jaxgp.config import schema
 from jaxgp.fitness import coplay, matches
 from jaxgp.fitness.coevolution import Guide
-from jaxgp.players.opponent import RandomOpponent
+from jaxgp.players.chance import RandomOpponent
 from jaxgp.run import assemble
 from tests.envs.replays import FAST
 from tests.fitness.coplay_table import config

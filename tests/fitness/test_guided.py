@@ -4,12 +4,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxgp.fitness.guided import behaviour
 
 import envs
 from envs.morpion.saved import new_crosses
 from jaxgp.config import schema
 from jaxgp.evolution.options import Algorithm
-from jaxgp.fitness.guided import behaviour
 from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.text import parse_program
 from jaxgp.measure import champions

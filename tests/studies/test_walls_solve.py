@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import envs
-from envs.walls.solve import Solver
+from studies.walls_solve import Solver
 from tests.envs.walls.drawings import compiled
 from tests.reference import walls
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import envs
-from envs.walls import scaling as players
-from jaxgp.measure import scaling, scaling_report
-from jaxgp.measure.scaling import Case, Measured, Mover
+from studies import scaling, scaling_report
+from studies import walls_players as players
+from studies.scaling import Case, Measured, Mover
 
 SIZES = (3, 5, 7, 9, 11)
 GAME = envs.make("walls", size=3)

@@ -1,7 +1,7 @@
 """Two players against each other, many games in lock step: for tables of how strong fixed players are."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import jax
@@ -10,13 +10,13 @@ import numpy as np
 from jax import Array
 
 from jaxgp.bits import lot, pick
+from jaxgp.host.agents import Agent
 from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta, Ties, best_moves
 from jaxgp.search.lookahead import tail_of, taken
+from jaxgp.spec import Evaluator
 
 State = Any
-Evaluator = Callable[[Any, Any], Array]
-"""(game, state) -> float32[], as the side to move sees it."""
 Reply = Callable[[State, Array], Array]
 """([G] states, uint32[G] random bits) -> int32[G] moves."""
 
@@ -24,21 +24,11 @@ Reply = Callable[[State, Array], Array]
 def results(game: Any, player: Reply, opponent: Reply, games: int, seed: int = 0) -> np.ndarray:
     """Play games from each seat; return int32[2, 3]: won, drawn and lost by the player, as first and as second one."""
     replies = jax.jit(player), jax.jit(opponent)
-    nothing = jnp.zeros(games, jnp.int32)
-
-    @jax.jit
-    def turn(states: State, seat: Array, own: Array, other: Array) -> tuple[State, Array]:
-        states = jax.vmap(game.step)(states, jnp.where(states.to_move == seat, own, other))
-        return states, waiting(states, seat)
-
-    def waiting(states: State, seat: Array) -> Array:
-        """Return bool[2]: whether the player has to move in any game, and the opponent."""
-        mine = states.to_move == seat
-        return jnp.stack([(m & ~states.terminated).any() for m in (mine, ~mine)])
+    nothing, turn = jnp.zeros(games, jnp.int32), _turn(game)
 
     def play(seat: int) -> np.ndarray:
         states = jax.vmap(lambda _: game.init())(jnp.arange(games))
-        ply, asked = 0, np.asarray(waiting(states, jnp.int32(seat)))
+        ply, asked = 0, np.asarray(_waiting(states, jnp.int32(seat)))
         while asked.any():
             bits = jax.random.bits(jax.random.fold_in(jax.random.key(seed), ply), (games,))
             # Each player is a program of its own, which compiles sooner than both in one; where turns alternate in all
@@ -50,6 +40,24 @@ def results(game: Any, player: Reply, opponent: Reply, games: int, seed: int = 0
         return (returns == np.array([1.0, 0.0, -1.0])).sum(0, dtype=np.int32)
 
     return np.stack([play(seat) for seat in (0, 1)])
+
+
+@cache
+def _turn(game: Any) -> Callable[[State, Array, Array, Array], tuple[State, Array]]:
+    """Compile a ply of all games: states, seat of the player, its moves and those of the opponent."""
+
+    @jax.jit
+    def turn(states: State, seat: Array, own: Array, other: Array) -> tuple[State, Array]:
+        states = jax.vmap(game.step)(states, jnp.where(states.to_move == seat, own, other))
+        return states, _waiting(states, seat)
+
+    return turn
+
+
+def _waiting(states: State, seat: Array) -> Array:
+    """Return bool[2]: whether the player has to move in any game, and the opponent."""
+    mine = states.to_move == seat
+    return jnp.stack([(m & ~states.terminated).any() for m in (mine, ~mine)])
 
 
 def random_moves(game: Any) -> Reply:
@@ -82,3 +90,14 @@ def search(game: Any, depth: int, *evaluators: Evaluator, ties: str = "random", 
         return moves
 
     return reply
+
+
+def agent(name: str, reply: Reply, seed: int = 0) -> Agent:
+    """Make an agent for one game on the host of what moves in many at once."""
+    rng, move = np.random.default_rng(seed), jax.jit(reply)
+
+    def choose(state: State) -> int:
+        bits = jnp.asarray(rng.integers(2**32, size=1), jnp.uint32)
+        return int(move(jax.tree.map(lambda x: x[None], state), bits)[0])
+
+    return Agent(name, choose)

@@ -1,21 +1,37 @@
-"""The exact value of a small board: searches to the end of the game that ask whether a margin can be reached.
+"""The exact value of a small board of Walls: searches to the end of the game that ask whether a margin can be reached.
 
-    python -m envs.walls.solve [size [stall]]
+python scripts/studies/walls_solve.py
+python scripts/studies/walls_solve.py stall=3
 
 It counts idle moves as the rules do, so it solves the game itself; lines are long, but the counts bound them. It is
-plain Python and shares no code with `rules.py`. Size 3 takes some seconds; size 5 is out of its reach.
+plain Python and shares no code with `envs/walls/rules.py`. Size 3 takes some seconds; size 5 is out of its reach.
 """
 
 import sys
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import NamedTuple
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 from envs.walls.rules import Walls
+from jaxgp.config import arguments
+from jaxgp.config.arguments import option
+from jaxgp.options import whole
+from studies import checks
 
 ACTIONS = ("forward", "left", "right")
 OFF = -1
 """The square behind the edge."""
+
+
+@dataclass
+class Options:
+    """Which game."""
+
+    size: int = option(3, "side of the board, an odd number")
+    stall: int = option(9, "moves in a row without a new brick that stall a player")
 
 
 class Half(NamedTuple):
@@ -136,14 +152,17 @@ class Solver:
         ]
 
 
-def main(size: int = 3, stall: int = 9) -> None:
-    """Print value and best play, whoever begins: the second game is the first in a mirror."""
-    margin, line, positions = Solver(Walls(size, stall)).solve()
+def task(options: Options) -> int:
+    """Check, then print value and best play, whoever begins: the second game is the first in a mirror."""
+    checks.sides("size", [options.size])
+    whole("stall", options.stall, 1, 999)
+    margin, line, positions = Solver(Walls(options.size, options.stall)).solve()
     said = "draws" if margin == 0 else f"{'wins' if margin > 0 else 'loses'} by {abs(margin)}"
     print(f"The player who begins {said} ({positions} positions).")
     for first, names in (("left", ("forward", "left", "right")), ("right", ("forward", "right", "left"))):
         print(f"The player on the {first} begins: {' '.join(names[action] for action in line)}")
+    return 0
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    raise SystemExit(arguments.main(Options, task, __doc__))

@@ -1,12 +1,16 @@
-"""What a search takes from random moves, searches of several depths or an engine outside, as many games a colour.
+"""What a search of Othello takes from random moves, other searches or an engine outside, as many games a colour.
 
-python -m envs.othello.arena evaluator=edgar_like ties=first games=1000 depths=[0]
-python -m envs.othello.arena evaluator=edgar_like ties=first against=material depths=[1,2,3,4,5]
-python -m envs.othello.arena evaluator=corner_16 depth=4 command="gtp-rhino -l 1 -b 0" games=20
+python scripts/studies/othello_arena.py evaluator=edgar_like ties=first games=1000 depths=[0]
+python scripts/studies/othello_arena.py evaluator=edgar_like ties=first against=material depths=[1,2,3,4,5]
+python scripts/studies/othello_arena.py evaluator=corner_16 depth=4 command="gtp-rhino -l 1 -b 0" games=20
 """
 
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from jaxgp.config import arguments
 from jaxgp.config.arguments import option
@@ -17,7 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from envs.othello.rules import Othello
-    from jaxgp.measure.arena import Evaluator, Reply
+    from jaxgp.spec import Evaluator
+    from studies.series import Reply
 
 HEAD = "| opponent | won + drawn + lost as black | as white | points | 95 % |\n|---|---|---|---|---|"
 DEEPEST = 12
@@ -47,6 +52,35 @@ class Options:
 
 def task(options: Options) -> int:
     """Check, play, print a table."""
+    check(options)
+    from envs.othello.rules import SIZES, Othello
+    from jaxgp.host.agents import plies
+    from jaxgp.search import cores
+    from studies import series
+
+    cores.use(options.cores)
+    if options.size not in SIZES:
+        reject("size", options.size, ", ".join(map(str, SIZES)))
+    game = Othello(options.size)
+    mine, theirs = (evaluators(name, getattr(options, name), game) for name in ("evaluator", "against"))
+    player = series.search(game, options.depth, *mine, ties=options.ties)
+    if options.command is not None:
+        found = engine(options, game, player)
+        print(HEAD)
+        show(options.command, found, options.games)
+        return 0
+    print(HEAD)
+    for depth in options.depths:
+        name, opponent = "random moves", series.random_moves(game)
+        if depth:
+            name = f"{options.against}, {plies(depth)}"
+            opponent = series.search(game, depth, *theirs, ties=options.against_ties)
+        show(name, series.results(game, player, opponent, options.games // 2, options.seed), options.games)
+    return 0
+
+
+def check(options: Options) -> None:
+    """Refuse what cannot be, and options that would change nothing; raises UsageError."""
     whole("depth", options.depth, 1, DEEPEST)
     check_cores(options.cores)
     if not options.depths or not all(0 <= depth <= DEEPEST for depth in options.depths):
@@ -61,56 +95,34 @@ def task(options: Options) -> int:
         if getattr(options, name) != getattr(Options(), name):
             why = "no search is met where command is given" if options.command is not None else "command is not given"
             raise UsageError(f"{name}: given, but {why}")
-    from envs.othello.opponents import evaluators
-    from envs.othello.rules import SIZES, Othello
-    from jaxgp.host.agents import plies
-    from jaxgp.measure.arena import random_moves, results, search
-    from jaxgp.search import cores
-
-    cores.use(options.cores)
-    if options.size not in SIZES:
-        reject("size", options.size, ", ".join(map(str, SIZES)))
-    game = Othello(options.size)
-    values = {name: _evaluators(name, getattr(options, name), evaluators(game)) for name in ("evaluator", "against")}
-    player = search(game, options.depth, *values["evaluator"], ties=options.ties)
-    if options.command is not None:
-        found = _engine(options, game, player)
-        print(HEAD)
-        _row(options.command, found, options.games)
-        return 0
-    print(HEAD)
-    for depth in options.depths:
-        opponent = random_moves(game)
-        if depth:
-            opponent = search(game, depth, *values["against"], ties=options.against_ties)
-        name = f"{options.against}, {plies(depth)}" if depth else "random moves"
-        _row(name, results(game, player, opponent, options.games // 2, options.seed), options.games)
-    return 0
 
 
-def _evaluators(option: str, named: str, every: "dict[str, Evaluator]") -> "list[Evaluator]":
-    """Return the evaluators of A|B; refuses what is none of the game's."""
+def evaluators(option: str, named: str, game: "Othello") -> "list[Evaluator]":
+    """Return the evaluators of A|B; raises UsageError for what is none of the game's."""
+    from envs.othello import opponents
+
+    every = opponents.evaluators(game)
     for name in named.split("|"):
         if name not in every:
             reject(option, name, ", ".join(every))
     return [every[name] for name in named.split("|")]
 
 
-def _engine(options: Options, game: "Othello", player: "Reply") -> "np.ndarray":
-    """Play against an engine outside; return int32[2, 3], as `results` does."""
+def engine(options: Options, game: "Othello", player: "Reply") -> "np.ndarray":
+    """Play against an engine outside; return int32[2, 3], as `series.results` does."""
     from envs.othello.gtp import dialect
     from jaxgp.measure import external
+    from studies.series import agent
 
     assert options.command is not None
     terms = external.Terms(options.games // 2, options.opening_plies, options.seed, options.timeout)
-    agent = external.agent("search", player, options.seed)
     try:
-        return external.play(game, dialect(game), options.command, agent, terms).counts
+        return external.play(game, dialect(game), options.command, agent("search", player, options.seed), terms).counts
     except ValueError as error:
         raise UsageError(str(error)) from error
 
 
-def _row(name: str, seats: "np.ndarray", games: int) -> None:
+def show(name: str, seats: "np.ndarray", games: int) -> None:
     """Print what a player took; `seats` is int32[2, 3]: won, drawn and lost, as first and as second player."""
     from jaxgp.measure.evaluation import wilson
 
@@ -121,4 +133,4 @@ def _row(name: str, seats: "np.ndarray", games: int) -> None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(arguments.main(Options, task, __doc__ or ""))
+    raise SystemExit(arguments.main(Options, task, __doc__))

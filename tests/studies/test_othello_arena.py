@@ -2,8 +2,8 @@
 
 import pytest
 
-from envs.othello import arena
 from jaxgp.config import arguments
+from studies import othello_arena as arena
 from tests.host.engines import fake
 
 

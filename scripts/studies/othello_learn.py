@@ -1,6 +1,6 @@
 """Learn weights of squares for Othello by self-play, in the way of Edgar, an opponent whose own are lost.
 
-python -m envs.othello.learn seed=0 save=envs/othello/edgar_like.csv
+python scripts/studies/othello_learn.py seed=0 save=envs/othello/edgar_like.csv
 
 Edgar (A. Teller) was the opponent in a course at Columbia University whose programs T. Bellin and G. Gasperin extended.
 It had a weight for each square at each move of the game, learned in 70,000 games against itself, and looked at the
@@ -143,4 +143,4 @@ def task(options: Options) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(arguments.main(Options, task, __doc__ or ""))
+    raise SystemExit(arguments.main(Options, task, __doc__))

@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from envs.othello import learn
-from envs.othello.learn import Options
 from jaxgp.config import arguments
+from studies import othello_learn as learn
+from studies.othello_learn import Options
 from tests.envs.othello.drawings import as_reference
 from tests.envs.othello.test_opponents import random_positions
 from tests.envs.replays import FAST

@@ -26,9 +26,9 @@ from envs.walls.strategies import STRATEGIES, strategy
 from jaxgp.genotypes.rulelists import RuleLists
 from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.interpreter import rules
-from jaxgp.measure.scaling import Mover, Rival
 from jaxgp.operators.rulelists import RuleCreation, create
 from jaxgp.search.alphabeta import AlphaBeta
+from studies.scaling import Mover, Rival
 
 RULE_ORDER = "O(N^2) moves of O(R M^2): O(N^2 R M^2)"
 
