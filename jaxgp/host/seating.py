@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from jaxgp.contracts import Soloist
 from jaxgp.errors import RunError, UsageError, reason, reject
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
@@ -13,7 +14,6 @@ from jaxgp.host.deepening import deepening, deepening_agent
 from jaxgp.host.gtp import TIMEOUT, EngineError, gtp_agent
 from jaxgp.host.moves import players
 from jaxgp.host.seats import ALONE, KINDS, Seat
-from jaxgp.contracts import Soloist
 from jaxgp.players.panel import strategist
 from jaxgp.players.searches import searches
 from jaxgp.spec import Cast, Dialect

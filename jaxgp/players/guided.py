@@ -19,7 +19,7 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import evaluate_programs
 from jaxgp.players.signature import extend
-from jaxgp.players.walk import Walked, Walker
+from jaxgp.players.walk import Walked
 from jaxgp.search.nrpa import STEEPEST, Line, Nested
 
 

@@ -16,10 +16,10 @@ import jax
 from jax import Array
 
 from envs.walls.opponents import decided
-from envs.walls.strategies import strategy
 from envs.walls.primitives import Options as Sight
 from envs.walls.primitives import rule_language, view
 from envs.walls.rules import State, Walls
+from envs.walls.strategies import strategy
 from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.genotypes.rulelists import RuleLists

@@ -7,7 +7,6 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import envs
-from envs.walls import render
 from jaxgp.errors import RunError, UsageError
 from jaxgp.host import savedgame
 from jaxgp.host.moves import Stepper
@@ -19,7 +18,7 @@ ACTIONS = (1, 1, 0, 0, *[1] * 6)
 
 @pytest.fixture(scope="module")
 def played():
-    return Played(GAME, render, ("First <A>", "Second & B"), list(Stepper(GAME).retrace(ACTIONS)))
+    return Played(GAME, envs.spec("walls"), ("First <A>", "Second & B"), list(Stepper(GAME).retrace(ACTIONS)))
 
 
 @pytest.fixture
@@ -51,10 +50,10 @@ def test_a_game_is_read_back_as_it_was_played(saved, played):
 def test_an_unfinished_and_a_forfeited_game_are_read_back(tmp_path):
     stepper = Stepper(GAME)
     for actions in ([0], [0, None], []):
-        game = Played(GAME, render, ("A", "B"), list(stepper.retrace(actions)))
+        game = Played(GAME, envs.spec("walls"), ("A", "B"), list(stepper.retrace(actions)))
         savedgame.write([tmp_path / "part.json"], game)
         assert [m.action for m in savedgame.read(str(tmp_path / "part.json"), envs).moves] == [None, *actions]
-    assert savedgame.transcript(Played(GAME, render, ("A", "B"), game.moves)).endswith("Unfinished.\n")
+    assert savedgame.transcript(Played(GAME, envs.spec("walls"), ("A", "B"), game.moves)).endswith("Unfinished.\n")
 
 
 def test_the_text_has_every_board_and_move_and_the_result(saved):
