@@ -77,7 +77,7 @@ class Options:
         None, 'of player or opponent "gtp": a program that speaks the Go Text Protocol, and its options'
     )
     timeout: float | None = option(None, "seconds that such a program may take for a move; null: 120")
-    seed: int = option(0, "of random moves and random ties")
+    seed: int = option(0, "of chance in the game, of random moves and of random ties")
     save: str | None = option(
         None, "write the game to FILE.svg, an animated picture, FILE.txt and FILE.json; with an ending only that one"
     )
@@ -117,13 +117,13 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
     """Seat the players and play; what was played is kept, also if a person leaves."""
     from jaxgp.host import seating
     from jaxgp.host.gtp import EngineError
-    from jaxgp.host.human import Game
-    from jaxgp.host.moves import players
+    from jaxgp.host.human import Board
+    from jaxgp.host.moves import Stepper, game_key, players
     from jaxgp.host.savedgame import Played
 
     if options.move is not None:
         raise UsageError("move: given, but there is no replay=FILE")
-    cast, loaded = board(options)
+    cast, loaded = set_up(options)
     alone = players(cast.game) == 1
     if alone:
         only_one(options, cast.game.name)
@@ -131,33 +131,30 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
     seats = dict(zip(("player", "opponent")[: len(roles)], complete(options, alone), strict=True))
     champion = None if loaded is None else loaded.genome
     casts = [deepened(options, role, seats[role], cast, loaded) for role in roles]
-    agents = [
-        seating.agent(seats[role], role, casts[place], champion, options.seed + place)
-        for place, role in enumerate(roles)
-    ]
+    agents = [seating.agent(seats[role], role, casts[place], champion) for place, role in enumerate(roles)]
     names, labels = called(agents)
     adviser = Seat("minimax", HINT_DEPTH, ties="first", evaluator=options.evaluator)
-    searched = not alone and bool(cast.spec.evaluators(cast.game))
-    game = Game(
-        cast.game,
+    advised = not alone and bool(cast.spec.evaluators(cast.game))
+    board = Board(
+        Stepper(cast.game, game_key(options.seed)),
         cast.spec.drawing,
         tuple(agents),
         tuple(labels),
         ask,
         say,
-        adviser=(lambda: seating.searcher(cast, adviser, options.seed)) if searched else None,
+        adviser=(lambda: seating.searcher(cast, adviser)) if advised else None,
         typed=cast.spec.typed,
     )
     try:
-        game.play()
+        board.play()
     except EngineError as error:
         raise RunError(str(error)) from error
     finally:
         for seated in agents:
             if seated is not None:
                 seated.close()
-        if game.history:
-            keep(Played(game.rules, cast.spec, tuple(names), game.history))
+        if board.record:
+            keep(Played(board.stepper, cast.spec, tuple(names), board.record))
 
 
 def deepened(options: Options, role: str, seat: Seat, cast: "Cast[Any]", loaded: "Loaded | None") -> "Cast[Any]":
@@ -231,7 +228,7 @@ def complete(options: Options, alone: bool) -> tuple[Seat, ...]:
     return seats
 
 
-def board(options: Options) -> "tuple[Cast[Any], Loaded | None]":
+def set_up(options: Options) -> "tuple[Cast[Any], Loaded | None]":
     """Set up the game: that of the run, or the one the options name."""
     from jaxgp.config.games import cast_of
     from jaxgp.config.schema import Config

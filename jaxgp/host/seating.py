@@ -24,7 +24,7 @@ GENOMES = ("strategy", "rules", "program", "champion")
 """Players that are genomes, written by hand or evolved."""
 
 
-def agent(seat: Seat, role: str, cast: Cast[Any], champion: Genome | None, seed: int) -> Agent | None:
+def agent(seat: Seat, role: str, cast: Cast[Any], champion: Genome | None) -> Agent | None:
     """Make a player; a person is None.
 
     Args:
@@ -32,7 +32,6 @@ def agent(seat: Seat, role: str, cast: Cast[Any], champion: Genome | None, seed:
         role: `player` or `opponent`, for messages.
         cast: the game, and how genomes play it.
         champion: of the run; there is one where a seat asks for it.
-        seed: of random moves and random ties.
 
     Raises:
         UsageError: something that the game does not have or accept, or a program that is not installed.
@@ -45,12 +44,12 @@ def agent(seat: Seat, role: str, cast: Cast[Any], champion: Genome | None, seed:
         reject(role, seat.name, f"{others}; no genomes play {cast.game.name}")
     try:
         if seat.name == "random":
-            return agents.random_agent(cast.game, seed)
+            return agents.random_agent(cast.game)
         if seat.name == "minimax":
-            return searcher(cast, seat, seed)
+            return searcher(cast, seat)
         if seat.name == "deepening":
             ties, most = seat.ties or "first", seat.depth or 1
-            return deepening_agent(deepening(cast.spec, cast.game, seat.evaluator, most, ties, TAIL, seat.nodes), seed)
+            return deepening_agent(deepening(cast.spec, cast.game, seat.evaluator, most, ties, TAIL, seat.nodes))
         if seat.name == "gtp":
             return _engine(cast, role, seat)
     except ValueError as error:
@@ -87,15 +86,15 @@ def engine(game: Any, speech: Dialect, command: str, timeout: float = TIMEOUT) -
 
 
 def _genome_agent(cast: Cast[Any], genome: Genome, name: str) -> Agent:
-    make = agents.walk_agent if isinstance(cast.actor, Soloist) else agents.program_agent
+    make = agents.solo_agent if isinstance(cast.actor, Soloist) else agents.program_agent
     return make(cast.actor, genome, name)
 
 
-def searcher(cast: Cast[Any], seat: Seat, seed: int) -> Agent:
+def searcher(cast: Cast[Any], seat: Seat) -> Agent:
     """Make a player that searches to its depth; raises ValueError for an unknown evaluator."""
     depth = seat.depth or 1
     found = searches(cast.spec, cast.game, seat.evaluator, depth, seat.ties or "first", TAIL, lanes=1)
-    return agents.search_agent(found, depth, seed)
+    return agents.search_agent(found, depth)
 
 
 def _strategist(cast: Cast[Any], role: str, name: str | None) -> Agent:

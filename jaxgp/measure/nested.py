@@ -18,7 +18,7 @@ from jax import Array
 from jaxgp.errors import UsageError
 from jaxgp.genotypes.language import Genome
 from jaxgp.host import savedgame
-from jaxgp.host.moves import Stepper
+from jaxgp.host.moves import Stepper, game_key
 from jaxgp.measure.alone import best_of, random_scores
 from jaxgp.measure.comparison import compare
 from jaxgp.players.guided import Guide
@@ -202,8 +202,9 @@ def best_game(cast: Cast[Any], line: Line) -> savedgame.Played:
     """Play the best of S games again, every move checked."""
     place = int(line.score.argmax())
     actions = np.asarray(line.actions[place])[: int(line.length[place])].tolist()
-    moves = list(Stepper(cast.game).retrace(actions))
-    return savedgame.Played(cast.game, cast.spec, ("Nested search",), moves)
+    stepper = Stepper(cast.game, game_key(0))
+    moves = list(stepper.retrace(actions))
+    return savedgame.Played(stepper, cast.spec, ("Nested search",), moves)
 
 
 def cut_off(folder: Path) -> bool:

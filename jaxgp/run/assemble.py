@@ -23,10 +23,9 @@ from jaxgp.fitness.panel import PanelFitness
 from jaxgp.fitness.solo import SoloFitness
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.genotypes.rulelists import RuleLanguage
-from jaxgp.host.replay import replay_alone, replay_games
+from jaxgp.host.replay import ReplayGame, Rival, replay_alone, replay_games
 from jaxgp.operators import creation, rulelists
 from jaxgp.players.panel import opponent
-from jaxgp.run.interface import ReplayGame
 from jaxgp.spec import Cast, Games
 
 
@@ -79,11 +78,14 @@ class Experiment:
         """Run one generation; the state that goes in is used up."""
         return jax.jit(self.ring.step, donate_argnums=0)
 
-    def replay(self, genome: Genome) -> list[ReplayGame]:
-        """Play an individual from both seats against every opponent, or alone, for people to look at."""
+    def replay(self, state: EvolutionState) -> list[ReplayGame]:
+        """Play the champion from both seats against every opponent as the run has left it, or alone, to look at."""
+        genome = state.champion.genome
         if isinstance(self.cast.actor, Soloist):
             return [replay_alone(self.cast, genome)]
-        return replay_games(self.cast, genome, self.panel, self.config.fitness.max_plies)
+        memories = state.memory[: len(self.panel)]
+        rivals = [Rival(name, one, own) for (name, one), own in zip(self.panel.items(), memories, strict=True)]
+        return replay_games(self.cast, genome, rivals, self.config.fitness.max_plies, self.config.seed)
 
 
 def assemble(config: Config, games: Games) -> Experiment:

@@ -135,9 +135,9 @@ def test_interpreter(bench, capsys, mancala, in_games):
     """One measurement of each set; DEAP's results are compared with jaxgp's before anything is timed."""
     pytest.importorskip("deap")
     options = bench.read_options(["programs=5", "cases=3", *TINY])
-    language = bench.cast_of(bench.study(options, 1), bench.envs).language
-    primitives = language if mancala else bench.trees.ARITHMETIC
-    bench.interpret(bench.Bench(options, bench.Report([sys.stdout]), table), primitives, 12, in_games, 0.0)
+    cast = bench.cast_of(bench.study(options, 1), bench.envs)
+    primitives = cast.language if mancala else bench.trees.ARITHMETIC
+    bench.interpret(bench.Bench(options, bench.Report([sys.stdout]), cast), primitives, 12, in_games, 0.0)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     check(lines, "interpreter", ["deap"])
     assert lines[0]["sizes"]["nodes"] == (12 if mancala else 11)
