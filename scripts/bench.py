@@ -40,7 +40,8 @@ from jaxgp.players.searches import searches
 from jaxgp.run import assemble
 from jaxgp.search import cores
 from jaxgp.spec import Cast
-from rivals import evaluators, kalah, othello, solitaire, tournaments, trees
+from rivals import evaluators, othello, solitaire, tournaments, trees
+from rivals.plain import kalah
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
 from rivals.timing import Case, Report, compare, compiled, measure
 

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from jaxgp.config import arguments
 from jaxgp.options import MAX_SEED, option
-from rivals import kalah
+from rivals.plain import kalah
 
 HIGHEST = 90
 """Python cannot compile deeper expressions; DEAP's documentation recommends this limit."""

@@ -35,7 +35,7 @@ def bench():
 
 @pytest.fixture
 def kalah(bench):
-    return importlib.import_module("rivals.kalah")
+    return importlib.import_module("rivals.plain.kalah")
 
 
 @pytest.fixture
@@ -219,7 +219,8 @@ def test_morpion(bench, capsys):
 
 
 def test_the_fixed_strategy_written_out_plays_as_by_symmetry(bench):
-    from rivals import plain_walls, tournaments
+    from rivals import tournaments
+    from rivals.plain import walls as plain_walls
 
     played = []
     for _, job in [*tournaments.jobs(bench.Bench(arguments.parse(bench.Options, []), None, None))][::2]:
