@@ -24,6 +24,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from rivals import evaluators, kalah, othello, solitaire, tournaments, trees
+from rivals.layouts import LAYOUTS
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
 from rivals.timing import Case, Report, compare, compiled, measure
 
@@ -32,7 +33,6 @@ from jaxgp.experiment import assemble, schema
 from jaxgp.experiment.errors import UsageError, reason, reject
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.evaluate import evaluate, evaluate_programs
-from jaxgp.interpreter.layouts import LAYOUTS
 from jaxgp.interpreter.plan import plan
 from jaxgp.search import cores
 
@@ -60,7 +60,7 @@ class Options:
     rival_roots: int = 16  # search: positions that plain Python searches
     population: int = 512  # generation, morpion: programs
     capacity: int = 512  # morpion: nodes that a program can hold
-    layouts: bool = False  # interpreter: also every layout of jaxgp.interpreter.layouts, for ranking on a new device
+    layouts: bool = False  # interpreter: also every layout of rivals/layouts.py, for ranking on a new device
     generations: int = 5  # generation: whole ones, against the deepest search, that are averaged
     rival_programs: int = 16  # generation: programs whose games DEAP plays
     lists: int = 1000  # walls: rule lists, a multiple of 5, which play in groups of five

@@ -9,7 +9,6 @@ import pytest
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Points, Primitive, PrimitiveSet
 from jaxgp.genotypes.text import parse_tree
 from jaxgp.interpreter.evaluate import evaluate, evaluate_where, narrowing
-from jaxgp.interpreter.layouts import LAYOUTS
 from jaxgp.interpreter.plan import CONSTANT, plan
 from tests.envs.replays import FAST
 from tests.genotypes.generators import FACTORED, FACTORED_CALLS, random_programs, tree_at
@@ -100,12 +99,6 @@ def test_a_parametrised_terminal_that_reads_one_feature_is_an_operand():
         plans, values = compiled_for_one(truth)(tree, BOARD)
         assert (int(plans.steps), values.tolist()) == (0, [value])
         assert int(plans.root) != CONSTANT
-
-
-@pytest.mark.parametrize("layout", ["levels", "switch"])
-def test_layouts_without_factors_say_so(layout):
-    with pytest.raises(ValueError, match="primitive set factored: this layout knows neither weights nor factors"):
-        LAYOUTS[layout].prepare(FACTORED, random_programs(0, FACTORED, 2, 7))
 
 
 X, ADD = Primitive("x", feature=0), Primitive("add", args=(FLOAT, FLOAT), call=np.add)

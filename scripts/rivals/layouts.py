@@ -1,6 +1,6 @@
-"""Other ways to evaluate a population, kept for the benchmark: all of them give what `evaluate` gives.
+"""Other ways to evaluate a population, for the benchmark alone. They all give what `evaluate` gives.
 
-A layout is a pair. `prepare(primitives, programs [P, L])` runs once per generation; `run(primitives, prepared,
+A layout is a pair. `prepare(primitives, programs [P, L])` runs once per generation. `run(primitives, prepared,
 features float32[P, F, B]) -> float32[P, B]` runs at every move. `LAYOUTS` names them all.
 """
 
