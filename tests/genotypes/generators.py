@@ -211,6 +211,12 @@ def random_programs(seed, primitives, count, capacity, root_type=None, smallest=
     return stack_programs(primitives, trees, capacity)
 
 
+def unpacked(packed):
+    """Return float32[32 W + N, B] of packed features."""
+    bits = (np.asarray(packed.words)[:, None] >> np.arange(32, dtype=np.uint32)[:, None]) & 1
+    return np.concatenate([bits.reshape(-1, bits.shape[-1]).astype(np.float32), packed.numbers])
+
+
 def tree_at(programs, index):
     """Return one tree of a batch."""
     return Programs(programs.opcode[index], programs.value[index], programs.size[index], programs.length[index])

@@ -11,9 +11,16 @@ from envs.mancala.primitives import Settings, primitive_set
 from envs.mancala.rules import Mancala
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.text import parse_tree
-from jaxgp.interpreter.evaluate import Packed, each_its_own, evaluate, evaluate_programs, evaluate_where, in_segments
+from jaxgp.interpreter.evaluate import (
+    Packed,
+    active_by_pairs,
+    evaluate,
+    evaluate_programs,
+    owned_by_pairs,
+    owned_in_segments,
+)
 from jaxgp.interpreter.plan import plan
-from tests.genotypes.generators import ARITHMETIC, MIXED, NUMPY_CALLS, random_programs, tree_at
+from tests.genotypes.generators import ARITHMETIC, MIXED, NUMPY_CALLS, random_programs, tree_at, unpacked
 from tests.reference import evaluator
 
 WAYS = ("zero", "modulo", "clamp")
@@ -133,7 +140,7 @@ def test_positions_that_matter_equal_the_batch():
     features, active = positions(5, (60, 4, 3)), np.random.default_rng(6).random((60, 3)) < 0.4
     planner, run = compiled(MIXED)
     plans = planner(jax.tree.map(lambda field: field.reshape(60, 2, *field.shape[1:]), programs))
-    some = np.asarray(jax.jit(partial(evaluate_where, MIXED))(plans, features, active))
+    some = np.asarray(jax.jit(partial(active_by_pairs, MIXED))(plans, features, active))
     whole = np.asarray(run(plans, features))
     here = np.broadcast_to(active[:, None], whole.shape)
     np.testing.assert_array_equal(some[here], whole[here])
@@ -163,11 +170,11 @@ def seen_by(primitives, rng, number):
     packed = Packed(
         rng.integers(0, 2**32, (2, number), dtype=np.uint32), rng.normal(size=(1, number)).astype(np.float32)
     )
-    return packed, np.asarray(packed.unpacked())
+    return packed, unpacked(packed)
 
 
 @pytest.mark.parametrize("primitives", [MIXED, SQUARES, LEAVES], ids=lambda primitives: primitives.name)
-@pytest.mark.parametrize("way", [in_segments, each_its_own])
+@pytest.mark.parametrize("way", [owned_in_segments, owned_by_pairs])
 def test_each_program_is_run_on_its_own_positions(primitives, way):
     """More positions than are taken at a time, one, none; those at the end are nobody's concern."""
     root = int(primitives.root_type[0])

@@ -8,7 +8,7 @@ import pytest
 
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Points, Primitive, PrimitiveSet
 from jaxgp.genotypes.text import parse_tree
-from jaxgp.interpreter.evaluate import evaluate, evaluate_where, narrowing
+from jaxgp.interpreter.evaluate import active_by_pairs, evaluate, uneven_by_halves
 from jaxgp.interpreter.plan import CONSTANT, plan
 from tests.envs.replays import FAST
 from tests.genotypes.generators import FACTORED, FACTORED_CALLS, random_programs, tree_at
@@ -25,8 +25,8 @@ def compiled(primitives):
     def run(plans, features):
         several = jax.tree.map(lambda x: x[:, None], plans)
         everywhere = np.ones((len(features), features.shape[-1]), bool)
-        where = evaluate_where(primitives, several, features, everywhere)[:, 0]
-        return evaluate(primitives, plans, features), where, narrowing(primitives, plans, features)
+        where = active_by_pairs(primitives, several, features, everywhere)[:, 0]
+        return evaluate(primitives, plans, features), where, uneven_by_halves(primitives, plans, features)
 
     return jax.jit(partial(plan, primitives)), jax.jit(run)
 

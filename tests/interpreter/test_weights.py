@@ -11,7 +11,7 @@ from envs.othello.primitives import Settings, primitive_set
 from envs.othello.rules import Othello
 from jaxgp.genotypes.primitives import FLOAT, Primitive, PrimitiveSet
 from jaxgp.genotypes.text import parse_tree
-from jaxgp.interpreter.evaluate import evaluate, evaluate_where, narrowing
+from jaxgp.interpreter.evaluate import active_by_pairs, evaluate, uneven_by_halves
 from jaxgp.interpreter.plan import plan
 from jaxgp.interpreter.weights import divisors
 from tests.envs.replays import FAST
@@ -158,8 +158,8 @@ def test_random_trees_weigh_their_leaves_as_a_walk_does(primitives):
     def run(programs, features):
         plans = plan(primitives, programs)
         several = jax.tree.map(lambda x: x[:, None], plans)
-        where = evaluate_where(primitives, several, features, np.ones((len(texts), 8), bool), least=4)[:, 0]
-        return evaluate(primitives, plans, features), where, narrowing(primitives, plans, features, least=4)
+        where = active_by_pairs(primitives, several, features, np.ones((len(texts), 8), bool), least=4)[:, 0]
+        return evaluate(primitives, plans, features), where, uneven_by_halves(primitives, plans, features, least=4)
 
     stacked = jax.tree.map(lambda *x: np.stack(x), *trees)
     features = np.broadcast_to(EYE, (len(texts), *EYE.shape))
