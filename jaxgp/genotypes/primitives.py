@@ -309,43 +309,16 @@ class PrimitiveSet:
         return np.array([p.weight for p in self.primitives], np.float32)
 
     @cached_property
-    def _least(self) -> tuple[np.ndarray, np.ndarray]:
-        """Depth and size of the least tree of each type, by relaxation until nothing improves."""
-        depth = np.full(len(self.types), UNREACHABLE)
-        size = np.full(len(self.types), UNREACHABLE)
-        for _ in range(len(self.types) + 1):
-            of_depth, of_size = self._complete(depth, size)
-            for slot, row in enumerate(self.fills):
-                depth[slot] = min([depth[slot], *of_depth[row]])
-                size[slot] = min([size[slot], *of_size[row]])
-        return depth, size
-
-    def _complete(self, depth: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Depth and size of the least tree under each primitive, given those of each type."""
-        args = [[self.types.index(t) for t in p.args] for p in self.primitives]
-        of_depth = np.array([1 + depth[a].max() if a else 0 for a in args])
-        of_size = np.array([1 + size[a].sum() if a else 1 for a in args])
-        return np.minimum(of_depth, UNREACHABLE), np.minimum(of_size, UNREACHABLE)
-
-    @property
     def min_depth(self) -> np.ndarray:
         """int[types]: depth of the shallowest tree that fills a slot of the type; a terminal has depth 0."""
-        return self._least[0]
-
-    @property
-    def min_size(self) -> np.ndarray:
-        """int[types]: nodes of the smallest tree that fills a slot of the type."""
-        return self._least[1]
-
-    @cached_property
-    def primitive_min_depth(self) -> np.ndarray:
-        """int[N]: depth of the shallowest tree whose root is the primitive."""
-        return self._complete(*self._least)[0]
-
-    @cached_property
-    def primitive_min_size(self) -> np.ndarray:
-        """int[N]: nodes of the smallest tree whose root is the primitive."""
-        return self._complete(*self._least)[1]
+        depth = np.full(len(self.types), UNREACHABLE)
+        args = [[self.types.index(t) for t in p.args] for p in self.primitives]
+        for _ in self.types:  # a shallowest tree has no type twice on a path
+            below = np.array([1 + depth[a].max() if a else 0 for a in args])
+            depth = np.array(
+                [min(depth[slot], below[row].min(initial=UNREACHABLE)) for slot, row in enumerate(self.fills)]
+            )
+        return depth
 
     @cached_property
     def version(self) -> str:

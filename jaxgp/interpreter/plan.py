@@ -76,23 +76,17 @@ def stack_bound(max_arity: int, length: int) -> int:
     return max(1, len(least) - 2 if max_arity > 1 else 1)
 
 
-def plan(primitives: PrimitiveSet, programs: Programs, bound: Array | int | None = None) -> Plan:
-    """Plan programs of any batch shape.
-
-    Args:
-        primitives: the set that the opcodes refer to.
-        programs: [..., L], valid.
-        bound: int[], at least the longest length; by default just that. Give it where an outer `vmap` would make it a
-            batched value, since a loop with a batched bound is slow.
-    """
+def plan(primitives: PrimitiveSet, programs: Programs) -> Plan:
+    """Plan valid programs of any batch shape, [..., L]."""
     batch = programs.length.shape
     flat = jax.tree.map(lambda field: field.reshape((-1, *field.shape[len(batch) :])), programs)
-    planned = _in_groups(primitives, flat) if bound is None else _plan_all(primitives, flat, bound)
+    planned = _in_groups(primitives, flat)
     return jax.tree.map(lambda field: field.reshape((*batch, *field.shape[1:])), planned)
 
 
-def _plan_all(primitives: PrimitiveSet, programs: Programs, bound: Array | int) -> Plan:
-    """Plan programs [P, L]."""
+def _plan_all(primitives: PrimitiveSet, programs: Programs) -> Plan:
+    """Plan programs [P, L] in one loop, as long as the longest of them."""
+    bound = programs.length.max()
     return jax.vmap(lambda tree: _plan_tree(primitives, tree, bound))(programs)
 
 
@@ -103,15 +97,15 @@ def _in_groups(primitives: PrimitiveSet, programs: Programs) -> Plan:
     """
     count = len(programs.length)
     if count < _GROUPED or count % _GROUPS:
-        return _plan_all(primitives, programs, programs.length.max())
+        return _plan_all(primitives, programs)
     order = jnp.argsort(-programs.length)
     groups = jax.tree.map(lambda field: field[order].reshape(_GROUPS, -1, *field.shape[1:]), programs)
-    planned = jax.lax.map(lambda group: _plan_all(primitives, group, group.length.max()), groups)
+    planned = jax.lax.map(lambda group: _plan_all(primitives, group), groups)
     back = jnp.argsort(order)
     return jax.tree.map(lambda field: field.reshape(count, *field.shape[2:])[back], planned)
 
 
-def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array | int) -> Plan:
+def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array) -> Plan:
     """Plan one tree, [L].
 
     Only folding takes a loop. A node's slot is the sum of the ranks on its path from the root; its step is its place
