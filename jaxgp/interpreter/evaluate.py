@@ -31,7 +31,7 @@ from jaxgp.interpreter.plan import CONSTANT, Plan, plan, stack_bound
 
 @struct.dataclass
 class Packed:
-    """Features of which the first are truth values, 32 in a word: of many squares they are a fraction of all rows."""
+    """Features of which the first are truth values, packed 32 to a word."""
 
     words: Array  # uint32[..., W, B]: feature f < 32 W is bit f % 32 of word f // 32
     numbers: Array  # float32[..., N, B]: the features from 32 W on
@@ -40,7 +40,7 @@ class Packed:
 Features = Array | Packed
 
 SEGMENT = 64
-"""Positions that a program is run for at the same time, where programs take turns."""
+"""Positions that `owned_in_segments` evaluates at a time."""
 
 CHUNK = 128 * 1024
 """Bytes of rows that a CPU works on at a time.
@@ -309,10 +309,10 @@ def evaluate_programs(primitives: PrimitiveSet, programs: Programs, features: Ar
 
 
 def start_rows(primitives: PrimitiveSet, capacity: int, features: Features) -> Array:
-    """Return float32[rows, B]: an empty stack, a spare row for padding, and the features where operands read them.
+    """Return float32[rows, B]: an empty stack, a spare row for padding, and the features, if operands read them.
 
-    With packed features they are the bits of all that, int32[rows, B], the words last: every operand is then read from
-    one array.
+    With packed features the rows are int32[rows, B], the bits of the same followed by the words, so that every operand
+    is read from one array.
     """
     numbers = _numbers(features)
     rows = jnp.zeros((stack_bound(primitives.max_arity, capacity) + 1, numbers.shape[1]), jnp.float32)
@@ -323,7 +323,7 @@ def start_rows(primitives: PrimitiveSet, capacity: int, features: Features) -> A
 
 def run_step(primitives: PrimitiveSet, i: Array, plans: Plan, features: Features, rows: Array) -> Array:
     """Run instruction `i` of one program."""
-    # Unsigned, so that there is nothing to count from the end: that takes a CPU a call of its own.
+    # Unsigned: JAX would test a signed index for being negative, which takes a CPU a call of its own.
     at = i.astype(jnp.uint32)
     fields = (plans.kind, plans.operand, plans.constant, plans.slot)
     instruction = tuple(lax.dynamic_index_in_dim(field, at, 0, keepdims=False) for field in fields)
@@ -336,7 +336,7 @@ def read_root(primitives: PrimitiveSet, plans: Plan, features: Features, rows: A
 
 
 def _call(primitives: PrimitiveSet, instruction: tuple[Array, ...], features: Features, rows: Array) -> Array:
-    """Run an instruction (kind, operands, constants, slot): all functions are computed, one is kept."""
+    """Run an instruction (kind, operands, constants, slot): compute all functions, keep the value of one."""
     kind, operand, constant, slot = instruction
     args = [_read(primitives, features, rows, operand[k], constant[k]) for k in range(primitives.max_arity)]
     values = [apply(p, _numbers(features), args) for p in instructions(primitives)]
