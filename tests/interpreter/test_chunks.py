@@ -47,6 +47,7 @@ def bits(values):
 def test_chunks_give_the_very_values_of_all_programs_at_once(values, kind):
     """A population that is no multiple of the chunk; trees and single trees; features of their own and shared."""
     np.testing.assert_array_equal(*values[kind])
+    np.testing.assert_array_equal(values["single"][0][0], values["trees"][0][0, 0])
     assert len(np.unique(values[kind][0])) > POPULATION
 
 

@@ -136,7 +136,6 @@ def mixed():
         grid = jax.tree.map(lambda x: x.reshape(COUNT // 3, 3, *x.shape[1:]), plans)
         return {
             "each": evaluate(MIXED, plans, features),
-            "shared": evaluate(MIXED, plans, features[0]),
             "trees": evaluate(MIXED, grid, features[::3]),
             "active": active_by_pairs(MIXED, grid, features[::3], active),
             "uneven": evaluate_uneven(MIXED, plans, features),
@@ -156,7 +155,6 @@ def test_programs_of_all_types_equal_the_plain_evaluator(mixed):
     used = np.unique(np.concatenate([programs.opcode[i, :n] for i, n in enumerate(programs.length)]))
     assert len(used) == len(MIXED.primitives)
     np.testing.assert_array_equal(values["each"], reference(MIXED, programs, features))
-    np.testing.assert_array_equal(values["shared"], reference(MIXED, programs, features[[0] * COUNT]))
 
 
 def test_trees_and_single_programs_equal_the_batch(mixed):

@@ -59,7 +59,11 @@ def batch():
         plans = plan(FACTORED, programs)
         several = jax.tree.map(lambda x: x[:, None], plans)
         active = active_by_pairs(FACTORED, several, features, np.ones((len(features), CASES), bool))[:, 0]
-        return plans, (evaluate(FACTORED, plans, features), active, uneven_by_halves(FACTORED, plans, features))
+        return plans, (
+            evaluate(FACTORED, plans, features),
+            active,
+            uneven_by_halves(FACTORED, plans, features, least=80),
+        )
 
     return programs, features, *jax.tree.map(np.asarray, jax.jit(run)(programs, features))
 
