@@ -13,14 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import envs
-from jaxgp.experiment import arguments, files
-from jaxgp.experiment.arguments import option
-from jaxgp.experiment.errors import UsageError, reject
-from jaxgp.experiment.limits import MAX_SEED, check_cores, real, whole
+from jaxgp import files
+from jaxgp.config import arguments
+from jaxgp.config.arguments import option
+from jaxgp.errors import UsageError, reject
+from jaxgp.options import MAX_SEED, check_cores, real, whole
 
 if TYPE_CHECKING:
-    from jaxgp.experiment.assemble import Table
-    from jaxgp.experiment.schema import Opponent
+    from jaxgp.players.options import Opponent
+    from jaxgp.run.assemble import Table
 
 MOST_PLAYOUTS = 10_000_000
 MOST_PLIES = 40
@@ -80,10 +81,10 @@ def task(options: Options) -> int:
     whole("opening_plies", options.opening_plies, 0, MOST_PLIES)
     real("timeout", options.timeout, 0, above=True, unit="seconds")
     whole("seed", options.seed, 0, MAX_SEED)
-    from jaxgp.analysis import alone, champions, evaluation, external, nested
-    from jaxgp.experiment import savedgame
-    from jaxgp.experiment.run import use_compilation_cache
-    from jaxgp.players.moves import players
+    from jaxgp.host import savedgame
+    from jaxgp.host.moves import players
+    from jaxgp.measure import alone, champions, evaluation, external, nested
+    from jaxgp.run.run import use_compilation_cache
     from jaxgp.search import cores
 
     cores.use(options.cores)
@@ -144,7 +145,7 @@ def present(
     options: Options, panel: "dict[str, Opponent]", table: "Table"
 ) -> "tuple[dict[str, Opponent], dict[str, str]]":
     """Leave out, and say so, who of a panel is not installed; return the others, and why those are left out."""
-    from jaxgp.analysis import external
+    from jaxgp.measure import external
 
     if not any(spec.kind == external.KIND for spec in panel.values()):
         for name in OF_ENGINES:

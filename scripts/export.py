@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import envs
-from jaxgp.experiment import arguments
-from jaxgp.experiment.arguments import option
-from jaxgp.experiment.errors import RunError, UsageError, reason, reject
+from jaxgp.config import arguments
+from jaxgp.config.arguments import option
+from jaxgp.errors import RunError, UsageError, reason, reject
 
 FORMATS = ("text", "sexpr", "python", "latex", "dot", "game", "svg")
 OF_RULES = ("text",)
@@ -35,7 +35,8 @@ def task(options: Options) -> int:
     """Load, write."""
     if options.run is None:
         raise UsageError("run: which champion? Write run=DIR, a run directory")
-    from jaxgp.analysis import champions, graphviz
+    from jaxgp.export import graphviz
+    from jaxgp.measure import champions
 
     target = Path(options.output).expanduser() if options.output else None
     picture = target.suffix[1:] if target and options.format == "dot" else ""
@@ -55,8 +56,8 @@ def task(options: Options) -> int:
 
 def render(loaded: "champions.Loaded", notation: str) -> str:  # type: ignore[name-defined]  # noqa: F821
     """Write a champion in one of the formats."""
-    from jaxgp.analysis import export
-    from jaxgp.players.guide import Guide
+    from jaxgp.export import export
+    from jaxgp.players.guided import Guide
     from jaxgp.players.walk import Walker
 
     content = loaded.content

@@ -25,17 +25,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import envs
-from jaxgp.experiment import arguments
-from jaxgp.experiment.arguments import option
-from jaxgp.experiment.errors import RunError, UsageError, reject
-from jaxgp.experiment.limits import MAX_SEED, whole
-from jaxgp.experiment.seats import DEEPEST, Seat, seated
+from jaxgp.config import arguments
+from jaxgp.config.arguments import option
+from jaxgp.errors import RunError, UsageError, reject
+from jaxgp.host.seats import DEEPEST, Seat, seated
+from jaxgp.options import MAX_SEED, whole
 
 if TYPE_CHECKING:
-    from jaxgp.analysis.champions import Loaded
-    from jaxgp.experiment.assemble import Table
-    from jaxgp.experiment.savedgame import Played
-    from jaxgp.players.agents import Agent
+    from jaxgp.host.agents import Agent
+    from jaxgp.host.savedgame import Played
+    from jaxgp.measure.champions import Loaded
+    from jaxgp.run.assemble import Table
 
 HINT_DEPTH = 8
 PLACES = ("First", "Second")
@@ -77,7 +77,7 @@ class Options:
         None, 'of player or opponent "gtp": a program that speaks the Go Text Protocol, and its options'
     )
     timeout: float | None = option(None, "seconds that such a program may take for a move; null: 120")
-    seed: int = option(0, "of random moves and random ties")
+    seed: int = option(0, "of chance in the game, of random moves and of random ties")
     save: str | None = option(
         None, "write the game to FILE.svg, an animated picture, FILE.txt and FILE.json; with an ending only that one"
     )
@@ -93,7 +93,7 @@ def task(options: Options) -> int:
     import jax
 
     jax.config.update("jax_platforms", "cpu")  # one position at a time: a GPU would only add latency
-    from jaxgp.experiment import savedgame
+    from jaxgp.host import savedgame
 
     files = savedgame.targets("save", options.save) if options.save else []
     pictures = savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []
@@ -115,15 +115,15 @@ def task(options: Options) -> int:
 
 def play(options: Options, keep: Callable[["Played"], None]) -> None:
     """Seat the players and play; what was played is kept, also if a person leaves."""
-    from jaxgp.experiment import seating
-    from jaxgp.experiment.savedgame import Played
-    from jaxgp.players.gtp import EngineError
-    from jaxgp.players.human import Game
-    from jaxgp.players.moves import players
+    from jaxgp.host import seating
+    from jaxgp.host.gtp import EngineError
+    from jaxgp.host.human import Board
+    from jaxgp.host.moves import Stepper, game_key, players
+    from jaxgp.host.savedgame import Played
 
     if options.move is not None:
         raise UsageError("move: given, but there is no replay=FILE")
-    table, loaded = board(options)
+    table, loaded = set_up(options)
     alone = players(table.game) == 1
     if alone:
         only_one(options, table.game.name)
@@ -131,36 +131,35 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
     seats = dict(zip(("player", "opponent")[: len(roles)], complete(options, alone), strict=True))
     champion = None if loaded is None else loaded.genome
     tables = [deepened(options, role, seats[role], table, loaded) for role in roles]
-    agents = [
-        seating.agent(seats[role], role, tables[place], champion, options.seed + place)
-        for place, role in enumerate(roles)
-    ]
+    agents = [seating.agent(seats[role], role, tables[place], champion) for place, role in enumerate(roles)]
     names, labels = called(agents)
     adviser = Seat("minimax", HINT_DEPTH, ties="first", evaluator=options.evaluator)
-    game = Game(
-        table.game,
-        table.room("render"),
+    render = table.room("render")
+    board = Board(
+        Stepper(table.game, game_key(options.seed)),
+        render,
         tuple(agents),
         tuple(labels),
         ask,
         say,
-        adviser=None if alone else lambda: seating.searcher(table, adviser, options.seed),
+        adviser=None if alone else lambda: seating.searcher(table, adviser),
+        typed=getattr(render, "TYPED", None),
     )
     try:
-        game.play()
+        board.play()
     except EngineError as error:
         raise RunError(str(error)) from error
     finally:
         for seated in agents:
             if seated is not None:
                 seated.close()
-        if game.history:
-            keep(Played(game.rules, game.drawing, tuple(names), game.history))
+        if board.record:
+            keep(Played(board.stepper, board.drawing, tuple(names), board.record))
 
 
 def deepened(options: Options, role: str, seat: Seat, table: "Table", loaded: "Loaded | None") -> "Table":
     """Return the game as a player sees it: a champion that searches can have a depth of its own."""
-    from jaxgp.analysis import champions
+    from jaxgp.measure import champions
 
     depth = getattr(options, role).depth
     if seat.name != "champion" or depth is None or loaded is None:
@@ -170,7 +169,7 @@ def deepened(options: Options, role: str, seat: Seat, table: "Table", loaded: "L
 
 def called(agents: "list[Agent | None]") -> tuple[list[str], list[str]]:
     """Return the names of players (None: a person) in files and on the screen; greet a person who is the only one."""
-    from jaxgp.players.moves import YOU
+    from jaxgp.host.moves import YOU
 
     alone = len(agents) == 1
     places = ["Player"] if alone else [f"{place} player" for place in PLACES]
@@ -194,8 +193,8 @@ def only_one(options: Options, game: str) -> None:
 
 def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
     """Show a saved game: step by step where a person types, else all of it."""
-    from jaxgp.experiment import savedgame
-    from jaxgp.players.viewer import Viewer
+    from jaxgp.host import savedgame
+    from jaxgp.host.viewer import Viewer
 
     changed = [name for name in OF_PLAYERS if getattr(options, name) != getattr(Options(), name)]
     if changed:
@@ -229,11 +228,12 @@ def complete(options: Options, alone: bool) -> tuple[Seat, ...]:
     return seats
 
 
-def board(options: Options) -> "tuple[Table, Loaded | None]":
+def set_up(options: Options) -> "tuple[Table, Loaded | None]":
     """Set up the game: that of the run, or the one the options name."""
-    from jaxgp.analysis import champions
-    from jaxgp.experiment import assemble, validate
-    from jaxgp.experiment.schema import Config
+    from jaxgp.config import validate
+    from jaxgp.config.schema import Config
+    from jaxgp.measure import champions
+    from jaxgp.run import assemble
 
     if options.run:
         if options.game != {"name": "mancala"} or options.program:

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import envs
-from jaxgp.experiment import arguments, files
-from jaxgp.experiment.arguments import option
-from jaxgp.experiment.errors import RunError, UsageError, reason, reject
-from jaxgp.experiment.limits import MAX_SEED, check_cores, whole
+from jaxgp import files
+from jaxgp.config import arguments
+from jaxgp.config.arguments import option
+from jaxgp.errors import RunError, UsageError, reason, reject
+from jaxgp.options import MAX_SEED, check_cores, whole
 
 MODES = ("anyone", "own", "others")
 ALL = "all"
@@ -49,8 +50,10 @@ class Options:
 def task(options: Options) -> int:
     """Check, play what is not in the table, hold the leagues, rate, write."""
     check(options)
-    from jaxgp.analysis import crosstable, document, evaluation, league, league_report, members, ratings
-    from jaxgp.experiment.run import use_compilation_cache
+    from jaxgp.league import crosstable, league, league_report, members, ratings
+    from jaxgp.measure import evaluation
+    from jaxgp.report import document
+    from jaxgp.run.run import use_compilation_cache
     from jaxgp.search import cores
 
     cores.use(options.cores)

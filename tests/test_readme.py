@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from jaxgp.experiment import arguments
+from jaxgp.config import arguments
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

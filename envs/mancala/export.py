@@ -2,7 +2,7 @@
 
 from envs.mancala.primitives import Settings
 from envs.mancala.rules import Mancala
-from jaxgp.analysis.export import Equations
+from jaxgp.export.export import Equations
 
 FEATURES = "cells"
 """What the list of features is called in the exported text."""

@@ -70,6 +70,7 @@ class Mancala:
 
     name: ClassVar[str] = "mancala"
     version: ClassVar[str] = "1"
+    chance: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         _whole("pits", self.pits, 1, 15)

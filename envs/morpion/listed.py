@@ -17,7 +17,7 @@ from jax import Array, lax
 
 from envs.morpion.rules import DX, DY, LENGTH, WORD, Morpion
 from envs.morpion.saved import greek_cross
-from jaxgp.players.choice import nth_bit
+from jaxgp.bits import nth_bit
 from jaxgp.search.listed import LANES, sums_before
 
 FAR = LENGTH - 1

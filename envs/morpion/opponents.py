@@ -10,7 +10,7 @@ from jax import Array, lax
 
 from envs.morpion.listed import ListedMorpion
 from envs.morpion.rules import WORD, Morpion, State
-from jaxgp.players.choice import nth_bit
+from jaxgp.bits import nth_bit
 from jaxgp.search.listed import Listed, ListedGame
 
 EVALUATORS: dict[str, Any] = {}

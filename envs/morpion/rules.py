@@ -85,6 +85,7 @@ class Morpion:
 
     name: ClassVar[str] = "morpion"
     version: ClassVar[str] = "1"
+    chance: ClassVar[bool] = False
     players: ClassVar[int] = 1
 
     def __post_init__(self) -> None:

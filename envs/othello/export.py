@@ -2,7 +2,7 @@
 
 from envs.othello.primitives import TO_MOVE, Settings, counted, numbers, regions
 from envs.othello.rules import WORD, Othello
-from jaxgp.analysis.export import Equations
+from jaxgp.export.export import Equations
 
 FEATURES = "seen"
 """What the list of features is called in the exported text."""

@@ -27,7 +27,7 @@ from flax import struct
 from jax import Array, lax
 
 from envs.base import apart, freeze, win_loss
-from jaxgp.players.choice import nth_bit
+from jaxgp.bits import nth_bit
 
 SIZES = (4, 6, 8, 10)
 WORD = 32
@@ -60,6 +60,7 @@ class Othello:
 
     name: ClassVar[str] = "othello"
     version: ClassVar[str] = "1"
+    chance: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if isinstance(self.size, bool) or self.size not in SIZES:

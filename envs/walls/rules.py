@@ -86,6 +86,7 @@ class Walls:
 
     name: ClassVar[str] = "walls"
     version: ClassVar[str] = "1"
+    chance: ClassVar[bool] = False
     num_actions: ClassVar[int] = 3
 
     def __post_init__(self) -> None:

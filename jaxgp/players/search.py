@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from jaxgp.bits import WORD, lot, pack, pick_bit
 from jaxgp.genotypes.language import Genome
-from jaxgp.players.choice import WORD, lot, pack, pick_bit
 from jaxgp.search import cores, table
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 

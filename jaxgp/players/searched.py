@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -49,6 +49,8 @@ class SearchedPlayer:
     tail: int = 1
     lanes: int = 512
 
+    random: ClassVar[bool] = False
+
     def prepare(self, programs: Programs) -> Plan:
         """Derive the evaluation order of programs [P, 1, L], once for all their games."""
         return plan(self.primitives, jax.tree.map(lambda x: x[:, 0], programs))
@@ -73,12 +75,13 @@ class SearchedPlayer:
             self.game, None, self.depth, min(self.tail, self.depth), self.lanes, self.lanes // 4, judge=self.judge
         )
 
-    def act(self, plans: Plan, states: State, active: Array | None = None) -> tuple[Array, Array]:
+    def act(self, plans: Plan, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
         """Return int32[P, M] moves and bool[P, M], all True, for the states [P, M] of P programs.
 
         Only the moves in `active` (bool[P, M], None: all) states need be right. Where there is only one move, nothing
         is searched.
         """
+        del bits
         shape = states.to_move.shape
         legal = jax.vmap(jax.vmap(self.game.legal_actions))(states).reshape(-1, self.game.num_actions)
         flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)

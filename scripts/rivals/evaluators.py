@@ -11,9 +11,10 @@ from jax import Array
 
 import envs
 from envs.othello import primitives
-from jaxgp.experiment import assemble, schema
 from jaxgp.operators.creation import create
+from jaxgp.operators.options import Creation
 from jaxgp.players.searched import SearchedPlayer
+from jaxgp.run import assemble
 from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta
 from rivals.random_play import positions
@@ -38,7 +39,7 @@ def searches(bench: Any, plies: int, until: float) -> None:
     settings = primitives.Settings(features="position_corners", depth=plies)
     language, player = assemble.playing(game, primitives, settings)
     assert isinstance(player, SearchedPlayer)
-    creation = schema.Creation(method="ramped", min_depth=3, max_depth=6)
+    creation = Creation(method="ramped", min_depth=3, max_depth=6)
     programs = create(jax.random.key(options.seed), language, creation, options.players, 256)
     plans = jax.jit(player.prepare)(programs)
     number = options.players * options.roots_each

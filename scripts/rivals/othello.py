@@ -11,7 +11,7 @@ from jax import Array
 
 import envs
 from envs.othello.opponents import random_move
-from jaxgp.players.choice import pick
+from jaxgp.bits import pick
 from rivals.random_play import openings, openspiel_moves, random_moves
 from rivals.timing import Case, compare, compiled, measure
 

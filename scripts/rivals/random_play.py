@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from jaxgp.players.choice import pick
+from jaxgp.bits import pick
 
 
 def openings(game: Any, count: int) -> Any:

@@ -11,13 +11,15 @@ import numpy as np
 import envs
 from envs.morpion.opponents import random_scores
 from envs.morpion.primitives import AREA, LAST, POINT
-from jaxgp.experiment import assemble, schema
+from jaxgp.config import schema
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators.creation import create
-from rivals import plain_morpion
+from jaxgp.operators.options import Creation
+from jaxgp.run import assemble
+from rivals.plain import morpion as plain_morpion
 from rivals.timing import Case, compiled, measure
 
-CREATION = schema.Creation(method="full", min_depth=5, max_depth=6)
+CREATION = Creation(method="full", min_depth=5, max_depth=6)
 """Programs with leaves enough for whole games."""
 ROUNDS = 5
 """Random games that each lane plays one after the other."""

@@ -13,18 +13,21 @@ from jax import Array
 import envs
 from envs.walls.strategies import strategy
 from envs.walls.view import OTHER, OWN
-from jaxgp.experiment import assemble, schema
-from jaxgp.fitness.groups import round_robin
+from jaxgp.config import schema
+from jaxgp.evolution.options import Groups
+from jaxgp.fitness.tournament import round_robin
 from jaxgp.genotypes.rulelists import DONT_CARE, RuleLists
 from jaxgp.genotypes.ruletext import parse_rules
+from jaxgp.operators.options import RuleCreation
 from jaxgp.operators.rulelists import mutate
-from rivals import plain_walls
+from jaxgp.run import assemble
+from rivals.plain import walls as plain_walls
 from rivals.timing import Case, compiled, measure
 
 GROUP = 5
 MUTATIONS = 3
 """Of each copy of the fixed strategy."""
-OPTIONS = schema.Groups(creation=schema.RuleCreation(dont_care=0.8))
+OPTIONS = Groups(creation=RuleCreation(dont_care=0.8))
 
 
 def jobs(bench: Any) -> Iterator[tuple[float, Any]]:

@@ -7,11 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 
 import envs
-from jaxgp.experiment import schema
-from jaxgp.experiment.assemble import Table, table
+from jaxgp.config import schema
 from jaxgp.operators.creation import create
+from jaxgp.operators.options import Creation
+from jaxgp.players.options import Opponent
+from jaxgp.run.assemble import Table, table
 
-CREATION = schema.Creation(method="grow", max_depth=6, terminal_probability=0.4)
+CREATION = Creation(method="grow", max_depth=6, terminal_probability=0.4)
 
 
 @lru_cache
@@ -25,7 +27,7 @@ def population(at: Table, count: int, seed: int = 0, capacity: int = 64):
 
 def config(**opponents) -> schema.Config:
     made = schema.Config(game={"name": "mancala"})
-    made.fitness.opponents = {name: schema.Opponent(**spec) for name, spec in opponents.items()}
+    made.fitness.opponents = {name: Opponent(**spec) for name, spec in opponents.items()}
     made.fitness.table_size = 65536
     made.fitness.lanes = 16
     made.algorithm.population, made.algorithm.capacity = 16, 64

@@ -4,10 +4,10 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgp.experiment import schema
-from jaxgp.experiment.assemble import opponent
 from jaxgp.fitness.matches import mean_by_opponent, play, seats
 from jaxgp.interpreter.evaluate import evaluate_programs
+from jaxgp.players.options import Opponent
+from jaxgp.run.assemble import opponent
 from tests.fitness.mancala_table import config, kalah, population
 from tests.reference import kalah as reference
 
@@ -135,5 +135,5 @@ def test_champions_take_the_place_of_the_oldest():
 @pytest.mark.parametrize("kind", ["search", "random", "programs", "champions"])
 def test_every_kind_of_opponent_finishes_its_games(kind):
     at = kalah()
-    result, _ = played(at, population(at, 2), panel(at, one=schema.Opponent(kind=kind, depth=2, count=2).__dict__))
+    result, _ = played(at, population(at, 2), panel(at, one=Opponent(kind=kind, depth=2, count=2).__dict__))
     assert np.asarray(result.states.terminated).all()

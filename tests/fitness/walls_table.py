@@ -7,8 +7,11 @@ import numpy as np
 
 import envs
 from envs.walls.view import SYMBOLS
-from jaxgp.experiment import schema
-from jaxgp.experiment.assemble import Table, creator, table
+from jaxgp.config import schema
+from jaxgp.evolution.options import Groups
+from jaxgp.operators.options import RuleCreation
+from jaxgp.players.options import Opponent
+from jaxgp.run.assemble import Table, creator, table
 from tests.reference import rules as reference
 from tests.reference import walls
 
@@ -25,19 +28,19 @@ def config(size: int = 3, **algorithm) -> schema.Config:
     made = schema.Config(
         game={"name": "walls", "size": size},
         program={"matching": "symmetric"},
-        algorithm=schema.Groups(**({"population": 40, "immigrants": 8, "capacity": 16, "generations": 4} | algorithm)),
+        algorithm=Groups(**({"population": 40, "immigrants": 8, "capacity": 16, "generations": 4} | algorithm)),
         logger=schema.Logger(mode="disabled"),
         compilation_cache=None,
     )
-    made.algorithm.creation = schema.RuleCreation(min_rules=2, max_rules=12, dont_care=0.75)
-    made.fitness.opponents = {"fixed": schema.Opponent(kind="strategy", name="fixed")}
+    made.algorithm.creation = RuleCreation(min_rules=2, max_rules=12, dont_care=0.75)
+    made.fitness.opponents = {"fixed": Opponent(kind="strategy", name="fixed")}
     made.fitness.points, made.fitness.scale, made.fitness.max_plies = "result", 2.0, 100_000
     return made
 
 
 def population(at: Table, count: int, seed: int = 0):
     """Random rule lists [count]."""
-    options = schema.Groups(capacity=16, creation=schema.RuleCreation(2, 12, 0.75))
+    options = Groups(capacity=16, creation=RuleCreation(2, 12, 0.75))
     return creator(at.language, options)(jax.random.key(seed), count)
 
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxgp.experiment.schema import Creation
 from jaxgp.genotypes import programs
 from jaxgp.operators.creation import Request, create, generate, least_sizes
+from jaxgp.operators.options import Creation
 from tests.genotypes.generators import least_trees
 from tests.operators.operator_cases import (
     BUSHY,

@@ -3,7 +3,7 @@
 import importlib.util
 from pathlib import Path
 
-from jaxgp.experiment import champion
+from jaxgp.store import champion
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 

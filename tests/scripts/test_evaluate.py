@@ -11,12 +11,14 @@ from envs.morpion.primitives import primitive_set
 from envs.othello.primitives import Settings as OthelloSettings
 from envs.othello.primitives import primitive_set as othello_primitives
 from envs.walls.primitives import Settings, rule_language
-from jaxgp.analysis import alone, evaluation, nested
-from jaxgp.analysis.evaluation import summarise, wilson
-from jaxgp.experiment import arguments, checkpoint, savedgame
-from jaxgp.experiment.errors import RunError, UsageError
-from jaxgp.experiment.seats import Seat
-from tests.players.engines import fake
+from jaxgp.config import arguments
+from jaxgp.errors import RunError, UsageError
+from jaxgp.host import savedgame
+from jaxgp.host.seats import Seat
+from jaxgp.measure import alone, evaluation, nested
+from jaxgp.measure.evaluation import summarise, wilson
+from jaxgp.store import checkpoint
+from tests.host.engines import fake
 from tests.scripts.commands import load, write_champion
 
 
@@ -362,7 +364,7 @@ def test_a_panel_that_is_none_is_refused(evaluate, run_directory, script, monkey
     monkeypatch.setattr(script, "PANELS", tmp_path)
     code, _, error = evaluate(f"run={run_directory}", "panel=odd")
     assert code == 2
-    assert "odd.yaml: strength: unknown option; accepted: kind, " in error
+    assert "odd.yaml: forward.strength: unknown option; accepted: kind, " in error
 
 
 def test_options_of_a_nested_search_are_for_games_for_one(evaluate, run_directory):

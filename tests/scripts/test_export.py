@@ -4,7 +4,7 @@ import envs
 from envs.mancala.primitives import Settings, primitive_set
 from envs.morpion import primitives as morpion
 from envs.morpion import saved
-from jaxgp.experiment import arguments
+from jaxgp.config import arguments
 from tests.scripts.commands import load, write_champion
 
 EXPRESSION = "(ADD 3 (VALUE_AT 7))"

@@ -11,9 +11,9 @@ import envs
 from envs.mancala.primitives import Settings, primitive_set
 from envs.morpion.render import parse_action
 from envs.morpion.saved import one_line
-from jaxgp.experiment import arguments
+from jaxgp.config import arguments
 from jaxgp.genotypes.text import parse_program
-from tests.players.engines import fake
+from tests.host.engines import fake
 from tests.scripts.commands import load, write_champion
 
 PLAY = load("play")

@@ -11,15 +11,16 @@ import jax.numpy as jnp
 import pytest
 
 import envs
-from jaxgp.analysis import design, planning, results, study_options
+from jaxgp.config import arguments
+from jaxgp.config.compose import Composer
+from jaxgp.config.schema import Config
 from jaxgp.evolution.state import Champion, EvolutionState
-from jaxgp.experiment import arguments, assemble
-from jaxgp.experiment.compose import Composer
-from jaxgp.experiment.schema import Config
-from tests.analysis import study_data
-from tests.experiment import toy_experiment as toy
-from tests.experiment.test_report import check
+from jaxgp.run import assemble
+from jaxgp.study import design, planning, results, study_options
+from tests.report.test_report import check
+from tests.run import toy_experiment as toy
 from tests.scripts.commands import load
+from tests.study import study_data
 
 ROOT = Path(__file__).resolve().parents[2]
 TINY = "game.pits=3,algorithm.generations=4,fitness.opponents.minimax.depth=2,compilation_cache=null"
@@ -50,9 +51,15 @@ class Quick:
 
     def step(self, state):
         fitness = jnp.sqrt(self.scale) + jax.random.normal(jax.random.fold_in(state.key, state.generation))
-        best = jnp.maximum(state.champion.fitness, fitness)
+        improved = fitness > state.champion.fitness
         metrics = {"generation": state.generation, "best_fitness": fitness, "best_points": fitness / 2, "best_size": 1}
-        return state.replace(generation=state.generation + 1, champion=state.champion.replace(fitness=best)), metrics
+        fitness, found = jax.tree.map(
+            lambda new, old: jnp.where(improved, new, old),
+            (fitness, state.generation),
+            (state.champion.fitness, state.champion.generation),
+        )
+        champion = state.champion.replace(fitness=fitness, generation=found)
+        return state.replace(generation=state.generation + 1, champion=champion), metrics
 
 
 @pytest.fixture(scope="module")
@@ -184,7 +191,7 @@ def test_two_groups_of_runs_are_compared_from_folders_and_from_tables(analyse, s
 
 def test_runs_that_all_end_alike_have_no_model_but_a_report(analyse, tmp_path, monkeypatch):
     measured = {"fitness": 7.0, "points": 1.0, "size": 1, "found": 0, "generations": 4, "seconds": 1.0}
-    monkeypatch.setattr(results, "summary", lambda rows: measured)
+    monkeypatch.setattr(results, "summary", lambda rows, found: measured)
     code, out, _ = analyse(*STUDY[:2], *STUDY[4:], f"output={tmp_path}")
     assert code == 0
     assert "all: no model: all 12 runs have the same fitness, 7" in out

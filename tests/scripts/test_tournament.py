@@ -7,8 +7,8 @@ import pytest
 import envs
 from envs.mancala import primitives as mancala
 from envs.walls.primitives import Settings, rule_language
-from jaxgp.analysis import crosstable
-from jaxgp.experiment import arguments
+from jaxgp.config import arguments
+from jaxgp.league import crosstable
 from tests.scripts.commands import load, write_champion
 
 TEXTS = {

@@ -11,8 +11,8 @@ from envs.morpion.listed import ListedMorpion
 from envs.morpion.primitives import Settings
 from envs.morpion.rules import Morpion
 from envs.morpion.saved import line_points, new_crosses
-from jaxgp.experiment.assemble import playing
 from jaxgp.genotypes.text import parse_program
+from jaxgp.run.assemble import playing
 from jaxgp.search.nrpa import Nested
 
 LENGTH = 5

@@ -10,9 +10,9 @@ import pytest
 import envs
 from envs.morpion import choice, primitives
 from envs.morpion.primitives import Settings
-from jaxgp.experiment.schema import Creation
 from jaxgp.genotypes.text import parse_program, print_program
 from jaxgp.operators.creation import create
+from jaxgp.operators.options import Creation
 from jaxgp.players.walk import Walker
 from tests.envs.morpion.drawings import action, line, points
 from tests.envs.replays import FAST

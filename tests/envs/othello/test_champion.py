@@ -7,8 +7,8 @@ import pytest
 import envs
 from envs.othello import export
 from envs.othello.primitives import numbers
-from jaxgp.analysis import champions
-from jaxgp.analysis import export as analysis
+from jaxgp.export import export as analysis
+from jaxgp.measure import champions
 
 DOCS = Path(__file__).parents[3] / "docs"
 SCALE = 4.656315 * 4.174175

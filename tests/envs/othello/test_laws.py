@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import envs
-from jaxgp.players.choice import pick
+from jaxgp.bits import pick
 from tests.envs.replays import FAST
 
 SIZES = (4, 6, 8, 10)

@@ -9,8 +9,9 @@ import pytest
 
 import envs
 from envs.othello.opponents import EVALUATORS, TABLE, edgar_like, evaluators, random_move
-from jaxgp.experiment import assemble, schema
-from jaxgp.players.choice import pick
+from jaxgp.bits import pick
+from jaxgp.config import schema
+from jaxgp.run import assemble
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 from tests.envs.othello.drawings import as_reference, compiled, read
 from tests.envs.replays import FAST

@@ -7,7 +7,7 @@ import pytest
 
 import envs
 from envs.othello.rules import GAME
-from jaxgp.players.choice import pick
+from jaxgp.bits import pick
 from tests.envs.othello.drawings import as_reference, compiled, discs
 from tests.envs.replays import FAST, replay
 from tests.reference import othello as reference

@@ -1,1 +1,0 @@
-"""What is done with finished champions: measured, exported."""

@@ -1,0 +1,1 @@
+"""Options: their types, composing them from files and the command line, checking them."""

@@ -1,0 +1,110 @@
+"""Options of the small commands: `option=value` as everywhere, declared by a dataclass. Needs only Python.
+
+A field of type `dict`, or of a dataclass, is a section: `game.pits=5` sets one entry, and `game=mancala` is short for
+`game.name=mancala`.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from jaxgp.config import text, typed
+from jaxgp.config.help import describe
+from jaxgp.errors import RunError, UsageError, show
+from jaxgp.options import Option, check, declared, option
+
+__all__ = ["describe", "main", "option", "parse"]
+
+Schema = TypeVar("Schema")
+
+
+def parse(schema: type[Schema], arguments: Sequence[str]) -> Schema:
+    """Read `option=value` arguments.
+
+    Raises:
+        UsageError: an unknown option, a value of the wrong type, not among the choices or beyond the limits, or an
+            option given twice.
+    """
+    found = {one.name: one for one in declared(schema)}
+    values = typed.plain(schema)
+    seen: set[str] = set()
+    for argument in arguments:
+        name, equals, written = argument.partition("=")
+        if not equals or not name:
+            raise UsageError(f"{show(argument)}: not an option; write option=value")
+        section, _, entry = name.partition(".")
+        one = found.get(section)
+        if one is None or (entry and not _section(one)):
+            raise typed.unknown(section if one is None else name, found if one is None else ())
+        if not entry and _section(one):
+            name, entry = f"{name}.name", "name"
+        if name in seen:
+            raise UsageError(f"{show(argument)}: {name} is given twice")
+        seen.add(name)
+        meant = _declared(one, entry)
+        value = _read(meant, name, written)
+        if entry == "name" and meant is not None:
+            meant.check(section, value)
+        _set(values, name, value)
+    made = typed.typed(schema, values)
+    check(made)
+    return made
+
+
+def _section(one: Option) -> bool:
+    return bool(typed.sections_of(one) or typed.entries_of(one))
+
+
+def _declared(one: Option, entry: str) -> Option | None:
+    """Return the option that an argument sets; None for an entry of a section that may hold any."""
+    sections = typed.sections_of(one)
+    if not sections:
+        return None if _section(one) else one
+    found = {inner.name: inner for inner in declared(sections[0])}
+    if entry not in found:
+        raise typed.unknown(f"{one.name}.{entry}", found)
+    return found[entry]
+
+
+def _read(one: Option | None, name: str, written: str) -> object:
+    """Read a value; text stays as it is written, whatever it looks like."""
+    if one is not None and str in one.kinds:
+        return None if written == "null" and one.nullable else written
+    if one is not None and one.many is tuple and not written.startswith("["):
+        return written
+    try:
+        return text.read(written)
+    except ValueError as error:
+        raise UsageError(f"{name}={show(written)}: cannot be read; quote special characters") from error
+
+
+def _set(values: dict[str, Any], name: str, value: object) -> None:
+    """Set an entry by its dotted name."""
+    *path, last = name.split(".")
+    for part in path:
+        inside = values.get(part)
+        values[part] = inside if isinstance(inside, dict) else {}
+        values = values[part]
+    values[last] = value
+
+
+def main(
+    schema: type[Schema], task: Callable[[Schema], int], usage: str, arguments: Sequence[str] | None = None
+) -> int:
+    """Run a command; return its exit code: 2 for wrong options, 1 where it fails, each with one line on stderr."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        if any(argument in ("-h", "--help") for argument in arguments):
+            print(describe(schema, usage), flush=True)
+            return 0
+        code = task(parse(schema, arguments))
+        sys.stdout.flush()
+        return code
+    except (UsageError, RunError) as error:
+        print("error: " + " ".join(str(error).split()), file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:
+        # Whoever read the output has enough of it; keep Python from complaining again when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0

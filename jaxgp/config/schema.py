@@ -1,0 +1,73 @@
+"""The configuration of a run: sections, whose options are declared beside what they steer, and the options of a run.
+
+Hydra composes the values from `conf/`; `validate` checks them before anything is computed. Importing this module does
+not import JAX, so a wrong option fails fast.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from jaxgp.evolution.options import Algorithm, Groups
+from jaxgp.fitness.options import Fitness
+from jaxgp.options import MAX_CORES, MAX_SEED, option
+
+GENOTYPES = {"gp": "program", "groups": "rules"}
+"""What each kind of algorithm evolves."""
+MAKERS = {"program": "primitive_set", "rules": "rule_language"}
+"""What a game's module `primitives` calls the function that makes the language of each genotype."""
+
+
+def genotypes(module: Any) -> list[str]:
+    """Return the genotypes that play a game, by its module `primitives`."""
+    return [kind for kind, maker in MAKERS.items() if hasattr(module, maker)]
+
+
+def evaluators(module: Any, game: Any) -> dict[str, Any]:
+    """Return what searches can value positions by on a board, by the game's module `opponents`."""
+    found: dict[str, Any] = module.evaluators(game) if hasattr(module, "evaluators") else module.EVALUATORS
+    return found
+
+
+@dataclass
+class Logger:
+    """Weights & Biases, a mirror of metrics.jsonl."""
+
+    mode: str = option(
+        "offline",
+        "offline: written below the run directory, `wandb sync` sends it later; disabled: W&B is not even imported",
+        ("offline", "online", "disabled"),
+    )
+    project: str = option("jaxgp", "the project that the run is filed under")
+    entity: str | None = option(None, "whose project it is; null: one's own")
+    group: str | None = option(None, "runs of one group are shown together")
+    tags: list[str] = option([], "labels of the run")
+
+
+@dataclass
+class Config:
+    """Everything a run depends on."""
+
+    game: dict[str, Any] = option({}, "name, and the settings of that game's rules")
+    program: dict[str, Any] = option({}, "how genomes play the game")
+    algorithm: Algorithm | Groups = option(Algorithm(), "how they evolve; algorithm.kind: which algorithm")
+    fitness: Fitness = option(Fitness(), "what they are selected by")
+    logger: Logger = option(Logger(), "Weights & Biases, a mirror of metrics.jsonl")
+    seed: int = option(0, "of everything that is drawn", low=0, high=MAX_SEED)
+    resume: str | None = option(
+        None,
+        "a run directory to go on with; auto: go on if hydra.run.dir holds a run, else start one",
+        test=bool,
+        accepted="a path",
+    )
+    checkpoint_every: int = option(10, "generations between checkpoints", low=1)
+    keep_checkpoints: int = option(2, "how many of them are kept", low=1)
+    title: str = option("", "one line that names the run in its report")
+    cores: int | None = option(
+        None,
+        "of a CPU, that share searches; null: where programs search all, up to 8, else one",
+        low=1,
+        high=MAX_CORES,
+    )
+    compilation_cache: str | None = option(
+        "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", test=bool, accepted="a path"
+    )

@@ -1,0 +1,187 @@
+"""From plain values, as files and command lines give them, to dataclasses of options. Needs only Python."""
+
+import dataclasses
+import difflib
+import typing
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+from jaxgp.config import text
+from jaxgp.errors import UsageError, reject, show
+from jaxgp.options import Option, declared
+
+Schema = TypeVar("Schema")
+
+
+def plain(schema: type) -> dict[str, object]:
+    """Return a schema's defaults as plain values; a section with variants is left empty.
+
+    Hydra composes with these: every option exists, so that a misspelt one is refused, while `typed` checks the types
+    of all values in one place.
+    """
+    return {**dataclasses.asdict(schema()), **{name: {} for name in variants(schema)}}
+
+
+def variants(schema: type) -> dict[str, dict[str, type]]:
+    """Return the sections whose options depend on their `kind`, by name: the dataclass of each kind, default first."""
+    sections = {one.name: sections_of(one) for one in declared(schema)}
+    return {
+        name: {str(vars(member)["kind"]): member for member in members}
+        for name, members in sections.items()
+        if len(members) > 1
+    }
+
+
+def sections_of(one: Option) -> list[type]:
+    """Return the dataclasses that an option may be; none for an option that is a value."""
+    return [kind for kind in one.kinds if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
+
+
+def entries_of(one: Option) -> type | None:
+    """Return what the entries of a section are that may have any names: a dataclass, or object; None: it is none."""
+    (kind,) = one.kinds if len(one.kinds) == 1 else (None,)
+    if typing.get_origin(kind) is not dict:
+        return None
+    entry = typing.get_args(kind)[1]
+    return entry if isinstance(entry, type) and dataclasses.is_dataclass(entry) else object
+
+
+def typed(schema: type[Schema], values: Mapping[Any, Any], prefix: str = "", complete: bool = True) -> Schema:
+    """Return a dataclass of options with these values.
+
+    Args:
+        schema: the dataclass.
+        values: plain values by name; sections are mappings.
+        prefix: what stands before the names, in messages.
+        complete: whether every option has to be there; else those that are not have their defaults. Options of entries
+            with names of their own, as the members of a panel, need never all be there.
+
+    Raises:
+        UsageError: an unknown option, one that is missing, or a value of the wrong type. What values mean is not
+            checked: see `jaxgp.options.check`.
+    """
+    found = {one.name: one for one in declared(schema)}
+    for name in found if complete else ():
+        if name not in values:
+            raise UsageError(f"~{prefix}{name}: an option cannot be removed; set it instead: {prefix}{name}=VALUE")
+    for name in values:
+        if name not in found:
+            raise unknown(f"{prefix}{name}", found)
+    return schema(**{name: _value(found[name], value, prefix + name, complete) for name, value in values.items()})
+
+
+def entries_typed(kind: type, values: Mapping[Any, Any], prefix: str = "") -> dict[str, Any]:
+    """Return the entries of a section that may have any names, each a dataclass of this kind, or as it is for object.
+
+    Options that an entry does not have get their defaults.
+
+    Raises:
+        UsageError: see `typed`; also an entry without options.
+    """
+    made: dict[str, Any] = {}
+    for key, entry in values.items():
+        name = f"{prefix}{key}"
+        if kind is not object and not isinstance(entry, Mapping):
+            reject(name, entry, below(kind))
+        made[str(key)] = entry if kind is object else typed(kind, entry, name + ".", complete=False)
+    return made
+
+
+def _value(one: Option, value: object, name: str, complete: bool) -> object:
+    """Return the value of an option, of its type; raises UsageError."""
+    sections, entries = sections_of(one), entries_of(one)
+    if (sections or entries) and not isinstance(value, Mapping):
+        reject(name, value, accepted(one))
+    if sections:
+        assert isinstance(value, Mapping)
+        return typed(_chosen(sections, value, name), value, name + ".", complete)
+    if entries:
+        assert isinstance(value, Mapping)
+        return entries_typed(entries, value, name + ".")
+    if value is None and one.nullable:
+        return None
+    try:
+        return _many(one, value) if one.many else _single(one.kinds, value)
+    except ValueError:
+        reject(name, value, accepted(one))
+
+
+def _chosen(sections: list[type], value: Mapping[str, object], name: str) -> type:
+    """Return the dataclass that a section's `kind` chooses; by default the first."""
+    if len(sections) == 1:
+        return sections[0]
+    kinds = {str(vars(member)["kind"]): member for member in sections}
+    kind = value.get("kind", next(iter(kinds)))
+    if kind not in kinds:
+        reject(f"{name}.kind", kind, ", ".join(kinds))
+    return kinds[str(kind)]
+
+
+def _many(one: Option, value: object) -> object:
+    """Return a list of values, or a tuple; raises ValueError."""
+    values = value if isinstance(value, list | tuple) else None
+    if values is None and one.many is tuple:
+        values = [text.read(item) for item in str(value).split(",")]
+    if values is None:
+        raise ValueError(f"{value} is no list")
+    return one.many(_single(one.items, item) for item in values)  # type: ignore[misc]
+
+
+def _single(kinds: tuple[Any, ...], value: object) -> object:
+    """Return a value of one of these types; raises ValueError."""
+    if Any in kinds:
+        return value
+    if str in kinds:
+        if isinstance(value, Mapping | list | None):
+            raise ValueError(f"{value} is no text")
+        return value if isinstance(value, str) else show(value)
+    read = text.read(value) if isinstance(value, str) else value
+    if bool in kinds and isinstance(read, bool):
+        return read
+    if isinstance(read, int) and not isinstance(read, bool) and (int in kinds or float in kinds):
+        return read if int in kinds else float(read)
+    if isinstance(read, float) and float in kinds:
+        return read
+    raise ValueError(f"{value} is of another type")
+
+
+def accepted(one: Option) -> str:
+    """Say in words what an option takes: a value, or options below it."""
+    sections, entries = sections_of(one), entries_of(one)
+    if sections or entries:
+        return below(sections[0] if len(sections) == 1 else object)
+    return one.accepted
+
+
+def below(schema: type) -> str:
+    """Say in words that a section is to be set by its options."""
+    names = [one.name for one in declared(schema)] if dataclasses.is_dataclass(schema) else []
+    return f"options below it: {', '.join(names)}" if names else "options below it"
+
+
+def unknown(option: str, names: Iterable[str]) -> UsageError:
+    """Return the error for an option that is not among those of its section, with the nearest one that is."""
+    parent, _, name = option.rpartition(".")
+    names = list(names)
+    if not names:
+        return UsageError(f"{option}: unknown option")
+    near = difflib.get_close_matches(name, names, 1, 0.5)
+    hint = f"did you mean {parent + '.' if parent else ''}{near[0]}? " if near else ""
+    return UsageError(f"{option}: unknown option; {hint}accepted: {', '.join(names)}")
+
+
+def kinds(schema: type, option: str) -> tuple[Any, ...]:
+    """Return the types that an option may have, by its dotted name; none: there is no such option."""
+    found: tuple[Any, ...] = (schema,)
+    for part in option.split(".") if option else []:
+        inside = [typing.get_args(kind)[1] for kind in found if typing.get_origin(kind) is dict]
+        sections = [kind for kind in found if dataclasses.is_dataclass(kind)]
+        named = [one for kind in sections for one in declared(kind) if one.name == part]
+        found = (*inside, *(kind for one in named for kind in one.kinds))
+    return found
+
+
+def names(schema: type, section: str) -> list[str]:
+    """Return the names of the options of a section, of all its variants; none where there may be any."""
+    sections = [kind for kind in kinds(schema, section) if dataclasses.is_dataclass(kind)]
+    return list(dict.fromkeys(one.name for kind in sections for one in declared(kind)))

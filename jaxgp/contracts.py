@@ -1,0 +1,275 @@
+"""Every promise between rooms, on one page: what is asked of a game, an actor, an opponent, a fitness and a scheme.
+
+There is no code here. `P` counts individuals, `M` and `G` games of each, `A` actions, `T` trees of a program.
+
+A key is a typed JAX random key, key[]. States, plans and memories are trees of arrays, whose types the implementers
+choose. Everything is pure; `jax.vmap` happens at the outermost call, so a game sees one state at a time.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+
+from jax import Array
+
+if TYPE_CHECKING:
+    from jaxgp.evolution.state import Champion
+    from jaxgp.fitness.evaluation import Evaluation
+
+State = TypeVar("State", bound="Position")
+Plans = TypeVar("Plans")
+Memory = TypeVar("Memory")
+Genome = TypeVar("Genome")
+Metrics = Mapping[str, Array]
+"""Scalars of one generation, by name."""
+
+
+class Position(Protocol):
+    """What every state of a game has beside its own fields. A state is a `flax.struct.dataclass`."""
+
+    @property
+    def to_move(self) -> Array:
+        """int32[]: the seat that moves next. It need not alternate: extra turns and passes are allowed."""
+
+    @property
+    def terminated(self) -> Array:
+        """bool[]: True once the game has ended. A step of an ended game changes nothing."""
+
+    @property
+    def returns(self) -> Array:
+        """float32[seats]: zero until the end; then 1 for a win, -1 for a loss, 0 for a draw. Of one seat: the score."""
+
+
+class World(Protocol[State]):
+    """What games, puzzles and simulations share: a frozen dataclass of settings whose methods are pure functions."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str:
+        """Changes whenever the rules do."""
+
+    @property
+    def seats(self) -> int:
+        """How many play: 1, alone; 2."""
+
+    def init(self, key: Array) -> State:
+        """Return the opening, with all that chance has to do with it already drawn from `key`."""
+
+    def score(self, state: State) -> Array:
+        """Return float32[seats]: points by seat, in the game's own unit."""
+
+    def __hash__(self) -> int:
+        """Be the same for equal settings, so that a program is compiled once for them."""
+
+
+@runtime_checkable
+class Game(World[State], Protocol[State]):
+    """Turns, and one of a fixed number of discrete actions a turn."""
+
+    @property
+    def num_actions(self) -> int: ...
+
+    @property
+    def chance(self) -> bool:
+        """Whether `step` uses its key. A search cannot play such a game."""
+
+    def legal_actions(self, state: State) -> Array:
+        """Return bool[A]: what the side to move may play; at least one before the end, none after it."""
+
+    def step(self, state: State, action: Array, key: Array) -> State:
+        """Play `action` (int32[], legal) for the side to move, then do what chance does after it, drawn from `key`."""
+
+    def forfeit(self, state: State) -> State:
+        """End the game as a loss for the side to move; a game for one ends as it stands."""
+
+    def key(self, state: State) -> Array:
+        """Return uint32[W]: an exact, collision-free code of all that the future of the game depends on, as the side
+        to move sees it. States with equal keys have the same legal actions and the same continuations.
+        """
+
+
+@runtime_checkable
+class ListsMoves(Protocol):
+    """A game with many actions of which few are legal. Searches try those on the list alone."""
+
+    def choices(self, state: Any) -> Array:
+        """Return int32[]: how many moves there are, a pass being one; at least 1, unspecified after the end."""
+
+    def choice(self, state: Any, place: Array) -> Array:
+        """Return int32[]: the action at a place (int32[]) of the list, in ascending order; unspecified beyond it."""
+
+
+@runtime_checkable
+class Packs(Protocol):
+    """A game whose states fit into fewer words than they have fields, for loops that move whole games about."""
+
+    def pack(self, state: Any) -> Any: ...
+
+    def unpack(self, words: Any) -> Any: ...
+
+
+@runtime_checkable
+class Player(Protocol[Plans]):
+    """How a genome becomes moves: plays the games of many individuals at once."""
+
+    @property
+    def random(self) -> bool:
+        """Whether `act` uses its random bits."""
+
+    def prepare(self, genomes: Any, /) -> Plans:
+        """Derive what individuals [P, ...] need to act, once for all their games."""
+
+    def count(self, plans: Plans, /) -> int:
+        """Return P."""
+
+    def act(self, plans: Plans, states: Any, bits: Array, active: Array | None = None, /) -> tuple[Array, Array]:
+        """Return int32[P, M] moves and bool[P, M], whether each is legal, for states [P, M] of P individuals.
+
+        `bits` is uint32[P, M], uniform. Only the moves in `active` (bool[P, M], None: all) states need be right.
+        """
+
+    def __hash__(self) -> int: ...
+
+
+class Performance(NamedTuple):
+    """What individuals that play alone come to.
+
+    Attributes:
+        points: float32[P].
+        behaviour: uint32[P, W], equal for individuals that do the same.
+        metrics: of all of them.
+    """
+
+    points: Array
+    behaviour: Array
+    metrics: Metrics
+
+
+@runtime_checkable
+class Soloist(Protocol[Plans]):
+    """A player of a game for one that plays a game of its own, in place of a move in any position."""
+
+    @property
+    def game(self) -> Game[Any]: ...
+
+    def prepare(self, genomes: Any, /) -> Plans:
+        """Derive what individuals [P, ...] need to play."""
+
+    def perform(self, key: Array, plans: Plans, /) -> Performance:
+        """Measure P individuals."""
+
+    def play(self, plans: Plans, /) -> Any:
+        """Return the states [P] that end the games shown of P individuals."""
+
+    def record(self, genome: Any, /) -> list[tuple[int, int]]:
+        """Return the moves of the game shown of one individual, each with the node that made it."""
+
+    def reason(self, genome: Any, node: int, /) -> str:
+        """Say what made a move."""
+
+
+Actor = Player[Any] | Soloist[Any]
+"""What a role makes of genomes."""
+
+
+class Opponent(Protocol[Memory]):
+    """Plays the other side in the games [P, M] of P individuals."""
+
+    @property
+    def games(self) -> int:
+        """Games that each individual plays against it from each seat; M = 2 * games, first mover's games first."""
+
+    @property
+    def random(self) -> bool:
+        """Whether `reply` uses its random bits."""
+
+    @property
+    def thinks(self) -> bool:
+        """Whether a reply can be unknown."""
+
+    @property
+    def forfeits(self) -> bool:
+        """Whether a reply of -1 can come, which gives the game up."""
+
+    def init(self, key: Array) -> Memory:
+        """Return what it carries from generation to generation."""
+
+    def reply(self, memory: Memory, states: Any, bits: Array) -> tuple[Array, Array]:
+        """Return int32[P, M] moves, and bool[P, M]: whether each is known; `bits` is uint32[P, M]."""
+
+    def think(self, memory: Memory, states: Any, waiting: Array, bits: Array) -> tuple[Memory, Array]:
+        """Find replies for at least one of the `waiting` (bool[P, M]) games; return int32[] positions searched.
+
+        The random bits (uint32[P, M]) are those that `reply` will get there next.
+        """
+
+    def observe(self, memory: Memory, best: Any, improved: Array) -> Memory:
+        """See the generation's best individual, and whether it is a new champion (bool[])."""
+
+    def __hash__(self) -> int: ...
+
+
+class Standing(NamedTuple):
+    """How the best individual of a generation stands, by a measure that generations share.
+
+    Attributes:
+        best: int32[], its index in the population.
+        fitness: float32[], by that measure.
+        points: float32[S], what the fitness is made of, by seat.
+        reached: bool[], whether it meets the aim of the run, which then is finished.
+        metrics: of the measuring; they take the place of those of the same name in the evaluation.
+    """
+
+    best: Array
+    fitness: Array
+    points: Array
+    reached: Array
+    metrics: Metrics
+
+
+class Fitness(Protocol[Memory]):
+    """How good each individual is.
+
+    The key of `evaluate` and `standing` is that of the generation, the same for both and for the scheme's `breed`.
+    Whoever draws takes children of it that nobody else takes; `jaxgp.evolution.ring` lists who takes which.
+    """
+
+    @property
+    def seats(self) -> int:
+        """S, entries of points."""
+
+    def init(self, key: Array) -> Memory:
+        """Return what it carries from generation to generation: opponents' tables, past champions."""
+
+    def evaluate(self, key: Array, population: Any, memory: Memory) -> "tuple[Evaluation, Memory]":
+        """Measure a population [P, ...]."""
+
+    def standing(self, key: Array, result: "Evaluation", population: Any, memory: Memory) -> tuple[Standing, Memory]:
+        """Find the best individual by a measure that holds from one generation to the next."""
+
+    def improves(self, standing: Standing, best: Any, champion: "Champion") -> Array:
+        """Return bool[]: whether the generation's best individual takes the place of the champion."""
+
+    def observe(self, memory: Memory, best: Any, improved: Array) -> Memory:
+        """See the generation's best individual, and whether it is the new champion (bool[])."""
+
+
+class Scheme(Protocol[Memory]):
+    """How parents become children."""
+
+    @property
+    def population(self) -> int:
+        """P."""
+
+    def init(self) -> Memory:
+        """Return what it carries from generation to generation."""
+
+    def create(self, key: Array, count: int) -> Any:
+        """Return random individuals [count, ...]."""
+
+    def breed(self, key: Array, population: Any, result: "Evaluation", memory: Memory) -> tuple[Any, Memory, Metrics]:
+        """Return the next population [P, ...]; see `Fitness` for the key."""
+
+    def describe(self, population: Any, best: Array) -> Metrics:
+        """Return metrics of the genomes of a generation: sizes, how many are distinct; `best` is int32[]."""

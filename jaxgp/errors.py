@@ -1,0 +1,42 @@
+"""The two ways a command can end badly on purpose; scripts print the message as one line, without a traceback."""
+
+from typing import Any, NoReturn
+
+
+class UsageError(ValueError):
+    """The command line, a config file or a file named on it is wrong; nothing was computed. Exit code 2."""
+
+    exit_code = 2
+
+
+class RunError(RuntimeError):
+    """The run could not go on, though the options were right (a full disk, say). Exit code 1."""
+
+    exit_code = 1
+
+
+def show(value: Any) -> str:
+    """Write a value as it is typed on the command line."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        value = f"[{','.join(map(show, value))}]"
+    text = " ".join(str(value).split())
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def rejected(option: str, value: Any, accepted: str) -> UsageError:
+    """Return the error that names an option, its value and what is accepted."""
+    return UsageError(f"{option}={show(value)}: accepted: {accepted}")
+
+
+def reject(option: str, value: Any, accepted: str) -> NoReturn:
+    """Raise what `rejected` returns."""
+    raise rejected(option, value, accepted)
+
+
+def reason(error: OSError) -> str:
+    """Say in a few words why the operating system refused."""
+    return error.strerror or str(error) or type(error).__name__

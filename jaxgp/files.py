@@ -1,0 +1,72 @@
+"""Writing files so that a reader, or the next start after a crash, never sees half of one."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from jaxgp.errors import UsageError, reason
+
+PART = ".part"
+"""Ending of a file that is being written; one that is left over belongs to a killed process."""
+
+
+def write(path: Path, content: Callable[[BinaryIO], Any]) -> None:
+    """Write a file atomically and durably: to a temporary name, synchronised, renamed, directory synchronised.
+
+    Args:
+        path: the file; an old one stays whole until the new one is complete.
+        content: writes to the open binary file.
+
+    Raises:
+        OSError: it could not be written; an old file is untouched and the temporary one is gone.
+    """
+    part = path.with_name(path.name + PART)
+    try:
+        with part.open("wb") as file:
+            content(file)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    sync_directory(path.parent)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write text as UTF-8, atomically; raises OSError."""
+    write(path, lambda file: file.write(text.encode()))
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write readable JSON, atomically; raises OSError, and ValueError for a number that JSON lacks (nan, inf)."""
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def make_directory(folder: Path, option: str) -> Path:
+    """Make a directory and see that files can be written there, before hours are spent on them; return it.
+
+    Raises:
+        UsageError: they cannot; it names the option that says where the directory is.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".probe-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise UsageError(f"{option}={folder}: cannot be written to ({reason(error)})") from error
+    return folder
+
+
+def sync_directory(folder: Path) -> None:
+    """Make renames in a folder durable, where the file system can."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        pass  # some network file systems cannot synchronise a directory
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,80 @@
+"""What one evaluation says about a population, and what most kinds of fitness have in common."""
+
+from typing import TYPE_CHECKING, Generic
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+from jax import Array
+
+from jaxgp.arrays import comparable
+from jaxgp.contracts import Memory, Standing
+from jaxgp.genotypes.language import Genome
+
+if TYPE_CHECKING:
+    from jaxgp.evolution.state import Champion
+
+CHILDREN = 5
+
+
+@struct.dataclass
+class Evaluation:
+    """What a generation's games, or whatever measures it, say about each of P individuals.
+
+    Fields that a fitness has nothing for are None.
+    """
+
+    fitness: Array  # float32[P]
+    points: Array  # float32[P, S]: what the fitness is made of, by seat
+    metrics: dict[str, Array]
+    cases: Array | None = None  # float32[K, P]: what the fitness were if all games went like those of one case
+    results: Array | None = None  # float32[P, O, 2]: mean result by opponent and seat; 1 win, 1/2 draw, 0 loss
+    behaviour: Array | None = None  # uint32[P, W]: equal for individuals that made exactly the same moves in all games
+    parents: Array | None = None  # int32[K]: those whom the fitness itself chose as parents; None: selection does
+    benchmark: "Evaluation | None" = None  # what a fixed panel says of the same individuals, where it was asked too
+
+    @property
+    def fittest(self) -> Array:
+        """int32[]: the individual with the highest fitness, the first of equals."""
+        return jnp.argmax(comparable(self.fitness)).astype(jnp.int32)
+
+    def of(self, index: Array) -> "Evaluation":
+        """Return what is said of some individuals, int32[K]; the metrics stay those of all."""
+        by_individual = jax.tree.map(lambda x: x[index], (self.fitness, self.points, self.results, self.behaviour))
+        fitness, points, results, behaviour = by_individual
+        cases = None if self.cases is None else self.cases[:, index]
+        benchmark = None if self.benchmark is None else self.benchmark.of(index)
+        return Evaluation(fitness, points, self.metrics, cases, results, behaviour, None, benchmark)
+
+
+class Absolute(Generic[Memory]):
+    """What holds for a fitness whose values mean the same in every generation: the fittest is the best, as measured."""
+
+    def standing(self, key: Array, result: Evaluation, population: Genome, memory: Memory) -> tuple[Standing, Memory]:
+        """Return the fittest, which is known already, and the memory as it is."""
+        del key, population
+        best = result.fittest
+        return Standing(best, result.fitness[best], result.points[best], jnp.bool_(False), {}), memory
+
+    def improves(self, standing: Standing, best: Genome, champion: "Champion") -> Array:
+        """Return bool[]: more fitness than the champion has; of equals the earlier one stays."""
+        del best
+        return standing.fitness > champion.fitness
+
+    def observe(self, memory: Memory, best: Genome, improved: Array) -> Memory:
+        """Learn nothing from the best individual."""
+        del best, improved
+        return memory
+
+
+def worth(
+    points: Array, size: Array, scale: float = 1.0, parsimony: float = 0.0, minimum: float | None = None
+) -> Array:
+    """Return max(minimum, scale * points - parsimony * size); float32[P] points and sizes, None is no minimum."""
+    value = scale * points - parsimony * size
+    return value if minimum is None else jnp.maximum(value, minimum)
+
+
+def child(key: Array, number: int) -> Array:
+    """Return one of the children of a generation's key; see `jaxgp.evolution.ring` for who takes which."""
+    return jax.random.split(key, CHILDREN)[number]

@@ -1,0 +1,95 @@
+"""A recorded game in the terminal, to go through move by move. Knows no game and no terminal library."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jaxgp.contracts import Game
+from jaxgp.host.moves import Move, announcement, verdict
+from jaxgp.spec import Drawing
+
+HELP = """\
+Press Enter for the next move. Or type
+  back    for the position before
+  5       or another number, for the position after so many moves
+  quit    to leave
+  help    for this list
+"""
+
+
+@dataclass
+class Viewer:
+    """One recorded game.
+
+    Attributes:
+        rules: the game.
+        drawing: pictures and words of the game.
+        names: of the players, by seat.
+        moves: the opening, then every move.
+        say: prints.
+    """
+
+    rules: Game[Any]
+    drawing: Drawing[Any]
+    names: tuple[str, ...]
+    moves: Sequence[Move]
+    say: Callable[[str], None]
+
+    @property
+    def last(self) -> int:
+        """Number of moves."""
+        return len(self.moves) - 1
+
+    def run(self) -> None:
+        """Print all positions."""
+        for number in range(len(self.moves)):
+            self._show(number)
+        self._close()
+
+    def walk(self, ask: Callable[[str], str], start: int = 0) -> None:
+        """Let a person go through the positions; `ask` shows a prompt and returns a line, or raises EOFError."""
+        at = start
+        self._show(at)
+        while True:
+            try:
+                word = ask(f"Move {at} of {self.last} (Enter, back, a number, quit): ").strip().lower()
+            except EOFError:
+                return
+            if word in ("quit", "q", "exit"):
+                return
+            if word in ("help", "h", "?"):
+                self.say(HELP)
+                continue
+            to = self._target(word, at)
+            if to is None:
+                what = f'"{word[:40]}" is none of them'
+                self.say(f"{what}; accepted: Enter, back, a number from 0 to {self.last}, quit, or help.")
+            elif to > self.last:
+                self._close()
+                return
+            elif to < 0:
+                self.say("This is the opening position.")
+            else:
+                at = to
+                self._show(at)
+
+    def _target(self, word: str, at: int) -> int | None:
+        """Return the number of the move that a word leads to, or None if it is no such word."""
+        if word in ("", "next", "n"):
+            return at + 1
+        if word in ("back", "b"):
+            return at - 1
+        if word.isascii() and word.isdigit() and int(word[:9]) <= self.last:
+            return int(word[:9])
+        return None
+
+    def _show(self, number: int) -> None:
+        move = self.moves[number]
+        if number:
+            self.say(f"{number}. {announcement(self.rules, self.drawing, move, self.names[move.seat])}")
+        self.say("\n" + self.drawing.text(self.rules, move.state) + "\n")
+
+    def _close(self) -> None:
+        state = self.moves[-1].state
+        over = bool(state.terminated)
+        self.say(verdict(self.rules, state, self.names) if over else "The record ends here.")

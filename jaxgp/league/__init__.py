@@ -1,0 +1,1 @@
+"""Leagues of champions and their ratings."""

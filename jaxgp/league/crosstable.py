@@ -1,0 +1,264 @@
+"""All games of a league's players against each other: everybody against everybody else, from both seats.
+
+A game of two players without chance is played once. A league draws its schedules from this table, so that however many
+leagues there are, every game is played once. Who names an illegal move loses the game, in either seat.
+"""
+
+import itertools
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jaxgp import files
+from jaxgp.contracts import Opponent, Player
+from jaxgp.errors import UsageError, reason
+from jaxgp.fitness import matches
+from jaxgp.genotypes import language as languages
+from jaxgp.genotypes.language import Genome
+from jaxgp.host import agents
+from jaxgp.host.agents import Agent
+from jaxgp.host.moves import Stepper, game_key, played
+from jaxgp.league.members import Evolved, Member
+from jaxgp.measure import evaluation
+from jaxgp.players.options import Opponent as OpponentOptions
+from jaxgp.players.program import ProgramOpponent
+from jaxgp.run.assemble import Table
+
+FORMAT, FORMAT_VERSION = "jaxgp cross-table", 1
+TAIL = 2
+"""Last plies that a search expands full width."""
+
+
+@dataclass(frozen=True)
+class CrossTable:
+    """Results of N players.
+
+    Attributes:
+        results: int8[N, N, G]: of the row's player, who begins, against the column's: 1 won, 0 drawn, -1 lost.
+        games: int32[N, N]: how many of the G games of a pair there are, 0 on the diagonal.
+    """
+
+    results: np.ndarray
+    games: np.ndarray
+
+    def worth(self, draw: float) -> np.ndarray:
+        """Return float[N, N]: mean result of the row's player, who begins: 1 a win, `draw` a draw; nan if none."""
+        played = np.arange(self.results.shape[2]) < self.games[..., None]
+        value = np.where(self.results > 0, 1.0, np.where(self.results == 0, draw, 0.0)) * played
+        return np.divide(value.sum(-1), self.games, out=np.full(self.games.shape, np.nan), where=self.games > 0)
+
+    def scores(self) -> np.ndarray:
+        """Return float[N, 2]: mean score of each player's games, a draw half a win, by its seat."""
+        worth = self.worth(0.5)
+        return np.stack([np.nanmean(worth, 1), np.nanmean(1 - worth, 0)], 1)
+
+    def pick(self, places: Sequence[int]) -> "CrossTable":
+        """Return the table of some of the players, in this order."""
+        return CrossTable(self.results[np.ix_(places, places)], self.games[np.ix_(places, places)])
+
+
+Rival = tuple[np.ndarray, Opponent]
+"""Places of some players, and the opponent that they all are together."""
+
+
+@dataclass(frozen=True)
+class Team:
+    """Genomes that play side by side: their places among all players, how they play, and themselves, [P, ...]."""
+
+    places: np.ndarray
+    player: Player
+    genomes: Genome
+
+
+def play(
+    table: Table,
+    members: Sequence[Member],
+    games: int,
+    seed: int,
+    say: Callable[[str], object] = lambda _: None,
+) -> CrossTable:
+    """Play everybody against everybody else from both seats, all games of a team as one device program.
+
+    Args:
+        table: the game.
+        members: the players.
+        games: of an ordered pair with chance in the moves of one of them; other pairs play one game.
+        seed: of that chance.
+        say: told who plays next.
+    """
+    count = len(members)
+    random = np.array([member.random for member in members])
+    number = np.where(random[:, None] | random, games, 1) * ~np.eye(count, dtype=bool)
+    results = np.zeros((count, count, int(number.max())), np.int8)
+    teams = _teams(members)
+    others = [place for place, member in enumerate(members) if not isinstance(member.plays, Evolved)]
+    total = len(teams) + bool(len(others) > 1)
+    for index, team in enumerate(teams):
+        say(f"Playing games of {_named(members, team.places)}, {index + 1} of {total}")
+        key = jax.random.fold_in(jax.random.key(seed), index)
+        rivals: list[Rival] = [(rival.places, _bench(table, rival)) for rival in teams[index:] if _meet(team, rival)]
+        rivals += [(np.array([place]), _seat(table, members[place], games)) for place in others]
+        _fill(results, team, rivals, _returns(key, table, team, [opponent for _, opponent in rivals]))
+    if len(others) > 1:
+        say(f"Playing games of {_named(members, others)} among each other, {total} of {total}")
+        _on_host(table, members, others, number, seed, results)
+    return CrossTable(results, number.astype(np.int32))
+
+
+def _meet(team: Team, rival: Team) -> bool:
+    """Say whether there are games between two teams: a team of one has none of its own."""
+    return team is not rival or len(team.places) > 1
+
+
+def _returns(key: Array, table: Table, team: Team, opponents: Sequence[Opponent]) -> np.ndarray:
+    """Play a team against all its opponents as one device program; return float32[P, games], of the first seat."""
+    if not opponents:
+        return np.zeros((len(team.places), 0))
+
+    @jax.jit
+    def run(key: Array, genomes: Genome) -> Array:
+        keys = jax.random.split(key, len(opponents) + 1)
+        memories = [opponent.init(own) for opponent, own in zip(opponents, keys[1:], strict=True)]
+        plans = team.player.prepare(genomes)
+        played, _ = matches.play(keys[0], table.game, team.player, plans, opponents, memories, evaluation.MAX_PLIES)
+        first: Array = played.states.returns[..., 0]
+        return first
+
+    return np.asarray(run(key, team.genomes))
+
+
+def _fill(results: np.ndarray, team: Team, rivals: Sequence[Rival], first: np.ndarray) -> None:
+    """Put the results of a team's games (float32[P, games]) where they belong."""
+    start = 0
+    for places, opponent in rivals:
+        stop = start + 2 * opponent.games
+        # By the team's player, its seat, the game, the opponent.
+        mine = first[:, start:stop].reshape(len(team.places), 2, -1, len(places))
+        signs = np.moveaxis(np.sign(mine), 2, -1).astype(np.int8)
+        start = stop
+        for (a, one), (b, other) in itertools.product(enumerate(team.places), enumerate(places)):
+            if one != other:
+                results[one, other, : signs.shape[-1]] = signs[a, 0, b]
+                results[other, one, : signs.shape[-1]] = signs[a, 1, b]
+
+
+def _teams(members: Sequence[Member]) -> list[Team]:
+    """Put genomes together that one device program can play side by side."""
+    by_team: dict[str, list[int]] = {}
+    for place, member in enumerate(members):
+        if isinstance(member.plays, Evolved):
+            by_team.setdefault(member.plays.team, []).append(place)
+    return [_team(members, places) for places in by_team.values()]
+
+
+def _team(members: Sequence[Member], places: Sequence[int]) -> Team:
+    evolved = [plays for place in places if isinstance(plays := members[place].plays, Evolved)]
+    genomes, language = [one.genome for one in evolved], evolved[0].language
+    if language is not None:
+        room = max(int(languages.sizes(genome)) for genome in genomes)
+        genomes = [languages.parse(language, languages.to_text(language, genome), room) for genome in genomes]
+    return Team(np.array(places), evolved[0].player, jax.tree.map(lambda *x: jnp.stack(x), *genomes))
+
+
+def _bench(table: Table, team: Team) -> ProgramOpponent:
+    return ProgramOpponent(table.game, team.player, lambda *_: team.genomes, count=len(team.places), forfeits=True)
+
+
+def _seat(table: Table, member: Member, games: int) -> Opponent:
+    assert isinstance(member.plays, OpponentOptions)
+    return evaluation.seat(table, member.plays, games)
+
+
+def _on_host(
+    table: Table, members: Sequence[Member], places: Sequence[int], number: np.ndarray, seed: int, results: np.ndarray
+) -> None:
+    """Play searches and random moves among each other, one game after another; fills in `results`."""
+    hands = {place: _agent(table, members[place]) for place in places}
+    for pair, (one, other) in enumerate(itertools.permutations(places, 2)):
+        for game in range(number[one, other]):
+            stepper = Stepper(table.game, game_key(seed, pair * number.max() + game))
+            results[one, other, game] = host_game(stepper, (hands[one], hands[other]))
+
+
+def host_game(stepper: Stepper, seats: Sequence[Agent]) -> int:
+    """Play one game, move by move; return 1 if the first seat wins, 0 for a draw, else -1."""
+    last = played(stepper, seats, max_plies=evaluation.MAX_PLIES)[-1].state
+    return int(np.sign(np.asarray(last.returns)[0]))
+
+
+def _agent(table: Table, member: Member) -> Agent:
+    spec = member.plays
+    assert isinstance(spec, OpponentOptions)
+    if spec.kind == "random":
+        return agents.random_agent(table.game)
+    searches = table.searches(spec.evaluator, spec.depth, spec.ties, TAIL, lanes=1)
+    return agents.search_agent(searches, spec.depth)
+
+
+def _named(members: Sequence[Member], places: Sequence[int] | np.ndarray) -> str:
+    return members[places[0]].name if len(places) == 1 else f"{len(places)} players"
+
+
+def save(path: Path, table: CrossTable, members: Sequence[Member], games: int, seed: int) -> None:
+    """Keep a table for other leagues, atomically; raises OSError."""
+    results = [
+        [cell[:number].tolist() for cell, number in zip(row, numbers, strict=True)]
+        for row, numbers in zip(table.results, table.games, strict=True)
+    ]
+    named = [{"name": m.name, "source": m.source, "identity": m.identity, "random": m.random} for m in members]
+    about = {"format": FORMAT, "format_version": FORMAT_VERSION, "games": games, "seed": seed}
+    # A row of the table stays on a line: people look at it, too.
+    rows = ",\n".join(f"  {json.dumps(row, separators=(',', ':'))}" for row in results)
+    head = json.dumps(about | {"players": named}, indent=1, ensure_ascii=False)
+    files.write_text(path, f'{head[:-2]},\n "results": [\n{rows}\n ]\n}}\n')
+
+
+def read(path: Path, members: Sequence[Member], games: int, seed: int) -> CrossTable | None:
+    """Return the games of these players from a table that was kept, or None if they are not all in it.
+
+    Raises:
+        UsageError: the file cannot be read, or is no cross-table.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise UsageError(f"table={path}: cannot be read ({reason(error)})") from error
+    except ValueError as error:
+        raise UsageError(f"table={path}: not JSON ({error}); remove it, or name another file") from error
+    wanted = {"format": FORMAT, "format_version": FORMAT_VERSION}
+    if not isinstance(content, dict) or any(content.get(name) != value for name, value in wanted.items()):
+        raise UsageError(f"table={path}: not a cross-table of this version; remove it, or name another file")
+    places = _places([row["identity"] for row in content["players"]], [member.identity for member in members])
+    chance = any(member.random for member in members)
+    if places is None or (chance and (content["games"], content["seed"]) != (games, seed)):
+        return None
+    return _filled(content["results"]).pick(places)
+
+
+def _places(kept: Sequence[str], wanted: Sequence[str]) -> list[int] | None:
+    """Find each wanted player among those kept; players that are alike one after the other."""
+    left = list(kept)
+    found = []
+    for identity in wanted:
+        if identity not in left:
+            return None
+        found.append(left.index(identity))
+        left[found[-1]] = ""
+    return found
+
+
+def _filled(rows: Sequence[Sequence[Any]]) -> CrossTable:
+    number = np.array([[len(cell) for cell in row] for row in rows], np.int32)
+    results = np.zeros((*number.shape, int(number.max())), np.int8)
+    for (i, j), length in np.ndenumerate(number):
+        results[i, j, :length] = rows[i][j]
+    return CrossTable(results, number)

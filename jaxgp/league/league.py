@@ -1,0 +1,189 @@
+"""Leagues: rounds of games against opponents drawn by lot, after which all go who did not win enough of theirs.
+
+After the round-robin tournament of a student project that evolved Othello players with weighted features; each of its
+seven kinds of players was a bracket: "Players play both white and black and their opponents are randomly chosen";
+"Players were disqualified when they failed to win more than 60 percent of their games"; opponents come from anywhere,
+"exclusively from the same bracket as the player or from all other brackets". Nothing is played here: results are drawn
+from a cross-table.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from jaxgp.league.crosstable import CrossTable
+
+MODES = ("anyone", "own", "others")
+"""Where opponents are drawn from: all brackets, a player's own, all but that."""
+ENDINGS = {
+    "winner": "one player was left",
+    "nobody": "nobody won enough games in the last round; its players stand by their wins in it",
+    "bracket": "only players of one bracket were left, who do not meet; they stand by their wins in the last round",
+    "rounds": "the greatest number of rounds was reached; those left stand by their wins in the last one",
+}
+FIRST = 5
+"""Places that count as among the first."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How a league goes.
+
+    Attributes:
+        threshold: a player stays whose share of wins in a round is greater.
+        opponents: met by each player in a round, from both seats; all there are, if that is fewer.
+        draw: what a drawn game counts, in wins.
+        rounds: the greatest number of them.
+    """
+
+    threshold: float = 0.6
+    opponents: int = 5
+    draw: float = 0.0
+    rounds: int = 100
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round: for each of its players the games that were drawn for it, and what it won."""
+
+    players: np.ndarray  # int[n]
+    games: np.ndarray  # int[n]
+    wins: np.ndarray  # float[n]; with draws of half a win not always whole
+    stays: np.ndarray  # bool[n]
+
+
+@dataclass(frozen=True)
+class League:
+    """One league that has ended.
+
+    Attributes:
+        players: int[n], all who began.
+        rounds: what was played.
+        rank: int[n], the place of each; players that cannot be told apart share the better one.
+        ending: one of ENDINGS.
+    """
+
+    players: np.ndarray
+    rounds: list[Round]
+    rank: np.ndarray
+    ending: str
+
+    @property
+    def winners(self) -> np.ndarray:
+        """Return int[w]: who is first."""
+        return self.players[self.rank == 1]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What became of one player in many leagues.
+
+    Attributes:
+        leagues: in which it played.
+        won: of them; one that several players share counts as much less.
+        mean_rank: over leagues.
+        last_half: share of leagues in which it was among the last half of the players.
+        first_five: share of leagues in which it was among the first five.
+        rounds: that it stayed in, on average.
+    """
+
+    leagues: int
+    won: float
+    mean_rank: float
+    last_half: float
+    first_five: float
+    rounds: float
+
+
+def season(
+    table: CrossTable, brackets: Sequence[str], mode: str, rules: Rules, leagues: int, seed: int
+) -> list[League]:
+    """Hold several leagues, each with a schedule of its own; with mode `own` one for every bracket each time."""
+    where = np.unique(np.asarray(brackets), return_inverse=True)[1]
+    everybody = np.arange(len(brackets))
+    fields = [everybody[where == one] for one in dict.fromkeys(where)] if mode == "own" else [everybody]
+    return [
+        hold(table, where, mode, rules, players, np.random.default_rng([seed, MODES.index(mode), number, place]))
+        for number in range(leagues)
+        for place, players in enumerate(fields)
+    ]
+
+
+def hold(
+    table: CrossTable, brackets: np.ndarray, mode: str, rules: Rules, players: np.ndarray, rng: np.random.Generator
+) -> League:
+    """Hold one league.
+
+    Args:
+        table: of all games.
+        brackets: int[N], the bracket of each player of the table.
+        mode: one of MODES.
+        rules: how it goes.
+        players: int[n], who takes part.
+        rng: draws the schedule, and of a pair's games with chance the one that counts.
+    """
+    left, rounds = players, list[Round]()
+    stayed, share = np.zeros(len(brackets), int), np.zeros(len(brackets))
+    ending = "winner"
+    while len(left) > 1:
+        if mode == "others" and len(set(brackets[left])) == 1:
+            ending = "bracket"
+            break
+        if len(rounds) == rules.rounds:
+            ending = "rounds"
+            break
+        rounds.append(_round(table, brackets, mode, rules, left, rng))
+        last = rounds[-1]
+        share[left] = last.wins / last.games
+        left = left[last.stays]
+        stayed[left] += 1
+    if not len(left):
+        ending = "nobody"
+    # Later rounds come first, within a round its wins.
+    order = np.unique(np.stack([-stayed[players], -share[players]], 1), axis=0, return_inverse=True)[1].ravel()
+    return League(players, rounds, stats.rankdata(order, method="min").astype(int), ending)
+
+
+def _round(
+    table: CrossTable, brackets: np.ndarray, mode: str, rules: Rules, left: np.ndarray, rng: np.random.Generator
+) -> Round:
+    won, games = np.zeros(len(left)), np.zeros(len(left), int)
+    for place, player in enumerate(left):
+        met = left[left != player]
+        if mode != "anyone":
+            met = met[(brackets[met] == brackets[player]) == (mode == "own")]
+        met = rng.choice(met, min(rules.opponents, len(met)), replace=False)
+        for first, second in [*((player, other) for other in met), *((other, player) for other in met)]:
+            result = table.results[first, second, rng.integers(table.games[first, second])]
+            mine = result if first == player else -result
+            won[place] += 1.0 if mine > 0 else rules.draw if mine == 0 else 0.0
+        games[place] = 2 * len(met)
+    # A share is compared in whole games: 0.6 times 10 is not exactly 6 in floating point.
+    return Round(left, games, won, won > rules.threshold * games + 1e-9)
+
+
+def standings(leagues: Sequence[League], count: int) -> list[Standing]:
+    """Sum up what became of each of so many players."""
+    ranks: list[list[int]] = [[] for _ in range(count)]
+    half: list[list[bool]] = [[] for _ in range(count)]
+    won, rounds = np.zeros(count), np.zeros(count)
+    for league in leagues:
+        for player, rank in zip(league.players, league.rank, strict=True):
+            ranks[player].append(int(rank))
+            half[player].append(2 * rank <= len(league.players))
+        won[league.winners] += 1 / len(league.winners)
+        for one in league.rounds:
+            rounds[one.players[one.stays]] += 1
+    return [
+        Standing(
+            len(places),
+            float(won[player]),
+            float(np.mean(places)),
+            float(np.mean(half[player])),
+            float(np.mean([place <= FIRST for place in places])),
+            float(rounds[player] / len(places)),
+        )
+        for player, places in enumerate(ranks)
+    ]

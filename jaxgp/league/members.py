@@ -1,0 +1,227 @@
+"""Who plays in a league: from words on the command line to players of one game, in brackets."""
+
+import glob
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from jaxgp.contracts import Player
+from jaxgp.errors import UsageError, reject
+from jaxgp.genotypes.language import Genome, Language
+from jaxgp.host.moves import players
+from jaxgp.host.seats import DEEPEST
+from jaxgp.measure import champions
+from jaxgp.measure.champions import Loaded
+from jaxgp.players.options import Opponent
+from jaxgp.run import assemble
+from jaxgp.run.assemble import Table
+from jaxgp.store.directory import RunDirectory
+
+KINDS = ("random", "minimax:DEPTH", "strategy:NAME")
+"""Members that are no champions, by the words that name them."""
+ACCEPTED = f"run directories, folders of such, champion files, patterns with * or ?, {', '.join(KINDS)}"
+MOST = 200
+"""Players; a league of more would spend minutes on its ratings alone."""
+
+
+@dataclass(frozen=True)
+class Evolved:
+    """How a genome plays.
+
+    Attributes:
+        team: equal for genomes that one device program can play side by side.
+        player: of the team.
+        language: what the genome is written in; None for one that is alone in its team.
+        genome: one individual.
+    """
+
+    team: str
+    player: Player
+    language: Language | None
+    genome: Genome
+
+
+@dataclass(frozen=True)
+class Member:
+    """One player of a league.
+
+    Attributes:
+        name: differs from all other players' names.
+        bracket: where it belongs.
+        source: the word or the file that it came from.
+        identity: equal for players that make the same moves, or draw them in the same way.
+        plays: a genome, or the options of a search or of random moves.
+        fitness: of a champion, in its own run.
+    """
+
+    name: str
+    bracket: str
+    source: str
+    identity: str
+    plays: Evolved | Opponent
+    fitness: float | None = None
+
+    @property
+    def random(self) -> bool:
+        """Whether chance is in its moves."""
+        return isinstance(self.plays, Opponent) and self.plays.chance
+
+
+def read(
+    brackets: Mapping[str, Any], games: assemble.Games, ties: str, evaluator: str | None
+) -> tuple[Table, list[Member]]:
+    """Find and load the players of all brackets.
+
+    Args:
+        brackets: for each name, what stands on the command line: a word, or a list of words.
+        games: where games come from.
+        ties: of searches, `first` or `random`.
+        evaluator: of searches; None: the first of the game's evaluators.
+
+    Returns:
+        The game, by the first champion, and the players, bracket by bracket.
+
+    Raises:
+        UsageError: a bracket without players, a champion of another game, fewer than two players, and so on.
+    """
+    named = {name: _words(f"brackets.{name}", value) for name, value in brackets.items()}
+    if not named:
+        raise UsageError("brackets: who plays? Write brackets.NAME=[...] with run directories; --help tells more")
+    found = [(name, word) for name, words in named.items() for word in _expanded(f"brackets.{name}", words)]
+    if not 2 <= len(found) <= MOST:
+        reject("brackets", f"{len(found)} {'player' if len(found) == 1 else 'players'}", f"2 to {MOST} players in all")
+    files = [word.resolve() for _, word in found if isinstance(word, Path)]
+    twice = next((file for file in files if files.count(file) > 1), None)
+    if twice is not None:
+        raise UsageError(f"brackets: {twice} is named twice; each player can be in one bracket once")
+    loaded = {w: champions.load(str(w), games, f"brackets.{b}") for b, w in found if isinstance(w, Path)}
+    if not loaded:
+        raise UsageError(f"brackets: no champion among the players; accepted: {ACCEPTED}, with one champion or more")
+    home = next(iter(loaded.values()))
+    for bracket, word in found:
+        if isinstance(word, Path):
+            _same_game(f"brackets.{bracket}", home, loaded[word])
+    table, labels = home.table, _labels(list(loaded))
+    made = [
+        _champion(bracket, labels[word], loaded[word])
+        if isinstance(word, Path)
+        else _other(bracket, word, table, ties, evaluator)
+        for bracket, word in found
+    ]
+    return table, _distinct(made)
+
+
+def _words(option: str, value: Any) -> list[str]:
+    words = value if isinstance(value, list) else [value]
+    if not words or not all(isinstance(word, str) and word for word in words):
+        reject(option, value, f"a list of one or more of: {ACCEPTED}")
+    return words
+
+
+def _expanded(option: str, words: Sequence[str]) -> list[str | Path]:
+    """Replace what is not one of KINDS by champion files: patterns by what they match, folders by the runs in them."""
+    found: list[str | Path] = []
+    for word in words:
+        if word.partition(":")[0] in {kind.partition(":")[0] for kind in KINDS}:
+            found.append(word)
+            continue
+        given = str(Path(word).expanduser())
+        paths = sorted(glob.glob(given), key=_natural) if re.search(r"[*?]", given) else [given]
+        if not paths:
+            reject(option, word, "a pattern that matches runs or champion files; it matches nothing")
+        found += [file for path in paths for file in _files(option, Path(path))]
+    return found
+
+
+def _files(option: str, path: Path) -> list[Path]:
+    if not path.is_dir() or RunDirectory(path).champion.is_file():
+        return [RunDirectory(path).champion if path.is_dir() else path]
+    below = sorted(path.rglob(RunDirectory(path).champion.name), key=_natural)
+    if not below:
+        reject(option, path, "a run with a champion, or a folder of such; there is none in it")
+    return below
+
+
+def _natural(path: str | Path) -> list[Any]:
+    """Sort seed9 before seed10."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", str(path))]
+
+
+def _labels(files: Sequence[Path]) -> dict[Path, str]:
+    """Name champions by as many of the last folders above them as tell them apart."""
+    runs = {file: file.resolve().parent if file.name == "champion.json" else file.resolve() for file in files}
+    length = 1
+    while len({run.parts[-length:] for run in runs.values()}) < len(runs):
+        length += 1
+    return {file: "/".join(part for part in run.parts[-length:] if part != "/") for file, run in runs.items()}
+
+
+def _same_game(option: str, home: Loaded, other: Loaded) -> None:
+    """Refuse a champion that cannot sit at the first champion's board."""
+    game, wanted = other.table.game, home.table.game
+    if players(game) == 1:
+        raise UsageError(f"{option}: {other.path} plays {game.name}, a game for one; accepted: games for two")
+    if game.name != wanted.name:
+        raise UsageError(f"{option}: {other.path} plays {game.name}, but {home.path} {wanted.name}; accepted: one game")
+    here, there = asdict(game), asdict(wanted)
+    for name, value in here.items():
+        if value != there[name]:
+            raise UsageError(
+                f"{option}: {other.path} plays with game.{name}={value}, but {home.path} with {there[name]}; "
+                "accepted: one set of rules"
+            )
+
+
+def _champion(bracket: str, label: str, loaded: Loaded) -> Member:
+    content, table = loaded.content, loaded.table
+    team = f"{content.language['kind']} {json.dumps(asdict(table.settings), sort_keys=True)} {table.language.version}"
+    evolved = Evolved(team, table.player, table.language, loaded.genome)
+    identity = _digest(table, team, content.text)
+    return Member(label, bracket, str(loaded.path), identity, evolved, content.fitness)
+
+
+def _other(bracket: str, word: str, table: Table, ties: str, evaluator: str | None) -> Member:
+    """Make a player that is no champion.
+
+    Raises:
+        UsageError: something that the game does not have.
+    """
+    kind, _, detail = word.partition(":")
+    option = f"brackets.{bracket}"
+    try:
+        if kind == "strategy":
+            names = getattr(table.room("opponents"), "STRATEGIES", ())
+            if detail not in names:
+                reject(option, word, ", ".join(f"strategy:{n}" for n in names) or f"no strategies in {table.game.name}")
+            player, genome = assemble.strategist(detail, table)
+            return Member(word, bracket, word, _digest(table, word), Evolved(word, player, None, genome))
+        if kind == "minimax":
+            if not detail.isdecimal() or not 1 <= int(detail) <= DEEPEST:
+                reject(option, word, f"minimax:DEPTH, DEPTH a whole number from 1 to {DEEPEST}")
+            evaluator = evaluator or next(iter(table.room("opponents").EVALUATORS))
+            spec = Opponent(kind="search", depth=int(detail), ties=ties, evaluator=evaluator)
+            table.searches(evaluator, 1, ties, 1, 1)  # an unknown evaluator is refused here
+            return Member(word, bracket, word, _digest(table, word, ties, evaluator), spec)
+    except ValueError as error:
+        raise error if isinstance(error, UsageError) else UsageError(str(error)) from error
+    if detail:
+        reject(option, word, "random")
+    return Member(word, bracket, word, _digest(table, word), Opponent(kind="random"))
+
+
+def _digest(table: Table, *what: str) -> str:
+    """Return 16 hexadecimal digits of a player and the rules that it plays by."""
+    text = json.dumps([table.game.name, asdict(table.game), *what], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _distinct(members: Sequence[Member]) -> list[Member]:
+    """Refuse a player that is in a league twice by name."""
+    for place, member in enumerate(members):
+        if member.name in [other.name for other in members[:place]]:
+            raise UsageError(f"brackets.{member.bracket}: {member.name} is named twice; each player can play once")
+    return list(members)

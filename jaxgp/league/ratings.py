@@ -1,0 +1,114 @@
+"""How strong the players of a league are: a rating of each from all games, and whether fitness foretold it.
+
+The model is that of R. Bradley and M. Terry (Biometrika 39, 1952) with a term for the first seat (R. Davidson and
+R. Beaver, Biometrics 33, 1977): the player who begins has the odds exp(own rating - rival's rating + seat). It is
+fitted by maximum likelihood as a logistic regression of results; a draw is half a win and half a loss. A player that
+won all its games would be rated infinitely high, so each is given one drawn game more, against a player of rating zero,
+and the first seat one drawn game of equals: a weak prior, which pulls ratings a little to the middle. Ratings are on
+the scale of A. Elo, where 400 points are odds of ten to one, and their mean is zero.
+"""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from jaxgp.league.crosstable import CrossTable
+from jaxgp.measure.comparison import RESAMPLES, Estimate
+
+ELO = 400 / np.log(10)
+"""Points of one unit of log odds."""
+PRIOR = 1.0
+"""Drawn games that each player is given."""
+LEAST = 4
+"""Players for which a correlation is given; of three it says nothing."""
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Ratings with their 95 % intervals: of the players, and what it is worth to begin."""
+
+    players: list[Estimate]
+    first_seat: Estimate
+    separated: list[int]  # players who won all their games, or lost all: only the prior keeps their ratings finite
+
+
+def fit(table: CrossTable) -> Ratings:
+    """Rate the players of a cross-table."""
+    from statsmodels.api import GLM, families
+
+    count = len(table.games)
+    first, second = np.nonzero(table.games)
+    share, number = table.worth(0.5)[first, second], table.games[first, second]
+    design = np.zeros((len(first) + count + 1, count + 1))
+    rows = np.arange(len(first))
+    design[rows, first], design[rows, second], design[rows, count] = 1.0, -1.0, 1.0
+    design[len(first) :] = np.eye(count + 1)
+    half = np.full(count + 1, 0.5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # shares between 0 and 1 are meant so
+        found = GLM(
+            np.append(share, half),
+            design,
+            family=families.Binomial(),
+            var_weights=np.append(number, np.full(count + 1, PRIOR)),
+        ).fit()
+    contrasts = np.eye(count + 1)
+    contrasts[:count, :count] -= 1 / count
+    tested = found.t_test(contrasts)
+    low, high = tested.conf_int(0.05).T * ELO
+    made = [Estimate(*map(float, row)) for row in zip(tested.effect * ELO, low, high, strict=True)]
+    worth = table.worth(0.5)
+    mean = np.nanmean(np.concatenate([worth, 1 - worth.T], 1), 1)
+    return Ratings(made[:-1], made[-1], np.flatnonzero((mean == 0) | (mean == 1)).tolist())
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Spearman's rho of the fitness and the rating of `players` champions, or why there is none."""
+
+    players: int
+    rho: Estimate | None
+    p: float | None = None
+    missing: str = ""
+
+
+def correlate(fitness: Sequence[float | None], rating: Sequence[float], seed: int) -> Correlation:
+    """Correlate fitness and rating of the players that have a fitness.
+
+    The interval is the percentile bootstrap's over players; samples in which all are equal are left out.
+    """
+    known = [(float(one), other) for one, other in zip(fitness, rating, strict=True) if one is not None]
+    if len(known) < LEAST:
+        return Correlation(len(known), None, missing=f"fewer than {LEAST} champions")
+    x, y = np.array(known).T
+    if np.ptp(x) == 0 or np.ptp(y) == 0:
+        return Correlation(len(known), None, missing=f"all have the same {'fitness' if np.ptp(x) == 0 else 'rating'}")
+    found = stats.spearmanr(x, y)
+    with np.errstate(invalid="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", stats.DegenerateDataWarning)  # those samples, of which it speaks, are left out
+        spread = stats.bootstrap(
+            (x, y), _spearman, n_resamples=RESAMPLES, paired=True, vectorized=True, method="percentile", rng=seed
+        ).bootstrap_distribution
+    low, high = np.nanquantile(spread, [0.025, 0.975])
+    return Correlation(len(known), Estimate(float(found.statistic), float(low), float(high)), float(found.pvalue))
+
+
+def _spearman(x: np.ndarray, y: np.ndarray, axis: int = -1) -> np.ndarray:
+    """Return rho of many samples along an axis; nan where one side is constant."""
+    a, b = (stats.rankdata(one, axis=axis) for one in (x, y))
+    a, b = (one - one.mean(axis, keepdims=True) for one in (a, b))
+    return np.asarray((a * b).sum(axis) / np.sqrt((a**2).sum(axis) * (b**2).sum(axis)))
+
+
+def correlations(
+    fitness: Sequence[float | None], rating: Sequence[float], brackets: Sequence[str], seed: int
+) -> Mapping[str, Correlation]:
+    """Correlate fitness and rating of all players, under the name "all", and of each bracket if there are several."""
+    found = {"all": correlate(fitness, rating, seed)}
+    for name in dict.fromkeys(brackets if len(set(brackets)) > 1 else ()):
+        mine = [place for place, bracket in enumerate(brackets) if bracket == name]
+        found[f"bracket {name}"] = correlate([fitness[i] for i in mine], [rating[i] for i in mine], seed)
+    return found

@@ -1,0 +1,1 @@
+"""How good champions are: panels, engines outside, nested searches."""

@@ -1,0 +1,89 @@
+"""How good a program is that plays alone: its one game, beside uniformly random play."""
+
+from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy as np
+
+from jaxgp.run import assemble
+
+if TYPE_CHECKING:
+    from jaxgp.measure.champions import Loaded
+
+LANES = 1000
+"""Random games that run side by side at most."""
+
+
+def measure(loaded: "Loaded", games: int, seed: int) -> dict[str, dict[str, Any]]:
+    """Play the one game of a champion, and so many random ones.
+
+    Args:
+        loaded: the champion and the game that it plays alone.
+        games: random games, at least 2.
+        seed: of the random games.
+
+    Returns:
+        Figures by player, `champion` and `random`, the latter as `summarise` returns them with `as_good`: the share of
+        random games with at least the champion's score, and its 95 % Wilson interval.
+    """
+    from jaxgp.measure.evaluation import wilson
+
+    walker, genome = loaded.table.player, jax.tree.map(lambda x: jax.numpy.asarray(x)[None], loaded.genome)
+    played = jax.jit(lambda programs: walker.play(walker.prepare(programs)))(genome)
+    score = float(walker.game.score(jax.tree.map(lambda x: x[0], played.states))[0])
+    scores = random_scores(loaded.table, games, seed)
+    count = int((scores >= score).sum())
+    low, high = wilson(count, games)
+    as_good = {"as_good": count / games, "as_good_low": low, "as_good_high": high}
+    return {"champion": {"games": 1, "score": score}, "random": summarise(scores) | as_good}
+
+
+def best_of(scores: np.ndarray) -> dict[str, Any]:
+    """Return the figures of the best games of independent searches."""
+    return {"scores": [float(x) for x in scores], "mean": float(scores.mean()), "greatest": float(scores.max())}
+
+
+def random_scores(table: assemble.Table, games: int, seed: int) -> np.ndarray:
+    """Play uniformly random games of a game for one, by the game's own `random_scores`; return int32[games]."""
+    lanes = min(games, LANES)
+    key, rounds = jax.random.key(seed), -(-games // lanes)
+    return np.asarray(table.room("opponents").random_scores(table.game, key, lanes, rounds)).ravel()[:games]
+
+
+def summarise(scores: np.ndarray) -> dict[str, Any]:
+    """Return the figures of N scores, N at least 2: `low` to `high` is the 95 % t interval of the mean."""
+    from scipy import stats
+
+    mean, spread = float(scores.mean()), float(scores.std(ddof=1))
+    # Where all scores are equal, the interval is the mean alone.
+    interval = stats.t.interval(0.95, len(scores) - 1, mean, stats.sem(scores)) if spread else (mean, mean)
+    low, high = map(float, interval)
+    ends = {"least": float(scores.min()), "greatest": float(scores.max())}
+    return {"games": len(scores), "mean": mean, "low": low, "high": high, "spread": spread} | ends
+
+
+def text(report: dict[str, dict[str, Any]]) -> str:
+    """Say what was measured, a player a line."""
+    champion, random = report["champion"], report["random"]
+    share, low, high = (f"{100 * random[name]:.2f}" for name in ("as_good", "as_good_low", "as_good_high"))
+    lines = [
+        f"champion  {champion['score']:g}, in the one game that it plays",
+        f"random    {described(random)}; {share} % (95 % {low} to {high}) as good as the champion",
+    ]
+    for name, label in (("nested", "nested    "), ("guided", "guided    "), ("restarts", "restarts  ")):
+        if name in report:
+            row = report[name]
+            scores = " ".join(f"{score:g}" for score in row["scores"])
+            how = f"best of {row['playouts']} playouts, {len(row['scores'])} times: {scores}"
+            lines.append(f"{label}{how}; mean {row['mean']:.1f}, greatest {row['greatest']:g}; {row['seconds']:.0f} s")
+    for name, row in report.get("comparisons", {}).items():
+        lines.append(f"{name}: A12 {row['a12']:.2f} ({row['low']:.2f} to {row['high']:.2f}), p = {row['p']:.2g}")
+    return "\n".join(lines)
+
+
+def described(figures: dict[str, Any]) -> str:
+    """Write what `summarise` returns."""
+    return (
+        f"mean {figures['mean']:.2f} (95 % {figures['low']:.2f} to {figures['high']:.2f}), "
+        f"{figures['least']:g} to {figures['greatest']:g} in {figures['games']} games"
+    )

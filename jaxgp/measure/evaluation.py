@@ -1,0 +1,304 @@
+"""How strong a program is: games against named opponents from both seats, with intervals."""
+
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy as np
+from jax import Array
+
+from jaxgp import files
+from jaxgp.config import schema, typed, validate
+from jaxgp.contracts import Memory, Opponent, Player
+from jaxgp.errors import RunError, UsageError, reason
+from jaxgp.evolution.options import Algorithm, Groups
+from jaxgp.fitness.matches import Played, play, seats
+from jaxgp.genotypes.language import Genome, kind
+from jaxgp.host import seating
+from jaxgp.host.agents import program_agent
+from jaxgp.measure import external
+from jaxgp.operators.options import Creation, RuleCreation
+from jaxgp.players.options import Opponent as OpponentOptions
+from jaxgp.players.program import ProgramOpponent
+from jaxgp.run import assemble
+
+if TYPE_CHECKING:
+    from jaxgp.measure.champions import Loaded
+
+SEATS, BOTH = ("first", "second"), "both"
+MAX_PLIES = 100_000
+"""Games end by themselves; this only guards against rules under which they would not."""
+RANDOM: dict[str, Algorithm | Groups] = {
+    "program": Algorithm(creation=Creation(method="grow", max_depth=16, terminal_probability=0.5)),
+    "rules": Groups(creation=RuleCreation(dont_care=0.8)),
+}
+"""How the random players of every panel are made, whatever the run's own creation was."""
+
+
+class CutShortError(RunError):
+    """The games against a member of a panel could not be played to their ends.
+
+    Attributes:
+        found: results of those before it, by player.
+    """
+
+    def __init__(self, message: str, found: "dict[str, list[Result]]") -> None:
+        super().__init__(message)
+        self.found = found
+
+
+@dataclass(frozen=True)
+class Result:
+    """Games of one player against one opponent from one seat.
+
+    Attributes:
+        opponent: its name in the panel.
+        seat: `first` or `second`, of the player that is measured, or `both` for the games of both together.
+        games: how many were played; where nothing is random they are all the same game, so one is.
+        wins: games won; `draws` and `losses` are the others.
+        points: mean points of the player in the game's own unit, and `against` those of the opponent.
+        spread: standard deviation of the points over games (0 for a single game).
+        low: 95 % Wilson interval of the share of games won, to `high`; None for a single game.
+        score_low: the like for `score`, to `score_high`; Wilson's, which is on the safe side where games are drawn.
+    """
+
+    opponent: str
+    seat: str
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    points: float
+    against: float
+    spread: float
+    low: float | None
+    high: float | None
+    score_low: float | None
+    score_high: float | None
+
+    @property
+    def win_rate(self) -> float:
+        return self.wins / self.games
+
+    @property
+    def score(self) -> float:
+        """The share of games won, drawn ones counted half."""
+        return (self.wins + self.draws / 2) / self.games
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "win_rate": self.win_rate, "score": self.score}
+
+
+def wilson(wins: float, games: int) -> tuple[float, float]:
+    """Return the 95 % Wilson score interval of a share (E. B. Wilson, JASA 22, 1927)."""
+    from statsmodels.stats.proportion import proportion_confint
+
+    low, high = proportion_confint(wins, games, alpha=0.05, method="wilson")
+    return float(low), float(high)
+
+
+def summarise(opponent: str, seat: str, points: np.ndarray, against: np.ndarray, returns: np.ndarray) -> Result:
+    """Count one seat's games; each argument is float[N], `returns` is 1, 0 or -1 for the player."""
+    games = len(points)
+    wins, draws = int((returns > 0).sum()), int((returns == 0).sum())
+    random = games > 1 and not (seat == BOTH and games == 2)
+    low, high = wilson(wins, games) if random else (None, None)
+    score_low, score_high = wilson(wins + draws / 2, games) if random else (None, None)
+    spread = float(points.std(ddof=1)) if games > 1 else 0.0
+    return Result(
+        opponent,
+        seat,
+        games,
+        wins,
+        draws,
+        games - wins - draws,
+        float(points.mean()),
+        float(against.mean()),
+        spread,
+        low,
+        high,
+        score_low,
+        score_high,
+    )
+
+
+def play_out(
+    key: Array,
+    game: Any,
+    player: Player,
+    genomes: Genome,
+    opponent: Opponent,
+    memory: Memory | None = None,
+    max_plies: int = MAX_PLIES,
+) -> Played:
+    """Play individuals [P, ...] against one opponent, compiled for the occasion."""
+    start_key, play_key = jax.random.split(key)
+
+    @jax.jit
+    def run(start_key: Array, play_key: Array, genomes: Genome, memory: Memory) -> Played:
+        own = opponent.init(start_key) if memory is None else memory
+        return play(play_key, game, player, player.prepare(genomes), (opponent,), (own,), max_plies)[0]
+
+    return run(start_key, play_key, genomes, memory)
+
+
+def results(name: str, game: Any, opponent: Opponent, played: Played, swap: bool = False) -> list[Result]:
+    """Summarise games [P, G] by seat and together, pooled over programs; `swap` measures the opponent instead."""
+    scores = np.asarray(jax.vmap(jax.vmap(game.score))(played.states))
+    returns = np.asarray(played.states.returns)
+    seat = seats((opponent,))
+    measured = 1 - seat if swap else seat
+    by_seat = []
+    for side in range(len(SEATS)):
+        mine = measured == side
+        by_seat.append([x.ravel() for x in (scores[:, mine, side], scores[:, mine, 1 - side], returns[:, mine, side])])
+    return _table(name, by_seat)
+
+
+def _table(name: str, by_seat: Sequence[Sequence[np.ndarray]]) -> list[Result]:
+    """Summarise by seat and together; of each seat points, points against and returns of all games."""
+    together = [np.concatenate(pair) for pair in zip(*by_seat, strict=True)]
+    return [summarise(name, label, *x) for label, x in zip((*SEATS, BOTH), (*by_seat, together), strict=True)]
+
+
+def read_panel(file: Path) -> dict[str, OpponentOptions]:
+    """Read a panel, a YAML file of named opponents; raises UsageError for what is not one."""
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+    from yaml import YAMLError
+
+    try:
+        loaded = OmegaConf.to_container(OmegaConf.load(file), resolve=True)
+        if not isinstance(loaded, dict):
+            raise TypeError("a list of something else")
+        return typed.entries_typed(OpponentOptions, loaded)
+    except UsageError as error:
+        raise UsageError(f"{file}: {error}") from error
+    except (OSError, YAMLError, OmegaConfBaseException, AttributeError, TypeError) as error:
+        raise UsageError(f"{file}: not a panel of opponents ({' '.join(str(error).split())})") from error
+
+
+def check_panel(panel: Mapping[str, OpponentOptions], at: assemble.Table, file: Path) -> None:
+    """Refuse a panel with members that cannot be; raises UsageError."""
+    for name, spec in panel.items():
+        validate.member(f"{file}: {name}", spec, at.room("opponents"), at.game)
+
+
+def measure(
+    loaded: "Loaded",
+    panel: Mapping[str, OpponentOptions],
+    games: int,
+    compare: int = 0,
+    seed: int = 0,
+    say: Callable[[str], object] = lambda _: None,
+    terms: external.Terms | None = None,
+) -> dict[str, list[Result]]:
+    """Play a champion against every opponent of a panel, from both seats.
+
+    Args:
+        loaded: the champion and its game.
+        panel: opponents by name. One that uses chance is met `games` times from each seat, a deterministic one once;
+            of random programs there are `games`. Engines outside are met on terms of their own.
+        games: see `panel`.
+        compare: depth of a search that meets the same random programs, 0 for none.
+        seed: of chance and of the random programs.
+        say: told who comes next, since the program for each opponent takes a while to compile.
+        terms: of games against engines outside, which are installed; None: as usual, `games` from each seat.
+
+    Returns:
+        Results by player: `champion`, and `minimax_DEPTH` where compared.
+
+    Raises:
+        CutShortError: an engine outside does not do as it should; it has the results up to there.
+        UsageError: there are too few openings for games against engines outside.
+    """
+    at, key = loaded.table, jax.random.key(seed)
+    champion = jax.tree.map(lambda x: jax.numpy.asarray(x)[None], loaded.genome)
+    found: dict[str, list[Result]] = {"champion": []}
+    for index, (name, spec) in enumerate(panel.items()):
+        say(f"Playing against {name}, {index + 1} of {len(panel)}")
+        if spec.kind == external.KIND:
+            try:
+                found["champion"] += against_engine(loaded, name, spec, terms or external.Terms(games, seed=seed), say)
+            except RunError as error:
+                raise CutShortError(f"{name}: {error}", found) from error
+            continue
+        opponent = seat(at, spec, games)
+        start_key, play_key = jax.random.split(jax.random.fold_in(key, index))
+        memory = jax.jit(opponent.init)(start_key)
+        played = play_out(play_key, at.game, at.player, champion, opponent, memory)
+        found["champion"] += results(name, at.game, opponent, played)
+        if compare and spec.kind == "programs":
+            search = seat(at, OpponentOptions(kind="search", depth=compare, ties="first"), games)
+            rival = jax.jit(search.init)(start_key)
+            met = play_out(play_key, at.game, at.player, memory.programs, search, rival)
+            found.setdefault(f"minimax_{compare}", []).extend(results(name, at.game, search, met, swap=True))
+    return found
+
+
+def against_engine(
+    loaded: "Loaded", name: str, spec: OpponentOptions, terms: external.Terms, say: Callable[[str], object]
+) -> list[Result]:
+    """Play a champion against an engine outside; raises what `external.play` raises."""
+    at, speech = loaded.table, seating.dialect(loaded.table)
+    assert speech is not None, "reachable opponents only"
+    champion = program_agent(at.player, loaded.genome, "champion")
+    played = external.play(at.game, speech, spec.command, champion, terms)
+    if played.different < 2 * terms.games:
+        say(f"{name}: only {played.different} of {2 * terms.games} games differ, so intervals are too narrow")
+    figures = np.stack([played.points, played.against, played.returns], axis=1)
+    return _table(name, list(figures))
+
+
+def seat(at: assemble.Table, spec: OpponentOptions, games: int) -> Opponent:
+    """Build an opponent for `games` games from each seat where chance is involved, else for one."""
+    if spec.kind == "programs":
+        return ProgramOpponent(at.game, at.player, assemble.creator(at.language, RANDOM[kind(at.language)]), games)
+    return assemble.opponent(replace(spec, games=games if spec.chance else 1), at, schema.Config())
+
+
+def table_text(report: Mapping[str, Sequence[Result]]) -> str:
+    """Draw the results as a table, 132 columns wide; intervals are Wilson's."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(width=132, record=True, file=io.StringIO())
+    for player, rows in report.items():
+        table = Table(title=player, title_justify="left")
+        for column, side in (("opponent", "left"), ("seat", "left"), *((c, "right") for c in COLUMNS)):
+            table.add_column(column, justify=side)  # type: ignore[arg-type]
+        for row in rows:
+            share = f"{100 * row.win_rate:.1f} %"
+            counts = (str(n) for n in (row.games, row.wins, row.draws, row.losses))
+            between, of_score = _interval(row.low, row.high), _interval(row.score_low, row.score_high)
+            score = f"{100 * row.score:.1f} %"
+            points = f"{row.points:.2f}", f"{row.against:.2f}"
+            table.add_row(row.opponent, row.seat, *counts, share, between, score, of_score, *points)
+        console.print(table)
+    return console.export_text().rstrip()
+
+
+COLUMNS = ("games", "won", "drawn", "lost", "won %", "95 %", "score", "95 %", "points", "against")
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"{100 * low:.1f} - {100 * high:.1f}"
+
+
+def check_writable(path: Path) -> None:
+    """Refuse an output that cannot be written before anything is played; raises UsageError."""
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(21, "it is a directory")
+        files.write(path.with_name(path.name + ".probe"), lambda file: file.write(b""))
+        path.with_name(path.name + ".probe").unlink()
+    except OSError as error:
+        raise UsageError(f"output={path}: cannot be written ({reason(error)})") from error
+
+
+def save(report: Mapping[str, Sequence[Result]], path: Path, **about: Any) -> None:
+    """Write the results as JSON."""
+    files.write_json(path, {**about, "results": {who: [row.as_dict() for row in rows] for who, rows in report.items()}})

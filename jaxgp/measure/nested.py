@@ -1,0 +1,213 @@
+"""Nested searches beside a program: run bit by bit, kept on disk on the way, their best game saved."""
+
+import json
+import shutil
+import time
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import struct
+from jax import Array
+
+from jaxgp.errors import UsageError
+from jaxgp.genotypes.language import Genome
+from jaxgp.host import savedgame
+from jaxgp.host.moves import Stepper, game_key
+from jaxgp.measure.alone import best_of, random_scores
+from jaxgp.measure.comparison import compare
+from jaxgp.players.guided import Guide
+from jaxgp.run import assemble
+from jaxgp.search.listed import Listed, ListedGame
+from jaxgp.search.nrpa import Line, Nested, Search
+from jaxgp.store import checkpoint
+
+SLOTS = 64
+"""Legal moves that a position can have in games that keep no list of their own."""
+PIECE = 5.0
+"""Seconds of search after which the host looks up."""
+EVERY = 60.0
+"""Seconds between checkpoints."""
+MOST_RESTARTS = 2_000_000
+"""Random games that are played to compare with; where it would take more, none are."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be searched.
+
+    Attributes:
+        level: how deep searches are nested.
+        iterations: of each level.
+        searches: independent searches side by side.
+        seed: of them.
+        group: playouts of each policy, of which the best counts.
+    """
+
+    level: int
+    iterations: int = 100
+    searches: int = 4
+    seed: int = 0
+    group: int = 1
+
+
+@struct.dataclass
+class Progress:
+    """What a checkpoint holds."""
+
+    search: Search
+    seconds: Array  # float32[]: spent so far, compilation included
+
+
+def listed(table: assemble.Table) -> ListedGame:
+    """Return the game of a table with its legal moves in a list: its own `opponents.listed`, or one made of it."""
+    make: Callable[[Any], ListedGame] | None = getattr(table.room("opponents"), "listed", None)
+    return make(table.game) if make else Listed(table.game, SLOTS)
+
+
+def search(
+    table: assemble.Table,
+    plan: Plan,
+    say: Callable[[str], object],
+    folder: Path | None = None,
+    save: Sequence[Path] = (),
+    genome: Genome | None = None,
+) -> dict[str, dict[str, Any]]:
+    """Search, and play as many random games as far as that is not too many.
+
+    Args:
+        table: a game for one.
+        plan: what is to be searched.
+        say: told what goes on, since it takes a while.
+        folder: of checkpoints; what it holds is gone on with.
+        save: files for the best game.
+        genome: a champion that guides searches.
+
+    Returns:
+        Figures of `nested`, of `guided` where the champion guides searches, and of `restarts`, the best of as many
+        random games as a search plays; of each the scores of all searches, their mean, the greatest, and the seconds
+        of all together, and in how many a position had more legal moves than a list holds; and `comparisons`.
+
+    Raises:
+        RunError: a file cannot be written.
+    """
+    nested = Nested(listed(table), plan.level, plan.iterations, group=plan.group)
+    kinds: dict[str, tuple[Nested, Array | None]] = {"nested": (nested, None)}
+    if isinstance(table.player, Guide) and genome is not None:
+        guide = table.player.by(plan.level, plan.iterations, plan.group)
+        bias = jax.jit(guide.prepare)(jax.tree.map(lambda x: jnp.asarray(x)[None], genome))
+        kinds["guided"] = (guide.nested, jnp.repeat(bias, plan.searches, 0))
+    figures: dict[str, dict[str, Any]] = {}
+    about = {"playouts": nested.playouts, "level": plan.level, "iterations": plan.iterations, "group": plan.group}
+    best: Line | None = None
+    for name, (kind, biases) in kinds.items():
+        say(f"Searching, {name}: {plan.searches} times {nested.playouts} playouts")
+        line, took = run(kind, plan, table.game, say, folder / name if folder else None, biases)
+        crowded = int(line.crowded.sum())
+        if crowded:
+            say(f"In {crowded} searches a position had more than {kind.game.slots} legal moves; some were left out")
+        figures[name] = about | best_of(np.asarray(line.score)) | {"seconds": took, "crowded": crowded}
+        best = line if best is None or line.score.max() > best.score.max() else best
+    if save and best is not None:
+        savedgame.write(save, best_game(table, best))
+        say(f"saved: {', '.join(map(str, save))}")
+    games = plan.searches * nested.playouts
+    if games <= MOST_RESTARTS:
+        say(f"Playing {plan.searches} times {nested.playouts} random games")
+        started = time.perf_counter()
+        # Other games than those that `alone.measure` plays.
+        random = random_scores(table, games, plan.seed ^ 1 << 31).reshape(plan.searches, -1).max(1)
+        seconds = time.perf_counter() - started
+        figures["restarts"] = {"playouts": nested.playouts} | best_of(random) | {"seconds": seconds}
+    figures["comparisons"] = compared(figures)
+    if folder:
+        shutil.rmtree(folder, ignore_errors=True)
+    return figures
+
+
+def compared(figures: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Compare the scores of each two kinds of search: rank-sum test, and how often the first is better (A12)."""
+    found = {}
+    for one, other in (("guided", "nested"), ("guided", "restarts"), ("nested", "restarts")):
+        if one in figures and other in figures and len(figures[one]["scores"]) > 1:
+            result = compare("score", (one, figures[one]["scores"]), (other, figures[other]["scores"]))
+            about = {"a12": result.a12.value, "low": result.a12.low, "high": result.a12.high, "size": result.size}
+            found[f"{one} against {other}"] = {"u": result.u, "p": result.p} | about
+    return found
+
+
+def run(
+    nested: Nested,
+    plan: Plan,
+    game: Any,
+    say: Callable[[str], object],
+    folder: Path | None = None,
+    biases: Array | None = None,
+) -> tuple[Line, float]:
+    """Search piece by piece; return the best game of each search, and seconds.
+
+    A search that goes on from a checkpoint finds what one that was never stopped finds.
+
+    Raises:
+        UsageError: the checkpoints are of another search.
+    """
+    key, digest = jax.random.key(plan.seed), identity(nested, plan, game, biases)
+    progress = Progress(nested.begin(plan.searches), jnp.float32(0))
+    for number, path in checkpoint.available(folder) if folder else []:
+        try:
+            progress = checkpoint.load(path, progress, digest)
+        except checkpoint.UnreadableError:
+            continue
+        except UsageError as error:
+            raise UsageError(
+                f"resume: {folder} holds another search; accepted: the options it was begun with"
+            ) from error
+        say(f"Going on after {number} of {nested.steps} steps")
+        break
+    search, before, started = progress.search, float(progress.seconds), time.perf_counter()
+    size, saved = 16, started
+    while (number := int(search.number)) < nested.steps:
+        begun = time.perf_counter()
+        search = jax.block_until_ready(nested.advance(key, search, jnp.int32(min(number + size, nested.steps)), biases))
+        now = time.perf_counter()
+        if now - begun < PIECE:
+            size *= 2
+        elif now - begun > 4 * PIECE:  # others use the machine too
+            size = max(1, size // 2)
+        if folder and now - saved > EVERY:
+            done = Progress(search, jnp.float32(before + now - started))
+            checkpoint.save(folder, int(search.number), done, digest)
+            saved = now
+            say(f"{int(search.number)} of {nested.steps} steps: best {float(search.best.score.max()):g}")
+    if folder:
+        checkpoint.save(
+            folder, nested.steps, Progress(search, jnp.float32(before + time.perf_counter() - started)), digest
+        )
+    return jax.tree.map(lambda x: x[-1], search.best), before + time.perf_counter() - started
+
+
+def identity(nested: Nested, plan: Plan, game: Any, biases: Array | None) -> str:
+    """Say in a line what a search depends on."""
+    rules = {"name": game.name, "version": game.version} | asdict(game)
+    guided = None if biases is None else zlib.crc32(np.asarray(biases).tobytes())
+    about = {"game": rules, "alpha": nested.alpha, "longest": nested.longest, "biases": guided}
+    return json.dumps(about | asdict(plan), sort_keys=True)
+
+
+def best_game(table: assemble.Table, line: Line) -> savedgame.Played:
+    """Play the best of S games again, every move checked."""
+    place = int(line.score.argmax())
+    actions = np.asarray(line.actions[place])[: int(line.length[place])].tolist()
+    stepper = Stepper(table.game, game_key(0))
+    moves = list(stepper.retrace(actions))
+    return savedgame.Played(stepper, table.room("render"), ("Nested search",), moves)
+
+
+def cut_off(folder: Path) -> bool:
+    """Tell whether a folder holds a search that was cut off."""
+    return any(checkpoint.available(inside) for inside in folder.glob("*/"))

@@ -1,0 +1,313 @@
+"""Declaring an option once: its type, default, words, and choices or limits, beside what it steers.
+
+Options are the fields of a dataclass. `option` adds what the type cannot say; from it derive the checks (`check`), the
+help of every command, the parameter tables and the documents. This module imports neither JAX nor Hydra.
+"""
+
+import copy
+import dataclasses
+import math
+import types
+import typing
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from jaxgp.errors import UsageError, reject
+
+MAX_SEED = 2**32 - 1
+MAX_CORES = 1024
+
+
+class Limits(NamedTuple):
+    """What an option says beside its type and default.
+
+    Attributes:
+        says: its meaning, in a few words.
+        choices: the values that it takes, if they can be listed; never null.
+        low: the least number.
+        high: the greatest number; a name stands for what the dataclass has there, which may be None: no limit.
+        above: whether `low` itself is too little.
+        unit: what a number counts, as in "seconds".
+        why: where `high` comes from, in words.
+        test: a further law that a value keeps, such as being odd.
+        accepted: the law in words.
+    """
+
+    says: str = ""
+    choices: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | str | None = None
+    above: bool = False
+    unit: str = ""
+    why: str = ""
+    test: Callable[[Any], bool] | None = None
+    accepted: str = ""
+
+
+def option(
+    default: Any,
+    says: str,
+    choices: Sequence[str] = (),
+    *,
+    low: float | None = None,
+    high: float | str | None = None,
+    above: bool = False,
+    unit: str = "",
+    why: str = "",
+    test: Callable[[Any], bool] | None = None,
+    accepted: str = "",
+) -> Any:
+    """Declare a field of a dataclass of options: its default, and what `Limits` holds."""
+    metadata = {"limits": Limits(says, tuple(choices), low, high, above, unit, why, test, accepted)}
+    if isinstance(default, dict | list) or dataclasses.is_dataclass(default):
+        return dataclasses.field(default_factory=lambda: copy.deepcopy(default), metadata=metadata)
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+class Option(NamedTuple):
+    """One option of a dataclass.
+
+    Attributes:
+        name: of the field.
+        kinds: its type; of a union all members but None.
+        nullable: whether it may be null.
+        default: its default.
+        limits: what `option` declared.
+    """
+
+    name: str
+    kinds: tuple[Any, ...]
+    nullable: bool
+    default: Any
+    limits: Limits
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The values that it takes, if they can be listed: declared, or those of a Literal type."""
+        if self.limits.choices:
+            return self.limits.choices
+        listed = [typing.get_args(kind) for kind in self.kinds if typing.get_origin(kind) is typing.Literal]
+        return tuple(str(value) for values in listed for value in values)
+
+    @property
+    def many(self) -> type[list[Any]] | type[tuple[Any, ...]] | None:
+        """`list` or `tuple` if it takes several values, else None."""
+        origins = [typing.get_origin(kind) for kind in self.kinds]
+        return next((many for many in (list, tuple) if many in origins), None)
+
+    @property
+    def items(self) -> tuple[Any, ...]:
+        """The types of one value."""
+        return tuple(typing.get_args(kind)[0] for kind in self.kinds) if self.many else self.kinds
+
+    @property
+    def accepted(self) -> str:
+        """What it takes, in words."""
+        limits, null = self.limits, ", or null" if self.nullable else ""
+        if self.many:
+            numbers = f"whole numbers{_range(limits)}, as in [1,2,3]" if int in self.items else "a list, as in [a,b]"
+            return (limits.accepted or numbers) + null
+        if limits.accepted:
+            return limits.accepted + null
+        if self.choices:
+            return ", ".join(self.choices) + null
+        if bool in self.kinds:
+            return "true or false" + null
+        if int in self.kinds or float in self.kinds:
+            number = f"a {'number' if float in self.kinds else 'whole number'}"
+            return number + _range(limits) + null
+        return "text" + null
+
+    def within(self, values: Any) -> "Option":
+        """Return it with the limit that a dataclass of options sets to it, where its limit is another option."""
+        if not isinstance(self.limits.high, str):
+            return self
+        return self._replace(limits=self.limits._replace(high=getattr(values, self.limits.high)))
+
+    def check(self, name: str, value: Any) -> None:
+        """Check a value by the type, the choices and the limits; raises UsageError."""
+        if not (value is None and self.nullable) and not _right(self, value):
+            reject(name, value, self.accepted)
+
+
+def declared(schema: Any) -> Iterator[Option]:
+    """Yield the options of a dataclass, or of an instance of one, in their order."""
+    schema = schema if isinstance(schema, type) else type(schema)
+    hints = typing.get_type_hints(schema)
+    for field in dataclasses.fields(schema):
+        hint = hints[field.name]
+        union = isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union
+        kinds = typing.get_args(hint) if union else (hint,)
+        default = field.default
+        if default is dataclasses.MISSING and field.default_factory is not dataclasses.MISSING:
+            default = field.default_factory()
+        limits = field.metadata.get("limits", Limits())
+        yield Option(field.name, tuple(k for k in kinds if k is not type(None)), type(None) in kinds, default, limits)
+
+
+def check(values: Any, prefix: str = "") -> None:
+    """Check every value of a dataclass of options by what was declared; those of dataclasses within it, too.
+
+    A dataclass may have a method `laws(prefix)`, which raises UsageError for what no single option shows.
+
+    Args:
+        values: an instance.
+        prefix: what stands before the names of its options, as in `algorithm.`.
+
+    Raises:
+        UsageError: the first option that is wrong; the message names it, its value and what is accepted.
+    """
+    for one in declared(values):
+        value, name = getattr(values, one.name), prefix + one.name
+        if dataclasses.is_dataclass(value):
+            check(value, name + ".")
+        elif isinstance(value, dict):
+            for label, entry in value.items():
+                if dataclasses.is_dataclass(entry):
+                    check(entry, f"{name}.{label}.")
+        else:
+            one.within(values).check(name, value)
+    laws = getattr(values, "laws", None)
+    if laws is not None:
+        laws(prefix)
+
+
+def bound(
+    values: Any, name: str, prefix: str, low: float | None = None, high: float | None = None, why: str = ""
+) -> None:
+    """Check one option by narrower limits than it declares.
+
+    Args:
+        values: a dataclass of options that `check` accepted.
+        name: of the option.
+        prefix: what stands before it.
+        low: the least number, instead of the declared one; None: that.
+        high: the greatest number, likewise.
+        why: where `high` comes from, in words.
+
+    Raises:
+        UsageError: see `check`.
+    """
+    (one,) = (one for one in declared(values) if one.name == name)
+    limits = one.limits if low is None else one.limits._replace(low=low)
+    limits = limits if high is None else limits._replace(high=high, why=why)
+    one._replace(limits=limits).check(prefix + name, getattr(values, name))
+
+
+def _right(one: Option, value: Any) -> bool:
+    """Whether a value that is not null is of the type, among the choices and within the limits of an option."""
+    if one.many:
+        return isinstance(value, one.many) and all(_right(one._replace(kinds=one.items), item) for item in value)
+    limits = one.limits
+    if one.choices:
+        return value in one.choices
+    if bool in one.kinds:
+        return isinstance(value, bool)
+    if int in one.kinds or float in one.kinds:
+        whole = float not in one.kinds
+        if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not math.isfinite(value):
+            return False
+        assert not isinstance(limits.high, str)
+        inside = limits.low is None or (value > limits.low if limits.above else value >= limits.low)
+        if not inside or (limits.high is not None and value > limits.high):
+            return False
+    elif str in one.kinds and not isinstance(value, str):
+        return False
+    return limits.test is None or limits.test(value)
+
+
+def _range(limits: Limits) -> str:
+    """Say between which numbers a value has to be."""
+    counted = f" of {limits.unit}" if limits.unit else ""
+    lower = "" if limits.low is None else (f" above {limits.low:.15g}" if limits.above else f" from {limits.low:.15g}")
+    if limits.high is None:
+        return counted + lower
+    if isinstance(limits.high, str):
+        return f"{counted}{lower} to {limits.why or limits.high}"
+    upper = f" {'up ' if limits.above else ''}to {limits.high:.15g}"
+    return counted + lower + upper + (f" ({limits.why})" if limits.why else "")
+
+
+def any_of(*words: str) -> str:
+    """Return `a, b or c`."""
+    return ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else "".join(words)
+
+
+def made(schema: type, values: typing.Mapping[str, Any], prefix: str) -> Any:
+    """Return a dataclass of options with some of its values given, all of them checked.
+
+    Raises:
+        UsageError: an option that it does not have, or a wrong value.
+    """
+    names = [one.name for one in declared(schema)]
+    for key in values:
+        if key not in names:
+            raise UsageError(f"{prefix}{key}: unknown option; accepted: {', '.join(names) or 'none'}")
+    result = schema(**values)
+    check(result, prefix)
+    return result
+
+
+def choice(option: str, value: object, accepted: Sequence[str]) -> str:
+    """Return a value that is one of those `accepted`; raises UsageError for any other."""
+    if value not in accepted:
+        reject(option, value, ", ".join(accepted))
+    return str(value)
+
+
+def whole(option: str, value: object, low: int, high: int | None = None, limit: str = "", or_null: bool = False) -> int:
+    """Return a value that is a whole number.
+
+    Args:
+        option: what it is called.
+        value: what was given; no truth value.
+        low: the least that is accepted.
+        high: the greatest; None: there is none.
+        limit: where `high` comes from, in words.
+        or_null: whether null would be accepted; the caller lets it pass.
+
+    Raises:
+        UsageError: anything else.
+    """
+    if isinstance(value, int) and not isinstance(value, bool) and low <= value and (high is None or value <= high):
+        return value
+    upper = "" if high is None else f" to {high}" + (f" ({limit})" if limit else "")
+    reject(option, value, f"a whole number from {low}{upper}" + (", or null" if or_null else ""))
+
+
+def real(
+    option: str,
+    value: float,
+    low: float | None = None,
+    high: float | None = None,
+    above: bool = False,
+    unit: str = "",
+    or_null: bool = False,
+) -> float:
+    """Return a value that is a finite number.
+
+    Args:
+        option: what it is called.
+        value: what was given.
+        low: the least that is accepted; None: there is none.
+        high: the greatest; None: there is none.
+        above: whether `low` itself is too little.
+        unit: what it counts, as in "seconds".
+        or_null: whether null would be accepted; the caller lets it pass.
+
+    Raises:
+        UsageError: anything else.
+    """
+    inside = (low is None or (value > low if above else value >= low)) and (high is None or value <= high)
+    if math.isfinite(value) and inside:
+        return value
+    lower = "" if low is None else (f" above {low:g}" if above else f" from {low:g}")
+    upper = "" if high is None else f" {'up ' if above else ''}to {high:g}"
+    counted = f" of {unit}" if unit else ""
+    reject(option, value, f"a number{counted}{lower}{upper}" + (", or null" if or_null else ""))
+
+
+def check_cores(value: int | None) -> None:
+    """Check of how many cores something is to make use; None: of those that there are. Raises UsageError."""
+    if value is not None:
+        whole("cores", value, 1, MAX_CORES, or_null=True)

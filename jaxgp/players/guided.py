@@ -1,0 +1,128 @@
+"""Programs that guide a nested search of a game for one: they say what it is to draw more often.
+
+An option is of one of K kinds, by what the game finds cheap to know of it. A program is evaluated once for each kind,
+and its values are the biases of the search (`jaxgp.search.nrpa`); the search goes on to adapt weights of its own.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jaxgp.arrays import groups
+from jaxgp.contracts import Game, Performance
+from jaxgp.genotypes.primitives import PrimitiveSet
+from jaxgp.genotypes.programs import Programs
+from jaxgp.interpreter.evaluate import evaluate_programs
+from jaxgp.players.signature import extend
+from jaxgp.players.walk import Walked, Walker
+from jaxgp.search.nrpa import STEEPEST, Line, Nested
+
+
+@dataclass(frozen=True, eq=False)
+class Guide:
+    """A `Soloist`: a nested search, which a program guides, plays the game.
+
+    Every generation searches anew, so the same program is measured better and worse. Programs of one generation that
+    guide alike share the mean of all their searches, so copies of a program do not each try their luck.
+
+    Attributes:
+        primitives: the set that the programs are written in; one tree.
+        game: the rules.
+        nested: one search, with kinds.
+        features: float32[F, K], of each kind.
+        searches: with which a program is measured; its game is the best of them.
+        shared: R, classes of positions; all options of a position have kinds with the same remainder by it.
+    """
+
+    primitives: PrimitiveSet
+    game: Game[Any]
+    nested: Nested
+    features: np.ndarray
+    searches: int
+    shared: int = 1
+
+    def prepare(self, programs: Programs) -> Array:
+        """Return the biases of programs [P, 1, L]: float32[P, K]."""
+        values = evaluate_programs(self.primitives, programs, jnp.asarray(self.features))[:, 0]
+        return jnp.nan_to_num(values).clip(-STEEPEST, STEEPEST)
+
+    def perform(self, key: Array, biases: Array) -> Performance:
+        """Measure P programs by the mean score of their searches."""
+        line, count = self.search(key, biases), len(biases)
+        signature = behaviour(biases, self.shared)
+        ranked, order = groups(signature)
+        group = jnp.zeros(count, jnp.int32).at[order].set(ranked)
+        means = line.score.reshape(count, -1).mean(1)
+        sums = jnp.zeros((count, 2)).at[group].add(jnp.stack([means, jnp.ones(count)], 1))
+        metrics = {
+            "plies": line.length.sum(dtype=jnp.int32),
+            "ended": (line.length < self.nested.longest).sum(dtype=jnp.int32),
+            "best_score": line.score.max(),
+            "crowded": line.crowded.sum(dtype=jnp.int32),
+        }
+        return Performance((sums[:, 0] / sums[:, 1])[group], signature, metrics)
+
+    def search(self, key: Array, biases: Array) -> Line:
+        """Search for P programs by their biases; the searches of a program lie together, [P * searches]."""
+        lanes = len(biases) * self.searches
+        return self.nested.search(key, lanes, jnp.repeat(biases, self.searches, 0))
+
+    def play(self, biases: Array, key: Array | None = None) -> Walked:
+        """Return the best game that the searches of each of P programs find; by default always the same."""
+        line = self.search(jax.random.key(0) if key is None else key, biases)
+        best = line.score.reshape(len(biases), -1).argmax(1) + np.arange(len(biases)) * self.searches
+
+        def follow(actions: Array, length: Array) -> Walked:
+            def step(number: Array, carry: tuple[Any, Array]) -> tuple[Any, Array]:
+                state, behaviour = carry
+                after = self.game.step(state, actions[number], jax.random.key(0))
+                return after, extend(behaviour, actions[number])
+
+            first = (self.game.init(jax.random.key(0)), jnp.zeros(2, jnp.uint32))
+            state, behaviour = lax.fori_loop(0, length, step, first)
+            return Walked(state, length, behaviour)
+
+        return jax.vmap(follow)(line.actions[best], line.length[best])
+
+    def record(self, program: Programs) -> list[tuple[int, int]]:
+        """Return the moves of one program, [1, L], each with the place of its root."""
+        line = jax.device_get(self._lines(jax.tree.map(lambda x: jnp.asarray(x)[None], program)))
+        best = int(line.score.argmax())
+        root = int(program.length[0]) - 1
+        return [(action, root) for action in line.actions[best, : line.length[best]].tolist()]
+
+    def reason(self, program: Programs, node: int) -> str:
+        """Say what made a move."""
+        del program, node
+        return f"best of {self.searches} guided searches"
+
+    def by(self, level: int, iterations: int, group: int = 1) -> "Guide":
+        """Return a guide of other searches."""
+        return replace(self, nested=replace(self.nested, level=level, iterations=iterations, group=group))
+
+    @cached_property
+    def _lines(self) -> Any:
+        return jax.jit(lambda programs: self.search(jax.random.key(0), self.prepare(programs)))
+
+
+def plays_alone(player: Any) -> bool:
+    """Tell whether a player has a game of its own, in place of moves in any position."""
+    return isinstance(player, Walker | Guide)
+
+
+def behaviour(biases: Array, shared: int) -> Array:
+    """Return uint32[P, 2], hashes of what biases (float32[P, K]) make of the options of a position.
+
+    Adding the same to all of them changes nothing, be it in all positions or in those of one of `shared` classes.
+    """
+    table = biases.reshape(len(biases), -1, shared)
+    # Rounded, since a constant that is added and taken off again leaves traces.
+    steps = jnp.round((table - table[:, :1]) * 1024).astype(jnp.int32).reshape(biases.shape)
+    odd = np.random.default_rng(0).integers(0, 2**31, biases.shape[1], np.uint32) * 2 + 1
+    total = (steps.astype(jnp.uint32) * odd).sum(1, dtype=jnp.uint32)
+    return jax.vmap(lambda x: extend(jnp.zeros(2, jnp.uint32), x))(total.astype(jnp.int32))

@@ -1,0 +1,126 @@
+"""A written report: the same text, tables and pictures as Markdown, with SVG files beside it, and as one HTML page."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from jaxgp import files
+from jaxgp.report import markup, plots
+
+MARKDOWN, HTML, FIGURES = "report.md", "report.html", "figures"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of named values; a column for each name that occurs."""
+
+    rows: Sequence[Mapping[str, object]]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure that is drawn in `plots.INK` on nothing; its name becomes that of a file."""
+
+    name: str
+    caption: str
+    draw: Callable[[], Figure]
+
+    @cached_property
+    def svg(self) -> str:
+        """An `<svg>` element for a page."""
+        return plots.embed(self.draw(), self.name)
+
+    @property
+    def file(self) -> str:
+        """The content of a file, dark on white."""
+        names = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+        return self.svg.replace("<svg", f'<svg {names} style="color:#222222;background:white"', 1)
+
+
+@dataclass(frozen=True)
+class Folded:
+    """A text that is shown on demand."""
+
+    name: str
+    text: str
+
+
+Part = str | Table | Picture | Folded
+"""Text is one paragraph."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A report: its title, the facts that open it, and its sections."""
+
+    title: str
+    facts: Sequence[tuple[str, str]]
+    sections: Sequence[tuple[str, Sequence[Part]]] = field(default_factory=tuple)
+
+    @property
+    def pictures(self) -> list[Picture]:
+        return [part for _, parts in self.sections for part in parts if isinstance(part, Picture)]
+
+
+def save(folder: Path, document: Document) -> None:
+    """Write report.md, report.html and figures/*.svg, each atomically; raises OSError."""
+    figures = folder / FIGURES
+    if document.pictures:
+        figures.mkdir(exist_ok=True)
+    for picture in document.pictures:
+        files.write_text(figures / f"{picture.name}.svg", picture.file)
+    files.write_text(folder / MARKDOWN, markdown(document))
+    files.write_text(folder / HTML, page(document))
+
+
+def markdown(document: Document) -> str:
+    """Return the report as Markdown."""
+    lines = [f"# {document.title}", "", *(f"- {name}: {value}" for name, value in document.facts)]
+    for title, parts in document.sections:
+        lines += ["", f"## {title}"]
+        for part in parts:
+            lines += ["", *_lines(part)]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(part: Part) -> list[str]:
+    if isinstance(part, str):
+        return [part]
+    if isinstance(part, Picture):
+        return [f"![{part.caption}]({FIGURES}/{part.name}.svg)"]
+    if isinstance(part, Folded):
+        return [f"{part.name}:", "", "```", part.text.rstrip(), "```"]
+    names = list(dict.fromkeys(name for row in part.rows for name in row))
+    body = [[markup.cell(row.get(name)).replace("|", "\\|") for name in names] for row in part.rows]
+    return [f"| {' | '.join(line)} |" for line in (names, ["---"] * len(names), *body)]
+
+
+def page(document: Document) -> str:
+    """Return the report as one HTML page that loads nothing."""
+    body = [markup.tiles(document.facts)]
+    for title, parts in document.sections:
+        body.append(markup.section(title, "\n".join(_elements(parts))))
+    return markup.document(document.title, "".join(body))
+
+
+def _elements(parts: Sequence[Part]) -> list[str]:
+    """Return the parts as elements; pictures that follow each other stand side by side."""
+    made: list[str] = []
+    row: list[str] = []
+    for part in [*parts, None]:
+        if isinstance(part, Picture):
+            row.append(part.svg)
+            continue
+        if row:
+            made.append(markup.plots(row))
+            row = []
+        if isinstance(part, str):
+            made.append(f"<p>{markup.escape(part)}</p>")
+        elif isinstance(part, Table):
+            made.append(markup.table(part.rows))
+        elif isinstance(part, Folded):
+            made.append(markup.details(part.name, part.text))
+    return made

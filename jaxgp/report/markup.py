@@ -1,0 +1,72 @@
+"""Parts of the pages that need nothing but themselves: a document, sections, tables."""
+
+import html
+from collections.abc import Mapping, Sequence
+
+from jaxgp.report.page import STYLE
+
+
+def document(title: str, body: str, scripts: str = "") -> str:
+    """Return a whole page; `scripts` are script elements at its end."""
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"<h1>{escape(title)}</h1>\n{body}</main>\n{scripts}</body>\n</html>\n"
+    )
+
+
+def escape(text: object) -> str:
+    return html.escape(str(text))
+
+
+def section(title: str, body: str) -> str:
+    return f"<section>\n<h2>{escape(title)}</h2>\n{body}\n</section>\n"
+
+
+def tiles(facts: Sequence[tuple[str, str]]) -> str:
+    """Return the (name, value) pairs that open a page."""
+    cells = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts)
+    return f'<dl class="tiles">{cells}</dl>\n'
+
+
+def pairs(rows: Sequence[tuple[str, str]]) -> str:
+    """Return a table of names and values."""
+    body = "".join(f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>' for name, value in rows)
+    return f'<div class="scroll"><table class="pairs">{body}</table></div>'
+
+
+def table(rows: Sequence[Mapping[str, object]]) -> str:
+    """Return a table of numbers with a column for each name that occurs. Columns that hold words stand to the left."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    left = {name: ' class="words"' for row in rows for name, value in row.items() if _is_word(value)}
+    head = "".join(f'<th scope="col"{left.get(name, "")}>{escape(name.replace("_", " "))}</th>' for name in names)
+    body = "".join(
+        "<tr>" + "".join(f"<td{left.get(name, '')}>{escape(cell(row.get(name)))}</td>" for name in names) + "</tr>"
+        for row in rows
+    )
+    filled = f'<table class="numbers"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+    return f'<div class="scroll">{filled}</div>'
+
+
+def _is_word(value: object) -> bool:
+    return isinstance(value, str) and value[:1].isalpha()
+
+
+def cell(value: object) -> str:
+    """Write a value for people."""
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return "-" if value is None else str(value)
+
+
+def plots(pictures: Sequence[str]) -> str:
+    """Return SVG elements side by side."""
+    return '<div class="plots">' + "".join(f"<figure>{svg}</figure>" for svg in pictures) + "</div>"
+
+
+def details(name: str, text: str) -> str:
+    """Return a text that is folded up."""
+    return f"<details><summary>{escape(name)}</summary><pre>{escape(text)}</pre></details>\n"

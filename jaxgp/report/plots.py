@@ -1,0 +1,214 @@
+"""The curves of a run: fitness, points, size and diversity over generations. Needs matplotlib, no display."""
+
+import io
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from jaxgp import files
+from jaxgp.store.record import Row
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One metric as a line; `factor` changes its unit."""
+
+    metric: str
+    label: str
+    color: str
+    factor: float = 1.0
+
+
+@dataclass(frozen=True)
+class Plot:
+    """One picture: panels one above the other, each with its y label and its curves."""
+
+    name: str
+    title: str
+    panels: tuple[tuple[str, tuple[Curve, ...]], ...]  # {unit} stands for what the size of an individual counts
+
+
+# Colours that differ for colour-blind people and stand out on white and on black (after Okabe and Ito).
+BLUE, ORANGE, GREEN, PINK = "#2f8fd0", "#d9822b", "#1fa77a", "#c46aa4"
+
+PLOTS = (
+    Plot(
+        "fitness",
+        "Fitness",
+        (("fitness", (Curve("best_fitness", "best", BLUE), Curve("mean_fitness", "mean", ORANGE))),),
+    ),
+    Plot(
+        "standing",
+        "The best of each generation, measured against the panel",
+        (("fitness against the panel", (Curve("best_standing", "best by coevolution", BLUE),)),),
+    ),
+    Plot(
+        "points",
+        "Points of the best individual of each generation",
+        (
+            (
+                "points",
+                (
+                    Curve("best_points", "sum", BLUE),
+                    Curve("best_points_first", "moving first", ORANGE),
+                    Curve("best_points_second", "moving second", GREEN),
+                ),
+            ),
+        ),
+    ),
+    Plot(
+        "size",
+        "Size",
+        (
+            (
+                "{unit}",
+                (
+                    Curve("best_size", "best individual", BLUE),
+                    Curve("mean_size", "mean", ORANGE),
+                    Curve("max_size", "largest", PINK),
+                ),
+            ),
+        ),
+    ),
+    Plot(
+        "diversity",
+        "Different individuals",
+        (
+            (
+                "individuals",
+                (
+                    Curve("unique_programs", "different programs", BLUE),
+                    Curve("unique_lists", "different lists in the population", BLUE),
+                    Curve("unique_behaviours", "different ways to play", ORANGE),
+                ),
+            ),
+        ),
+    ),
+    Plot(
+        "table",
+        "Opponents' replies found in the table",
+        (("percent", (Curve("table_hit_rate", "replies from the table", GREEN, 100.0),)),),
+    ),
+    Plot(
+        "tournaments",
+        "Winners of the tournaments: in their groups, and against the first opponent",
+        (
+            ("points in a double game", (Curve("group_points", "points for each double game of its group", BLUE),)),
+            (
+                "parents that win",
+                (
+                    Curve("beaten", "parents that beat the first opponent", ORANGE),
+                    Curve("all_beaten", "parents that beat each opponent", BLUE),
+                ),
+            ),
+        ),
+    ),
+)
+
+INK = "#010203"
+"""Stands for the text colour in an SVG, which becomes that of the page around it."""
+
+
+def draw(
+    plot: Plot, rows: Sequence[Row], unit: str = "nodes", ink: str = "#222222", background: str = "white"
+) -> Figure | None:
+    """Draw one picture, or return None when the record has none of its metrics."""
+    panels = [
+        (label, [curve for curve in curves if any(row.get(curve.metric) is not None for row in rows)])
+        for label, curves in plot.panels
+    ]
+    panels = [(label, curves) for label, curves in panels if curves]
+    if not panels:
+        return None
+    figure = Figure(figsize=(6.4, 3.8), layout="constrained", facecolor=background)
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+    for axis, (label, curves) in zip(axes, panels, strict=True):
+        _panel(axis, label.format(unit=unit), curves, rows)
+        paint(axis, ink)
+    legend = axes[0].get_legend() is not None
+    axes[0].set_title(plot.title, color=ink, fontsize=11, loc="left", pad=24 if legend else 8)
+    axes[-1].set_xlabel("generation", color=ink)
+    return figure
+
+
+def _panel(axis: Axes, label: str, curves: Sequence[Curve], rows: Sequence[Row]) -> None:
+    generations = [row["generation"] for row in rows]
+    for curve in curves:
+        values = [row.get(curve.metric) for row in rows]
+        scaled = [math.nan if value is None else value * curve.factor for value in values]
+        marker = "o" if len(rows) == 1 else None  # a single point is no line
+        axis.plot(generations, scaled, label=curve.label, color=curve.color, linewidth=1.5, marker=marker)
+    axis.set_ylabel(label)
+    axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if len(curves) > 1:
+        # Above the axes, where it covers no curve.
+        axis.legend(
+            frameon=False,
+            fontsize=9,
+            ncols=len(curves),
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            borderaxespad=0.2,
+            borderpad=0.2,
+            handlelength=1.4,
+        )
+    axis.margins(x=0.01)
+
+
+def paint(axis: Axes, ink: str) -> None:
+    """Give all that is not a curve one colour, on no background."""
+    axis.set_facecolor("none")
+    axis.grid(color=ink, alpha=0.15, linewidth=0.6)
+    axis.tick_params(colors=ink, labelsize=9)
+    axis.yaxis.label.set_color(ink)
+    for side, spine in axis.spines.items():
+        spine.set_color(ink)
+        spine.set_visible(side in ("left", "bottom"))
+    legend = axis.get_legend()
+    for text in legend.get_texts() if legend is not None else []:
+        text.set_color(ink)
+
+
+def save(folder: Path, rows: Sequence[Row], unit: str = "nodes") -> list[Path]:
+    """Write every picture as PNG; return the files. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for plot in PLOTS:
+        figure = draw(plot, rows, unit)
+        if figure is not None:
+            path = folder / f"{plot.name}.png"
+            files.write(path, partial(figure.savefig, format="png", dpi=150))
+            written.append(path)
+    return written
+
+
+def svg(plot: Plot, rows: Sequence[Row], unit: str = "nodes") -> str | None:
+    """Return a picture as an `<svg>` element for a page: text in the page's own colour, no links to anywhere."""
+    figure = draw(plot, rows, unit, ink=INK, background="none")
+    return None if figure is None else embed(figure, plot.name)
+
+
+def embed(figure: Figure, name: str) -> str:
+    """Return a figure that was drawn in `INK` as an `<svg>` element; its name differs from all others on the page."""
+    file = io.StringIO()
+    # The salt makes the ids of one picture differ from those of another on the same page.
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
+        figure.savefig(file, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+    text = file.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r'\sxmlns(:\w+)?="[^"]*"', "", text)
+    head, rest = text.split(">", 1)
+    head = re.sub(r'\s(width|height)="[^"]*"', "", head)  # the page scales it by its viewBox
+    text = f"{head}>{rest}"
+    return text.replace(INK, "currentColor")

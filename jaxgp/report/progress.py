@@ -1,0 +1,154 @@
+"""What a run shows while it runs: a live display in a terminal, one line a generation elsewhere."""
+
+import sys
+from collections.abc import Sequence
+from types import TracebackType
+from typing import TextIO
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from jaxgp.store.record import Row
+
+WINDOW = 10
+"""Generations whose mean time gives the time left."""
+PANEL = "against the panel"
+"""What the figure of the best is called where a panel measures the fittest of each generation."""
+
+
+class Progress:
+    """Follows a run on a text stream.
+
+    Args:
+        generations: how many the run will have.
+        stream: by default standard output.
+        live: redraw in place; by default only where the stream is a terminal that can.
+        unit: what the size of an individual counts.
+    """
+
+    def __init__(
+        self, generations: int, stream: TextIO | None = None, live: bool | None = None, unit: str = "nodes"
+    ) -> None:
+        self._generations = generations
+        self._unit = unit
+        self._stream = stream or sys.stdout
+        # Wide lines stay whole in files and pipes.
+        self._console = Console(file=self._stream, width=None if self._stream.isatty() else 160, highlight=False)
+        capable = self._console.is_terminal and not self._console.is_dumb_terminal
+        self._live = Live(console=self._console, auto_refresh=False) if (capable if live is None else live) else None
+        self._recent: list[float] = []
+
+    def __enter__(self) -> "Progress":
+        if self._live is not None:
+            self._live.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def say(self, message: str) -> None:
+        """Print a message, above the live display if there is one."""
+        self._console.print(Text(message), soft_wrap=True)
+
+    def begin(self, row: Row | None) -> None:
+        """Show where the run starts: before the first generation, or after the one of `row`."""
+        if self._live is not None and row is None:
+            self._live.update(Text(f"generation 0 (1 of {self._generations}): compiling"), refresh=True)
+
+    def update(self, row: Row) -> None:
+        """Show one generation."""
+        self._recent = [*self._recent, float(row["seconds"])][-WINDOW:]
+        if self._live is None:
+            self._console.print(Text(line(row, self._generations, self._unit)), soft_wrap=True)
+            self._stream.flush()
+        else:
+            self._live.update(self._panel(row), refresh=True)
+
+    def _left(self, row: Row) -> float:
+        """Return seconds until the last generation, from the recent ones."""
+        return (self._generations - row["generation"] - 1) * sum(self._recent) / len(self._recent)
+
+    def _panel(self, row: Row) -> Group:
+        done = row["generation"] + 1
+        bar = Table.grid(padding=(0, 1))
+        bar.add_row(
+            ProgressBar(total=self._generations, completed=done, width=40),
+            f"generation {row['generation']} ({done} of {self._generations})",
+            f"{duration(row['elapsed'])} gone, {duration(self._left(row))} left",
+        )
+        grid = Table.grid(padding=(0, 2))
+        for name, value in facts(row, self._unit):
+            grid.add_row(Text(name, style="dim"), value)
+        return Group(bar, grid)
+
+
+def measured(row: Row) -> bool:
+    """Whether the champion of a run is the best against the panel, and its figure not the fitness of a generation."""
+    return row.get("best_standing") is not None
+
+
+def facts(row: Row, unit: str = "nodes") -> list[tuple[str, str]]:
+    """Return (name, value) of what a person wants to know about a generation; metrics that are missing are left out."""
+    said = [
+        ("fitness", f"best {number(row.get('best_fitness'))}, mean {number(row.get('mean_fitness'))}"),
+        ("points", _points(row)),
+        (unit, f"best {number(row.get('best_size'))}, mean {number(row.get('mean_size'))}"),
+    ]
+    if measured(row):
+        said.insert(1, (PANEL, number(row["best_standing"])))
+    if row.get("beaten") is not None:
+        beaten = f"{number(row['beaten'])}, all opponents {number(row.get('all_beaten'))}"
+        said.append(("parents that beat the first opponent", beaten))
+    if row.get("table_hit_rate") is not None:
+        said.append(("replies from table", f"{100 * row['table_hit_rate']:.1f} percent"))
+    if row.get("evaluations") is not None and row["seconds"] > 0:
+        said.append(("evaluations", f"{number(row['evaluations'] / row['seconds'])} per second"))
+    return said
+
+
+def line(row: Row, generations: int, unit: str = "nodes") -> str:
+    """Return one generation as one line of text."""
+    parts = [f"{name} {value}" for name, value in facts(row, unit)]
+    place = f"generation {row['generation']} ({row['generation'] + 1}/{generations})"
+    return f"{place}: {'; '.join(parts)}; {row['seconds']:.2f} s"
+
+
+def _points(row: Row) -> str:
+    first, second = row.get("best_points_first"), row.get("best_points_second")
+    if first is None and second is None:
+        return f"best {number(row.get('best_points'))}, mean {number(row.get('mean_points'))}"
+    return f"best {number(row.get('best_points'))} (first {number(first)}, second {number(second)})"
+
+
+def number(value: float | None) -> str:
+    """Write a metric for people: thousands grouped, one decimal, below 10 two, and none of whole numbers."""
+    if value is None:
+        return "-"
+    if float(value).is_integer() or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
+
+
+def duration(seconds: float) -> str:
+    """Write seconds as h:mm:ss, or m:ss below an hour."""
+    minutes, second = divmod(round(max(0.0, seconds)), 60)
+    hours, minute = divmod(minutes, 60)
+    return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
+
+
+def print_pairs(title: str, rows: Sequence[tuple[str, str]], stream: TextIO | None = None) -> None:
+    """Print a two-column table: a Rich one in a terminal, `name: value` lines elsewhere."""
+    stream = stream or sys.stdout
+    if not stream.isatty():
+        print(title, *(f"  {name}: {value}" for name, value in rows), sep="\n", file=stream, flush=True)
+        return
+    table = Table(title=title, title_justify="left", show_header=False, title_style="bold")
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        table.add_row(Text(name), Text(value))
+    Console(file=stream).print(table)

@@ -1,0 +1,111 @@
+"""report.html: one page that needs nothing but itself, with the champion, its games, the curves and the settings."""
+
+import json
+from collections.abc import Sequence
+
+from jaxgp.genotypes.language import NAMES
+from jaxgp.host.replay import ReplayGame
+from jaxgp.report import markup, plots, tree
+from jaxgp.report.markup import escape, section
+from jaxgp.report.page import SCRIPT
+from jaxgp.report.progress import PANEL, duration, measured, number
+from jaxgp.store.champion import ChampionFile, points_by_seat
+from jaxgp.store.record import Row
+
+TAIL = 20
+"""Generations in the table at the end."""
+
+
+def page(
+    title: str,
+    champion: ChampionFile,
+    tableau: tuple[str, Sequence[tuple[str, str]]],
+    rows: Sequence[Row],
+    generations: int,
+    games: Sequence[ReplayGame],
+    config: str,
+    environment: str,
+) -> str:
+    """Return the report.
+
+    Args:
+        title: heading of the page.
+        champion: the best individual so far.
+        tableau: its heading, and (parameter, value) pairs.
+        rows: of the record, at least one.
+        generations: how many the run is to have.
+        games: of the champion, to be stepped through; may be empty.
+        config: the resolved configuration as YAML.
+        environment: software and device, as JSON.
+    """
+    sections = [
+        _summary(champion, rows, generations),
+        section("Champion", _champion(champion)),
+        section("Its games", _games(games)) if any(game.frames for game in games) else "",
+        section("Progress", _curves(rows, champion.unit)),
+        section(tableau[0], markup.pairs(tableau[1])),
+        section(f"Last {min(TAIL, len(rows))} generations", markup.table(rows[-TAIL:])),
+        section("Settings", markup.details("config.yaml", config) + markup.details("environment.json", environment)),
+    ]
+    data = [{"captions": [c for c, _ in game.frames], "frames": [svg for _, svg in game.frames]} for game in games]
+    scripts = f'<script type="application/json" id="games">{_embed(data)}</script>\n<script>{SCRIPT}</script>\n'
+    return markup.document(title, "".join(sections), scripts)
+
+
+def _embed(data: object) -> str:
+    """Return JSON that cannot end the script element that it stands in."""
+    return json.dumps(data).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _summary(champion: ChampionFile, rows: Sequence[Row], generations: int) -> str:
+    last = rows[-1]
+    by_seat = points_by_seat(champion)
+    first, second = champion.points["first"], champion.points["second"]
+    total = None if first is None or second is None else first + second
+    tiles = [
+        (PANEL if measured(last) else "best fitness", number(champion.fitness)),
+        *[(name, number(value)) for name, value in by_seat],
+        *([("points together", number(total))] if len(by_seat) > 1 else []),
+        (champion.unit, number(champion.size)),
+        ("found in generation", str(champion.generation)),
+        ("generations", f"{last['generation'] + 1}/{generations}"),
+        ("time", duration(last["elapsed"])),
+    ]
+    return markup.tiles(tiles)
+
+
+def _champion(champion: ChampionFile) -> str:
+    text = (
+        f'<pre class="expression">{escape(champion.text) or "no rules: always the default action"}</pre>\n'
+        f"<p>{champion.measure}; {NAMES[champion.language['kind']]} {escape(champion.language['name'])} "
+        f"(version {escape(champion.language['version'])}).</p>\n"
+    )
+    if champion.language["kind"] != "program":
+        return text
+    return (
+        text + '<p><label><input type="checkbox" id="fit"> fit the tree to the page</label></p>\n'
+        f'<div class="scroll" id="tree" tabindex="0">{tree.draw(champion.text)}</div>'
+    )
+
+
+def _games(games: Sequence[ReplayGame]) -> str:
+    choices = "".join(
+        f'<option value="{i}">{escape(game.title)}</option>' for i, game in enumerate(games) if game.frames
+    )
+    return (
+        '<div id="replay" class="replay" tabindex="0" aria-label="replay; arrow keys step through the game">\n'
+        f'<p><label>game <select id="game">{choices}</select></label></p>\n'
+        '<div id="frame"></div>\n<p id="caption" aria-live="polite"></p>\n'
+        '<p class="controls"><button type="button" id="first" title="first position (Home)">&#171;</button>'
+        '<button type="button" id="back" title="one back (left arrow)">&#8249;</button>'
+        '<button type="button" id="play" title="play or pause (space)">play</button>'
+        '<button type="button" id="next" title="one on (right arrow)">&#8250;</button>'
+        '<button type="button" id="last" title="last position (End)">&#187;</button>'
+        '<input type="range" id="slider" min="0" value="0" aria-label="position"><output id="place"></output></p>\n'
+        "</div>"
+    )
+
+
+def _curves(rows: Sequence[Row], unit: str) -> str:
+    drawn = (plots.svg(plot, rows, unit) for plot in plots.PLOTS)
+    return markup.plots([svg for svg in drawn if svg])

@@ -1,0 +1,234 @@
+"""A run's major parameters: for genetic programming the Koza tableau, as usual since J. R. Koza, 1992."""
+
+from jaxgp.config.schema import Config
+from jaxgp.evolution.options import Algorithm, Groups
+from jaxgp.fitness.options import Fitness
+from jaxgp.genotypes.language import Language
+from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
+from jaxgp.genotypes.rulelists import RuleLanguage
+from jaxgp.host.seats import plies
+from jaxgp.operators.options import Crossover, Selection
+from jaxgp.players.options import Opponent
+
+Rows = list[tuple[str, str]]
+
+NO_AIM = "none but the number of generations"
+
+
+def heading(config: Config) -> str:
+    """Return what the table is called."""
+    return "Parameters" if isinstance(config.algorithm, Groups) else "Koza tableau"
+
+
+def tableau(config: Config, language: Language) -> Rows:
+    """Return (parameter, value) pairs in the customary order."""
+    if isinstance(config.algorithm, Groups):
+        assert isinstance(language, RuleLanguage)
+        rows = _groups(config, config.algorithm, language)
+    else:
+        assert isinstance(language, PrimitiveSet)
+        rows = _koza(config, config.algorithm, language)
+    return [("title", config.title), *rows] if config.title else rows
+
+
+def _groups(config: Config, algorithm: Groups, language: RuleLanguage) -> Rows:
+    parents = algorithm.population // algorithm.group_size
+    first = next(iter(config.fitness.opponents.values()))
+    creation, mutation = algorithm.creation, algorithm.mutation
+    weights = {"add": mutation.add, "delete": mutation.delete, "re-order": mutation.reorder, "modify": mutation.modify}
+    total = sum(weights.values())
+    dont_care = "as likely as each other condition" if creation.dont_care is None else _percent(creation.dont_care)
+    arrivals = "none"
+    if algorithm.immigrants:
+        arrivals = f"{algorithm.immigrants} random lists in place of children every {algorithm.immigrants_every} cycles"
+    against = {"beaten": describe_opponent(first), "all_beaten": "each opponent of the panel"}.get(algorithm.stop)
+    aim = f"a parent gets more than half of the points of its games against {against}" if against else NO_AIM
+    restarts = f"a new random population every {algorithm.restart_every} cycles" if algorithm.restart_every else "none"
+    won = f"most points, {'then fewest rules, ' if algorithm.ties == 'rules' else ''}then by lot"
+    if algorithm.panel_weight:
+        won += f"; points of the tournament and {algorithm.panel_weight:g} times the fitness against the panel"
+    measured = "fitness against the panel" if algorithm.panel_weight else "measure of the parents"
+    rows, columns = language.shape
+    return [
+        ("objective", _objective(config)),
+        ("rules", f"masks of {rows} x {columns} cells; {', '.join(language.actions)}; {language.name}"),
+        ("default action", language.actions[language.default]),
+        ("population size", str(algorithm.population)),
+        (
+            "tournaments",
+            f"groups of {algorithm.group_size}, everybody meets everybody in a double game; 2, 1, 0 points",
+        ),
+        ("winners", won),
+        ("parents", f"{parents}, who stay in the population"),
+        ("children", f"{algorithm.population - parents}: 2 by recombination, 2 by mutation, and so on"),
+        ("kinds of mutation", ", ".join(f"{kind} {_percent(w / total, 1)}" for kind, w in weights.items())),
+        ("immigrants", arrivals),
+        ("restarts", restarts),
+        (measured, _formula(config.fitness, "rules")),
+        ("termination criterion", aim),
+        ("maximum number of generations", str(algorithm.generations)),
+        ("initial lists", f"{creation.min_rules} to {creation.max_rules} random rules; don't care: {dont_care}"),
+        ("maximum number of rules", str(algorithm.capacity)),
+        ("seed", str(config.seed)),
+    ]
+
+
+def _koza(config: Config, algorithm: Algorithm, primitives: PrimitiveSet) -> Rows:
+    weights = {kind: getattr(algorithm.mutation, kind) for kind in _MUTATIONS}
+    kinds = ", ".join(f"{_MUTATIONS[kind]}" for kind, weight in weights.items() if weight > 0)
+    return [
+        ("objective", _objective(config)),
+        ("terminal set", "; ".join(_terminal(p) for p in primitives.terminals)),
+        ("function set", ", ".join(p.name for p in primitives.functions) or "none"),
+        *_measures(config.fitness),
+        ("population size", str(algorithm.population)),
+        ("crossover probability", f"{_percent(algorithm.crossover.probability)} ({_crossover(algorithm.crossover)})"),
+        ("mutation probability", _percent(algorithm.mutation.probability) + (f" ({kinds})" if kinds else "")),
+        ("selection", _selection(algorithm.selection)),
+        ("termination criterion", NO_AIM),
+        ("maximum number of generations", str(algorithm.generations)),
+        ("initial programs", _creation(algorithm)),
+        ("maximum depth of tree", _depth(algorithm)),
+        ("maximum mutation depth", str(algorithm.mutation.max_depth)),
+        ("elitism", f"the best {algorithm.elites}" if algorithm.elites else "none"),
+        ("seed", str(config.seed)),
+    ]
+
+
+_MUTATIONS = {
+    "children": "new arguments",
+    "subtree": "new subtree",
+    "point": "other primitive",
+    "hoist": "subtree becomes the tree",
+    "shrink": "subtree becomes a terminal",
+    "constant": "new constant",
+    "creep": "constant moved",
+    "local": "factor moved",
+}
+
+
+def _objective(config: Config) -> str:
+    game = config.game.get("name", "the game")
+    if not config.fitness.opponents:
+        return f"reach a high score in {game}"
+    if config.fitness.coplay:
+        return f"play {game} well against others of the population"
+    return f"play {game} well against {_panel(config.fitness)}"
+
+
+def _panel(fitness: Fitness) -> str:
+    return "; ".join(describe_opponent(opponent) for opponent in fitness.opponents.values())
+
+
+def describe_opponent(opponent: Opponent) -> str:
+    """Say in words who an opponent is."""
+    plural = "" if opponent.count == 1 else "s"
+    chosen = "first" if opponent.ties == "first" else "any"
+    said = {
+        "search": f"a search of {plies(opponent.depth)} ({chosen} of the best moves{_evaluator(opponent.evaluator)})",
+        "random": "random moves",
+        "programs": f"{opponent.count} random player{plural}",
+        "champions": f"the last {opponent.count} champion{plural}",
+        "strategy": f"the strategy {opponent.name}",
+    }[opponent.kind]
+    return said + (f", {opponent.games} games from each seat" if opponent.games > 1 else "")
+
+
+def _evaluator(name: str) -> str:
+    *others, last = name.split("|")
+    if others:
+        return f", by {', '.join(others)} or {last}, drawn anew for every move"
+    return "" if last == Opponent.evaluator else f", by {last}"
+
+
+def _terminal(primitive: Primitive) -> str:
+    return f"{primitive.name}: {primitive.domain}" if primitive.domain is not None else primitive.name
+
+
+def _measures(fitness: Fitness) -> Rows:
+    """Return what the fitness is; in coevolution also what tells the best of one generation from that of another."""
+    if not fitness.coplay:
+        return [("fitness", _formula(fitness))]
+    weight = "" if fitness.coplay_weight == 1 else f"{fitness.coplay_weight:g} * "
+    games = f"{fitness.coplay} game{'' if fitness.coplay == 1 else 's'} from each seat"
+    chance = f", each after {fitness.opening_plies} random moves" if fitness.opening_plies else ""
+    points = f"{weight}points of {games} against others of the population{chance} (1 win, 1/2 draw, 0 loss)"
+    return [
+        ("fitness", " + ".join([points, *(_guide(guide) for guide in fitness.guides.values())])),
+        (
+            f"{_fittest(fitness)} of each generation measured by",
+            f"{_formula(fitness)}, {_searching(fitness)}against {_panel(fitness)}",
+        ),
+        ("champion", "the best of these"),
+    ]
+
+
+def _fittest(fitness: Fitness) -> str:
+    return "best" if fitness.measured == 1 else f"{fitness.measured} best"
+
+
+def _searching(fitness: Fitness) -> str:
+    depth = fitness.measured_depth
+    return "" if depth is None else f"searching {plies(depth)} "
+
+
+def _guide(guide: Opponent) -> str:
+    weight = "" if guide.weight == 1 else f"{guide.weight:g} * "
+    rounds = "" if guide.rounds == 1 else f"{guide.rounds} rounds of "
+    fit = "" if guide.cutoff is None else f" (of those whose fitness is not more than {guide.cutoff:g} below the best)"
+    return f"{weight}points of {rounds}games against {describe_opponent(guide)}{fit}"
+
+
+def _formula(fitness: Fitness, unit: str = "nodes") -> str:
+    points = "score moving first + score moving second"
+    if not fitness.opponents:
+        points = "score"
+    elif fitness.points == "result":
+        points = "result moving first + result moving second (1 win, 1/2 draw, 0 loss)"
+    if len(fitness.opponents) > 1:
+        points = f"mean over the opponents of {points}"
+    if fitness.win_bonus:
+        points += f" + {fitness.win_bonus:g} for each game won"
+    formula = points if fitness.scale == 1 else f"{fitness.scale:g} * ({points})"
+    if fitness.parsimony:
+        formula += f" - number of {unit}" if fitness.parsimony == 1 else f" - {fitness.parsimony:g} * number of {unit}"
+    return formula + ("" if fitness.minimum is None else f", at least {fitness.minimum:g}")
+
+
+def _crossover(crossover: Crossover) -> str:
+    nodes = "any node alike"
+    if crossover.node_choice == "koza":
+        nodes = f"a function in {_percent(crossover.function_probability)} of the cases"
+    return f"{crossover.method.replace('_', ' ')}, {nodes}"
+
+
+def _selection(selection: Selection) -> str:
+    method = {
+        "roulette": "roulette wheel" + (f" by fitness ** {selection.power:g}" if selection.power != 1 else ""),
+        "rank": f"linear ranking, pressure {selection.rank_pressure:g}",
+        "tournament": f"tournament of {selection.tournament_size}{' different ones' if selection.distinct else ''}",
+        "truncation": f"the best {_percent(selection.truncation_fraction)}",
+    }[selection.method]
+    if selection.by_case:
+        method += f"; {_percent(selection.by_case)} of the parents by their games against one opponent from one seat"
+    if selection.sharing:
+        method += "; individuals that play alike share fitness"
+        if selection.sharing_memory:
+            method += f", also with earlier generations (factor {selection.sharing_memory:g} each)"
+    return method
+
+
+def _creation(algorithm: Algorithm) -> str:
+    creation = algorithm.creation
+    if creation.method == "ramped":
+        return f"ramped half-and-half, depth {creation.min_depth} to {creation.max_depth}"
+    return f"{creation.method}, depth up to {creation.max_depth}"
+
+
+def _depth(algorithm: Algorithm) -> str:
+    depth = "unlimited" if algorithm.max_depth is None else str(algorithm.max_depth)
+    return f"{depth} (at most {algorithm.capacity} nodes)"
+
+
+def _percent(share: float, digits: int = 6) -> str:
+    return f"{round(100 * share, digits):g} percent"

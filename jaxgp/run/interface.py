@@ -1,0 +1,32 @@
+"""What the host side needs from an assembled experiment."""
+
+from typing import Any, Protocol
+
+from jax import Array
+
+from jaxgp.evolution.state import EvolutionState
+from jaxgp.genotypes.language import Language
+from jaxgp.host.replay import ReplayGame
+
+
+class Experiment(Protocol):
+    """A game, the language of its genomes and one generation as a device program."""
+
+    @property
+    def language(self) -> Language: ...
+
+    def init(self, key: Array) -> EvolutionState:
+        """Return the first, unevaluated generation."""
+        ...
+
+    def step(self, state: EvolutionState) -> tuple[EvolutionState, dict[str, Any]]:
+        """Evaluate the waiting generation and breed the next; `state` may be used up.
+
+        The metrics are scalars; `generation` is the number of the one that was evaluated. Once `state.finished` is
+        set, the run has reached its aim and no further step is asked for.
+        """
+        ...
+
+    def replay(self, state: EvolutionState) -> list[ReplayGame]:
+        """Play the champion against its panel, as the run has left it, for people to look at."""
+        ...

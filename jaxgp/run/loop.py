@@ -1,0 +1,120 @@
+"""The loop over generations: step, record, tell, checkpoint. Whatever happens, what was computed is on disk."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import jax
+
+from jaxgp.config.schema import Config
+from jaxgp.errors import RunError, reason
+from jaxgp.evolution.state import EvolutionState
+from jaxgp.run.interface import Experiment
+from jaxgp.run.signals import Stop
+from jaxgp.store import champion as champions
+from jaxgp.store import checkpoint
+from jaxgp.store.directory import RunDirectory, digest
+from jaxgp.store.record import Record, Row, clean
+
+Warn = Callable[[str], None]
+
+
+class Observer(Protocol):
+    """Something that follows the run; it must not raise."""
+
+    def update(self, row: Row) -> None:
+        """Take the row of a generation that is on disk."""
+        ...
+
+
+@dataclass
+class Run:
+    """One run in progress: its state on the device, its rows so far, and where it is kept."""
+
+    experiment: Experiment
+    config: Config
+    directory: RunDirectory
+    state: EvolutionState
+    rows: list[Row] = field(default_factory=list)
+    warn: Warn = print
+    saved: int = -1  # generation of the newest checkpoint
+    champion_saved: int = -1  # generation in which the champion on disk was found
+
+    @property
+    def generation(self) -> int:
+        """Generations evaluated so far."""
+        return len(self.rows)
+
+    @property
+    def done(self) -> bool:
+        return self.generation >= self.config.algorithm.generations or bool(self.state.finished)
+
+
+def evolve(run: Run, stop: Stop, observers: list[Observer]) -> None:
+    """Go on until the last generation, until the aim is reached or until `stop` is requested.
+
+    Raises:
+        RunError: the record could not be written, or no checkpoint could be written at the end.
+    """
+    with Record(run.directory.record) as record:
+        try:
+            while not (run.done or stop.requested):
+                row = _generation(run, record)
+                for observer in observers:
+                    observer.update(row)
+                if run.generation % run.config.checkpoint_every == 0:
+                    _save(run, final=False)
+        finally:
+            # On an error of any kind too: the last whole generation is worth keeping.
+            if run.generation > max(run.saved, 0) and not _used_up(run.state):
+                _save(run, final=True)
+
+
+def _generation(run: Run, record: Record) -> Row:
+    """Compute one generation and put its row on disk; only then does the run move on."""
+    begin = time.perf_counter()
+    state, metrics = run.experiment.step(run.state)
+    metrics = jax.device_get(jax.block_until_ready((state, metrics))[1])
+    seconds = time.perf_counter() - begin
+    row = clean({"generation": run.generation, **metrics})
+    before = run.rows[-1]["elapsed"] if run.rows else 0.0
+    row |= {"seconds": round(seconds, 6), "elapsed": round(before + seconds, 6)}
+    if row["generation"] != run.generation:
+        raise RuntimeError(f"the step evaluated generation {row['generation']}, expected {run.generation}")
+    record.append(row)
+    run.state = state
+    run.rows.append(row)
+    save_champion(run)
+    return row
+
+
+def _used_up(state: EvolutionState) -> bool:
+    """Whether a step that failed has already taken the buffers of its input; the last checkpoint must do then."""
+    return any(leaf.is_deleted() for leaf in jax.tree.leaves(state) if isinstance(leaf, jax.Array))
+
+
+def _save(run: Run, final: bool) -> None:
+    """Write a checkpoint; one that fails is tried again after the next generation, the final one must succeed."""
+    folder, generation = run.directory.checkpoints, run.generation
+    try:
+        checkpoint.save(folder, generation, run.state, digest(run.config), run.config.keep_checkpoints)
+        run.saved = generation
+        run.directory.write_status("running", generation, run.config.algorithm.generations)
+    except OSError as error:
+        if final:
+            raise RunError(f"{folder}: {reason(error)}; the run can go on from its last checkpoint") from error
+        run.warn(f"checkpoint after {generation} generations not written ({reason(error)})")
+
+
+def save_champion(run: Run) -> None:
+    """Write champion.json if there is a better champion than the one on disk."""
+    found = int(run.state.champion.generation)
+    if run.generation == 0 or found == run.champion_saved:
+        return
+    content = champions.describe(run.state.champion, run.experiment.language, run.config)
+    try:
+        champions.write(run.directory.champion, content)
+        run.champion_saved = found
+    except OSError as error:
+        run.warn(f"{run.directory.champion} not written ({reason(error)})")

@@ -1,0 +1,49 @@
+"""What is made of a record for people: plots and the report. A failure here costs a picture, never data."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+
+from omegaconf import OmegaConf
+
+from jaxgp.files import write_text
+from jaxgp.genotypes.language import UNITS, kind
+from jaxgp.host.replay import ReplayGame
+from jaxgp.report import plots, report
+from jaxgp.report.tableau import heading, tableau
+from jaxgp.run.loop import Run
+from jaxgp.store import champion as champions
+
+
+def write(run: Run) -> None:
+    """Write plots/ and report.html of a run that has at least one row; what fails is told through `run.warn`."""
+    _try(run, "plots", lambda: plots.save(run.directory.plots, run.rows, _unit(run)))
+    games: list[ReplayGame] = []
+    _try(run, "replay", lambda: games.extend(run.experiment.replay(run.state)))
+    _try(run, "report", lambda: write_text(run.directory.report, page(run, games)))
+
+
+def page(run: Run, games: list[ReplayGame]) -> str:
+    """Return the report as one HTML page."""
+    config = OmegaConf.to_yaml(OmegaConf.create(asdict(run.config)))
+    return report.page(
+        title=run.config.title or f"{run.config.game['name']}, seed {run.config.seed}",
+        champion=champions.describe(run.state.champion, run.experiment.language, run.config),
+        tableau=(heading(run.config), tableau(run.config, run.experiment.language)),
+        rows=run.rows,
+        generations=run.config.algorithm.generations,
+        games=games,
+        config=config,
+        environment=run.directory.environment.read_text(),
+    )
+
+
+def _unit(run: Run) -> str:
+    return UNITS[kind(run.experiment.language)]
+
+
+def _try(run: Run, what: str, action: Callable[[], object]) -> None:
+    try:
+        action()
+    except Exception as error:  # anything: the record and the checkpoint are safe already
+        lines = str(error).strip().splitlines()
+        run.warn(f"{what} not written ({lines[0] if lines else type(error).__name__})")

@@ -1,0 +1,114 @@
+"""Decides what a command starts: a new run, or an old one that goes on. Writes nothing and does not import JAX."""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, is_dataclass
+from pathlib import Path
+from typing import Any
+
+from jaxgp.config import validate
+from jaxgp.config.schema import Config
+from jaxgp.errors import UsageError, show
+from jaxgp.store.directory import RunDirectory
+
+CHANGEABLE = ("logger", "checkpoint_every", "keep_checkpoints", "cores", "compilation_cache", "title")
+"""Options that a resumed run may be given anew; `algorithm.generations` may be raised as well."""
+GENERATIONS = "algorithm.generations"
+AUTO = "auto"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run and where."""
+
+    config: Config
+    directory: Path
+    resumed: bool
+
+
+def plan(config: Config, overrides: Sequence[str], directory: Path, games: Any) -> Plan:
+    """Check the options and decide between a new run and an old one.
+
+    Args:
+        config: as composed from the config tree and the command line.
+        overrides: the options of the command line, as typed.
+        directory: hydra.run.dir, where a new run goes.
+        games: the package of games.
+
+    Raises:
+        UsageError: a wrong option, a directory that is not a run, a directory that already is one, or options that
+            contradict the run that is to go on.
+    """
+    if config.resume is None or (config.resume == AUTO and not RunDirectory(directory).holds_run()):
+        if RunDirectory(directory).holds_run():
+            raise UsageError(f"hydra.run.dir={directory}: already holds a run; go on with it by resume={directory}")
+        validate.check(config, games)
+        return Plan(config, directory, resumed=False)
+    if config.resume != AUTO:
+        directory = Path(config.resume).expanduser().absolute()
+    try:
+        saved = RunDirectory(directory).read_config()
+    except UsageError as error:
+        raise UsageError(f"resume: {error}; accepted: a run directory, or {AUTO}") from error
+    merged = _merge(saved, config, overrides)
+    validate.check(merged, games)
+    return Plan(merged, directory, resumed=True)
+
+
+def _merge(saved: Config, given: Config, overrides: Sequence[str]) -> Config:
+    """Return the saved options with those of the command line that may change; raises UsageError for any other."""
+    old, new = _flat(asdict(saved)), _flat(asdict(given))
+    for option in sorted(old.keys() | new.keys()):
+        if not any(_covers(override, option) for override in overrides) or _changeable(option):
+            continue
+        before, now = old.get(option), new.get(option)
+        if option == GENERATIONS:
+            least = saved.algorithm.generations
+            if given.algorithm.generations < least:
+                raise UsageError(f"{GENERATIONS}={now}: the run has {least}; accepted: {least} or more")
+        elif option != "resume" and before != now:
+            then = f"with {show(before)}" if option in old else "without it"
+            raise UsageError(f"{option}={show(now)}: the run was started {then}; this cannot be changed")
+    merged = copy.deepcopy(saved)
+    for override in overrides:
+        _take(merged, given, _key(override))
+    return merged
+
+
+def _take(merged: Config, given: Config, key: str) -> None:
+    """Copy an option that may change, by the name that it has on the command line."""
+    if key == GENERATIONS:
+        merged.algorithm.generations = given.algorithm.generations
+    section, _, name = key.partition(".")
+    if section in CHANGEABLE:
+        source, target = (getattr(given, section), getattr(merged, section)) if name else (given, merged)
+        name = name or section
+        setattr(target, name, getattr(source, name))
+
+
+def _key(override: str) -> str:
+    return override.split("=")[0].lstrip("+~").split("@")[0]
+
+
+def _covers(override: str, option: str) -> bool:
+    """Whether an override sets an option: by its name, by that of a section above it, or as a whole experiment."""
+    key = _key(override)
+    # Naming the game again is no contradiction when its settings differ from the defaults.
+    sections = {"experiment": ("game", "program", "algorithm", "fitness"), "game": ("game.name",)}.get(key, (key,))
+    return any(option == section or option.startswith(section + ".") for section in sections)
+
+
+def _changeable(option: str) -> bool:
+    return option.split(".")[0] in CHANGEABLE
+
+
+def _flat(values: Any, prefix: str = "") -> dict[str, Any]:
+    """Return nested options by their dotted names."""
+    if is_dataclass(values) and not isinstance(values, type):
+        values = asdict(values)
+    if not isinstance(values, dict):
+        return {prefix: values}
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        flat |= _flat(value, f"{prefix}.{key}" if prefix else str(key))
+    return flat

@@ -1,0 +1,221 @@
+"""One run from start to finish: what `scripts/train.py` does once its options are known to be right."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from jaxgp.config.schema import Config
+from jaxgp.errors import RunError, UsageError, reason
+from jaxgp.evolution.options import Groups
+from jaxgp.files import write_json
+from jaxgp.genotypes.language import UNITS, kind
+from jaxgp.players.searched import SearchedPlayer
+from jaxgp.report.progress import PANEL, Progress, measured, print_pairs
+from jaxgp.report.tableau import heading, tableau
+from jaxgp.run import loop
+from jaxgp.run.assemble import assemble
+from jaxgp.run.interface import Experiment
+from jaxgp.run.resume import Plan
+from jaxgp.run.signals import Stop
+from jaxgp.run.tracking import Tracker
+from jaxgp.search import cores
+from jaxgp.store import champion as champions
+from jaxgp.store import checkpoint, record
+from jaxgp.store.directory import RunDirectory, digest, environment
+
+
+def train(plan: Plan, games: Any) -> int:
+    """Start or resume a run and see it through.
+
+    Args:
+        plan: what `resume.plan` made of the options.
+        games: the package of games.
+
+    Returns:
+        0 when the last generation is done, or the aim is reached.
+
+    Raises:
+        UsageError: the directory, its checkpoint or a setting of the game is wrong.
+        RunError: the run cannot go on; what was computed is on disk.
+        SystemExit: stopped by a signal, with the run saved; the code is 128 + its number.
+    """
+    directory = RunDirectory(plan.directory)
+    directory.lock()
+    try:
+        try:
+            experiment = assemble(plan.config, games)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+        _use_cores(plan.config.cores, experiment)
+        return conduct(plan, directory, experiment)
+    except UsageError:
+        directory.discard()
+        raise
+    finally:
+        directory.unlock()
+
+
+def conduct(plan: Plan, directory: RunDirectory, experiment: Experiment) -> int:
+    """Run an assembled experiment in a locked directory; returns and raises like `train`."""
+    config = plan.config
+    use_compilation_cache(config.compilation_cache)
+    run = _restore(config, directory, experiment) if plan.resumed else _fresh(config, directory, experiment)
+    run.state = cores.everywhere(run.state)
+    _describe(run)
+    unit = UNITS[kind(experiment.language)]
+    with Progress(config.algorithm.generations, unit=unit) as progress, Stop(progress.say) as stop:
+        run.warn = progress.say
+        tracker = Tracker(config, directory, progress.say)
+        state = "failed"
+        try:
+            progress.begin(run.rows[-1] if run.rows else None)
+            loop.evolve(run, stop, [progress, tracker])
+            state = "complete" if run.done else "interrupted"
+        finally:
+            _finish(run, state)
+            tracker.finish(_summary(run), stop.exit_code if stop.requested else int(state == "failed"))
+    _show_champion(run)
+    if isinstance(config.algorithm, Groups) and run.state.finished:
+        beaten = list(config.fitness.opponents)[: 1 if config.algorithm.stop == "beaten" else None]
+        said = f"{', '.join(beaten)} {'is' if len(beaten) == 1 else 'are'} beaten."
+        _say(f"Aim reached after {run.generation} of {config.algorithm.generations} generations: {said}")
+    if state == "interrupted":
+        _say(f"Stopped after {run.generation} of {config.algorithm.generations} generations. Go on with:")
+        _say(f"  python {sys.argv[0] or 'scripts/train.py'} resume={_short(directory.path)}")
+        stop.pass_on()
+        raise SystemExit(stop.exit_code)
+    return 0
+
+
+def _use_cores(number: int | None, experiment: Any) -> None:
+    """Share searches out among cores; by default where programs search, which is then most of the work."""
+    searching = isinstance(experiment.table.player, SearchedPlayer)
+    cores.use(number if searching or number else 1)
+
+
+def use_compilation_cache(folder: str | None) -> None:
+    """Keep compiled programs in a folder between runs, unless the environment names one; do without if it must be."""
+    if folder is None or os.environ.get("JAX_COMPILATION_CACHE_DIR"):
+        return
+    path = Path(folder).expanduser()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        _warn(f"compilation_cache={folder}: not used ({reason(error)})")
+        return
+    if not os.access(path, os.W_OK):
+        _warn(f"compilation_cache={folder}: not used (not writable)")
+        return
+    jax.config.update("jax_compilation_cache_dir", str(path))
+
+
+def _fresh(config: Config, directory: RunDirectory, experiment: Experiment) -> loop.Run:
+    if directory.holds_run():  # two starts at the same moment
+        raise UsageError(f"hydra.run.dir={directory.path}: already holds a run; go on with it by resume=")
+    try:
+        directory.write_config(config)
+    except OSError as error:
+        raise UsageError(f"hydra.run.dir={directory.path}: cannot be written to ({reason(error)})") from error
+    state = experiment.init(jax.random.key(config.seed))
+    return loop.Run(experiment, config, directory, state, warn=_warn)
+
+
+def _restore(config: Config, directory: RunDirectory, experiment: Experiment) -> loop.Run:
+    """Go on from the newest checkpoint that can be read; from the start if the run never came to one."""
+    state = experiment.init(jax.random.key(config.seed))
+    found = checkpoint.available(directory.checkpoints)
+    run = loop.Run(experiment, config, directory, state, warn=_warn)
+    problems = []
+    for generation, path in found:
+        try:
+            run.state = checkpoint.load(path, state, digest(config))
+        except checkpoint.UnreadableError as error:
+            problems.append(str(error))
+            continue
+        run.saved = generation
+        break
+    if found and run.saved < 0:
+        raise UsageError("; ".join(problems))
+    for problem in problems:
+        _warn(f"{problem}; going on after {run.saved} generations")
+    run.rows = record.cut(directory.record, max(run.saved, 0))
+    directory.write_config(config)
+    return run
+
+
+def _describe(run: loop.Run) -> None:
+    device = jax.devices()[0]
+    try:
+        write_json(run.directory.environment, environment(f"{device.platform}: {device.device_kind}"))
+        run.directory.write_status("running", max(run.saved, 0), run.config.algorithm.generations)
+    except OSError as error:
+        raise RunError(f"{run.directory.path}: {reason(error)}") from error
+    loop.save_champion(run)
+    print_pairs(heading(run.config), tableau(run.config, run.experiment.language))
+    where = f"Run directory: {_short(run.directory.path)} ({device.platform})"
+    _say(where + (f", going on after {run.generation} generations" if run.generation else ""))
+
+
+def _finish(run: loop.Run, state: str) -> None:
+    """Write all that is made of the record: status, champion, plots, report. None of it may hide an error."""
+    if not run.rows:
+        return
+    from jaxgp.run import outcome  # late: plotting is slow to import
+
+    try:
+        run.directory.write_status(state, max(run.saved, 0), run.config.algorithm.generations)
+    except OSError as error:
+        run.warn(f"{run.directory.status} not written ({reason(error)})")
+    outcome.write(run)
+
+
+def _summary(run: loop.Run) -> dict[str, Any]:
+    if not run.rows or not run.directory.champion.is_file():
+        return {}
+    try:
+        best = champions.read(run.directory.champion)
+    except champions.ChampionError:
+        return {}
+    return {"champion": best.text, "champion_fitness": best.fitness, "champion_size": best.size}
+
+
+def _show_champion(run: loop.Run) -> None:
+    try:
+        best = champions.read(run.directory.champion)
+    except champions.ChampionError as error:
+        _warn(str(error))
+        return
+    rows = [
+        ("rules", _indented(best.text)) if best.unit == "rules" else ("expression", best.text),
+        (
+            PANEL if run.rows and measured(run.rows[-1]) else "fitness",
+            f"{best.fitness:g}" if best.fitness is not None else "-",
+        ),
+        *[(name, f"{value:g}" if value is not None else "-") for name, value in champions.points_by_seat(best)],
+        ("size", best.measure),
+        ("found in generation", str(best.generation)),
+    ]
+    if run.directory.report.is_file():
+        rows.append(("report", _short(run.directory.report)))
+    print_pairs("Champion", rows)
+
+
+def _indented(text: str) -> str:
+    return "".join(f"\n    {line}" for line in text.splitlines()) or "none: always the default action"
+
+
+def _short(path: Path) -> str:
+    """Return a path relative to the working directory where that is shorter."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
+def _say(message: str) -> None:
+    print(message, flush=True)
+
+
+def _warn(message: str) -> None:
+    print(f"warning: {message}", file=sys.stderr, flush=True)

@@ -1,0 +1,376 @@
+"""What a game hands to the engine: one typed value, its `Spec`. Games are found by folder, in the project or outside.
+
+A folder is a game if it is a package with a function `spec() -> Spec`, which imports all that the game consists of.
+`envs` has those of the project; `Outside` adds one from anywhere.
+"""
+
+import importlib.util
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
+
+from jax import Array
+
+from jaxgp import options
+from jaxgp.contracts import Actor, Game
+from jaxgp.errors import UsageError, reject
+
+if TYPE_CHECKING:
+    from jaxgp.export.export import Equations
+    from jaxgp.genotypes.language import Language
+    from jaxgp.search.listed import ListedGame
+
+Rules = TypeVar("Rules", bound=Game[Any])
+Drawn = TypeVar("Drawn", contravariant=True)
+Options = TypeVar("Options")
+Genotype = Literal["program", "rules"]
+Evaluator = Callable[[Any, Any], Array]
+"""(game, state) -> float32[]: what a position is worth to the side to move; of ended games too, and of the twin."""
+
+
+@dataclass(frozen=True)
+class Role(Generic[Rules, Options]):
+    """One way for genomes to play a game.
+
+    Attributes:
+        name: what `program.role` calls it.
+        says: what genomes do in it, in a few words.
+        genotype: what they are made of.
+        options: a dataclass of its options, declared by `jaxgp.options.option`. Its `__post_init__` may refuse what no
+            single option shows, by ValueError.
+        make: (rules, options) -> what genomes are written in, and how they play. Raises ValueError for options that
+            these rules do not allow.
+        deeper: (options, plies) -> the options of the same genomes searching so deep; None where they do not search.
+        python: (rules, options, equations, title) -> a module of plain Python that plays like a program; None: no such.
+        features: what the exported module calls the features that a program reads.
+    """
+
+    name: str
+    says: str
+    genotype: Genotype
+    options: type[Options]
+    make: "Callable[[Rules, Options], tuple[Language, Actor]]"
+    deeper: Callable[[Options, int], Options] | None = None
+    python: "Callable[[Rules, Options, Equations, str], str] | None" = None
+    features: str = "features"
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A fixed player: a genome written by hand.
+
+    Attributes:
+        role: the name of the role that it plays in.
+        options: of that role.
+        text: the genome.
+    """
+
+    role: str
+    options: Any
+    text: str
+
+
+class Drawing(Protocol[Drawn]):
+    """Pictures and words for people; a module with these functions is one."""
+
+    def text(self, game: Drawn, state: Any, bottom: int = 0) -> str:
+        """Draw a position in characters; the side of seat `bottom` is nearest."""
+
+    def svg(
+        self, game: Drawn, state: Any, highlight: int | None = None, seat: int | None = None, bottom: int = 0
+    ) -> str:
+        """Draw a position; `highlight` is the action that led to it, played by `seat`."""
+
+    def action_name(self, game: Drawn, action: int) -> str: ...
+
+    def parse_action(self, game: Drawn, text: str) -> int:
+        """Read the name of an action; raises ValueError, which says what is accepted."""
+
+
+@dataclass(frozen=True)
+class Notation(Generic[Rules]):
+    """A way of its own to write down whole games.
+
+    Attributes:
+        parse: (rules, text) -> the actions; raises ValueError.
+        describe: (rules, actions, why each was played) -> text.
+        picture: (rules, actions, how many of them; None: all) -> one SVG picture of a whole game; None: there is none.
+    """
+
+    parse: Callable[[Rules, str], Sequence[int]] | None = None
+    describe: Callable[[Rules, Sequence[int], Sequence[str]], str] | None = None
+    picture: Callable[[Rules, Sequence[int], int | None], str] | None = None
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How engines outside that speak the Go Text Protocol speak of a game.
+
+    Attributes:
+        setup: commands that prepare an engine for the game, once; those that it does not know are left out.
+        colours: what the seats are called.
+        vertex: action -> what engines call it.
+        action: what an engine calls an action -> the action; raises ValueError where there is none.
+        packages: for programs that are known, where to get them.
+    """
+
+    setup: tuple[str, ...]
+    colours: tuple[str, str]
+    vertex: Callable[[int], str]
+    action: Callable[[str], int]
+    packages: Mapping[str, str] = field(default_factory=dict)
+
+
+def _no_evaluators(game: object) -> Mapping[str, Evaluator]:
+    del game
+    return {}
+
+
+def _nothing(*_: object) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Spec(Generic[Rules]):
+    """A game, with all that the engine and people need of it.
+
+    Attributes:
+        rules: a frozen dataclass; its fields are the settings of the game, declared by `jaxgp.options.option`.
+        drawing: pictures and words for people.
+        roles: ways for genomes to play it, the default first; none: people, searches and chance alone play it.
+        evaluators: rules -> what searches can value positions by on this board, by name, the default first.
+        twin: rules -> the same game with states made for searching, or None.
+        certainty: (rules, evaluator) -> the game that a search for certain results plays, and the absolute value from
+            which on a result is certain; None for an evaluator that proves nothing.
+        strategies: the names of its fixed players, the default first.
+        strategy: (name, rules) -> that fixed player; raises ValueError where these rules have none.
+        typed: in how many ways moves can be typed, for the help at the table; None: by their names alone.
+        notation: a way of its own to write down games.
+        dialect: rules -> how engines outside speak of it; None: none play it.
+        listed: of a game for one, rules -> the game with its legal actions in a list, for nested searches.
+        random_scores: of a game for one, (rules, key, lanes, rounds) -> int32[lanes, rounds] scores of random games.
+    """
+
+    rules: type[Rules]
+    drawing: Drawing[Rules]
+    roles: tuple[Role[Rules, Any], ...] = ()
+    evaluators: Callable[[Rules], Mapping[str, Evaluator]] = _no_evaluators
+    twin: Callable[[Rules], Game[Any] | None] = _nothing
+    certainty: Callable[[Rules, str], tuple[Game[Any], float] | None] = _nothing
+    strategies: tuple[str, ...] = ()
+    strategy: Callable[[str, Rules], Strategy] | None = None
+    typed: str | None = None
+    notation: Notation[Rules] = field(default_factory=Notation)
+    dialect: Callable[[Rules], Dialect] | None = None
+    listed: "Callable[[Rules], ListedGame] | None" = None
+    random_scores: Callable[[Rules, Array, int, int], Array] | None = None
+
+    @property
+    def name(self) -> str:
+        """What `game` calls it."""
+        return str(self.rules.name)
+
+    def make(self, **settings: Any) -> Rules:
+        """Return the rules with some settings.
+
+        Raises:
+            ValueError: no such setting, or a wrong value; the message says what is accepted.
+        """
+        names = [one.name for one in options.declared(self.rules)]
+        for key in settings:
+            if key not in names:
+                raise UsageError(f"game.{key}: unknown setting of {self.name}; accepted: {', '.join(names)}")
+        return self.rules(**settings)
+
+    def role(self, name: str | None = None, genotype: str | None = None) -> Role[Rules, Any]:
+        """Return a role by its name, by default the first one for a genotype.
+
+        Raises:
+            UsageError: there is none.
+        """
+        fitting = [one for one in self.roles if genotype in (None, one.genotype)]
+        if not fitting:
+            wanted = f"are {genotype}" if self.roles else "play it"
+            raise UsageError(f"game={self.name}: no genomes that {wanted}")
+        found = next((one for one in fitting if name in (None, one.name)), None)
+        if found is None:
+            reject("program.role", name, ", ".join(one.name for one in fitting))
+        return found
+
+    def strategy_of(self, name: str | None, game: Rules) -> Strategy:
+        """Return a fixed player, by default the first; raises ValueError where these rules have none of that name."""
+        if self.strategy is None:
+            raise ValueError(f"{self.name} has no strategies")
+        return self.strategy(name or self.strategies[0], game)
+
+
+@dataclass(frozen=True)
+class Cast(Generic[Rules]):
+    """A game with a role taken in it.
+
+    Attributes:
+        spec: the game.
+        game: its rules, with their settings.
+        role: the role; None in a game that no genomes play, and then so are the rest.
+        options: of the role.
+        language: what genomes are written in.
+        actor: how they play.
+    """
+
+    spec: Spec[Rules]
+    game: Rules
+    role: Role[Rules, Any] | None
+    options: Any
+    language: Any
+    actor: Any
+
+    def at_depth(self, depth: int) -> "Cast[Rules]":
+        """Return the same genomes searching so many plies deep.
+
+        Raises:
+            UsageError: they do not search, or not so deep.
+        """
+        if self.role is None or self.role.deeper is None:
+            raise UsageError(f"depth={depth}: programs for {self.spec.name} in this role do not search")
+        return _cast(self.spec, self.game, self.role, self.role.deeper(self.options, depth))
+
+
+def cast(
+    spec: Spec[Rules],
+    game: Rules | None = None,
+    role: str | None = None,
+    genotype: str | None = None,
+    values: Mapping[str, Any] | None = None,
+) -> Cast[Rules]:
+    """Take a role in a game.
+
+    Args:
+        spec: the game.
+        game: its rules; None: with their default settings.
+        role: by name; None: the first one for the genotype.
+        genotype: what genomes are made of; None: anything.
+        values: some options of the role, by name.
+
+    Raises:
+        UsageError: something that the game or the role does not have or accept.
+    """
+    game = spec.make() if game is None else game
+    if not spec.roles and role is None:
+        return Cast(spec, game, None, None, None, None)
+    taken = spec.role(role, genotype)
+    return _cast(spec, game, taken, role_options(spec, taken, values or {}))
+
+
+def role_options(spec: Spec[Any], role: Role[Any, Any], values: Mapping[str, Any]) -> Any:
+    """Return the options of a role with some of them given.
+
+    Raises:
+        UsageError: an option that the role does not have, with the roles that have it; or a wrong value.
+    """
+    names = [one.name for one in options.declared(role.options)]
+    for key in values:
+        if key not in names:
+            others = [
+                other.name for other in spec.roles if key in [one.name for one in options.declared(other.options)]
+            ]
+            also = f"; program.role={' or '.join(others)} has it" if others else ""
+            accepted = ", ".join(names) or "none"
+            raise UsageError(f"program.{key}: unknown option of program.role={role.name}{also}; accepted: {accepted}")
+    for one in options.declared(role.options):
+        if one.name in values and one.choices and values[one.name] not in one.choices:
+            others = [other.name for other in spec.roles if _takes(other, one.name, values[one.name])]
+            also = f"; with program.role={' or '.join(others)} it is one" if others else ""
+            reject(f"program.{one.name}", values[one.name], one.accepted + also)
+    try:
+        made = options.made(role.options, values, "program.")
+    except UsageError:
+        raise
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    return made
+
+
+def _has(role: Role[Any, Any], name: str) -> bool:
+    """Whether a role has an option of this name."""
+    return name in [one.name for one in options.declared(role.options)]
+
+
+def _takes(role: Role[Any, Any], name: str, value: object) -> bool:
+    """Whether a role has an option that takes a value."""
+    return any(one.name == name and value in one.choices for one in options.declared(role.options))
+
+
+def _cast(spec: Spec[Rules], game: Rules, role: Role[Rules, Any], made: Any) -> Cast[Rules]:
+    try:
+        language, actor = role.make(game, made)
+    except UsageError:
+        raise
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    return Cast(spec, game, role, made, language, actor)
+
+
+class Games(Protocol):
+    """Where games come from: the package `envs`, or an `Outside`."""
+
+    def available(self) -> list[str]:
+        """Return the names of all games."""
+
+    def spec(self, name: str) -> Spec[Any]:
+        """Return a game; raises ValueError for an unknown one."""
+
+
+@dataclass(frozen=True)
+class Outside:
+    """Games, and one more from a folder outside the project, whose name it has.
+
+    Attributes:
+        games: the others.
+        folder: a package with a function `spec`.
+    """
+
+    games: Games
+    folder: Path
+
+    def available(self) -> list[str]:
+        return sorted({*self.games.available(), self.folder.name})
+
+    def spec(self, name: str) -> Spec[Any]:
+        return load(self.folder) if name == self.folder.name else self.games.spec(name)
+
+
+def load(folder: Path) -> Spec[Any]:
+    """Import a game from a folder.
+
+    Raises:
+        UsageError: it is no package with a function `spec`, or its name is not that of the game.
+    """
+    folder = folder.expanduser().resolve()
+    file = folder / "__init__.py"
+    if not file.is_file():
+        reject("game", folder, "the name of a game, or a folder with an __init__.py that has a function spec()")
+    module = _imported(f"jaxgp_outside_{folder.name}", file)
+    make = vars(module).get("spec")
+    if not callable(make):
+        reject("game", folder, "a folder whose __init__.py has a function spec()")
+    spec = make()
+    if not isinstance(spec, Spec) or spec.name != folder.name:
+        reject("game", folder, f"a folder whose spec() returns a Spec of a game named {folder.name}, as the folder is")
+    return spec
+
+
+def _imported(name: str, file: Path) -> ModuleType:
+    """Import a package from its file, so that its own modules can be imported relative to it."""
+    known = sys.modules.get(name)
+    if known is not None and known.__file__ == str(file):
+        return known
+    located = importlib.util.spec_from_file_location(name, file, submodule_search_locations=[str(file.parent)])
+    assert located is not None
+    assert located.loader is not None
+    module = importlib.util.module_from_spec(located)
+    sys.modules[name] = module
+    located.loader.exec_module(module)
+    return module

@@ -1,0 +1,1 @@
+"""What a run leaves on disk: its directory, the record, checkpoints, the champion file."""

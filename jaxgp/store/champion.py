@@ -1,0 +1,187 @@
+"""champion.json: the best individual of a run as text that people read and write; no code is run."""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import jax
+
+import jaxgp
+from jaxgp import files
+from jaxgp.config.schema import Config
+from jaxgp.evolution.state import Champion
+from jaxgp.genotypes import language as languages
+from jaxgp.genotypes.language import NAMES, UNITS, Genome, Language
+from jaxgp.store.record import clean
+
+FORMAT = "jaxgp champion"
+FORMAT_VERSION = 2
+
+
+class ChampionError(ValueError):
+    """A champion file cannot be used; the message names the file and what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class ChampionFile:
+    """The content of a champion file."""
+
+    game: dict[str, Any]  # name, and the settings of the rules
+    program: dict[str, Any]  # the game's settings for programs
+    language: dict[str, str]  # kind (program, rules), name and version of what the text is written in
+    text: str  # an S-expression; or rules, a line each, in the file as a list of lines
+    size: int  # nodes or rules
+    depth: int | None  # of a program: edges from the root to the deepest node
+    fitness: float | None
+    points: dict[str, float | None]  # first, second: mean points by seat; second is null in a game for one
+    generation: int  # when it was found
+    seed: int
+    title: str = ""
+    jaxgp: str = jaxgp.__version__
+
+    @property
+    def unit(self) -> str:
+        """What `size` counts."""
+        return UNITS[self.language["kind"]]
+
+    @property
+    def measure(self) -> str:
+        """Size and depth in words."""
+        return f"{self.size} {self.unit}" + ("" if self.depth is None else f", depth {self.depth}")
+
+
+def describe(champion: Champion, language: Language, config: Config) -> ChampionFile:
+    """Turn a champion on the device into the content of its file."""
+    champion = jax.device_get(champion)
+    genome = champion.genome
+    points = dict(zip(("first", "second"), champion.points, strict=False))  # a game for one has no second
+    numbers = clean({"fitness": champion.fitness, "first": None, "second": None} | points)
+    return ChampionFile(
+        game=dict(config.game),
+        program=dict(config.program),
+        language={"kind": languages.kind(language), "name": language.name, "version": language.version},
+        text=languages.to_text(language, genome),
+        size=int(languages.sizes(genome)),
+        depth=languages.depth(genome),
+        fitness=numbers["fitness"],
+        points={"first": numbers["first"], "second": numbers["second"]},
+        generation=int(champion.generation),
+        seed=config.seed,
+        title=config.title,
+    )
+
+
+def points_by_seat(champion: ChampionFile) -> list[tuple[str, float | None]]:
+    """Return what the points are called in each seat, and the points; in a game for one just the score."""
+    first, second = champion.points["first"], champion.points["second"]
+    if second is None and first is not None:
+        return [("score", first)]
+    return [("points moving first", first), ("points moving second", second)]
+
+
+def write(path: Path, content: ChampionFile) -> None:
+    """Write a champion file atomically; raises OSError."""
+    text = content.text if content.language["kind"] == "program" else content.text.splitlines()
+    files.write_json(path, {"format": FORMAT, "format_version": FORMAT_VERSION} | asdict(content) | {"text": text})
+
+
+def read(path: Path) -> ChampionFile:
+    """Read a champion file without interpreting its text.
+
+    Raises:
+        ChampionError: there is no such file, or it is not a champion file.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ChampionError(f"{path}: cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise ChampionError(f"{path}: not JSON ({error})") from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise ChampionError(f'{path}: not a champion file (it has no "format": "{FORMAT}")')
+    version = content.get("format_version")
+    if version == 1:
+        content = _from_version_1(content)
+    elif version != FORMAT_VERSION:
+        raise ChampionError(f"{path}: format_version {version} is not known here; accepted: 1, {FORMAT_VERSION}")
+    return _checked(path, content)
+
+
+def _from_version_1(content: dict[str, Any]) -> dict[str, Any]:
+    """Give the fields of a file from before there were rule lists their present names."""
+    names = {"expression": "text", "nodes": "size", "primitives": "language"}
+    renamed = {names.get(name, name): value for name, value in content.items()}
+    if isinstance(renamed.get("language"), dict):
+        renamed["language"] = {"kind": "program"} | renamed["language"]
+    return renamed
+
+
+NUMBER = (int, float, type(None))
+TYPES: dict[str, Any] = {
+    "game": dict,
+    "program": dict,
+    "language": dict,
+    "text": str,
+    "size": int,
+    "depth": (int, type(None)),
+    "fitness": NUMBER,
+    "points": dict,
+    "generation": int,
+    "seed": int,
+    "title": str,
+    "jaxgp": str,
+}
+
+
+def _checked(path: Path, content: dict[str, Any]) -> ChampionFile:
+    lines = content.get("text")
+    if isinstance(lines, list) and all(isinstance(line, str) and "\n" not in line for line in lines):
+        content = content | {"text": "\n".join(lines)}
+    for name, kind in TYPES.items():
+        if name not in content:
+            raise ChampionError(f"{path}: lacks {name}")
+        if not isinstance(content[name], kind) or isinstance(content[name], bool):
+            raise ChampionError(f"{path}: {name} has the wrong type ({type(content[name]).__name__})")
+    inner: list[tuple[str, str, Any]] = [
+        ("game", "name", str),
+        ("language", "kind", str),
+        ("language", "name", str),
+        ("language", "version", str),
+        ("points", "first", NUMBER),
+        ("points", "second", NUMBER),
+    ]
+    for name, key, kind in inner:
+        if key not in content[name]:
+            raise ChampionError(f"{path}: lacks {name}.{key}")
+        if not isinstance(content[name][key], kind):
+            raise ChampionError(f"{path}: {name}.{key} has the wrong type ({type(content[name][key]).__name__})")
+    if content["language"]["kind"] not in NAMES:
+        raise ChampionError(f"{path}: language.kind={content['language']['kind']}: accepted: {', '.join(NAMES)}")
+    return ChampionFile(**{name: content[name] for name in TYPES})
+
+
+def load_genome(path: Path, content: ChampionFile, language: Language, capacity: int | None = None) -> Genome:
+    """Turn a champion's text into an individual.
+
+    Args:
+        path: the file, for messages.
+        content: of the file.
+        language: what the game and program settings of the file give in this version.
+        capacity: nodes or rules that it can hold; by default enough.
+
+    Raises:
+        ChampionError: the file was made with another language, its text is not of this one, or is of another size.
+    """
+    name, version = content.language["name"], content.language["version"]
+    if (name, version) != (language.name, language.version):
+        what, here = NAMES[content.language["kind"]], f"{language.name} {language.version}"
+        raise ChampionError(f"{path}: made with the {what} {name} {version}, but this version has {here}")
+    try:
+        genome: Genome = languages.parse(language, content.text, capacity)
+    except ValueError as error:
+        raise ChampionError(f"{path}: text: {error}") from error
+    found = int(languages.sizes(genome))
+    if found != content.size:
+        raise ChampionError(f"{path}: size={content.size}: the text has {found} {content.unit}")
+    return genome

@@ -1,0 +1,141 @@
+"""The run directory: what lies where in it, who may write to it, and what state the run is in. Does not import JAX."""
+
+import datetime
+import fcntl
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, Any
+
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
+
+import jaxgp
+from jaxgp import files
+from jaxgp.config import typed
+from jaxgp.config.schema import Config
+from jaxgp.errors import UsageError, reason
+
+PACKAGES = ("jax", "jaxlib", "flax", "numpy", "hydra-core", "omegaconf", "wandb")
+UNRELATED = ("logger", "resume", "title", "checkpoint_every", "keep_checkpoints", "cores", "compilation_cache")
+"""Options that do not change what a run computes."""
+
+
+class RunDirectory:
+    """Paths of one run, and the small files that describe it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.config = path / "config.yaml"
+        self.record = path / "metrics.jsonl"
+        self.checkpoints = path / "checkpoints"
+        self.champion = path / "champion.json"
+        self.plots = path / "plots"
+        self.report = path / "report.html"
+        self.environment = path / "environment.json"
+        self.status = path / "status.json"
+        self.tracking = path / "wandb_id.txt"
+        self._lock: IO[str] | None = None
+
+    def holds_run(self) -> bool:
+        """Whether a run was started here."""
+        return self.config.is_file()
+
+    def lock(self) -> None:
+        """Keep other processes from writing here, until `unlock` or the end of this process.
+
+        Raises:
+            UsageError: another process has it, or the directory cannot be written to.
+        """
+        try:
+            self._lock = (self.path / ".lock").open("w")
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise UsageError(f"{self.path}: another process is running this run") from error
+        except OSError as error:
+            raise UsageError(f"{self.path}: cannot be written to ({reason(error)})") from error
+
+    def unlock(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def discard(self) -> None:
+        """Remove the directory again if no run was started in it."""
+        with suppress(OSError):
+            if not self.holds_run():
+                (self.path / ".lock").unlink(missing_ok=True)
+                self.path.rmdir()
+
+    def read_config(self) -> Config:
+        """Read the configuration that the run was started with.
+
+        Raises:
+            UsageError: this is no run directory, or its config.yaml is not a configuration.
+        """
+        if not self.path.is_dir():
+            raise UsageError(f"{self.path}: no such run directory")
+        if not self.holds_run():
+            raise UsageError(f"{self.path}: not a run directory (it has no config.yaml)")
+        try:
+            loaded = OmegaConf.load(self.config)
+            values = OmegaConf.to_container(loaded, resolve=True)
+        except (OSError, YAMLError, OmegaConfBaseException, UnicodeDecodeError) as error:
+            raise UsageError(f"{self.config}: cannot be read ({str(error).splitlines()[0]})") from error
+        if not isinstance(values, dict):
+            raise UsageError(f"{self.config}: not a configuration")
+        try:
+            return typed.typed(Config, values)
+        except UsageError as error:
+            raise UsageError(f"{self.config}: {error}") from error
+
+    def write_config(self, config: Config) -> None:
+        """Write the configuration, with every default in it; raises OSError."""
+        files.write_text(self.config, OmegaConf.to_yaml(OmegaConf.create(asdict(config) | {"resume": None})))
+
+    def write_status(self, state: str, generation: int, generations: int) -> None:
+        """Say where the run stands: `running`, `interrupted`, `failed` or `complete`. Raises OSError.
+
+        A run that was killed outright still says `running`; its checkpoint says how far it came.
+        """
+        now = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
+        status = {"state": state, "generation": generation, "generations": generations, "updated": now}
+        files.write_json(self.status, status)
+
+    def read_status(self) -> dict[str, Any]:
+        """Return what `write_status` wrote last; empty if that cannot be read."""
+        with suppress(OSError, ValueError):
+            status = json.loads(self.status.read_text())
+            if isinstance(status, dict):
+                return status
+        return {}
+
+
+def digest(config: Config) -> str:
+    """Return 16 hexadecimal digits of all options that change what a generation computes."""
+    values = {key: value for key, value in asdict(config).items() if key not in UNRELATED}
+    del values["algorithm"]["generations"]
+    text = json.dumps(values, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def environment(device: str) -> dict[str, Any]:
+    """Describe the software and the machine, without names of people or hosts."""
+    versions = {}
+    for package in PACKAGES:
+        with suppress(importlib.metadata.PackageNotFoundError):
+            versions[package] = importlib.metadata.version(package)
+    return {
+        "jaxgp": jaxgp.__version__,
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+        "cores": os.cpu_count(),
+        "device": device,
+        "packages": versions,
+    }

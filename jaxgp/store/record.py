@@ -1,0 +1,119 @@
+"""metrics.jsonl, the record of a run: one JSON object a generation, on disk before the next one starts."""
+
+import json
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from jaxgp import files
+from jaxgp.errors import RunError, UsageError, reason
+
+Row = dict[str, Any]
+
+
+def clean(row: dict[str, Any]) -> Row:
+    """Turn metrics into what JSON can hold: Python numbers; nan and infinities become null."""
+    return {name: _number(value) for name, value in row.items()}
+
+
+def _number(value: Any) -> int | float | bool | str | None:
+    value = value.item() if hasattr(value, "item") else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def read(path: Path, key: str = "generation") -> list[Row]:
+    """Return the rows of a record, oldest first; a torn last line is left out. A missing file has no rows.
+
+    Args:
+        path: the file.
+        key: a whole number that every row has.
+
+    Raises:
+        UsageError: a line before the last one is not a row.
+    """
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return []
+    rows = []
+    # What stands after the last newline is nothing, or a line that a crash tore: it is not part of the record.
+    for number, line in enumerate(lines[:-1], 1):
+        try:
+            row = json.loads(line)
+            if not isinstance(row, dict) or not isinstance(row.get(key), int):
+                raise ValueError
+        except ValueError as error:
+            raise UsageError(f"{path}: line {number} is not a row of metrics") from error
+        rows.append(row)
+    return rows
+
+
+def cut(path: Path, generation: int) -> list[Row]:
+    """Drop every row from `generation` on, and a torn last line; return the rows that stay.
+
+    Raises:
+        UsageError: the file is damaged or lacks an earlier generation; it is left as it was.
+        RunError: it cannot be written.
+    """
+    rows = [row for row in read(path) if row["generation"] < generation]
+    found = [row["generation"] for row in rows]
+    if found != list(range(generation)):
+        raise UsageError(f"{path}: has no row for every generation before {generation}, where the checkpoint goes on")
+    try:
+        write(path, rows)
+    except OSError as error:
+        raise RunError(f"{path}: {reason(error)}") from error
+    return rows
+
+
+def write(path: Path, rows: Sequence[Row]) -> None:
+    """Write a whole record, atomically; raises OSError."""
+    files.write_text(path, "".join(_line(row) for row in rows))
+
+
+def _line(row: Row) -> str:
+    return json.dumps(row, allow_nan=False) + "\n"
+
+
+class Record:
+    """Appends rows; each is durable when `append` returns."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = path.open("ab", buffering=0)
+        self._end = self._file.seek(0, os.SEEK_END)
+
+    def append(self, row: Row) -> None:
+        """Add one row.
+
+        Raises:
+            RunError: it could not be written; the file ends with the row before.
+        """
+        line = _line(row).encode()
+        try:
+            if self._file.write(line) != len(line):
+                raise OSError("the disk is full")
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            self._undo()
+            raise RunError(f"{self.path}: {reason(error)}") from error
+        self._end += len(line)
+
+    def _undo(self) -> None:
+        """Take half a row back; if even that fails, the next start drops it as torn."""
+        try:
+            self._file.truncate(self._end)
+        except OSError:
+            return
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> "Record":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()

@@ -1,0 +1,1 @@
+"""Factorial designs, their models, and groups of runs compared."""

@@ -1,0 +1,314 @@
+"""Full factorial designs: named factors with levels, replicates, and runs in random order. Does not import JAX.
+
+After D. Montgomery, "Design and Analysis of Experiments": every combination of levels is a cell; each cell is run as
+often as there are replicates, each run with a seed of its own; the order of all runs is a uniform permutation.
+"""
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from jaxgp.errors import UsageError, reject, show
+from jaxgp.options import MAX_SEED, choice, whole
+
+Level = float | int | bool | str
+
+RESPONSES = ("fitness", "points", "size", "found", "generations", "seconds")
+"""What is measured in a run: see `jaxgp.study.results.summary`."""
+COLUMNS = ("trial", "order", "group", "replicate", "seed", *RESPONSES)
+"""Of the table of results, beside the factors."""
+GOALS = ("maximum", "minimum")
+MAX_FACTORS = 8
+MAX_TRIALS = 100_000
+KEYS = ("title", "base", "groups", "factors", "replicates", "seed", "response", "goal", "published")
+"""What a design file may say."""
+
+
+@dataclass(frozen=True)
+class Factor:
+    """Something that is varied.
+
+    Attributes:
+        name: of its column.
+        levels: two or more numbers; or two words, or false and true.
+        options: the options of a run that it sets, and their values, one for each level. A factor that is named like
+            an option sets that option to the levels.
+    """
+
+    name: str
+    levels: tuple[Level, ...]
+    options: Mapping[str, tuple[Level, ...]]
+
+    @property
+    def numeric(self) -> bool:
+        return not isinstance(self.levels[0], str | bool)
+
+    def coded(self, level: Level) -> float:
+        """Return where a level lies between the least, -1, and the greatest, 1; of two words the first is -1."""
+        if not self.numeric:
+            return 2.0 * self.levels.index(level) - 1.0
+        low, high = self._ends()
+        return (2.0 * float(level) - low - high) / (high - low)
+
+    def natural(self, coded: float) -> Level:
+        """Return the level, or the number between two levels, that has this code; of words the nearer one."""
+        if not self.numeric:
+            return self.levels[int(coded > 0)]
+        low, high = self._ends()
+        return (low + high) / 2 + coded * (high - low) / 2
+
+    def _ends(self) -> tuple[float, float]:
+        numbers = [float(level) for level in self.levels]
+        return min(numbers), max(numbers)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One group at one combination of levels.
+
+    Attributes:
+        group: its name.
+        levels: of each factor, in their order.
+        overrides: the options of its runs, without the seed, as on the command line of `scripts/train.py`.
+    """
+
+    group: str
+    levels: tuple[Level, ...]
+    overrides: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One run of a cell.
+
+    Attributes:
+        number: in standard order, from 0: by group, levels (the last factor fastest) and replicate.
+        order: its place in the random order, from 0.
+        cell: what is run.
+        replicate: from 0.
+        seed: of the run; all differ.
+    """
+
+    number: int
+    order: int
+    cell: Cell
+    replicate: int
+    seed: int
+
+    @property
+    def overrides(self) -> tuple[str, ...]:
+        return (*self.cell.overrides, f"seed={self.seed}")
+
+
+@dataclass(frozen=True)
+class Design:
+    """A full factorial design, for one or more groups that each get a model of their own.
+
+    Attributes:
+        factors: what is varied.
+        groups: name of each group and the options that make it.
+        replicates: runs of each cell.
+        seed: of the random order, and of the first run: run i in standard order has seed + i.
+        response: what is measured, one of `RESPONSES`.
+        goal: whether the `maximum` or the `minimum` of the response is wanted.
+        title: heading of the report.
+        published: results to be shown beside the own ones, by group; see `conf/design/morpion_study.yaml`.
+    """
+
+    factors: tuple[Factor, ...]
+    groups: Mapping[str, tuple[str, ...]]
+    replicates: int = 1
+    seed: int = 0
+    response: str = "fitness"
+    goal: str = "maximum"
+    title: str = ""
+    published: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def combinations(self) -> int:
+        """How many combinations of levels there are."""
+        return math.prod(len(factor.levels) for factor in self.factors)
+
+    @property
+    def size(self) -> int:
+        """How many runs there are."""
+        return len(self.groups) * self.combinations * self.replicates
+
+    def cells(self) -> list[Cell]:
+        """Return every combination of levels in every group, in standard order."""
+        return [
+            Cell(group, tuple(f.levels[i] for f, i in zip(self.factors, at, strict=True)), (*base, *self._set(at)))
+            for group, base in self.groups.items()
+            for at in itertools.product(*(range(len(factor.levels)) for factor in self.factors))
+        ]
+
+    def _set(self, at: Sequence[int]) -> Iterator[str]:
+        """Write the options that the factors set at these positions in their levels."""
+        for factor, i in zip(self.factors, at, strict=True):
+            for option, values in factor.options.items():
+                yield f"{option}={word(values[i])}"
+
+    def trials(self) -> list[Trial]:
+        """Return every run, in the random order."""
+        order = np.random.default_rng(self.seed).permutation(self.size)
+        runs = [(cell, replicate) for cell in self.cells() for replicate in range(self.replicates)]
+        made = [Trial(i, int(order[i]), cell, r, self.seed + i) for i, (cell, r) in enumerate(runs)]
+        return sorted(made, key=lambda trial: trial.order)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what `read` makes the same design of."""
+        return {
+            "title": self.title,
+            "groups": {name: list(base) for name, base in self.groups.items()},
+            "factors": {
+                factor.name: {
+                    "levels": list(factor.levels),
+                    "options": {option: list(values) for option, values in factor.options.items()},
+                }
+                for factor in self.factors
+            },
+            "replicates": self.replicates,
+            "seed": self.seed,
+            "response": self.response,
+            "goal": self.goal,
+            "published": dict(self.published),
+        }
+
+
+def read(content: Mapping[str, Any]) -> Design:
+    """Make a design of what a file or the command line says.
+
+    Args:
+        content: `factors` ({name: levels, or {levels, options}}), and any other of `KEYS`; `base` are options of all
+            groups.
+
+    Raises:
+        UsageError: the first thing that is wrong; the message names it, its value and what is accepted.
+    """
+    for key in content:
+        if key not in KEYS:
+            raise UsageError(f"{key}: unknown in a design; accepted: {', '.join(KEYS)}")
+    base = words("base", content.get("base") or [])
+    groups = _section("groups", content.get("groups")) or {"all": []}
+    design = Design(
+        factors=tuple(_factors(_section("factors", content.get("factors")))),
+        groups={str(name): (*base, *words(f"groups.{name}", given)) for name, given in groups.items()},
+        replicates=whole("replicates", content.get("replicates", 1), 1, MAX_TRIALS),
+        seed=whole("seed", content.get("seed", 0), 0, MAX_SEED),
+        response=choice("response", content.get("response", "fitness"), RESPONSES),
+        goal=choice("goal", content.get("goal", "maximum"), GOALS),
+        title=str(content.get("title") or ""),
+        published=_section("published", content.get("published")),
+    )
+    _check(design)
+    return design
+
+
+def word(value: Level) -> str:
+    """Write a level as the value of an option, quoted where the command line needs that."""
+    text = show(value) if isinstance(value, bool) else str(value)
+    return text if all(c.isalnum() or c in "._-+/" for c in text) else '"' + text.replace('"', '\\"') + '"'
+
+
+def _factors(tree: Mapping[str, Any], prefix: str = "") -> Iterator[Factor]:
+    """Read factors; names with dots may have come apart into sections."""
+    for key, value in tree.items():
+        name = f"{prefix}{key}"
+        if not isinstance(value, Mapping):
+            levels = _levels(f"factors.{name}", value)
+            yield Factor(name, levels, {name: levels})
+        elif "levels" in value:
+            yield _factor(name, value)
+        else:
+            yield from _factors(value, name + ".")
+
+
+def _factor(name: str, value: Mapping[str, Any]) -> Factor:
+    said = f"factors.{name}"
+    for key in value:
+        if key not in ("levels", "options"):
+            raise UsageError(f"{said}.{key}: unknown in a factor; accepted: levels, options")
+    levels = _levels(f"{said}.levels", value["levels"])
+    given = dict(_flat(_section(f"{said}.options", value.get("options"))))
+    for option, values in given.items():
+        if not isinstance(values, Sequence) or isinstance(values, str) or len(values) != len(levels):
+            reject(f"{said}.options.{option}", values, f"a list of {len(levels)} values, one for each level")
+        for one in values:
+            _level(f"{said}.options.{option}", one)
+    return Factor(name, levels, {option: tuple(values) for option, values in given.items()} or {name: levels})
+
+
+def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in tree.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _levels(option: str, given: Any) -> tuple[Level, ...]:
+    accepted = "a list of two or more different numbers, or of two words"
+    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) < 2:
+        reject(option, given, accepted)
+    levels = tuple(_level(option, value) for value in given)
+    words = [isinstance(level, str | bool) for level in levels]
+    if len(set(levels)) < len(levels) or (any(words) and not (all(words) and len(levels) == 2)):
+        reject(option, list(given), accepted)
+    return levels
+
+
+def _level(option: str, value: Any) -> Level:
+    if isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    reject(option, value, "numbers, true, false or words")
+
+
+def words(option: str, given: Any) -> tuple[str, ...]:
+    """Read options as on the command line of `scripts/train.py`."""
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        reject(option, given, "a list of options, as in [game=mancala,algorithm.population=64]")
+    for one in given:
+        name, equals, _ = str(one).partition("=")
+        if not equals or not name:
+            reject(option, one, "options of scripts/train.py, each written option=value")
+        if name in ("seed", "resume") or name.startswith("hydra."):
+            reject(option, one, f"any option but {name}, which the design sets itself")
+    return tuple(str(one) for one in given)
+
+
+def _section(option: str, given: Any) -> Mapping[str, Any]:
+    if given is not None and not isinstance(given, Mapping):
+        reject(option, given, f"entries below it, as in {option}.NAME=...")
+    return given or {}
+
+
+def _check(design: Design) -> None:
+    """Refuse what each part allows and the whole does not."""
+    names = [factor.name for factor in design.factors]
+    if not names and len(design.groups) < 2:
+        reject("factors", "{}", "at least one factor, as in factors.algorithm.population=[64,128], or two groups")
+    if len(names) > MAX_FACTORS:
+        reject("factors", ", ".join(names), f"up to {MAX_FACTORS} factors")
+    for name in names:
+        if name in COLUMNS:
+            raise UsageError(f"factors.{name}: a column of the table has that name; accepted: any other name")
+    set_by: dict[str, str] = {}
+    for factor in design.factors:
+        for option in factor.options:
+            if option in set_by:
+                raise UsageError(f"factors.{factor.name}: {option} is set by factors.{set_by[option]} as well")
+            if option in ("seed", "resume") or option.startswith("hydra."):
+                raise UsageError(f"factors.{factor.name}: {option}: the design sets it itself")
+            set_by[option] = factor.name
+    if design.size > MAX_TRIALS:
+        raise UsageError(f"the design has {design.size} runs; accepted: up to {MAX_TRIALS}")
+    if design.seed + design.size - 1 > MAX_SEED:
+        reject("seed", design.seed, f"a whole number up to {MAX_SEED - design.size + 1}: each run takes one")
+    terms = 1 + len(names) + math.comb(len(names), 2)
+    if names and design.combinations * design.replicates <= terms:
+        runs = f"{design.combinations * design.replicates} runs do not determine {terms} coefficients and their errors"
+        reject("replicates", design.replicates, f"{terms // design.combinations + 1} or more: {runs}")

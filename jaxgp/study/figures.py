@@ -1,0 +1,104 @@
+"""Pictures of designs, models and groups. All that is not data has the colour of the text around it."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from scipy import stats
+
+from jaxgp.report.plots import BLUE, INK, ORANGE, paint
+from jaxgp.study.design import Factor
+from jaxgp.study.model import Model
+
+
+def _figure(panels: int, title: str, width: float = 4.8) -> tuple[Figure, list[Axes]]:
+    figure = Figure(figsize=(width, 3.6), layout="constrained", facecolor="none")
+    FigureCanvasAgg(figure)
+    axes = list(figure.subplots(1, panels, sharey=True, squeeze=False)[0])
+    axes[0].set_title(title, color=INK, fontsize=11, loc="left")
+    return figure, axes
+
+
+def _finish(axes: Sequence[Axes]) -> None:
+    for axis in axes:
+        paint(axis, INK)
+        axis.xaxis.label.set_color(INK)
+
+
+def effects(frame: pandas.DataFrame, factors: Sequence[Factor], response: str) -> Figure:
+    """Draw every run, and the mean with its 95 % interval, at each level of each factor."""
+    figure, axes = _figure(len(factors), f"{response} at each level", width=max(4.8, 1.6 * len(factors)))
+    for axis, factor in zip(axes, factors, strict=True):
+        for place, level in enumerate(factor.levels):
+            values = frame.loc[frame[factor.name] == level, response].to_numpy(float)
+            spread = np.linspace(-0.18, 0.18, len(values)) if len(values) > 1 else np.zeros(len(values))
+            axis.plot(place + spread, values, ".", color=BLUE, alpha=0.45, markersize=4)
+            if len(values) > 1:
+                reach = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
+                axis.errorbar(place, values.mean(), reach, fmt="o", color=ORANGE, capsize=4, markersize=5)
+        axis.set_xticks(range(len(factor.levels)), [str(level) for level in factor.levels])
+        axis.set_xlim(-0.5, len(factor.levels) - 0.5)
+        axis.set_xlabel(factor.name.rpartition(".")[2])
+    axes[0].set_ylabel(response)
+    _finish(axes)
+    return figure
+
+
+def residuals(model: Model) -> Figure:
+    """Draw residuals against fitted values."""
+    figure, axes = _figure(1, "Residuals against fitted values")
+    axes[0].axhline(0, color=INK, alpha=0.5, linewidth=0.8)
+    axes[0].plot(model.fitted, model.residuals, "o", color=BLUE, alpha=0.7, markersize=4)
+    axes[0].set(xlabel="fitted", ylabel="residual")
+    _finish(axes)
+    return figure
+
+
+def quantiles(model: Model) -> Figure:
+    """Draw quantiles of the standardised residuals against those of the normal distribution."""
+    figure, axes = _figure(1, "Normal QQ plot of the residuals")
+    (theory, found), _ = stats.probplot(model.residuals / model.sigma)
+    ends = [min(theory[0], found[0]), max(theory[-1], found[-1])]
+    axes[0].plot(ends, ends, color=INK, alpha=0.5, linewidth=0.8)
+    axes[0].plot(theory, found, "o", color=BLUE, alpha=0.7, markersize=4)
+    axes[0].set(xlabel="normal quantile", ylabel="standardised residual")
+    _finish(axes)
+    return figure
+
+
+def histogram(model: Model) -> Figure:
+    """Draw the distribution of the residuals beside the normal one of the same spread."""
+    figure, axes = _figure(1, "Distribution of the residuals")
+    axes[0].hist(model.residuals, bins="sturges", density=True, color=BLUE, alpha=0.6)
+    reach = 1.15 * float(np.abs(model.residuals).max())
+    x = np.linspace(-reach, reach, 200)
+    axes[0].plot(x, stats.norm.pdf(x, scale=model.sigma), color=ORANGE, linewidth=1.5)
+    axes[0].set(xlabel="residual", ylabel="density")
+    _finish(axes)
+    return figure
+
+
+def boxes(groups: Mapping[str, np.ndarray], measure: str) -> Figure:
+    """Draw a box plot of each group, with every run beside it."""
+    figure, axes = _figure(1, measure)
+    line = {"color": INK}
+    axes[0].boxplot(
+        list(groups.values()),
+        tick_labels=list(groups),
+        widths=0.45,
+        patch_artist=True,
+        showfliers=False,
+        medianprops={"color": ORANGE, "linewidth": 2},
+        boxprops={"facecolor": "none", "edgecolor": INK},
+        whiskerprops=line,
+        capprops=line,
+    )
+    for place, values in enumerate(groups.values(), 1):
+        spread = np.linspace(-0.12, 0.12, len(values)) if len(values) > 1 else np.zeros(len(values))
+        axes[0].plot(place + spread, values, ".", color=BLUE, alpha=0.6, markersize=4)
+    axes[0].set_ylabel(measure)
+    _finish(axes)
+    return figure

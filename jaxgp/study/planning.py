@@ -1,0 +1,160 @@
+"""From the command line to the runs of a study: everything is checked before anything is computed."""
+
+import hashlib
+import json
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
+
+from jaxgp.config import validate
+from jaxgp.config.compose import Composer
+from jaxgp.config.schema import Config
+from jaxgp.errors import UsageError, reject
+from jaxgp.options import MAX_SEED, whole
+from jaxgp.study import results
+from jaxgp.study.design import Cell, Design, read, words
+from jaxgp.study.model import fit_groups
+from jaxgp.study.results import Pair
+from jaxgp.study.study_options import ComparisonOptions, DesignOptions, TunedOptions
+
+OUTPUTS = "outputs/analysis"
+DESIGN = "design.json"
+MAX_BATCH = 4096
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A design that has been checked, with the configuration of every run, in the order of the runs."""
+
+    design: Design
+    pairs: Sequence[Pair]
+    output: Path
+
+    @property
+    def digest(self) -> str:
+        """Return 16 hexadecimal digits of all that changes what is run."""
+        text = json.dumps([(trial.number, trial.seed, results.digest(config)) for trial, config in self.pairs])
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def plan_design(options: DesignOptions, config_dir: Path, games: Any) -> Plan:
+    """Read the design and check the options of every cell.
+
+    Raises:
+        UsageError: the first mistake.
+    """
+    content = load_file(options.design, config_dir / "design") if options.design is not None else {}
+    content["base"] = [*(content.get("base") or []), *options.base]
+    for name in ("groups", "factors"):
+        merged = {**(content.get(name) or {}), **getattr(options, name)}
+        content[name] = {key: value for key, value in merged.items() if value is not None}
+    for name in ("replicates", "seed", "response", "goal"):
+        if getattr(options, name) is not None:
+            content[name] = getattr(options, name)
+    design = read(content)
+    _check(options)
+    return Plan(design, _configure(design, config_dir, games), where(options, options.design))
+
+
+def plan_tuned(options: TunedOptions, config_dir: Path, games: Any) -> Plan:
+    """Take the optimum of each group of a study, and check the options of its runs.
+
+    Raises:
+        UsageError: the first mistake.
+    """
+    if options.study is None:
+        reject("study", None, "the output of analysis=design")
+    folder = Path(options.study).expanduser()
+    studied = load_design(folder)
+    frame = results.load(folder)
+    if len(frame) < studied.size:
+        raise UsageError(f"study={folder}: {len(frame)} of {studied.size} runs are done; go on with them first")
+    if len(studied.groups) < 2:
+        reject("study", folder, "a study of two groups or more, to be compared")
+    if not studied.factors:
+        reject("study", folder, "a study with factors")
+    seed = studied.seed + studied.size if options.seed is None else options.seed
+    whole("seed", seed, 0, MAX_SEED - options.replicates * len(studied.groups))
+    whole("replicates", options.replicates, 2)
+    _check(options)
+    base = words("base", options.base)
+    groups = {}
+    for group, found in fit_groups(frame, studied).items():
+        if isinstance(found, str):
+            raise UsageError(f"study={folder}: group {group} has no model: {found}")
+        [cell] = [c for c in studied.cells() if (c.group, c.levels) == (group, found.best_cell.levels)]
+        groups[group] = (*cell.overrides, *base)
+    title = f"{studied.title or 'Factorial design'}: the tuned groups"
+    design = replace(studied, factors=(), groups=groups, replicates=options.replicates, seed=seed, title=title)
+    output = Path(options.output).expanduser() if options.output else folder / "tuned"
+    return Plan(design, _configure(design, config_dir, games), output)
+
+
+def _check(options: DesignOptions | TunedOptions) -> None:
+    whole("batch", options.batch, 1, MAX_BATCH)
+    if options.parquet:
+        results.check_parquet()
+
+
+def where(options: DesignOptions | ComparisonOptions, name: str | None = None) -> Path:
+    """Return the directory for results."""
+    return Path(options.output or f"{OUTPUTS}/{Path(name or options.analysis).stem}").expanduser()
+
+
+def load_file(name: str, folder: Path) -> dict[str, Any]:
+    """Read a design file, by its name or its path."""
+    path = folder / f"{name}.yaml" if not name.endswith(".yaml") else Path(name).expanduser()
+    if not path.is_file():
+        known = ", ".join(sorted(file.stem for file in folder.glob("*.yaml")))
+        reject("design", name, f"{known}, or the path of a file .yaml")
+    try:
+        content: Any = OmegaConf.to_container(OmegaConf.load(path), resolve=True)
+    except (OSError, YAMLError, OmegaConfBaseException, UnicodeDecodeError) as error:
+        raise UsageError(f"design={name}: cannot be read ({str(error).splitlines()[0]})") from error
+    if not isinstance(content, dict):
+        raise UsageError(f"design={name}: {path} is not a design; it needs factors")
+    return {str(key): value for key, value in content.items()}
+
+
+def _configure(design: Design, config_dir: Path, games: Any) -> list[Pair]:
+    """Compose and check the configuration of every cell; return every run with its own, in the order of the runs."""
+    configs: dict[Cell, Config] = {}
+    with Composer(Config, config_dir, "config") as composer:
+        for cell in design.cells():
+            config = composer.compose(cell.overrides)
+            validate.check(config, games)
+            configs[cell] = config
+    return [(trial, replace(configs[trial.cell], seed=trial.seed)) for trial in design.trials()]
+
+
+def load_design(folder: Path) -> Design:
+    """Return the design whose results a folder holds; raises UsageError."""
+    return read(noted(folder)["design"])
+
+
+def noted(folder: Path) -> dict[str, Any]:
+    """Return the design that a folder was made for, and its digest; raises UsageError."""
+    path = folder / DESIGN
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        return {"design": content["design"], "digest": content["digest"]}
+    except FileNotFoundError as error:
+        raise UsageError(f"{folder}: not the output of a design (it has no {DESIGN})") from error
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{path}: cannot be read as a design") from error
+
+
+def commands(plan: Plan) -> list[str]:
+    """Return a command for each run, in their order, for machines that share the work."""
+    said = []
+    for trial, _ in plan.pairs:
+        run = plan.output / "runs" / f"{trial.number:04}"
+        words = (*trial.overrides, "logger=disabled", f"hydra.run.dir={run}")
+        said.append("python scripts/train.py " + " ".join(shlex.quote(word) for word in words))
+    return said

@@ -1,0 +1,160 @@
+"""Results of many runs as a tidy table: a row for each run, a column for each thing set or measured.
+
+`results.jsonl` gains a line, durable at once, when a run ends; `results.csv` is the same, sorted, for other programs.
+"""
+
+import importlib.util
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas
+
+from jaxgp import files
+from jaxgp.config.schema import Config
+from jaxgp.errors import UsageError, reason
+from jaxgp.report.progress import measured
+from jaxgp.store import champion, directory, record
+from jaxgp.store.directory import RunDirectory
+from jaxgp.store.record import Row
+from jaxgp.study.design import COLUMNS, RESPONSES, Design, Trial
+
+Pair = tuple[Trial, Config]
+"""A run, and its configuration."""
+
+JSONL, CSV, PARQUET = "results.jsonl", "results.csv", "results.parquet"
+KEY = "trial"
+
+
+def summary(rows: Sequence[Row], found: int) -> dict[str, float | int | None]:
+    """Return what was measured in a run, from the rows of its generations and the generation that found its champion.
+
+    `fitness`, `points` (those of all seats together) and `size` are those of the champion in the generation that it was
+    `found` in; all are None in a run that found none, where `found` is -1. Which individual is the champion, the run
+    alone says: the fittest of a later generation need not take its place. `generations` is how many there were, and
+    `seconds` the time that they took.
+
+    Raises:
+        ValueError: the rows lack that generation.
+    """
+    row = next((row for row in rows if row["generation"] == found), None)
+    if row is None and found >= 0:
+        raise ValueError(f"no row of generation {found}, which found the champion")
+    row = row or {}
+    return {
+        "fitness": row.get("best_standing" if measured(row) else "best_fitness"),
+        "points": row.get("best_points"),
+        "size": row.get("best_size"),
+        "found": row.get("generation"),
+        "generations": len(rows),
+        "seconds": round(sum(row["seconds"] for row in rows), 6),
+    }
+
+
+def row(trial: Trial, design: Design, measured: Mapping[str, Any]) -> Row:
+    """Return a trial's line of the table."""
+    factors = dict(zip((factor.name for factor in design.factors), trial.cell.levels, strict=True))
+    place = {"trial": trial.number, "order": trial.order, "group": trial.cell.group, **factors}
+    return {**place, "replicate": trial.replicate, "seed": trial.seed, **measured}
+
+
+def table(rows: Iterable[Row], factors: Sequence[str]) -> pandas.DataFrame:
+    """Return the rows in standard order."""
+    measured = len(COLUMNS) - len(RESPONSES)
+    columns = [*COLUMNS[:3], *factors, *COLUMNS[3:measured], *RESPONSES]
+    return pandas.DataFrame(list(rows), columns=columns).sort_values(KEY, ignore_index=True)
+
+
+def save_csv(folder: Path, frame: pandas.DataFrame) -> None:
+    """Write the table as CSV, atomically; raises OSError."""
+    files.write_text(folder / CSV, frame.to_csv(index=False, lineterminator="\n"))
+
+
+def check_parquet() -> None:
+    """See that Parquet can be written; raises UsageError."""
+    if importlib.util.find_spec("pyarrow") is None:
+        raise UsageError("parquet=true: needs pyarrow, which is not installed; pip install 'jaxgp[parquet]' brings it")
+
+
+def save_parquet(folder: Path, frame: pandas.DataFrame) -> None:
+    """Write the table as Parquet, atomically; raises OSError."""
+    files.write(folder / PARQUET, lambda file: file.write(frame.to_parquet(index=False, engine="pyarrow")))
+
+
+def load(path: Path) -> pandas.DataFrame:
+    """Read a table: CSV, Parquet, the lines of `results.jsonl`, or a folder with one of them.
+
+    Raises:
+        UsageError: there is none, or it cannot be read.
+    """
+    if path.is_dir():
+        path = next((path / name for name in (JSONL, CSV, PARQUET) if (path / name).is_file()), path / CSV)
+    if path.suffix == ".jsonl":
+        rows = record.read(path, KEY)
+        if not rows:
+            raise UsageError(f"table={path}: holds no results")
+        return pandas.DataFrame(rows).sort_values(KEY, ignore_index=True)
+    if path.suffix == ".parquet":
+        check_parquet()
+    try:
+        return pandas.read_parquet(path) if path.suffix == ".parquet" else pandas.read_csv(path)
+    except OSError as error:
+        raise UsageError(f"table={path}: cannot be read ({reason(error)})") from error
+    except ValueError as error:
+        raise UsageError(f"table={path}: not a table ({str(error).splitlines()[0]})") from error
+
+
+def run_directories(folder: Path) -> list[RunDirectory]:
+    """Return the runs in a folder and in the folders below it."""
+    return [RunDirectory(path.parent) for path in sorted(folder.rglob("config.yaml")) if path.is_file()]
+
+
+def read_run(run: RunDirectory, option: str) -> dict[str, float | int | None]:
+    """Return the summary of a run that came to its end.
+
+    Raises:
+        UsageError: it has not, or its champion is missing; `option` is what named it.
+    """
+    state = run.read_status().get("state", "unknown")
+    rows = record.read(run.record)
+    if state != "complete" or not rows:
+        raise UsageError(f"{option}: {run.path} has not come to its end (state {state}); resume or remove it")
+    try:
+        return summary(rows, champion.read(run.champion).generation)
+    except ValueError as error:
+        raise UsageError(f"{option}: {run.path}: {error}") from error
+
+
+def digest(config: Config) -> str:
+    """Return 16 hexadecimal digits of all options that change what a run computes, but for its seed."""
+    return f"{directory.digest(replace(config, seed=0))}-{config.algorithm.generations}"
+
+
+def gather(folder: Path, trials: Sequence[Pair], design: Design) -> list[Row]:
+    """Make the table of runs that `scripts/train.py` made, on this machine or on others.
+
+    Each is matched with a cell by its options; replicates of a cell are told apart by their seeds.
+
+    Raises:
+        UsageError: a run is missing, belongs to no cell or has not come to its end.
+    """
+    waiting: dict[str, list[Trial]] = {}
+    for trial, config in sorted(trials, key=lambda pair: pair[0].number):
+        waiting.setdefault(digest(config), []).append(trial)
+    found = [(run, run.read_config()) for run in run_directories(folder)]
+    rows, seen = [], set()
+    for run, config in sorted(found, key=lambda pair: pair[1].seed):
+        key = digest(config)
+        if (key, config.seed) in seen:
+            raise UsageError(f"runs={folder}: {run.path} repeats a run with seed {config.seed}")
+        seen.add((key, config.seed))
+        if not waiting.get(key):
+            why = "more runs of its cell than replicates" if key in waiting else "options of no cell of the design"
+            raise UsageError(f"runs={folder}: {run.path} has {why}")
+        made = row(waiting[key].pop(0), design, read_run(run, f"runs={folder}"))
+        rows.append(made | {"seed": config.seed, "order": None})
+    missing = sum(len(trials) for trials in waiting.values())
+    if missing:
+        raise UsageError(f"runs={folder}: {missing} of the design's {design.size} runs are missing")
+    return rows

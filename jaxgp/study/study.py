@@ -1,0 +1,187 @@
+"""Studies carried out: runs, tables, models and comparisons, reports.
+
+A study that was stopped or killed goes on when it is started again with the same options and output.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pandas
+
+from jaxgp import files
+from jaxgp.errors import RunError, UsageError, reason, reject
+from jaxgp.measure.comparison import Comparison, compare
+from jaxgp.options import MAX_SEED, whole
+from jaxgp.report import document
+from jaxgp.run.signals import Stop
+from jaxgp.store import record
+from jaxgp.store.directory import RunDirectory
+from jaxgp.study import results, study_report
+from jaxgp.study.design import Design
+from jaxgp.study.model import fit_groups
+from jaxgp.study.planning import DESIGN, Plan, commands, noted
+from jaxgp.study.study_options import ComparisonOptions, DesignOptions, TunedOptions
+
+COMMANDS, FOUND = "commands.txt", "found.json"
+
+Say = Callable[[str], None]
+
+
+def carry_out(plan: Plan, options: DesignOptions | TunedOptions, games: Any, say: Say) -> list[str]:
+    """Run, or gather, what was planned; write tables and report; return what the terminal shows.
+
+    Raises:
+        UsageError: the output holds another design, or the runs to be gathered are not those of the design.
+        RunError: something could not be written.
+        SystemExit: stopped by a signal.
+    """
+    folder = plan.output
+    lock = RunDirectory(folder)
+    lock.lock()
+    try:
+        _note(plan)
+        if options.plan:
+            return [f"{plan.design.size} runs are planned.", "", f"Written to {folder}"]
+        rows, about = _run(plan, options, games, say)
+        frame = results.table(rows, [factor.name for factor in plan.design.factors])
+        if options.parquet:
+            results.save_parquet(folder, frame)
+        return conclude(plan.design, frame, folder, about)
+    except OSError as error:
+        raise RunError(f"output={folder}: {reason(error)}") from error
+    finally:
+        lock.unlock()
+
+
+def _note(plan: Plan) -> None:
+    """Keep the design and the commands that would do the same elsewhere; refuse the results of another design."""
+    if (plan.output / DESIGN).is_file() and noted(plan.output)["digest"] != plan.digest:
+        reject("output", plan.output, "an empty directory, or the options of the design whose results it holds")
+    files.write_json(plan.output / DESIGN, {"digest": plan.digest, "design": plan.design.as_dict()})
+    files.write_text(plan.output / COMMANDS, "".join(f"{line}\n" for line in commands(plan)))
+
+
+def _run(
+    plan: Plan, options: DesignOptions | TunedOptions, games: Any, say: Say
+) -> tuple[list[record.Row], list[tuple[str, str]]]:
+    """Return the rows, and the facts about how they were made."""
+    factors = [factor.name for factor in plan.design.factors]
+    gathered = getattr(options, "runs", None)
+    if gathered is not None:
+        rows = results.gather(Path(gathered).expanduser(), plan.pairs, plan.design)
+        record.write(plan.output / results.JSONL, rows)
+        frame = results.table(rows, factors)
+        results.save_csv(plan.output, frame)
+        return rows, study_report.times(0.0, 0, frame)
+    from jaxgp.run.assemble import assemble
+    from jaxgp.run.run import use_compilation_cache
+    from jaxgp.study.trials import Bench
+
+    use_compilation_cache(plan.pairs[0][1].compilation_cache)
+    bench = Bench(plan.design, lambda config: assemble(config, games), plan.output, options.batch, say)
+    with Stop(say) as stop:
+        rows = bench.run(plan.pairs, stop)
+    if len(rows) < len(plan.pairs):
+        say(f"Stopped after {len(rows)} of {len(plan.pairs)} runs; the same command goes on.")
+        stop.pass_on()
+        raise SystemExit(stop.exit_code)
+    return rows, study_report.times(bench.compile_seconds, bench.programs, results.table(rows, factors))
+
+
+def conclude(design: Design, frame: pandas.DataFrame, folder: Path, about: Sequence[tuple[str, str]]) -> list[str]:
+    """Analyse a whole table and write the report; return what the terminal shows. Raises OSError."""
+    if design.factors:
+        found = fit_groups(frame, design)
+        document.save(folder, study_report.of_design(design, frame, found, about))
+        files.write_json(folder / FOUND, study_report.as_json(found, []))
+        return [*study_report.lines(design, found), "", f"Written to {folder}"]
+    measures = list(dict.fromkeys((design.response, "seconds")))
+    groups = {str(name): rows for name, rows in frame.groupby("group", sort=False)}
+    compared = compare_all({name: groups[name] for name in design.groups}, measures, design.seed)
+    facts = [("runs", str(len(frame))), *about]
+    published = design.published.get("comparison") or {}
+    return _save_comparison(folder, design.title or "Comparison", compared, facts, published)
+
+
+def compare_all(groups: Mapping[str, pandas.DataFrame], measures: Sequence[str], seed: int) -> list[Comparison]:
+    """Compare every two groups by every measure; raises UsageError where there is nothing to compare."""
+    try:
+        return [
+            compare(measure, (a, groups[a][measure].tolist()), (b, groups[b][measure].tolist()), seed)
+            for measure in measures
+            for a, b in combinations(groups, 2)
+        ]
+    except (ValueError, TypeError) as error:
+        raise UsageError(f"measures: {error}") from error
+
+
+def _save_comparison(
+    folder: Path,
+    title: str,
+    compared: Sequence[Comparison],
+    facts: Sequence[tuple[str, str]],
+    published: Mapping[str, Any],
+) -> list[str]:
+    document.save(folder, study_report.of_comparisons(title, compared, facts, published))
+    files.write_json(folder / FOUND, study_report.as_json({}, compared))
+    return [*[study_report.said(one) for one in compared], "", f"Written to {folder}"]
+
+
+def load_groups(options: ComparisonOptions) -> dict[str, pandas.DataFrame]:
+    """Return the two groups of a comparison.
+
+    Raises:
+        UsageError: the first mistake.
+    """
+    if options.table is None:
+        named = {"a": options.a, "b": options.b}
+        for name, value in named.items():
+            if value is None or not Path(value).expanduser().is_dir():
+                reject(name, value, "a folder of run directories; or give table=FILE")
+        tables = {str(value): _of_runs(name, Path(str(value)).expanduser()) for name, value in named.items()}
+    else:
+        tables = _of_table(options)
+    if len(tables) < 2:
+        reject("b", options.b, "another group than a")
+    for measure in options.measures:
+        for name, frame in tables.items():
+            if measure not in frame or not pandas.api.types.is_numeric_dtype(frame[measure]):
+                numbers = [str(column) for column in frame.select_dtypes("number")]
+                reject("measures", measure, f"columns of numbers, which are {', '.join(numbers)} in {name}")
+    if not options.measures:
+        reject("measures", "[]", "at least one column of numbers")
+    whole("seed", options.seed, 0, MAX_SEED)
+    return tables
+
+
+def _of_runs(name: str, folder: Path) -> pandas.DataFrame:
+    runs = results.run_directories(folder)
+    if not runs:
+        reject(name, folder, "a folder with run directories in it, which have a config.yaml")
+    return pandas.DataFrame([results.read_run(run, f"{name}={folder}") for run in runs])
+
+
+def _of_table(options: ComparisonOptions) -> dict[str, pandas.DataFrame]:
+    frame = results.load(Path(str(options.table)).expanduser())
+    if options.column not in frame:
+        reject("column", options.column, ", ".join(map(str, frame.columns)))
+    values = [str(value) for value in frame[options.column].unique()]
+    wanted = [options.a, options.b] if (options.a, options.b) != (None, None) else values
+    if wanted == values and len(values) != 2:
+        reject("column", options.column, f"one with two values, or a and b of {', '.join(values)}")
+    for name, value in zip(("a", "b"), wanted, strict=True):
+        if value not in values:
+            reject(name, value, f"{', '.join(values)}, the values of {options.column}")
+    return {str(value): frame[frame[options.column].astype(str) == value] for value in wanted}
+
+
+def conclude_comparison(options: ComparisonOptions, groups: Mapping[str, pandas.DataFrame], folder: Path) -> list[str]:
+    """Compare two groups and write the report; return what the terminal shows. Raises RunError."""
+    compared = compare_all(groups, options.measures, options.seed)
+    facts = [(name, f"{len(frame)} runs") for name, frame in groups.items()]
+    try:
+        return _save_comparison(folder, f"{' and '.join(groups)}", compared, facts, {})
+    except OSError as error:
+        raise RunError(f"output={folder}: {reason(error)}") from error

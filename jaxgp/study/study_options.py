@@ -1,0 +1,60 @@
+"""The options of studies: a factorial design, the tuned groups that come of it, and groups compared."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from jaxgp.config.arguments import option
+from jaxgp.study.design import RESPONSES
+
+ANALYSES = ("design", "tuned", "comparison")
+
+
+@dataclass
+class DesignOptions:
+    """A full factorial design: what is varied, and how it is carried out."""
+
+    analysis: str = option("design", "what to do; design: a factorial design of runs, its model and optimum", ANALYSES)
+    design: str | None = option(None, "a design by its name in conf/design, or a file; null: only what is said here")
+    base: list[str] = option([], "options of scripts/train.py for all runs, as in [game=mancala]")  # noqa: RUF009
+    groups: dict[str, Any] = option({}, "NAME=[options]: groups with a model each; null drops one of the design")  # noqa: RUF009
+    factors: dict[str, Any] = option(  # noqa: RUF009
+        {}, "NAME=[levels], NAME an option of scripts/train.py; or NAME.levels and NAME.options; null drops one"
+    )
+    replicates: int | None = option(None, "runs of each combination; null: as the design says, else 1")
+    seed: int | None = option(None, "of the random order and the first run; null: as the design says, else 0")
+    response: str | None = option(None, "what is explained; null: as the design says, else fitness", RESPONSES)
+    goal: str | None = option(None, "which end of it is wanted; null: maximum", ("maximum", "minimum"))
+    runs: str | None = option(None, "folder of runs that scripts/train.py made of this design, instead of running it")
+    plan: bool = option(False, "stop when everything is checked and commands.txt is written")
+    batch: int = option(1, "runs alike that are computed side by side; for GPUs")
+    parquet: bool = option(False, "write the table as Parquet as well; needs pyarrow")
+    output: str | None = option(None, "directory for results; null: outputs/analysis/DESIGN")
+
+
+@dataclass
+class TunedOptions:
+    """The groups of a design at the optimum of their models, many times each, compared."""
+
+    analysis: str = option("tuned", "what to do; tuned: runs of each group of a study at its optimum, compared")
+    study: str | None = option(None, "output of analysis=design")
+    base: list[str] = option([], "more options of scripts/train.py for all runs")  # noqa: RUF009
+    replicates: int = option(50, "runs of each group")
+    seed: int | None = option(None, "of the random order and the first run; null: after those of the study")
+    plan: bool = option(False, "stop when everything is checked and commands.txt is written")
+    batch: int = option(1, "runs alike that are computed side by side; for GPUs")
+    parquet: bool = option(False, "write the table as Parquet as well; needs pyarrow")
+    output: str | None = option(None, "directory for results; null: tuned, in the study")
+
+
+@dataclass
+class ComparisonOptions:
+    """Two groups of runs that were made before."""
+
+    analysis: str = option("comparison", "what to do; comparison: two groups of runs against each other")
+    a: str | None = option(None, "a folder of run directories; with table, a value of the column")
+    b: str | None = option(None, "another one")
+    table: str | None = option(None, "a table of results (CSV, JSONL, Parquet, or the folder of a study)")
+    column: str = option("group", "of the table: the column that tells the groups apart")
+    measures: list[str] = option(["fitness", "seconds"], "what is compared: columns of numbers")  # noqa: RUF009
+    seed: int = option(0, "of the bootstrap")
+    output: str | None = option(None, "directory for results; null: outputs/analysis/comparison")

@@ -1,0 +1,327 @@
+"""The command line in process: a command that only notes its plan, over the real config tree."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from omegaconf import OmegaConf
+
+import envs
+from jaxgp.config import cli, help, typed
+from jaxgp.config.schema import Config
+from jaxgp.errors import RunError
+from jaxgp.evolution.options import Groups
+from jaxgp.operators.options import Selection
+from jaxgp.players.options import Opponent
+from jaxgp.run import resume
+from jaxgp.store.directory import RunDirectory
+
+CONF = Path(__file__).parents[2] / "conf"
+
+
+def describe(config, groups):
+    return help.describe_composed("usage", config, groups)
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch, capsys):
+    """Run a command line in an empty directory: (exit code, standard error, plans that were carried out)."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*argv, task=lambda plan: 0):
+        plans = []
+
+        def note(plan):
+            plans.append(plan)
+            return task(plan)
+
+        def plan(config, overrides, directory):
+            return resume.plan(config, overrides, directory, envs)
+
+        with pytest.raises(SystemExit) as ended:
+            cli.main(cli.Command(Config, plan, note, describe), CONF, "config", argv)
+        return ended.value.code, capsys.readouterr().err, plans
+
+    return call
+
+
+BAD = [
+    ("algorithm.population=abc", "algorithm.population=abc: accepted: a whole number"),
+    ("algorithm.population=null", "algorithm.population=null: accepted: a whole number"),
+    ("algorithm.population=1.5", "algorithm.population=1.5: accepted: a whole number"),
+    ("algorithm.population=0", "algorithm.population=0: accepted: a whole number from 1"),
+    ("algorithm.max_depth=x", "algorithm.max_depth=x: accepted: a whole number from 1 to 1000, or null"),
+    ("game.extra_turn=x", "game.extra_turn=x: accepted: true or false"),
+    ("algorithm.creation=abc", "algorithm.creation=abc: accepted: options below it: method"),
+    ("logger.tags=x", "logger.tags=x: accepted: a list"),
+    ("fitness.opponents.minimax=null", "fitness.opponents.minimax=null: accepted: options below it: kind"),
+    ("algorithm.populaton=3", "algorithm.populaton: unknown option; did you mean algorithm.population? accepted: "),
+    ("+algorithm.populaton=3", "algorithm.populaton: unknown option; did you mean algorithm.population? accepted: "),
+    ("sed=3", "sed: unknown option; did you mean seed? accepted: game, program"),
+    ("+sed=3", "sed: unknown option; did you mean seed? accepted: game, program"),
+    ("game.pitz=3", "game.pitz: unknown setting of mancala; accepted: pits, "),
+    ("+fitness.opponents.x.knd=random", "fitness.opponents.x.knd: unknown option; did you mean "),
+    (
+        "fitness.opponents.minimax.weight=2",
+        "fitness.opponents.minimax.weight: not set yet; with a plus sign it is added: +",
+    ),
+    ("fitness.opponents.x.kind=random", "fitness.opponents.x: there is none; to add it, write options as +fitness"),
+    ("~fitness.opponents.minimax", "fitness.opponents={}: accepted: at least one opponent"),
+    ("~seed", "~seed: an option cannot be removed"),
+    ("game=chess", "game=chess: unknown choice; accepted: mancala"),
+    ("experiment=none", "experiment=none: unknown choice; accepted: mancala_general, mancala_large, mancala_run1"),
+    ("+experiment=mancala_run1", "Multiple values for experiment; write it without the +"),
+    ("algorithm=3", "algorithm=3: accepted: the name of one choice"),
+    ("seed=1,2", "seed=1,2: several values need -m"),
+    ("seed", "seed: not an option; write option=value"),
+    ("title={", "title={: not an option; write option=value"),
+    ("title=${nothing}", "title: Interpolation key 'nothing' not found"),
+    ("--colour", "unrecognized arguments: --colour"),
+    ("--config-dir=nowhere", "--config-dir=nowhere: no such directory"),
+    ("hydra.spam=1", "hydra.spam: unknown option of Hydra"),
+    ("hydra/launcher=none", "hydra/launcher=none: unknown choice; accepted: basic"),
+    ("resume=nowhere", "no such run directory; accepted: a run directory, or auto"),
+    ("resume=.", "not a run directory"),
+]
+
+
+@pytest.mark.parametrize(("argument", "message"), BAD, ids=[argument for argument, _ in BAD])
+def test_mistakes_are_one_line_and_exit_code_2(call, argument, message, tmp_path):
+    code, err, plans = call(argument)
+    assert code == 2
+    assert message in err
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    assert not plans
+    assert not list(tmp_path.iterdir()), "nothing is written"
+
+
+def test_no_options_run_the_second_experiment_of_the_study_with_its_documented_extras(call, tmp_path):
+    code, err, (plan,) = call()
+    assert (code, err) == (0, "")
+    assert plan.directory.is_relative_to(tmp_path / "outputs" / "mancala")
+    _, _, (named,) = call("experiment=mancala_run2")
+    assert plan.config.algorithm.selection.sharing == 1.0
+    assert plan.config.fitness.win_bonus == 10.0
+    study = named.config
+    study.fitness.win_bonus = 10.0
+    study.algorithm.selection = Selection(power=4.0, sharing=1.0, sharing_memory=0.99, by_case=0.5)
+    study.algorithm.capacity = 256
+    assert asdict(study) | {"title": ""} == asdict(plan.config)
+    assert plan.config.fitness.scale == 100
+    assert plan.config.fitness.opponents["minimax"].depth == 8
+
+
+def test_a_game_brings_its_algorithm_and_its_fitness(call):
+    _, _, (plan,) = call("game=walls", "game.size=7", "algorithm.population=50", "algorithm.immigrants=0")
+    config = plan.config
+    assert isinstance(config.algorithm, Groups)
+    assert (config.game["size"], config.algorithm.population, config.algorithm.group_size) == (7, 50, 5)
+    assert config.fitness.opponents["fixed"].kind == "strategy"
+    _, _, (plan,) = call("experiment=walls_written")
+    assert plan.config.algorithm.creation.dont_care is None
+    _, _, (plan,) = call("game=mancala", "algorithm=gp")
+    assert asdict(plan.config.algorithm)["kind"] == "gp"
+
+
+WALLS = [
+    ("algorithm.elites=1", "algorithm.elites: unknown option; did you mean algorithm.ties? accepted: kind, population"),
+    (
+        "algorithm.creation.max_rulez=4",
+        "unknown option; did you mean algorithm.creation.max_rules? accepted: min",
+    ),
+    ("algorithm.kind=tabu", "algorithm.kind=tabu: accepted: gp, groups"),
+    ("algorithm=gp", "algorithm.kind=gp: accepted: groups, for game=walls"),
+    ("algorithm=tabu", "algorithm=tabu: unknown choice; accepted: coevolution, gp, groups, koza, niched"),
+    ("~algorithm.stop", "~algorithm.stop: an option cannot be removed"),
+    ("algorithm.population=1001", "a multiple of algorithm.group_size=5, such as 1000 or 1005"),
+    ("algorithm.population=ten", "algorithm.population=ten: accepted: a whole number"),
+    ("program.mask=7", "program.mask=7: accepted: an odd number from 3 to 5"),
+    ("game.size=4", "game.size=4: accepted: an odd number"),
+    ("fitness.opponents.fixed.name=best", "fitness.opponents.fixed.name=best: accepted: fixed"),
+]
+
+
+@pytest.mark.parametrize(("argument", "message"), WALLS, ids=[argument for argument, _ in WALLS])
+def test_mistakes_in_a_variant_name_its_own_options(call, argument, message, tmp_path):
+    code, err, plans = call("game=walls", argument)
+    assert (code, plans, err.count("\n")) == (2, [], 1)
+    assert message in err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in (CONF / "algorithm").glob("*.yaml")))
+def test_every_algorithm_lists_all_its_options(name):
+    """Hydra shows and removes only what a file lists."""
+    given = OmegaConf.load(CONF / "algorithm" / f"{name}.yaml")
+    if "defaults" in given:
+        return
+    variant = typed.variants(Config)["algorithm"][given.kind]
+    assert not set(_names(asdict(variant()))) ^ set(_names(OmegaConf.to_container(given)))
+
+
+def _names(section, prefix=""):
+    for name, value in section.items():
+        yield from _names(value, f"{prefix}{name}.") if isinstance(value, dict) else [prefix + name]
+
+
+def test_the_first_experiment_has_no_price_on_nodes(call):
+    _, _, (plan,) = call("experiment=mancala_run1")
+    fitness = plan.config.fitness
+    assert (fitness.scale, fitness.parsimony, fitness.minimum) == (1, 0, None)
+    assert plan.config.algorithm.capacity == 1024
+
+
+def test_options_of_one_s_own(call, tmp_path):
+    arguments = ["+fitness.opponents.easy.kind=random", "logger.tags=[a,b]", "seed=4", "hydra.run.dir=here"]
+    _, _, (plan,) = call("game.pits=4", "algorithm.max_depth=19", *arguments)
+    assert plan.config.game["pits"] == 4
+    assert plan.config.algorithm.max_depth == 19
+    assert plan.config.fitness.opponents["easy"].kind == "random"
+    assert plan.config.logger.tags == ["a", "b"]
+    assert plan.directory == tmp_path / "here"
+    assert list(plan.directory.iterdir()) == [], "Hydra itself writes nothing"
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in (CONF / "experiment").glob("*.yaml")))
+def test_every_experiment_is_valid(call, name):
+    code, err, plans = call(f"experiment={name}")
+    assert (code, err, len(plans)) == (0, "", 1)
+    assert plans[0].config.title
+
+
+def test_a_sweep_runs_every_job_in_its_own_directory(call, tmp_path):
+    code, err, plans = call("-m", "seed=0,1", "game.pits=3,4", "hydra.sweep.dir=sweep")
+    assert (code, err) == (0, "")
+    assert [(plan.config.seed, plan.config.game["pits"]) for plan in plans] == [(0, 3), (0, 4), (1, 3), (1, 4)]
+    assert [plan.directory for plan in plans] == [tmp_path / "sweep" / str(number) for number in range(4)]
+
+
+@pytest.mark.parametrize("bad", ["seed=1,x", "algorithm.population=4,0", "game=mancala,chess", "sed=1,2"])
+def test_one_bad_job_of_a_sweep_stops_all_before_the_first(call, bad, tmp_path):
+    code, err, plans = call("-m", bad)
+    assert code == 2
+    assert err.count("\n") == 1
+    assert not plans
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_worst_exit_code_of_a_sweep_counts(call):
+    def task(plan):
+        if plan.config.seed == 1:
+            raise RunError("the disk\nis full")
+        return 0
+
+    code, err, plans = call("-m", "seed=0,1,2", task=task)
+    assert (code, err, len(plans)) == (1, "error: the disk is full\n", 3)
+
+
+def test_a_directory_that_cannot_be_written_is_named(call, tmp_path):
+    (tmp_path / "file").write_text("")
+    code, err, plans = call("hydra.run.dir=file/run")
+    assert (code, plans) == (2, [])
+    assert err.startswith(f"error: hydra.run.dir={tmp_path}/file/run: cannot be written to (")
+
+
+def test_a_stop_ends_a_sweep_with_its_code(call):
+    def task(plan):
+        raise SystemExit(130)
+
+    code, _, plans = call("-m", "seed=0,1", task=task)
+    assert (code, len(plans)) == (130, 1)
+
+
+def started(path, seed=0):
+    """A directory in which a run was started."""
+    path.mkdir()
+    config = Config(seed=seed, **OmegaConf.to_container(OmegaConf.load(CONF / "game" / "mancala.yaml")))
+    config.fitness.opponents["minimax"] = Opponent(depth=8)
+    RunDirectory(path).write_config(config)
+
+
+def test_a_run_can_go_on_with_more_generations(call, tmp_path):
+    started(tmp_path / "run", seed=7)
+    arguments = ["algorithm.generations=300", "logger=disabled", "checkpoint_every=5", "seed=7", "game=mancala"]
+    code, err, (plan,) = call("resume=run", *arguments)
+    assert (code, err) == (0, "")
+    assert plan.resumed
+    assert plan.directory == tmp_path / "run"
+    assert (plan.config.seed, plan.config.algorithm.generations) == (7, 300)
+    assert (plan.config.logger.mode, plan.config.checkpoint_every) == ("disabled", 5)
+    assert plan.config.logger.project == "jaxgp"
+    assert {path.name for path in tmp_path.iterdir()} == {"run"}
+
+
+CONFLICTS = [
+    ("seed=3", "seed=3: the run was started with 7"),
+    ("algorithm.generations=10", "algorithm.generations=10: the run has 150; accepted: 150 or more"),
+    ("game.pits=3", "game.pits=3: the run was started with 6"),
+    ("fitness.opponents.minimax.depth=3", "fitness.opponents.minimax.depth=3: the run was started with 8"),
+    ("+fitness.opponents.x.kind=random", "fitness.opponents.x.kind=random: the run was started without it"),
+    ("experiment=mancala_run2", "algorithm.creation.terminal_probability=0.5: the run was started with null"),
+    ("algorithm.selection.method=rank", "algorithm.selection.method=rank: the run was started with roulette"),
+]
+
+
+@pytest.mark.parametrize(("argument", "message"), CONFLICTS, ids=[argument for argument, _ in CONFLICTS])
+def test_a_run_cannot_become_another(call, tmp_path, argument, message):
+    started(tmp_path / "run", seed=7)
+    code, err, plans = call("resume=run", argument)
+    assert (code, plans) == (2, [])
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_auto_starts_or_goes_on(call, tmp_path):
+    _, _, (plan,) = call("resume=auto", "hydra.run.dir=run", "seed=7")
+    assert not plan.resumed
+    RunDirectory(tmp_path / "run").write_config(plan.config)
+    _, _, (plan,) = call("resume=auto", "hydra.run.dir=run", "seed=7")
+    assert plan.resumed
+    assert plan.config.resume is None
+    code, err, _ = call("hydra.run.dir=run", "seed=7")
+    assert code == 2
+    assert "already holds a run" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("seed: [", "cannot be read"),
+        ("- 1", "not a configuration"),
+        ("", "an option cannot be removed"),
+        ("seed: abc", "config.yaml"),
+    ],
+)
+def test_a_config_that_was_edited_into_nonsense(call, tmp_path, text, message):
+    started(tmp_path / "run")
+    (tmp_path / "run" / "config.yaml").write_text(text)
+    code, err, plans = call("resume=run")
+    assert (code, plans, err.count("\n")) == (2, [], 1)
+    assert message in err
+
+
+def test_what_is_shown_is_checked(call):
+    code, err, _ = call("--cfg", "job", "seed=abc")
+    assert (code, err) == (2, "error: seed=abc: accepted: a whole number from 0 to 4294967295\n")
+
+
+def test_ctrl_c_before_the_first_generation_is_no_traceback(call):
+    def task(plan):
+        raise KeyboardInterrupt
+
+    code, err, _ = call(task=task)
+    assert (code, err) == (130, "stopped\n")
+
+
+def test_help_lists_groups_and_options(call, tmp_path, capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(cli.Command(Config, resume.plan, lambda plan: 0, describe), CONF, "config", ["--help"])
+    out = capsys.readouterr().out
+    assert not ended.value.code
+    assert "experiment: mancala_general, mancala_large, mancala_run1, mancala_run2" in out
+    assert "  algorithm.population=512\n      individuals of a generation: a whole number from 1\n" in out
+    with pytest.raises(SystemExit):
+        cli.main(cli.Command(Config, resume.plan, lambda plan: 0, describe), CONF, "config", ["--cfg", "job", "seed=9"])
+    assert "seed: 9" in capsys.readouterr().out
+    assert not list(tmp_path.iterdir())

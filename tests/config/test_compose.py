@@ -1,0 +1,72 @@
+"""Many compositions in one process give what each gives alone."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+import hydra
+import pytest
+
+import envs
+from jaxgp.config import compose, validate
+from jaxgp.config.compose import Composer
+from jaxgp.config.schema import Config
+from jaxgp.errors import UsageError
+
+CONF = Path(__file__).resolve().parents[2] / "conf"
+CASES = (
+    ["algorithm.population=12", "game=walls", "seed=4"],
+    ["game=walls", "game.size=7", "seed=4"],
+    ["seed=4", "game=walls"],
+    ["experiment=morpion_points", "algorithm.creation.max_depth=3", "algorithm.max_depth=null", "program.best=true"],
+    ["+fitness.opponents.beginner.kind=random", "experiment=mancala_run1"],
+)
+
+
+def test_compositions_do_not_touch_each_other_and_are_those_of_hydra():
+    with Composer(Config, CONF, "config") as composer:
+        for case in [*CASES, *CASES[::-1]]:
+            opened = [compose.opened(Config, one) for one in case]
+            alone = compose.made(Config, hydra.compose("config", opened))
+            assert asdict(composer.compose(case)) == asdict(alone)
+
+
+@pytest.mark.parametrize("path", sorted((CONF / "experiment").glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_experiment_is_accepted(path):
+    with Composer(Config, CONF, "config") as composer:
+        made = composer.compose([f"experiment={path.stem}"])
+    validate.check(made, envs)
+    assert made.title
+
+
+def test_experiments_of_othello_are_those_of_the_study():
+    seen = {}
+    with Composer(Config, CONF, "config") as composer:
+        for name in ("original", "original_weights", "regions", "regions_weights", "noops"):
+            made = composer.compose([f"experiment=othello_{name}"])
+            seen[name] = (made.program["features"], made.program["weights"], made.program["noop_bits"])
+            assert [one.kind for one in made.fitness.opponents.values()] == ["search", "random", "random"]
+    assert seen == {
+        "original": ("original", "none", 0),
+        "original_weights": ("original", "path", 1),
+        "regions": ("regions", "none", 1),
+        "regions_weights": ("regions", "path", 1),
+        "noops": ("regions", "noops", 2),
+    }
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        ("algorithm.poplation=3", "algorithm.poplation: unknown option; did you mean algorithm.population?"),
+        ("algorithm.population=many", "algorithm.population=many: accepted: a whole number"),
+        ("algorithm.population=1,2", "algorithm.population=1,2: several values need -m"),
+        ("game=chess", "game=chess: unknown choice; accepted: mancala, morpion, othello, walls"),
+        ("population", "population: not an option; write option=value"),
+    ],
+)
+def test_mistakes_are_those_of_the_command_line(override, said):
+    with Composer(Config, CONF, "config") as composer:
+        composer.compose([])
+        with pytest.raises(UsageError) as caught:
+            composer.compose([override])
+    assert str(caught.value).startswith(said)

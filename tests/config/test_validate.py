@@ -1,0 +1,355 @@
+import dataclasses
+from types import SimpleNamespace
+
+import pytest
+
+import envs
+from jaxgp import options
+from jaxgp.config import validate
+from jaxgp.config.schema import Config, Logger
+from jaxgp.errors import UsageError
+from jaxgp.evolution.options import Algorithm, Groups
+from jaxgp.fitness.options import Fitness
+from jaxgp.operators.options import Mutation, RuleMutation
+from jaxgp.players.options import Opponent
+from tests.fitness import coplay_table, walls_table
+from tests.run.toy_experiment import config
+
+
+def put(config, option, value):
+    """Set an option by its dotted name."""
+    *path, last = option.split(".")
+    for part in path:
+        config = config[part] if isinstance(config, dict) else getattr(config, part)
+    if isinstance(config, dict):
+        config[last] = value
+    else:
+        setattr(config, last, value)
+
+
+def test_the_toy_configuration_is_right():
+    validate.check(config(), envs)
+
+
+BAD = [
+    ("seed", -1, "a whole number from 0"),
+    ("seed", 2**32, "to 4294967295"),
+    ("checkpoint_every", 0, "a whole number from 1"),
+    ("keep_checkpoints", 0, "a whole number from 1"),
+    ("cores", 0, "a whole number from 1 to 1024, or null"),
+    ("resume", "", "a path, or null"),
+    ("algorithm.population", 0, "a whole number from 1"),
+    ("algorithm.generations", 0, "a whole number from 1"),
+    ("algorithm.elites", -1, "from 0 to 8 (the population)"),
+    ("algorithm.elites", 9, "from 0 to 8 (the population)"),
+    ("algorithm.capacity", 0, "from 1 to 32767"),
+    ("algorithm.capacity", 32768, "from 1 to 32767"),
+    ("algorithm.max_depth", 0, "or null"),
+    ("algorithm.creation.method", "growing", "full, grow, ramped"),
+    ("algorithm.creation.max_depth", 0, "a whole number from 1"),
+    ("algorithm.creation.min_depth", -1, "a whole number from 0"),
+    ("algorithm.creation.terminal_probability", 1.5, "a number from 0 to 1"),
+    ("algorithm.selection.method", "wheel", "roulette, rank, tournament, truncation"),
+    ("algorithm.selection.tournament_size", 0, "a whole number from 1"),
+    ("algorithm.selection.rank_pressure", 2.5, "a number from 1 to 2"),
+    ("algorithm.selection.truncation_fraction", 0.0, "a number above 0 up to 1"),
+    ("algorithm.crossover.probability", 1.1, "a number from 0 to 1"),
+    ("algorithm.crossover.probability", float("nan"), "a number from 0 to 1"),
+    ("algorithm.crossover.method", "two", "one_child, two_children, one_way"),
+    ("algorithm.crossover.node_choice", "any", "uniform, koza"),
+    ("algorithm.crossover.function_probability", -0.1, "a number from 0 to 1"),
+    ("algorithm.mutation.probability", -0.1, "a number from 0 to 1"),
+    ("algorithm.mutation.max_depth", 0, "a whole number from 1"),
+    ("algorithm.mutation.hoist", -1.0, "a number from 0"),
+    ("algorithm.mutation.local", 0.5, "0, where nodes have no factors"),
+    ("algorithm.mutation.children", float("inf"), "a number from 0"),
+    ("fitness.points", "goals", "score, result"),
+    ("fitness.scale", 0.0, "a number above 0"),
+    ("fitness.parsimony", -1.0, "a number from 0"),
+    ("fitness.minimum", -1.0, "a number from 0"),
+    ("fitness.table_size", 0, "a whole number from 1"),
+    ("fitness.table_size", 1000, "a power of two"),
+    ("fitness.lanes", 0, "a whole number from 1"),
+    ("fitness.tail", 0, "a whole number from 1"),
+    ("fitness.tail", 3, "from 1 to 2 (the least depth among the opponents)"),
+    ("fitness.max_plies", 0, "a whole number from 1"),
+    ("fitness.opponents.minimax.kind", "human", "search, random, programs, champions, strategy"),
+    ("fitness.opponents.minimax.kind", "gtp", "engines outside the project measure champions, they train none"),
+    ("fitness.opponents.minimax.ties", "last", "first, random"),
+    ("fitness.opponents.minimax.depth", 0, "a whole number from 1"),
+    ("fitness.opponents.minimax.count", 0, "a whole number from 1"),
+    ("fitness.opponents.minimax.games", 0, "a whole number from 1"),
+    ("fitness.opponents.minimax.weight", -1.0, "a number from 0"),
+    ("fitness.opponents.minimax.weight", 0.0, "at least one opponent with a weight above 0"),
+    ("fitness.opponents.minimax.evaluator", "magic", "accepted: material"),
+    ("fitness.opponents.minimax.evaluator", "material|magic", "accepted: material; there is no magic"),
+    ("fitness.opponents.minimax.evaluator", "|material", "there is no evaluator without a name"),
+    ("fitness.opponents.minimax.rounds", 2, "accepted: 1; rounds are of guides"),
+    ("fitness.opponents.minimax.cutoff", 1.0, "accepted: null; only guides"),
+    ("fitness.coplay", -1, "a whole number from 0"),
+    ("fitness.coplay_weight", -0.5, "a number from 0"),
+    ("fitness.opening_plies", 4, "0 with fitness.coplay=0"),
+    ("fitness.measured", 2, "1 with fitness.coplay=0; the opponents are met by all"),
+    ("fitness.measured_depth", 2, "null with fitness.coplay=0"),
+    ("logger.mode", "on", "offline, online, disabled"),
+    ("game.name", "chess", "mancala"),
+    ("game.pits", 99, "a whole number from 1 to 15"),
+]
+
+
+@pytest.mark.parametrize(("option", "value", "accepted"), BAD, ids=[f"{o}={v}" for o, v, _ in BAD])
+def test_bad_values_are_named_with_what_is_accepted(option, value, accepted):
+    wrong = config()
+    put(wrong, option, value)
+    with pytest.raises(UsageError) as raised:
+        validate.check(wrong, envs)
+    message = str(raised.value)
+    assert message.startswith(f"{option}={'' if value == '' else value}")
+    assert accepted in message
+    assert "\n" not in message
+
+
+BAD_COEVOLUTION = [
+    ("algorithm.population", 1, "a whole number from 2, with fitness.coplay"),
+    ("algorithm.selection.by_case", 0.5, "0, with fitness.coplay"),
+    ("algorithm.selection.sharing", 1.0, "0, with fitness.coplay"),
+    ("fitness.coplay", 0, None),
+    ("fitness.coplay_weight", -1.0, "a number from 0"),
+    ("fitness.opening_plies", -1, "a whole number from 0 to 400 (fitness.max_plies)"),
+    ("fitness.measured", 0, "a whole number from 1 to 8 (algorithm.population)"),
+    ("fitness.tail", 2, "from 1 to 1 (the least depth among the opponents)"),
+    ("fitness.guides.one.kind", "human", "search, random, programs, champions, strategy"),
+    ("fitness.guides.one.kind", "gtp", "engines outside the project measure champions"),
+    ("fitness.guides.one.depth", 0, "a whole number from 1"),
+    ("fitness.guides.one.games", 0, "a whole number from 1"),
+    ("fitness.guides.one.rounds", 0, "a whole number from 1"),
+    ("fitness.guides.one.cutoff", -1.0, "a number from 0, or null"),
+    ("fitness.guides.one.weight", -1.0, "a number from 0"),
+    (
+        "fitness.guides.one.evaluator",
+        "material|corner_5",
+        "material, corner_4, corner_16, or some of them with | between; there is no corner_5",
+    ),
+    ("fitness.opponents.minimax.evaluator", "corner_4|edgar_like", "there is no edgar_like on this board"),
+    ("program.depth", 0, "a whole number from 1 to 12 with program.features=position"),
+    ("program.depth", 13, "a whole number from 1 to 12 with program.features=position"),
+]
+
+
+def coevolving():
+    """Everything right: small programs of Othello that play each other, after a guide."""
+    right = config()
+    right.game, right.program = {"name": "othello", "size": 4}, {"features": "position", "depth": 2}
+    right.fitness.coplay, right.fitness.tail = 3, 1
+    right.fitness.opponents["minimax"].evaluator = "corner_4|corner_16"
+    right.fitness.guides = {"one": Opponent(depth=1, rounds=2, cutoff=0.5, games=2, evaluator="corner_4|material")}
+    return right
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "accepted"), BAD_COEVOLUTION, ids=[f"{o}={v}" for o, v, _ in BAD_COEVOLUTION]
+)
+def test_bad_values_of_coevolution_are_named_with_what_is_accepted(option, value, accepted):
+    wrong = coevolving()
+    validate.check(wrong, envs)
+    put(wrong, option, value)
+    message = refused(wrong)
+    if accepted is None:
+        assert message == "fitness.guides=one: accepted: none with fitness.coplay=0; opponents are without it"
+        return
+    assert message.startswith(f"{option}={value}: accepted: ")
+    assert accepted in message
+
+
+@pytest.mark.parametrize("depth", [0, 13])
+def test_a_depth_to_measure_by_is_one_that_programs_may_search(depth):
+    wrong = coevolving()
+    wrong.fitness.measured_depth = 4
+    validate.check(wrong, envs)
+    wrong.fitness.measured_depth = depth
+    said = f"fitness.measured_depth={depth}: accepted: a whole number from 1 to 12 with program.features=position"
+    assert refused(wrong) == said
+    wrong = coplay_table.config()
+    wrong.fitness.measured_depth = 2
+    assert refused(wrong) == "fitness.measured_depth=2: accepted: null; programs for mancala do not search"
+
+
+def test_coevolution_that_only_fails_together():
+    wrong = coevolving()
+    wrong.fitness.coplay_weight = 0.0
+    validate.check(wrong, envs)  # the guide still counts
+    wrong.fitness.guides = {}
+    assert refused(wrong) == "fitness.coplay_weight=0.0: accepted: a number above 0, or a guide with a weight above 0"
+    wrong = walls_table.config()
+    wrong.fitness.coplay = 2
+    assert refused(wrong).startswith("fitness.coplay=2: accepted: 0 with algorithm.kind=groups")
+    wrong = dataclasses.replace(coevolving(), game={"name": "morpion"}, program={})
+    wrong.fitness.opponents, wrong.fitness.guides = {}, {}
+    assert refused(wrong) == "fitness.coplay=3: accepted: 0; morpion is for one"
+
+
+def test_programs_search_only_where_they_value_positions():
+    settings = envs.module("othello", "primitives").Settings
+    assert (settings().depth, settings(depth=3).depth, settings(features="position").depth) == (0, 3, 1)
+    wrong = dataclasses.replace(config(), game={"name": "othello"}, program={"depth": -1})
+    assert refused(wrong) == "program.depth=-1: accepted: a whole number from 0 to 12"
+
+
+BAD_GROUPS = [
+    ("algorithm.population", 15, "a whole number from 20"),
+    ("algorithm.population", 42, "a multiple of algorithm.group_size=5, such as 40 or 45"),
+    ("algorithm.group_size", 1, "a whole number from 2"),
+    ("algorithm.generations", 0, "a whole number from 1"),
+    ("algorithm.capacity", 0, "from 1 to 32767"),
+    ("algorithm.immigrants", -1, "from 0 to 32 (the children of a cycle)"),
+    ("algorithm.immigrants", 33, "from 0 to 32 (the children of a cycle)"),
+    ("algorithm.immigrants_every", 0, "a whole number from 1"),
+    ("algorithm.stop", "soon", "beaten, all_beaten, never"),
+    ("algorithm.ties", "coin", "rules, lot"),
+    ("algorithm.panel_weight", -1.0, "a number"),
+    ("algorithm.restart_every", -1, "a whole number"),
+    ("algorithm.creation.max_rules", 17, "from 0 to 16 (algorithm.capacity)"),
+    ("algorithm.creation.min_rules", 13, "from 0 to 12 (algorithm.creation.max_rules)"),
+    ("algorithm.creation.dont_care", 1.5, "a number from 0 to 1"),
+    ("algorithm.mutation.delete", -1.0, "a number from 0"),
+    ("program.mask", 4, "an odd number from 3"),
+    ("program.mask", 5, "an odd number from 3 to 3, the size of the board"),
+    ("program.matching", "loose", "strict, symmetric"),
+    ("game.size", 6, "an odd number from 3 to 999"),
+    ("fitness.opponents.fixed.name", "best", "fixed"),
+]
+
+
+@pytest.mark.parametrize(("option", "value", "accepted"), BAD_GROUPS, ids=[f"{o}={v}" for o, v, _ in BAD_GROUPS])
+def test_bad_values_of_the_groups_are_named_with_what_is_accepted(option, value, accepted):
+    wrong = walls_table.config()
+    validate.check(wrong, envs)
+    put(wrong, option, value)
+    message = refused(wrong)
+    assert message.startswith(f"{option}={value}: accepted: ")
+    assert accepted in message
+
+
+def test_groups_that_only_fail_together():
+    wrong = walls_table.config()
+    wrong.algorithm.mutation = RuleMutation(0.0, 0.0, 0.0, 0.0)
+    assert "a weight above 0 for add, delete, reorder or modify" in refused(wrong)
+    wrong = walls_table.config()
+    wrong.algorithm = Algorithm()
+    assert refused(wrong) == "algorithm.kind=gp: accepted: groups, for game=walls"
+    wrong = config()
+    wrong.algorithm = Groups()
+    assert refused(wrong) == "algorithm.kind=groups: accepted: gp, for game=mancala"
+    wrong = config()
+    wrong.fitness.opponents["minimax"].kind = "strategy"
+    assert "fitness.opponents.minimax.kind=strategy: accepted: search, random" in refused(wrong)
+
+
+def refused(wrong):
+    with pytest.raises(UsageError) as raised:
+        validate.check(wrong, envs)
+    return str(raised.value)
+
+
+def test_options_that_only_fail_together():
+    wrong = config()
+    wrong.algorithm.creation.method, wrong.algorithm.creation.min_depth = "ramped", 17
+    assert "from 0 to 16 (algorithm.creation.max_depth)" in refused(wrong)
+    deeper = config()
+    deeper.algorithm.max_depth = 10
+    assert "creation.max_depth=16: accepted: a whole number from 1 to 10 (algorithm.max_depth)" in refused(deeper)
+
+    wrong = config()
+    wrong.fitness.parsimony = 1.0
+    assert refused(wrong).startswith("fitness.minimum=null: accepted: a number from 0")
+    wrong.algorithm.selection.method = "tournament"
+    validate.check(wrong, envs)
+
+    wrong = config()
+    wrong.algorithm.mutation = Mutation(children=0.0)
+    assert refused(wrong).startswith("algorithm.mutation.probability=0.005: accepted: 0, or a weight above 0")
+    wrong.algorithm.mutation.probability = 0.0
+    validate.check(wrong, envs)
+
+    wrong = config()
+    wrong.fitness.opponents = {}
+    assert refused(wrong).startswith("fitness.opponents={}: accepted: at least one opponent")
+
+
+def test_a_tail_longer_than_no_search_is_allowed():
+    right = config()
+    right.fitness.opponents = {"anyone": Opponent(kind="random", depth=1)}
+    right.fitness.tail = 5
+    validate.check(right, envs)
+
+
+def test_unknown_game_settings_are_refused():
+    wrong = config()
+    wrong.game["rows"] = 2
+    assert refused(wrong).startswith("game.rows: unknown setting of mancala; accepted: pits, stones")
+    wrong = config()
+    wrong.program["vew"] = "own"
+    assert refused(wrong).startswith("program.vew: unknown option; accepted: ")
+    wrong = config()
+    wrong.program["view"] = "theirs"
+    assert refused(wrong).startswith("program.view=theirs: accepted: own, absolute")
+
+
+@pytest.mark.parametrize("schema", [Algorithm, Groups, Opponent, Fitness, Logger, Config])
+def test_every_option_says_what_it_means_and_its_default_is_accepted(schema):
+    options.check(schema())
+    for one in every(schema):
+        assert one.limits.says
+        assert all(isinstance(value, str) for value in one.choices)
+        assert not one.choices or str in one.kinds
+    assert {*Mutation().weights, "probability", "max_depth"} == {field.name for field in dataclasses.fields(Mutation)}
+
+
+def every(schema):
+    """Return the options of a dataclass and of those within it."""
+    for one in options.declared(schema):
+        yield one
+        for kind in one.kinds:
+            if dataclasses.is_dataclass(kind):
+                yield from every(kind)
+
+
+def test_a_game_that_no_genomes_play_is_not_evolved():
+    """None is left without, so this one is made so: of its programs there are only settings."""
+
+    def module(name, part):
+        found = envs.module(name, part)
+        return SimpleNamespace(Settings=found.Settings) if (name, part) == ("othello", "primitives") else found
+
+    games = SimpleNamespace(available=envs.available, make=envs.make, module=module)
+    wrong = dataclasses.replace(config(), game={"name": "othello"}, program={})
+    with pytest.raises(UsageError) as raised:
+        validate.check(wrong, games)
+    accepted = "mancala, morpion, walls; no genomes play othello"
+    assert str(raised.value) == f"game.name=othello: accepted: {accepted}"
+
+
+def test_local_mutation_goes_with_factors_and_different_individuals_with_a_population():
+    right = dataclasses.replace(config(), game={"name": "othello"}, program={"features": "position"})
+    right.algorithm.mutation = Mutation(0.2, local=0.5)
+    right.algorithm.selection.tournament_size = 9
+    validate.check(right, envs)
+    right.algorithm.selection.distinct = True
+    with pytest.raises(UsageError) as raised:
+        validate.check(right, envs)
+    accepted = "a whole number from 1 to 8 (the population, with algorithm.selection.distinct)"
+    assert str(raised.value) == f"algorithm.selection.tournament_size=9: accepted: {accepted}"
+
+
+def test_options_of_othello_programs_are_checked():
+    right = dataclasses.replace(config(), game={"name": "othello"}, program={"weights": "noops", "noop_bits": 2})
+    validate.check(right, envs)
+    for wrong, accepted in (
+        (
+            {"features": "every"},
+            "program.features=every: accepted: original, regions, few, position, position_corners, position_regions",
+        ),
+        ({"weights": "noops"}, "program.noop_bits=0: accepted: a whole number from 1 to 2 with program.weights=noops"),
+        ({"weight": "path"}, "program.weight: unknown option; accepted: features, weights, noop_bits, depth"),
+    ):
+        assert refused(dataclasses.replace(right, program=wrong)) == accepted

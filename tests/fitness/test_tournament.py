@@ -1,0 +1,102 @@
+"""Tournaments of groups against the same double games in plain Python."""
+
+import jax
+import numpy as np
+import pytest
+
+from jaxgp.fitness.matches import play
+from jaxgp.fitness.tournament import _to_rivals, round_robin
+from jaxgp.genotypes.ruletext import parse_rules
+from jaxgp.players.rules import RulePlayer
+from jaxgp.run.assemble import strategy
+from tests.envs.replays import FAST
+from tests.fitness.walls_table import board, game, plain, population
+from tests.reference import rules as reference
+
+
+def tournament(at, lists, size, max_plies=100_000):
+    run = jax.jit(
+        lambda key, lists: round_robin(key, at.game, at.player, lists, size, max_plies), compiler_options=FAST
+    )
+    return run(jax.random.key(0), lists)
+
+
+@pytest.mark.parametrize(("board_size", "matching", "size"), [(3, "strict", 5), (5, "symmetric", 3)])
+def test_points_are_those_of_the_same_double_games_played_one_by_one(board_size, matching, size):
+    at = board(board_size, matching)
+    lists = population(at, 5 * size)
+    played = tournament(at, lists, size)
+    expected = np.zeros(5 * size, int)
+    for group in range(5):
+        members = range(group * size, (group + 1) * size)
+        for a in members:
+            for b in members:
+                if a != b:
+                    first, second = game(at, plain(lists, a), plain(lists, b))
+                    expected[a] += first
+                    expected[b] += second
+    assert np.asarray(played.points).tolist() == expected.tolist()
+    assert len(set(expected.tolist())) > 2, "games that are all alike would prove nothing"
+    assert int(played.games) == 5 * size * (size - 1)
+    assert expected.sum() == 2 * int(played.games)
+
+
+@pytest.mark.parametrize("size", [2, 3, 5, 8])
+def test_games_are_brought_to_the_rival_and_back(size):
+    games = np.array([[[(a, (a + k + 1) % size)] for a in range(size)] for k in range(size - 1)])  # [g - 1, g, 1, 2]
+    assert len({tuple(pair) for pair in games.reshape(-1, 2).tolist()}) == size * (size - 1)
+    there = np.asarray(_to_rivals(games))
+    np.testing.assert_array_equal(there, games[..., ::-1])
+    np.testing.assert_array_equal(_to_rivals(there), games)
+
+
+def test_a_game_that_is_stopped_is_a_draw():
+    at = board(3)
+    played = tournament(at, population(at, 10), 5, max_plies=3)
+    assert np.asarray(played.points).tolist() == [8] * 10
+    assert int(played.plies) == 3 * 40
+
+
+def test_a_list_plays_against_a_strategy_as_in_plain_python():
+    at = board(5, "strict")
+    lists, fixed = population(at, 12), strategy("fixed", at)
+    memory = fixed.init(jax.random.key(0))
+    run = jax.jit(
+        lambda lists, memory: play(
+            jax.random.key(0), at.game, at.player, at.player.prepare(lists), (fixed,), (memory,), 1000
+        )
+    )
+    returns = np.asarray(run(lists, memory)[0].states.returns)
+    settings, text = at.room("opponents").strategy("fixed", at.game)
+    theirs = at.room("primitives").rule_language(at.game, settings)
+    rules = reference.plain(parse_rules(theirs, text, 50))
+    for i in range(12):
+        for seat in (0, 1):
+            assert returns[i, seat, seat] == result(at, plain(lists, i), (theirs, settings, rules), seat)
+
+
+def result(at, own, strategy, seat):
+    """1, 0 or -1 for `own` in `seat`."""
+    from tests.fitness.walls_table import seen
+    from tests.reference import walls
+
+    language, settings, rules = strategy
+    position = walls.start(at.game.size)
+    while not position.over:
+        if position.turn == seat:
+            view = seen(position, at.language.shape[0], at.settings.symmetric)
+            action, _ = reference.act(at.language, own, view, at.settings.symmetric)
+        else:
+            view = seen(position, language.shape[0], settings.symmetric)
+            action, _ = reference.act(language, rules, view, settings.symmetric)
+        position = walls.play(position, walls.MOVES[action])
+    return position.points[seat] - 1
+
+
+def test_an_action_that_is_not_legal_is_said_to_be_none():
+    at = board(3)
+    player = RulePlayer(at.language, at.player.view, lambda state: np.array([True, False, True]))
+    lists = jax.tree.map(lambda x: x[None], parse_rules(at.language, "- - - / - - - / - - - : turn-left", 4))
+    states = jax.tree.map(lambda x: x[None, None], at.game.init())
+    action, legal = player.act(player.prepare(lists), states, np.zeros((1, 1), np.uint32))
+    assert (int(action[0, 0]), bool(legal[0, 0])) == (1, False)

@@ -1,0 +1,105 @@
+"""Iterative deepening against the fixed-depth search it is made of."""
+
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import envs
+from envs.walls.opponents import decided, majority
+from jaxgp.host.deepening import Deepening, deepening_agent
+from jaxgp.search.alphabeta import AlphaBeta
+from tests.envs.replays import FAST
+from tests.envs.walls.drawings import read
+
+GAME = envs.make("walls", size=3)
+LIMIT = 5
+SEARCH = AlphaBeta(majority(GAME), lambda state: decided(GAME, state), max_depth=LIMIT, tail=1, lanes=1)
+OPENING = GAME.init()
+NEARLY = """
+    a  a  a
+    a  .  Av
+    b  b  bB<
+"""
+
+
+@pytest.fixture(scope="module")
+def player():
+    return Deepening(SEARCH, certain=GAME.area)
+
+
+def thoughts(player, state):
+    seen = []
+    return player.think(state, seen.append), seen
+
+
+COMPILED = jax.jit(SEARCH.search, compiler_options=FAST)
+
+
+def fixed(depth, state):
+    found = COMPILED(jax.tree.map(lambda x: x[None], state), jnp.full(1, depth, jnp.int32), jnp.int32(1))
+    return np.asarray(found.values[0]), int(found.nodes[0])
+
+
+def test_each_depth_finds_what_a_search_of_that_depth_finds(player):
+    last, seen = thoughts(player, OPENING)
+    assert [thought.depth for thought in seen] == list(range(1, LIMIT + 1))
+    assert last == seen[-1]
+    nodes = 0
+    for thought in seen:
+        values, visited = fixed(thought.depth, OPENING)
+        nodes += visited
+        assert (thought.move, thought.value, thought.nodes) == (values.argmax(), values.max(), nodes)
+
+
+@pytest.mark.parametrize("budget", [1, 20])
+def test_the_budget_is_exceeded_by_the_last_search_at_most(player, budget):
+    limited = Deepening(SEARCH, nodes=budget)
+    last, seen = thoughts(limited, OPENING)
+    assert all(thought.nodes < budget for thought in seen[:-1])
+    assert last.nodes >= budget or last.depth == LIMIT
+
+
+def test_it_stops_as_soon_as_the_result_is_certain(player):
+    _, state = read(NEARLY)
+    last, seen = thoughts(player, state)
+    assert last.decided
+    assert last.depth == 3  # turn right, wait for the opponent, walk
+    assert last.value == GAME.area
+    assert not any(thought.decided for thought in seen[:-1])
+
+
+def test_a_single_best_move_needs_no_deeper_tree():
+    search = AlphaBeta(majority(GAME), lambda state: decided(GAME, state), max_depth=3, tail=1, lanes=1, ties="all")
+    last, seen = thoughts(Deepening(search, single=True), OPENING)
+    assert all(len(thought.best) > 1 for thought in seen[:-1])
+    assert len(last.best) == 1 or last.depth == 3
+    assert last.move in last.best
+
+
+def test_the_bits_choose_among_equally_good_moves():
+    search = replace(SEARCH, max_depth=1, ties="all")
+    agent, best = deepening_agent(Deepening(search)), Deepening(search).think(OPENING).best
+    assert [agent.choose(OPENING, np.uint32(bits)) for bits in range(len(best))] == list(best)
+    assert len(best) > 1
+
+
+def test_the_agent_plays_the_recommended_move(player):
+    agent = deepening_agent(player)
+    assert agent.choose(OPENING, np.uint32(0)) == player.think(OPENING).move
+    assert agent.name == f"deepening, {LIMIT} plies"
+    assert deepening_agent(Deepening(SEARCH, nodes=9)).name == f"deepening, 9 nodes, {LIMIT} plies"
+
+
+@pytest.mark.parametrize("options", [{"nodes": 0}, {"single": True}])
+def test_options_that_make_no_sense_are_refused(options):
+    with pytest.raises(ValueError, match="accepted"):
+        Deepening(SEARCH, **options)
+
+
+def test_an_ended_game_has_no_move(player):
+    state = OPENING.replace(terminated=jnp.bool_(True))
+    with pytest.raises(ValueError, match="ended"):
+        player.think(state)

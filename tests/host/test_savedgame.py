@@ -1,0 +1,135 @@
+"""Saved games: what is written is read back, and a file that was changed is refused in one line."""
+
+import json
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+import envs
+from envs.walls import render
+from jaxgp.errors import RunError, UsageError
+from jaxgp.host import savedgame
+from jaxgp.host.moves import Stepper, game_key
+from jaxgp.host.savedgame import Played
+
+GAME = envs.make("walls", size=3, stall=3)
+STEPPER = Stepper(GAME, game_key(7))
+ACTIONS = (1, 1, 0, 0, *[1] * 6)
+
+
+@pytest.fixture(scope="module")
+def played():
+    return Played(STEPPER, render, ("First <A>", "Second & B"), list(STEPPER.retrace(ACTIONS)))
+
+
+@pytest.fixture
+def saved(played, tmp_path):
+    savedgame.write(savedgame.targets("save", str(tmp_path / "one")), played)
+    return tmp_path / "one.json"
+
+
+def test_a_name_stands_for_three_files_and_with_an_ending_for_one(tmp_path):
+    def names(name, *suffixes):
+        return [path.name for path in savedgame.targets("save", str(tmp_path / name), *suffixes)]
+
+    assert names("one") == ["one.svg", "one.txt", "one.json"]
+    assert names("v1.0") == ["v1.0.svg", "v1.0.txt", "v1.0.json"]
+    assert names("one.txt") == ["one.txt"]
+    assert names("one", (".svg",)) == names("one.svg", (".svg",)) == ["one.svg"]
+    for wrong in (tmp_path, tmp_path / "none" / "one"):
+        with pytest.raises(UsageError, match=r"^save=.*: accepted: the name of a file, in a directory that exists"):
+            savedgame.targets("save", str(wrong))
+
+
+def test_a_game_is_read_back_as_it_was_played(saved, played):
+    again = savedgame.read(str(saved), envs)
+    assert (again.game, again.names) == (GAME, played.names)
+    assert [move.action for move in again.moves] == [None, *ACTIONS]
+    assert savedgame.record(again) == saved.read_text()
+
+
+def test_a_file_of_the_first_version_is_a_game_without_chance(saved, played):
+    content = json.loads(saved.read_text())
+    del content["chance"]
+    saved.write_text(json.dumps(content | {"format_version": 1}))
+    again = savedgame.read(str(saved), envs)
+    assert [move.action for move in again.moves] == [move.action for move in played.moves]
+
+
+def test_an_unfinished_and_a_forfeited_game_are_read_back(tmp_path):
+    for actions in ([0], [0, None], []):
+        game = Played(STEPPER, render, ("A", "B"), list(STEPPER.retrace(actions)))
+        savedgame.write([tmp_path / "part.json"], game)
+        assert [m.action for m in savedgame.read(str(tmp_path / "part.json"), envs).moves] == [None, *actions]
+    assert savedgame.transcript(Played(STEPPER, render, ("A", "B"), game.moves)).endswith("Unfinished.\n")
+
+
+def test_the_text_has_every_board_and_move_and_the_result(saved):
+    text = saved.with_suffix(".txt").read_text()
+    assert text.startswith("First <A> against Second & B\n")
+    assert re.findall(r"^(\d+)\. (.*)\.$", text, re.M)[0] == ("1", "First <A> plays left")
+    assert text.count("+----------+") == 2 * (len(ACTIONS) + 1)
+    assert text.endswith("\nDraw, 1 to 1.\n")
+
+
+def test_the_pictures_are_well_formed(saved, played, tmp_path):
+    moving = ET.parse(saved.with_suffix(".svg")).getroot()
+    assert moving.get("aria-label").startswith("First <A>. Second & B. ply 10: Second & B plays left")
+    savedgame.write_position(tmp_path / "last.svg", played)
+    assert ET.parse(tmp_path / "last.svg").getroot().get("aria-label") == "Walls. Draw, 1 to 1. Bricks: 1 and 1."
+
+
+def test_a_file_that_cannot_be_written_is_a_failure(played, tmp_path):
+    with pytest.raises(RunError, match=r"one\.json: cannot be written \(No such file or directory\)"):
+        savedgame.write([tmp_path / "none" / "one.json"], played)
+
+
+def test_a_game_other_than_the_one_asked_for_is_refused(saved):
+    assert savedgame.read(str(saved), envs, {"name": "walls", "size": 3}).game == GAME
+    for asked, message in (
+        ({"name": "mancala"}, r"^game.name=mancala: replay=.* is a game with game.name=walls; leave it out"),
+        ({"name": "walls", "size": 5}, r"^game.size=5: replay=.* is a game with game.size=3"),
+        ({"name": "walls", "pits": 5}, r"^game.pits=5: replay=.* is a game with game.pits=none"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            savedgame.read(str(saved), envs, asked)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": "x"}, 'has no "format": "jaxgp game"; accepted: a game that was saved as JSON'),
+        ({"format_version": 3}, "format_version 3 is not known here; accepted: 1, 2"),
+        ({"chance": None}, "chance: null: accepted: the name of a generator of JAX, and the words of a key"),
+        ({"chance": {"generator": "dice", "key": [1, 2]}}, "chance: "),
+        ({"chance": {"generator": "threefry2x32", "key": [1, 2, 3]}}, "chance: "),
+        ({"chance": {"generator": "threefry2x32", "key": [[1, 2]]}}, "chance: "),
+        ({"moves": "fff"}, "moves is missing, or not a list"),
+        ({"players": ["A"]}, "players: accepted: the names of two"),
+        ({"players": ["A", 2]}, "players: accepted: names"),
+        ({"game": {"name": "walls", "size": 4}}, "game.size=4: accepted: an odd number from 3 to 999"),
+        ({"game": {"name": "go"}}, "game.name=go: accepted: mancala"),
+        ({"game": {}}, "game.name=null: accepted: mancala"),
+        ({"game": {"name": "walls", "pits": 3}}, "game.pits: unknown setting of walls"),
+        ({"rules": "0"}, "accepted: games under version 1 of the rules; this one is of 0"),
+        ({"moves": ["forward", "back"]}, 'move 2: "back" is not a move; accepted: forward, left, right'),
+        ({"moves": ["forward", 7]}, "move 2: 7 is not the name of a move"),
+        ({"moves": ["left"] * 7}, "move 7: the game has ended with move 6"),
+        ({"moves": ["forward"]}, "its moves lead to 0 to 0, unfinished, but it says [1.0, 1.0], finished=true"),
+    ],
+)
+def test_a_file_that_does_not_fit_is_explained_in_one_line(saved, change, message):
+    saved.write_text(json.dumps(json.loads(saved.read_text()) | change))
+    with pytest.raises(UsageError) as error:
+        savedgame.read(str(saved), envs)
+    assert message in str(error.value)
+    assert str(saved)[:40] in str(error.value)  # a long name is cut short
+
+
+def test_what_is_no_json_is_refused(tmp_path):
+    (tmp_path / "x.json").write_text("{")
+    with pytest.raises(UsageError, match="not JSON"):
+        savedgame.read(str(tmp_path / "x.json"), envs)
+    with pytest.raises(UsageError, match="cannot be read \\(No such file"):
+        savedgame.read(str(tmp_path / "y.json"), envs)

@@ -1,0 +1,132 @@
+"""The table of all games, against the same games played one by one by other code."""
+
+import itertools
+import json
+from dataclasses import replace
+
+import jax
+import numpy as np
+import pytest
+
+from jaxgp.errors import UsageError
+from jaxgp.league import crosstable
+from jaxgp.league.members import Evolved, Member
+from jaxgp.players.options import Opponent
+from tests.fitness import walls_table
+from tests.reference import rules, walls
+
+RANDOM = Member("random", "others", "random", "chance", Opponent(kind="random"))
+LUCK = Member("luck", "others", "random", "chance", Opponent(kind="random"))
+SEARCH = Member("minimax:1", "others", "minimax:1", "search", Opponent(depth=1, ties="random"))
+
+
+BARRED = 1
+"""A move that the lists of one language must not play."""
+
+
+def evolved(player, language, team, genomes):
+    """Make players of the genomes of one population."""
+    count = len(jax.tree.leaves(genomes)[0])
+    picked = [jax.tree.map(lambda x, i=i: np.asarray(x)[i], genomes) for i in range(count)]
+    return [
+        Member(f"{team}{i}", team, f"{team}{i}", f"{team}{i}", Evolved(team, player, language, genome))
+        for i, genome in enumerate(picked)
+    ]
+
+
+def by_hand(first, second):
+    """Play one game of Walls in plain Python; `first` and `second` are tables with plain rule lists.
+
+    Returns:
+        The result of the first player, and who named a move that it must not play, or None.
+    """
+    position = walls.start(3)
+    while not position.over:
+        at, listed = (first, second)[position.turn]
+        view = walls_table.seen(position, at.language.shape[0], at.settings.symmetric)
+        action, _ = rules.act(at.language, listed, view, at.settings.symmetric)
+        if at is walls_table.board(3, "strict") and action == BARRED:
+            return (-1, 0) if position.turn == 0 else (1, 1)
+        position = walls.play(position, walls.MOVES[action])
+    return int(np.sign(position.points[0] - position.points[1])), None
+
+
+@pytest.fixture(scope="module")
+def played():
+    """Four rule lists of one language, three of another, to whom one move is illegal, and random moves."""
+    counts = {"symmetric": 4, "strict": 3}
+    boards = {name: walls_table.board(3, name) for name in counts}
+    lists = {name: walls_table.population(boards[name], counts[name], 12 + seed) for seed, name in enumerate(counts)}
+    players = {name: at.player for name, at in boards.items()}
+    legal = boards["strict"].game.legal_actions
+    players["strict"] = replace(players["strict"], legal=lambda state: legal(state) & (np.arange(3) != BARRED))
+    members = [one for name, at in boards.items() for one in evolved(players[name], at.language, name, lists[name])]
+    plain = {f"{n}{i}": (boards[n], walls_table.plain(lists[n], i)) for n in counts for i in range(counts[n])}
+    members.insert(2, RANDOM)
+    return boards["symmetric"], members, plain, crosstable.play(boards["symmetric"], members, 3, 5)
+
+
+def test_games_of_two_languages_are_those_of_plain_python_and_an_illegal_move_loses(played):
+    _, members, plain, table = played
+    results, forfeits = set(), set()
+    for (i, one), (j, other) in itertools.permutations(enumerate(members), 2):
+        if one.random or other.random:
+            assert table.games[i, j] == 3
+            continue
+        result, forfeit = by_hand(plain[one.name], plain[other.name])
+        assert (table.games[i, j], table.results[i, j, 0]) == (1, result), (one.name, other.name)
+        results.add(result)
+        forfeits.add((forfeit, one.bracket == other.bracket))
+    assert results == {-1, 0, 1}
+    assert forfeits >= {(None, False), (0, False), (1, False), (0, True), (1, True)}
+    assert (table.games.diagonal() == 0).all()
+
+
+def test_players_with_chance_meet_genomes_and_each_other_with_games_of_their_own(played):
+    at, members, _, table = played
+    place = members.index(RANDOM)
+    against = [tuple(table.results[place, j]) for j in range(len(members)) if j != place]
+    assert any(len(set(games)) > 1 for games in against)
+    first, again, other = (crosstable.play(at, [RANDOM, LUCK], 6, seed).results for seed in (5, 5, 6))
+    assert (first == again).all()
+    assert (first != other).any()
+    search = crosstable.play(at, [RANDOM, SEARCH], 4, 5)
+    assert search.games.tolist() == [[0, 4], [4, 0]]
+    assert search.scores()[1].sum() > search.scores()[0].sum(), "who looks ahead wins more often"
+
+
+def test_worth_and_scores_count_draws_as_asked():
+    results = np.array([[[0, 0], [1, 0]], [[-1, 0], [0, 0]]], np.int8)
+    table = crosstable.CrossTable(results, np.array([[0, 2], [1, 0]]))
+    assert table.worth(0.5)[0, 1] == 0.75
+    assert table.worth(0.0)[0, 1] == 0.5
+    assert table.worth(0.5)[1, 0] == 0.0
+    assert np.isnan(table.worth(0.5).diagonal()).all()
+    assert table.scores().tolist() == [[0.75, 1.0], [0.0, 0.25]]
+
+
+def test_a_table_is_kept_and_found_again_in_any_order(played, tmp_path):
+    _, members, _, table = played
+    file = tmp_path / "crosstable.json"
+    crosstable.save(file, table, members, 3, 5)
+    order = [4, 2, 0]
+    some = crosstable.read(file, [members[i] for i in order], 3, 5)
+    for (a, i), (b, j) in itertools.product(enumerate(order), repeat=2):
+        number = table.games[i, j]
+        assert some.games[a, b] == number
+        assert (some.results[a, b, :number] == table.results[i, j, :number]).all()
+    assert crosstable.read(file, [members[2], members[0]], 3, 6) is None, "other chance"
+    assert crosstable.read(file, [members[1], members[0]], 9, 6) is not None, "no chance"
+    assert crosstable.read(file, [members[0], members[0]], 3, 5) is None, "one of them is not in it"
+    assert crosstable.read(tmp_path / "none.json", members, 3, 5) is None
+
+
+def test_a_file_that_is_no_table_is_refused(tmp_path):
+    for text, said in (
+        ("{", "not JSON"),
+        ("[]", "not a cross-table"),
+        (json.dumps({"format": "other"}), "not a cross"),
+    ):
+        (tmp_path / "bad.json").write_text(text)
+        with pytest.raises(UsageError, match=said):
+            crosstable.read(tmp_path / "bad.json", [RANDOM], 1, 0)

@@ -1,0 +1,186 @@
+import html.parser
+import json
+import re
+
+import pytest
+
+from jaxgp.host.replay import ReplayGame
+from jaxgp.report import markup, plots, report, tree
+from jaxgp.store.champion import ChampionFile
+from tests.run.conduct_toy import run
+from tests.run.toy_experiment import config
+
+VOID = {"meta", "input", "br", "link", "img"}
+
+
+class Checker(html.parser.HTMLParser):
+    """Checks that elements nest, and gathers names and attributes."""
+
+    def __init__(self):
+        super().__init__()
+        self.stack, self.attributes, self.tags, self.text = [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in VOID:
+            self.stack.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag):
+        assert self.stack.pop() == tag
+
+    def handle_data(self, data):
+        if not self.stack or self.stack[-1] not in ("script", "style"):
+            self.text.append(data)
+
+
+def check(page):
+    checker = Checker()
+    checker.feed(page)
+    assert not checker.stack
+    return checker
+
+
+def champion(expression="(ADD 3 (ADD 4 5))"):
+    return ChampionFile(
+        game={"name": "mancala"},
+        program={},
+        language={"kind": "program", "name": "toy", "version": "1"},
+        text=expression,
+        size=5,
+        depth=2,
+        fitness=12.5,
+        points={"first": 7.0, "second": 5.5},
+        generation=0,
+        seed=0,
+    )
+
+
+ROWS = [{"generation": 0, "best_fitness": 1.5, "mean_fitness": None, "seconds": 1.0, "elapsed": 1.0}]
+
+
+def page(**changes):
+    arguments = {
+        "title": "A run",
+        "champion": champion(),
+        "tableau": ("Koza tableau", [("objective", "win")]),
+        "rows": ROWS,
+        "generations": 3,
+        "games": [ReplayGame("first", [("opening", "<svg></svg>")])],
+        "config": "seed: 0",
+        "environment": "{}",
+    }
+    return report.page(**(arguments | changes))
+
+
+def test_a_report_needs_nothing_but_itself(tmp_path):
+    assert run(tmp_path / "run", config()) == 0
+    text = (tmp_path / "run" / "report.html").read_text()
+    checker = check(text)
+    assert not re.search(r"https?:|//[a-z]|url\((?!#)|@import", text)
+    for name, value in checker.attributes:
+        assert name not in ("src", "srcset", "action", "data")
+        assert not name.endswith("href") or value.startswith("#")
+        assert not name.startswith("on")
+    assert not {"link", "img", "iframe", "object", "base"} & set(checker.tags)
+    shown = "".join(checker.text)
+    for word in ("Koza tableau", "Champion", "Its games", "Progress", "config.yaml", "moving first"):
+        assert word in shown
+    assert len(re.findall("<figure>", text)) == 4
+    assert "\ufffd" not in text
+
+
+def test_text_cannot_become_markup():
+    nasty = '</script><script>alert("1")</script><b>&'
+    text = page(
+        title=nasty,
+        champion=champion(f"(ADD<b> {nasty})"),
+        tableau=(nasty, [(nasty, nasty)]),
+        rows=[ROWS[0] | {nasty: nasty}],
+        games=[ReplayGame(nasty, [(nasty, "<svg></svg>")])],
+        config=nasty,
+        environment=nasty,
+    )
+    checker = check(text)
+    assert checker.tags.count("script") == 2
+    assert "b" not in checker.tags
+    data = re.search(r'id="games">(.*?)</script>', text)
+    assert json.loads(data[1]) == [{"captions": [nasty], "frames": ["<svg></svg>"]}]
+
+
+def test_columns_of_a_table_that_hold_words_stand_to_the_left():
+    written = markup.table([{"player": "edgar", "won": "3 of 4"}, {"player": None, "won": 2}])
+    assert re.findall(r"<(t[hd])[^>]*?( class=\"words\")?>(\w[^<]*|-)<", written) == [
+        ("th", ' class="words"', "player"),
+        ("th", "", "won"),
+        ("td", ' class="words"', "edgar"),
+        ("td", "", "3 of 4"),
+        ("td", ' class="words"', "-"),
+        ("td", "", "2"),
+    ]
+
+
+def test_without_games_there_is_no_replay():
+    assert 'id="replay"' not in page(games=[])
+    assert 'id="replay"' not in page(games=[ReplayGame("empty")])
+    check(page(games=[]))
+
+
+def boxes(svg):
+    found = re.findall(r'<rect x="([-\d.]+)" y="(\d+)" width="([\d.]+)"', svg)
+    return [(float(x), int(y), float(width)) for x, y, width in found]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["7", "(ADD 1 2)", "(IF (ADD 1 2) 3 (READ (READ 4)) (ADD (ADD 1 2) (ADD 3 4)))", "(PROGRAM (ADD 1 2) x)", "1 2"],
+)
+def test_no_box_of_a_tree_covers_another(expression):
+    svg = tree.draw(expression)
+    check(svg)
+    found = boxes(svg)
+    assert len(found) == len(re.findall(r"[^\s()]+", expression))
+    for i, (x, y, width) in enumerate(found):
+        assert x >= -0.5
+        for a, b, other in found[:i]:
+            assert b != y or x >= a + other or a >= x + width
+
+
+def test_a_parent_stands_over_the_middle_of_its_children():
+    (root,) = tree.parse("(IF 1 (ADD 2 3) 4 5)")
+    tree._layout(root)
+    assert root.x == pytest.approx((root.children[0].x + root.children[-1].x) / 2)
+    assert [child.depth for child in root.children] == [1, 1, 1, 1]
+
+
+def test_deep_and_wide_trees_are_drawn():
+    deep = "(READ " * 3000 + "7" + ")" * 3000
+    assert len(boxes(tree.draw(deep))) == 3001
+    wide = "7"
+    for _ in range(9):
+        wide = f"(ADD {wide} {wide})"
+    assert len(boxes(tree.draw(wide))) == 1023
+
+
+def test_brackets_that_do_not_match_are_no_error():
+    for text in ("", "(", ")", "((ADD 1", "(ADD 1))) 2"):
+        check(tree.draw(text))
+
+
+def test_plots_are_png_files_also_of_one_row_and_of_missing_values(tmp_path):
+    row = {"generation": 0, "best_fitness": 1.0, "mean_fitness": None, "best_size": 3}
+    written = plots.save(tmp_path, [row])
+    assert [path.stem for path in written] == ["fitness", "size"]
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in written)
+
+
+def test_a_plot_takes_the_colour_of_its_page():
+    svg = plots.svg(plots.PLOTS[0], [ROWS[0], ROWS[0] | {"generation": 1}])
+    check(svg)
+    assert "currentColor" in svg
+    assert plots.INK not in svg
+    assert plots.svg(plots.PLOTS[1], ROWS) is None

@@ -1,0 +1,225 @@
+import json
+import os
+import shutil
+import signal
+
+import pytest
+
+from jaxgp.errors import RunError, UsageError
+from jaxgp.report import plots
+from jaxgp.run import outcome
+from jaxgp.run.signals import Stop
+from jaxgp.store import checkpoint
+from jaxgp.store.directory import RunDirectory
+from jaxgp.store.record import Record
+from tests.run.conduct_toy import assert_same, final, rows, run
+from tests.run.toy_experiment import config
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A run that nothing disturbed."""
+    path = tmp_path_factory.mktemp("whole") / "run"
+    assert run(path, config()) == 0
+    return path
+
+
+write_pictures = outcome.write
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Draw no pictures but those of `whole`, which is made before."""
+    monkeypatch.setattr(outcome, "write", lambda run: None)
+
+
+def status(path):
+    return json.loads((path / "status.json").read_text())["state"]
+
+
+def send(number, at):
+    def interrupt(generation):
+        if generation == at:
+            os.kill(os.getpid(), number)
+
+    return interrupt
+
+
+def fail(at, error):
+    def interrupt(generation):
+        if generation == at:
+            raise error
+
+    return interrupt
+
+
+def test_a_whole_run_leaves_everything(whole):
+    names = {path.name for path in whole.iterdir()} - {".lock"}
+    expected = "config.yaml metrics.jsonl checkpoints champion.json environment.json status.json report.html plots"
+    assert names == set(expected.split())
+    assert status(whole) == "complete"
+    assert [row["generation"] for row in rows(whole)] == list(range(7))
+    assert {path.stem for path in (whole / "plots").iterdir()} == {"fitness", "points", "size", "diversity"}
+    assert len(list((whole / "checkpoints").iterdir())) == 2
+
+
+def test_a_signal_stops_a_run_and_resuming_gives_the_whole_run(whole, tmp_path, capsys):
+    for at, number in enumerate((signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2), 1):
+        path = tmp_path / number.name
+        before = signal.getsignal(number)
+        assert run(path, config(), interrupt=send(number, at)) == 128 + number
+        assert signal.getsignal(number) is before
+        assert status(path) == "interrupted"
+        assert len(rows(path)) == at + 1, "the generation is finished"
+        assert checkpoint.available(path / "checkpoints")[0][0] == at + 1
+        out = capsys.readouterr().out
+        assert f"{number.name}: stopping after this generation" in out
+        assert "resume=" in out
+        assert run(path, config(), resumed=True) == 0
+        assert_same(path, whole)
+
+
+def test_a_crash_loses_nothing_of_the_whole(whole, tmp_path):
+    path = tmp_path / "run"
+    with pytest.raises(ZeroDivisionError):
+        run(path, config(), interrupt=fail(4, ZeroDivisionError()))
+    assert status(path) == "failed"
+    assert checkpoint.available(path / "checkpoints")[0][0] == 4
+    assert run(path, config(), resumed=True) == 0
+    assert_same(path, whole)
+
+
+def test_after_a_kill_the_whole_run_comes_from_the_last_checkpoint(whole, tmp_path):
+    path = tmp_path / "run"
+    shutil.copytree(whole, path)
+    (path / "checkpoints" / "generation_00000007.npz").unlink()  # as if killed in the last generation,
+    with (path / "metrics.jsonl").open("a") as file:
+        file.write('{"generation": 7, "best_fi')  # and while a row was being written
+    assert run(path, config(), resumed=True) == 0
+    assert_same(path, whole)
+
+
+def test_a_run_without_checkpoint_starts_again_and_is_whole(whole, tmp_path):
+    path = tmp_path / "run"
+    shutil.copytree(whole, path)
+    shutil.rmtree(path / "checkpoints")
+    assert run(path, config(), resumed=True) == 0
+    assert_same(path, whole)
+
+
+def test_more_generations_go_on_where_the_whole_run_ended(whole, tmp_path):
+    path, straight = tmp_path / "run", tmp_path / "straight"
+    shutil.copytree(whole, path)
+    assert run(path, config(generations=9), resumed=True) == 0
+    assert run(straight, config(generations=9)) == 0
+    assert_same(path, straight)
+
+
+def test_a_damaged_newest_checkpoint_is_passed_over(whole, tmp_path, capsys):
+    path = tmp_path / "run"
+    shutil.copytree(whole, path)
+    (path / "checkpoints" / "generation_00000007.npz").write_bytes(b"PK")
+    assert run(path, config(), resumed=True) == 0
+    assert "generation_00000007.npz: damaged" in capsys.readouterr().err
+    assert_same(path, whole)
+
+
+def test_a_run_without_a_readable_checkpoint_is_left_whole(whole, tmp_path):
+    path = tmp_path / "run"
+    shutil.copytree(whole, path)
+    for file in (path / "checkpoints").iterdir():
+        file.write_bytes(file.read_bytes()[:100])
+    with pytest.raises(UsageError, match="damaged or cut off"):
+        run(path, config(), resumed=True)
+    assert rows(path) == rows(whole)
+
+
+def test_a_checkpoint_of_another_configuration_is_refused_and_the_whole_kept(whole, tmp_path):
+    path = tmp_path / "run"
+    shutil.copytree(whole, path)
+    other = config()
+    other.seed = 4
+    with pytest.raises(UsageError, match="another configuration"):
+        run(path, other, resumed=True)
+    assert rows(path) == rows(whole)
+
+
+def test_a_checkpoint_that_cannot_be_written_is_tried_again(tmp_path, monkeypatch, capsys):
+    save, fails = checkpoint.save, iter([OSError(28, "No space left on device")])
+
+    def sometimes(*args, **kwargs):
+        for error in fails:
+            raise error
+        return save(*args, **kwargs)
+
+    monkeypatch.setattr(checkpoint, "save", sometimes)
+    assert run(tmp_path / "run", config()) == 0
+    assert "checkpoint after 3 generations not written (No space left on device)" in capsys.readouterr().out
+    assert checkpoint.available(tmp_path / "run" / "checkpoints")[0][0] == 7
+
+
+def test_a_record_that_cannot_be_written_ends_the_run(tmp_path, monkeypatch):
+    append = Record.append
+
+    def full(self, row):
+        if row["generation"] == 5:
+            raise RunError("metrics.jsonl: No space left on device")
+        append(self, row)
+
+    monkeypatch.setattr(Record, "append", full)
+    with pytest.raises(RunError, match="No space"):
+        run(tmp_path / "run", config())
+    assert status(tmp_path / "run") == "failed"
+    monkeypatch.setattr(Record, "append", append)
+    assert run(tmp_path / "run", config(), resumed=True) == 0
+    assert len(rows(tmp_path / "run")) == 7
+
+
+def test_pictures_that_fail_do_not_end_a_run(tmp_path, monkeypatch, capsys):
+    def broken(*args, **kwargs):
+        raise RuntimeError("no fonts")
+
+    monkeypatch.setattr(outcome, "write", write_pictures)
+    monkeypatch.setattr(plots, "draw", broken)
+    assert run(tmp_path / "run", config(generations=1)) == 0
+    out = capsys.readouterr().out
+    assert "plots not written (no fonts)" in out
+    assert "report not written (no fonts)" in out
+
+
+def test_two_processes_cannot_run_the_same_run(tmp_path):
+    one, two = RunDirectory(tmp_path), RunDirectory(tmp_path)
+    one.lock()
+    with pytest.raises(UsageError, match="another process"):
+        two.lock()
+    one.unlock()
+    two.lock()
+    two.unlock()
+
+
+def test_the_second_signal_ends_the_process(monkeypatch):
+    ended = []
+    monkeypatch.setattr(os, "_exit", ended.append)
+    with Stop() as stop:
+        os.kill(os.getpid(), signal.SIGINT)
+        assert stop.requested
+        assert not ended
+        os.kill(os.getpid(), signal.SIGINT)
+    assert ended == [130]
+
+
+def test_the_handler_before_gets_the_signal_in_the_end():
+    got = []
+    before = signal.signal(signal.SIGUSR2, lambda number, frame: got.append(number))
+    try:
+        with Stop() as stop:
+            os.kill(os.getpid(), signal.SIGUSR2)
+        assert not got
+        stop.pass_on()
+        assert got == [signal.SIGUSR2]
+    finally:
+        signal.signal(signal.SIGUSR2, before)
+
+
+def test_the_digest_stands_in_every_checkpoint(whole):
+    assert str(final(whole)[checkpoint.DIGEST])

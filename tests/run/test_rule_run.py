@@ -1,0 +1,115 @@
+"""A whole run of rule lists: resumed to the bit, ended by success, its champion written, read back and edited badly."""
+
+import json
+import shutil
+
+import jax
+import numpy as np
+import pytest
+
+import envs
+from jaxgp.errors import UsageError
+from jaxgp.evolution.state import Champion
+from jaxgp.genotypes.language import sizes
+from jaxgp.measure import champions
+from jaxgp.players.options import Opponent
+from jaxgp.run.assemble import assemble
+from jaxgp.store import champion
+from tests.fitness.walls_table import config
+from tests.run.conduct_toy import assert_same, rows, start
+
+GO = "- 0 - / - N - / - - - : try-forward"
+
+
+@pytest.fixture(scope="module")
+def endless():
+    return assemble(config(stop="never"), envs)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory, endless):
+    path = tmp_path_factory.mktemp("rules") / "run"
+    assert start(path, endless, endless.config) == 0
+    return path
+
+
+def test_a_resumed_run_is_the_whole_run(whole, tmp_path, endless):
+    assert start(tmp_path / "run", endless, config(stop="never", generations=2)) == 0
+    assert start(tmp_path / "run", endless, config(stop="never"), resumed=True) == 0
+    assert_same(tmp_path / "run", whole)
+
+
+def test_what_is_shown_speaks_of_rules(whole):
+    page = (whole / "report.html").read_text()
+    for words in ("Parameters", "rule language walls-symmetric", "groups of 5", "Its games", "points in a double game"):
+        assert words in page
+    assert 'id="tree"' not in page
+    assert "Koza" not in page
+    assert {path.stem for path in (whole / "plots").iterdir()} >= {"fitness", "points", "size", "tournaments"}
+
+
+def test_success_completes_a_run_and_resuming_says_so(tmp_path, capsys):
+    made = config(population=80, generations=30)
+    made.fitness.opponents = {"forward": Opponent(kind="strategy", name="forward")}
+    experiment = assemble(made, envs)
+    for resumed in (False, True):
+        assert start(tmp_path / "run", experiment, made, resumed) == 0
+        count = len(rows(tmp_path / "run"))
+        assert count < 30
+        assert f"Aim reached after {count} of 30 generations: forward is beaten." in capsys.readouterr().out
+        assert json.loads((tmp_path / "run" / "status.json").read_text())["state"] == "complete"
+    assert rows(tmp_path / "run")[-1]["beaten"] > 0
+    assert sum(champion.read(tmp_path / "run" / "champion.json").points.values()) > 1
+
+
+@pytest.fixture
+def written(whole, tmp_path):
+    """A champion file of three rules."""
+    shutil.copy(whole / "champion.json", tmp_path)
+    lines = [GO, "# - - / - - - / - - 0 : turn-left", "- - - / - - - / - - - : turn-right"]
+    return edit(tmp_path / "champion.json", text=lines, size=3)
+
+
+def edit(path, **changes):
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    return path
+
+
+def test_a_champion_can_be_read_by_people_and_comes_back(whole, endless):
+    content = json.loads((whole / "champion.json").read_text())
+    assert content["language"]["kind"] == "rules"
+    assert content["depth"] is None
+    assert all(line.split(" : ")[1] in endless.language.actions for line in content["text"])
+    loaded = champions.load(str(whole), envs)
+    assert int(sizes(loaded.genome)) == content["size"] == len(content["text"])
+    best = Champion(jax.tree.map(np.asarray, loaded.genome), np.float32(1), np.zeros(2, np.float32), np.int32(0))
+    again = champion.describe(best, endless.language, endless.config)
+    assert again.text.splitlines() == content["text"]
+
+
+def test_a_champion_can_be_edited(written):
+    assert int(sizes(champions.load(str(written), envs).genome)) == 3
+
+
+BAD = [
+    ({"text": [GO, "? - - / - - - / - - - : turn-left"], "size": 2}, "line 2, column 1: row 1, cell 1: ? is not"),
+    ({"text": ["- 0 - / - B - / - - - : try-forward"], "size": 1}, "column 11: row 2, cell 2: B cannot be named"),
+    ({"text": ["- 0 - / - N - : try-forward"], "size": 1}, "line 1, column 15: expected / after the 3"),
+    ({"text": ["- 0 - / - N - / - - - : jump"], "size": 1}, "line 1, column 25: jump is not an action"),
+    ({"size": 4}, "size=4: the text has 3 rules"),
+    ({"text": 7}, "text has the wrong type"),
+    ({"text": [1, 2]}, "text has the wrong type"),
+    ({"game": {"name": "walls", "size": 4}}, "game.size=4: accepted: an odd number"),
+    ({"program": {"mask": 5}}, "program.mask=5: accepted: an odd number from 3 to 3"),
+    ({"program": {"matching": "strict"}}, "made with the rule language walls-symmetric"),
+    ({"game": {"name": "mancala"}, "program": {}}, "mancala: genotype rules: accepted: program"),
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), BAD, ids=[message for _, message in BAD])
+def test_nonsense_is_refused_and_its_place_named(written, changes, message):
+    edit(written, **changes)
+    with pytest.raises(UsageError) as raised:
+        champions.load(str(written), envs)
+    assert message in str(raised.value)
+    assert str(written) in str(raised.value)

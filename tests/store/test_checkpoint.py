@@ -1,0 +1,148 @@
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxgp import files
+from jaxgp.errors import UsageError
+from jaxgp.store import checkpoint
+from tests.run.toy_experiment import first
+
+ROOT = Path(__file__).parents[2]
+
+
+def data(leaf):
+    return np.asarray(checkpoint._data(leaf))
+
+
+def assert_equal(one, other):
+    assert jax.tree.structure(one) == jax.tree.structure(other)
+    for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True):
+        assert a.dtype == b.dtype
+        np.testing.assert_array_equal(data(a), data(b))
+
+
+@pytest.fixture
+def state():
+    return first(jax.random.key(5), 8)
+
+
+def test_every_leaf_comes_back_also_typed_keys_of_another_kind(tmp_path, state):
+    tree = {"state": state, "other": jax.random.key(3, impl="rbg"), "list": [jnp.bool_(True), jnp.float32(jnp.inf)]}
+    path = checkpoint.save(tmp_path / "new", 3, tree, "digest")
+    like = jax.tree.map(lambda leaf: leaf, tree) | {"state": first(jax.random.key(0), 8)}
+    assert_equal(checkpoint.load(path, like, "digest"), tree)
+
+
+def test_the_newest_are_kept_and_leftovers_go(tmp_path, state):
+    (tmp_path / "generation_00000009.npz.part").write_bytes(b"half")
+    for generation in (5, 10, 15):
+        checkpoint.save(tmp_path, generation, state, "d", keep=2)
+    assert [generation for generation, _ in checkpoint.available(tmp_path)] == [15, 10]
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.9, 0.999])
+def test_a_file_that_was_cut_off_is_unreadable(tmp_path, state, share):
+    path = checkpoint.save(tmp_path, 1, state, "d")
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(share * len(whole))])
+    with pytest.raises(checkpoint.UnreadableError, match=path.name):
+        checkpoint.load(path, state, "d")
+
+
+def test_flipped_bits_are_noticed(tmp_path, state):
+    path = checkpoint.save(tmp_path, 1, state, "d")
+    broken = bytearray(path.read_bytes())
+    place = broken.index(data(state.population.value).tobytes()[:64])
+    broken[place] ^= 0x10
+    path.write_bytes(bytes(broken))
+    with pytest.raises(checkpoint.UnreadableError):
+        checkpoint.load(path, state, "d")
+
+
+def test_another_shape_is_refused_by_name(tmp_path, state):
+    path = checkpoint.save(tmp_path, 1, state, "d")
+    with pytest.raises(UsageError, match=r"population\.opcode is int16\[8, 1, 4\].*int16\[9, 1, 4\]"):
+        checkpoint.load(path, first(jax.random.key(5), 9), "d")
+
+
+def test_another_type_is_refused(tmp_path, state):
+    path = checkpoint.save(tmp_path, 1, state, "d")
+    with pytest.raises(UsageError, match=r"generation is int32\[\], .*needs float32"):
+        checkpoint.load(path, state.replace(generation=jnp.float32(0)), "d")
+
+
+def test_other_names_are_refused(tmp_path, state):
+    path = checkpoint.save(tmp_path, 1, state, "d")
+    with pytest.raises(UsageError, match="unexpected"):
+        checkpoint.load(path, state.replace(memory={}), "d")
+
+
+def test_another_configuration_is_refused(tmp_path, state):
+    path = checkpoint.save(tmp_path, 1, state, "one")
+    with pytest.raises(UsageError, match="another configuration"):
+        checkpoint.load(path, state, "two")
+
+
+def test_foreign_archives_are_refused(tmp_path, state):
+    np.savez(tmp_path / "a.npz", x=np.zeros(3))
+    with pytest.raises(UsageError, match="not a checkpoint"):
+        checkpoint.load(tmp_path / "a.npz", state, "d")
+    np.savez(tmp_path / "b.npz", x=np.array([{}], dtype=object))  # would need pickle
+    with pytest.raises(checkpoint.UnreadableError):
+        checkpoint.load(tmp_path / "b.npz", state, "d")
+
+
+def test_a_write_that_fails_leaves_the_old_checkpoint(tmp_path, state, monkeypatch):
+    path = checkpoint.save(tmp_path, 1, state, "d")
+
+    def full(file, **arrays):
+        file.write(b"half of it")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", full)
+    with pytest.raises(OSError, match="No space"):
+        checkpoint.save(tmp_path, 2, state, "d")
+    assert list(tmp_path.iterdir()) == [path]
+    assert_equal(checkpoint.load(path, state, "d"), state)
+
+
+def test_atomic_json_is_strict(tmp_path):
+    with pytest.raises(ValueError, match="JSON"):
+        files.write_json(tmp_path / "x.json", {"a": float("nan")})
+    assert not list(tmp_path.iterdir())
+
+
+WRITER = """
+import sys
+from pathlib import Path
+import jax.numpy as jnp
+from jaxgp.store import checkpoint
+tree = {"big": jnp.zeros((512, 1024)), "step": jnp.int32(0)}
+print("go", flush=True)
+for step in range(1, 10**6):
+    checkpoint.save(Path(sys.argv[1]), step, {name: leaf * 0 + step for name, leaf in tree.items()}, "d")
+"""
+
+
+def test_killing_a_writer_leaves_a_whole_newest_checkpoint(tmp_path):
+    command = [sys.executable, "-c", WRITER, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as writer:
+        assert writer.stdout is not None
+        writer.stdout.readline()
+        while not checkpoint.available(tmp_path):
+            time.sleep(0.01)
+        time.sleep(0.2 * random.random())
+        writer.send_signal(signal.SIGKILL)
+    generation, path = checkpoint.available(tmp_path)[0]
+    loaded = checkpoint.load(path, {"big": jnp.zeros((512, 1024)), "step": jnp.int32(0)}, "d")
+    assert (np.asarray(loaded["big"]) == generation).all()
+    assert int(loaded["step"]) == generation

@@ -1,0 +1,186 @@
+"""Many runs in one process: the same as one by one, in any batch, after any interruption."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+import envs
+from jaxgp.config import schema
+from jaxgp.fitness.options import Fitness
+from jaxgp.operators.options import Crossover
+from jaxgp.run.assemble import assemble
+from jaxgp.store import champion
+from jaxgp.store.directory import RunDirectory
+from jaxgp.study import design, results, trials
+from tests.run import toy_experiment as toy
+
+DESIGN = design.read({"factors": {"algorithm.population": [8, 12]}, "replicates": 3, "seed": 5})
+CLOCKED = ("seconds",)
+
+
+class Toy:
+    """The toy experiment without its way to interrupt it."""
+
+    def __init__(self, config):
+        self.language, self.population = toy.PRIMITIVES, config.algorithm.population
+
+    def init(self, key):
+        return toy.first(key, self.population)
+
+    def step(self, state):
+        return toy.advance(state)
+
+
+class Stop:
+    """Asks to stop, or does something else, when it has been looked at often enough."""
+
+    def __init__(self, after=10**9, then=lambda: True):
+        self.after, self.then = after, then
+
+    @property
+    def requested(self):
+        self.after -= 1
+        return self.after < 0 and self.then()
+
+
+def plan(made=DESIGN):
+    pairs = []
+    for trial in made.trials():
+        config = toy.config(population=trial.cell.levels[0])
+        config.seed = trial.seed
+        pairs.append((trial, config))
+    return pairs
+
+
+def carry_out(folder, batch=1, stop=None, said=None):
+    folder.mkdir(exist_ok=True)
+    bench = trials.Bench(DESIGN, Toy, folder, batch, (said if said is not None else []).append)
+    rows = bench.run(plan(), stop or Stop())
+    return bench, [{k: v for k, v in row.items() if k not in CLOCKED} for row in rows]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    return carry_out(tmp_path_factory.mktemp("whole"))[1]
+
+
+def by_number(rows):
+    return sorted(rows, key=lambda row: row["trial"])
+
+
+def test_runs_are_those_of_their_own_options_and_seeds(whole):
+    assert [row["order"] for row in whole] == list(range(6))
+    for row in by_number(whole):
+        config = toy.config(population=row["algorithm.population"])
+        state = toy.first(jax.random.key(5 + row["trial"]), config.algorithm.population)
+        for _ in range(7):
+            state, _ = toy.advance(state)
+        assert row["seed"] == 5 + row["trial"]
+        assert row["fitness"] == pytest.approx(float(state.champion.fitness))
+        assert row["found"] == int(state.champion.generation)
+        assert row["points"] == pytest.approx(float(state.champion.points.sum()))
+        assert row["generations"] == 7
+
+
+def test_batches_change_nothing_but_the_number_of_programs(tmp_path, whole):
+    bench, rows = carry_out(tmp_path, batch=2)  # of three runs alike: one batch is not full
+    assert by_number(rows) == by_number(whole)
+    assert bench.programs == 2  # one for each size of the population
+    assert bench.compile_seconds > 0
+
+
+def test_a_run_directory_is_left_for_each_run(tmp_path):
+    said = []
+    _, rows = carry_out(tmp_path, said=said)
+    assert len(said) == 6
+    assert said[-1].startswith("run 6 of 6 (all, algorithm.population=")
+    for row in rows:
+        run = RunDirectory(tmp_path / "runs" / f"{row['trial']:04}")
+        assert run.read_config().seed == row["seed"]
+        assert run.read_config().algorithm.population == row["algorithm.population"]
+        assert champion.read(run.champion).fitness == row["fitness"]
+        measured = results.read_run(run, "runs")
+        assert measured.pop("seconds") > 0
+        assert measured.items() <= row.items()
+
+
+def test_what_was_stopped_goes_on_to_the_same_table(tmp_path, whole):
+    _, some = carry_out(tmp_path, stop=Stop(17))  # in the third run, at a look for each generation
+    assert [row["order"] for row in some] == [0, 1]
+    _, rows = carry_out(tmp_path)
+    assert rows == whole
+    lines = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
+    assert [line["trial"] for line in lines] == [row["trial"] for row in whole]
+    frame = results.load(tmp_path / "results.csv")
+    assert frame["trial"].tolist() == list(range(6))
+    assert frame["fitness"].tolist() == pytest.approx([row["fitness"] for row in by_number(whole)])
+
+
+def test_what_was_killed_goes_on_to_the_same_table(tmp_path, whole):
+    code = (
+        "import os, signal, sys\nfrom pathlib import Path\nfrom tests.analysis import test_trials as t\n"
+        "t.carry_out(Path(sys.argv[1]), stop=t.Stop(25, lambda: os.kill(os.getpid(), signal.SIGKILL)))\n"
+    )
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], cwd=root, env={**os.environ, "PYTHONPATH": str(root)}, check=False
+    )
+    assert done.returncode == -signal.SIGKILL
+    assert len((tmp_path / "results.jsonl").read_text().splitlines()) == 3
+    with (tmp_path / "results.jsonl").open("a") as file:
+        file.write('{"trial": 4, "ord')  # torn
+    assert carry_out(tmp_path)[1] == whole
+
+
+def test_a_batch_that_ends_while_a_stop_is_asked_for_is_kept(tmp_path, whole):
+    _, rows = carry_out(tmp_path, batch=3, stop=Stop(7))
+    assert len(rows) == 3
+    assert [row for row in whole if row["trial"] in {r["trial"] for r in rows}] == rows
+
+
+def solo(**crossover):
+    """A run of the smallest game for one, with the parts that are compiled as one program."""
+    config = schema.Config(game={"name": "morpion", "size": 20}, fitness=Fitness(), compilation_cache=None)
+    config.algorithm.population, config.algorithm.generations, config.algorithm.capacity = 8, 3, 16
+    config.algorithm.creation.max_depth = 3
+    config.algorithm.selection.method = "tournament"
+    config.algorithm.crossover = Crossover(method="two_children", node_choice="koza", **crossover)
+    config.algorithm.mutation.probability = 0.0
+    return config
+
+
+def test_traced_options_are_no_other_than_constants(tmp_path):
+    made = design.read({"factors": {"algorithm.crossover.function_probability": [0.05, 0.95]}, "replicates": 2})
+    pairs = []
+    for trial in made.trials():
+        config = solo(function_probability=trial.cell.levels[0])
+        config.seed = trial.seed
+        pairs.append((trial, config))
+    bench = trials.Bench(made, lambda config: assemble(config, envs), tmp_path, 2, lambda said: None)
+    pairs = sorted(pairs, key=lambda pair: pair[0].cell.levels[0])[1:3]  # one of each level, side by side
+    rows = bench.run(pairs, Stop())
+    assert bench.programs == 1
+    experiment = assemble(pairs[1][1], envs)
+    state = experiment.init(jax.random.key(pairs[1][1].seed))
+    kept = [json.loads(line) for line in (tmp_path / f"runs/{rows[1]['trial']:04}/metrics.jsonl").open()]
+    for generation in range(3):
+        state, metrics = experiment.step(state)
+        assert {name: np.asarray(value).item() for name, value in metrics.items()}.items() <= kept[generation].items()
+    assert rows[1]["fitness"] == float(state.champion.fitness)
+    assert {row["algorithm.crossover.function_probability"] for row in rows} == {0.05, 0.95}
+
+
+def test_only_seeds_and_traced_options_are_shared():
+    one = solo(probability=0.9, function_probability=0.9)
+    other = solo(probability=0.1, function_probability=0.2)
+    other.seed = 3
+    assert trials.signature(one) == trials.signature(other)
+    other.algorithm.selection.tournament_size += 1
+    assert trials.signature(one) != trials.signature(other)
