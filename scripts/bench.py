@@ -31,7 +31,6 @@ from jaxgp.evolution.options import Algorithm
 from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.evaluate import evaluate, evaluate_programs
-from jaxgp.interpreter.layouts import LAYOUTS
 from jaxgp.interpreter.plan import plan
 from jaxgp.operators.options import Creation
 from jaxgp.options import MAX_CORES, MAX_SEED, option
@@ -41,6 +40,7 @@ from jaxgp.run import assemble
 from jaxgp.search import cores
 from jaxgp.spec import Cast
 from rivals import evaluators, othello, solitaire, tournaments, trees
+from rivals.layouts import LAYOUTS
 from rivals.plain import kalah
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
 from rivals.timing import Case, Report, compare, compiled, measure
