@@ -136,7 +136,7 @@ def _of_game(option: str, opponent: Opponent, spec: "Spec[Any]", game: Any) -> N
 def _strategy(option: str, name: str, spec: "Spec[Any]", game: Any) -> None:
     """Check that a game has a strategy of this name for its board; raises UsageError."""
     if not spec.strategies:
-        others = ", ".join(kind for kind in KINDS if kind != "strategy")
+        others = options.any_of(*(kind for kind in KINDS if kind != "strategy"))
         reject(f"{option}.kind", "strategy", f"{others}; {spec.name} has no strategies")
     if name and name not in spec.strategies:
         reject(f"{option}.name", name, ", ".join(spec.strategies))

@@ -4,12 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from envs.othello.primitives import Options as OthelloSettings
-from envs.othello.primitives import primitive_set as othello_primitives
 
 import envs
-from envs.morpion.primitives import Options as MorpionSettings
-from envs.morpion.primitives import primitive_set
+from envs.morpion.roles import WALK
+from envs.othello.roles import LEAF, MOVE
 from envs.walls.primitives import Options, rule_language
 from jaxgp.config import arguments
 from jaxgp.errors import RunError, UsageError
@@ -81,7 +79,7 @@ def test_every_opponent_of_a_panel_is_met_from_both_seats(evaluate, run_director
 def lonely(tmp_path):
     """A program of Morpion Solitaire that draws two lines, then has no more to say."""
     game = envs.make("morpion", size=20)
-    language = primitive_set(game, MorpionSettings())
+    language = WALK.make(game, WALK.options())[0]
     return write_champion(
         tmp_path,
         {"name": "morpion", "size": 20},
@@ -208,7 +206,7 @@ def panel(script, monkeypatch, tmp_path):
 @pytest.fixture
 def othello_run(tmp_path):
     """A program that plays for many discs of its own."""
-    language = othello_primitives(envs.make("othello"), OthelloSettings())
+    language = MOVE.make(envs.make("othello"), MOVE.options())[0]
     return write_champion(tmp_path, {"name": "othello"}, language, "own", size=1, depth=0)
 
 
@@ -296,9 +294,8 @@ def test_members_of_a_panel_that_cannot_be_are_named(evaluate, othello_run, pane
 @pytest.fixture
 def searching_run(tmp_path):
     """A program that says what a position is worth to who is to move, evolved to search two plies."""
-    settings = OthelloSettings(features="position", depth=2)
-    language = othello_primitives(envs.make("othello", size=4), settings)
-    program = {"features": "position", "depth": 2}
+    language = LEAF.make(envs.make("othello", size=4), LEAF.options(depth=2))[0]
+    program = {"role": "leaf", "features": "position", "depth": 2}
     game = {"name": "othello", "size": 4}
     (tmp_path / "searching").mkdir()
     return write_champion(tmp_path / "searching", game, language, "PieceCount", size=1, depth=0, program=program)
@@ -313,22 +310,22 @@ def test_a_champion_that_searches_is_measured_at_another_depth(evaluate, searchi
     assert seen == [2, 4]
     assert json.loads((searching_run / "evaluation.json").read_text())["depth"] == 4
     for depth in (0, 13):
-        said = f"error: depth={depth}: accepted: a whole number from 1 to 12 with program.features=position\n"
+        said = f"error: depth={depth}: accepted: a whole number from 1 to 12\n"
         assert evaluate(*given, f"depth={depth}") == (2, "", said)
 
 
-def test_depth_is_for_champions_that_search(evaluate, othello_run):
-    said = f"depth: given, but the champion of {othello_run / 'champion.json'} does not search; leave it out"
-    assert evaluate(f"run={othello_run}", "depth=4") == (2, "", f"error: {said}\n")
+def test_depth_is_for_champions_that_can_search(evaluate, run_directory):
+    said = f"depth: given, but the champion of {run_directory / 'champion.json'} does not search; leave it out"
+    assert evaluate(f"run={run_directory}", "depth=4") == (2, "", f"error: {said}\n")
 
 
-def test_a_person_can_meet_a_champion_that_searches_deeper(searching_run, othello_run):
+def test_a_person_can_meet_a_champion_that_searches_deeper(searching_run, run_directory):
     script = load("play")
     for seat, depth in ((Seat("champion", depth=4), 4), (Seat("champion"), 2), (Seat("minimax", depth=4), 2)):
         options = script.Options(run=str(searching_run), opponent=seat)
-        table, loaded = script.board(options)
-        assert script.deepened(options, "opponent", seat, table, loaded).player.depth == depth
-    options = script.Options(run=str(othello_run), player=Seat("champion", depth=3))
+        cast, loaded = script.set_up(options)
+        assert script.deepened(options, "opponent", seat, cast, loaded).actor.depth == depth
+    options = script.Options(run=str(run_directory), player=Seat("champion", depth=3))
     with pytest.raises(UsageError, match=r"^player\.depth: given, but the champion of .* does not search"):
         script.deepened(options, "player", options.player, *script.board(options))
 
