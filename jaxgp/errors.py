@@ -21,6 +21,8 @@ def show(value: Any) -> str:
         return "null"
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, list | tuple):
+        value = f"[{','.join(map(show, value))}]"
     text = " ".join(str(value).split())
     return text if len(text) <= 80 else text[:77] + "..."
 

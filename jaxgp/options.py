@@ -90,9 +90,23 @@ class Option(NamedTuple):
         return tuple(str(value) for values in listed for value in values)
 
     @property
+    def many(self) -> type[list[Any]] | type[tuple[Any, ...]] | None:
+        """`list` or `tuple` if it takes several values, else None."""
+        origins = [typing.get_origin(kind) for kind in self.kinds]
+        return next((many for many in (list, tuple) if many in origins), None)
+
+    @property
+    def items(self) -> tuple[Any, ...]:
+        """The types of one value."""
+        return tuple(typing.get_args(kind)[0] for kind in self.kinds) if self.many else self.kinds
+
+    @property
     def accepted(self) -> str:
         """What it takes, in words."""
         limits, null = self.limits, ", or null" if self.nullable else ""
+        if self.many:
+            numbers = f"whole numbers{_range(limits)}, as in [1,2,3]" if int in self.items else "a list, as in [a,b]"
+            return (limits.accepted or numbers) + null
         if limits.accepted:
             return limits.accepted + null
         if self.choices:
@@ -182,6 +196,8 @@ def bound(
 
 def _right(one: Option, value: Any) -> bool:
     """Whether a value that is not null is of the type, among the choices and within the limits of an option."""
+    if one.many:
+        return isinstance(value, one.many) and all(_right(one._replace(kinds=one.items), item) for item in value)
     limits = one.limits
     if one.choices:
         return value in one.choices

@@ -12,13 +12,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 import jaxgp
 from jaxgp import files
-from jaxgp.config import typed as options
+from jaxgp.config import typed
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reason
 
@@ -85,12 +85,13 @@ class RunDirectory:
             raise UsageError(f"{self.path}: not a run directory (it has no config.yaml)")
         try:
             loaded = OmegaConf.load(self.config)
+            values = OmegaConf.to_container(loaded, resolve=True)
         except (OSError, YAMLError, OmegaConfBaseException, UnicodeDecodeError) as error:
             raise UsageError(f"{self.config}: cannot be read ({str(error).splitlines()[0]})") from error
-        if not isinstance(loaded, DictConfig):
+        if not isinstance(values, dict):
             raise UsageError(f"{self.config}: not a configuration")
         try:
-            return options.typed(Config, loaded)
+            return typed.typed(Config, values)
         except UsageError as error:
             raise UsageError(f"{self.config}: {error}") from error
 

@@ -21,7 +21,7 @@ from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.operators.options import RuleCreation
 from jaxgp.operators.rulelists import mutate
 from jaxgp.run import assemble
-from rivals import plain_walls
+from rivals.plain import walls as plain_walls
 from rivals.timing import Case, compiled, measure
 
 GROUP = 5
