@@ -30,7 +30,6 @@ MOST_FILES = 12
 KNOWN = {
     ("jaxgp/operators/variation.py", "jaxgp.evolution.options"),
     ("jaxgp/operators/mutation.py", "jaxgp.evolution.options"),
-    ("jaxgp/host/seating.py", "jaxgp.run.assemble"),
     ("envs/mancala/export.py", "jaxgp.export.export"),
     ("envs/othello/export.py", "jaxgp.export.export"),
 }
