@@ -59,6 +59,9 @@ class World(Protocol[State]):
     def score(self, state: State) -> Array:
         """Return float32[seats]: points by seat, in the game's own unit."""
 
+    def __hash__(self) -> int:
+        """Be the same for equal settings, so that a program is compiled once for them."""
+
 
 @runtime_checkable
 class Game(World[State], Protocol[State]):
@@ -106,6 +109,22 @@ class Packs(Protocol):
     def unpack(self, words: Any) -> Any: ...
 
 
+class Twin(Protocol):
+    """The same game as another one, in a form that is faster to search: what searches need of the rules, no more."""
+
+    @property
+    def num_actions(self) -> int: ...
+
+    def pack(self, state: Any) -> Any:
+        """Return a state of the other game in this form."""
+
+    def legal_actions(self, state: Any) -> Array:
+        """See `Game`."""
+
+    def step(self, state: Any, action: Array, key: Array) -> Any:
+        """See `Game`."""
+
+
 @runtime_checkable
 class Player(Protocol[Plans]):
     """How a genome becomes moves: plays the games of many individuals at once."""
@@ -125,6 +144,8 @@ class Player(Protocol[Plans]):
 
         `bits` is uint32[P, M], uniform. Only the moves in `active` (bool[P, M], None: all) states need be right.
         """
+
+    def __hash__(self) -> int: ...
 
 
 class Performance(NamedTuple):
@@ -201,6 +222,8 @@ class Opponent(Protocol[Memory]):
 
     def observe(self, memory: Memory, best: Any, improved: Array) -> Memory:
         """See the generation's best individual, and whether it is a new champion (bool[])."""
+
+    def __hash__(self) -> int: ...
 
 
 class Standing(NamedTuple):

@@ -26,6 +26,7 @@ import numpy as np
 
 import envs
 from jaxgp.config import schema
+from jaxgp.config.games import cast_of
 from jaxgp.errors import UsageError, reason, reject
 from jaxgp.evolution.options import Algorithm
 from jaxgp.fitness.options import Fitness
@@ -35,8 +36,10 @@ from jaxgp.interpreter.layouts import LAYOUTS
 from jaxgp.interpreter.plan import plan
 from jaxgp.operators.options import Creation
 from jaxgp.players.options import Opponent
+from jaxgp.players.searches import searches
 from jaxgp.run import assemble
 from jaxgp.search import cores
+from jaxgp.spec import Cast
 from rivals import evaluators, kalah, othello, solitaire, tournaments, trees
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
 from rivals.timing import Case, Report, compare, compiled, measure
@@ -84,7 +87,7 @@ class Bench:
 
     options: Options
     report: Report
-    table: assemble.Table
+    cast: Cast[Any]
 
 
 Job = tuple[float, Callable[[float], None]]
@@ -125,7 +128,7 @@ def _read(name: str, text: str, kind: Any) -> Any:
 
 
 def interpreter(bench: Bench) -> Iterator[Job]:
-    for primitives in (bench.table.primitives, trees.ARITHMETIC):
+    for primitives in (bench.cast.language, trees.ARITHMETIC):
         for nodes in bench.options.nodes:
             yield 1.0, functools.partial(interpret, bench, primitives, nodes, False)
             yield 0.3, functools.partial(interpret, bench, primitives, nodes, True)
@@ -138,7 +141,7 @@ def interpret(bench: Bench, primitives: PrimitiveSet, nodes: int, in_games: bool
     if primitives is trees.ARITHMETIC:
         table = np.random.default_rng(options.seed).uniform(-1, 1, (count, 8)).astype(np.float32)
     else:
-        table = np.asarray(positions(bench.table.game, options.seed, count).board).astype(np.float32)
+        table = np.asarray(positions(bench.cast.game, options.seed, count).board).astype(np.float32)
     features = jnp.asarray(table.T)
     if in_games:
         features = jnp.tile(features, (options.programs, 1, 1))
@@ -184,7 +187,7 @@ def env(bench: Bench) -> Iterator[Job]:
 
 def step(bench: Bench, batch: int, until: float) -> None:
     """Play random moves in many games."""
-    game, options = bench.table.game, bench.options
+    game, options = bench.cast.game, bench.options
     moves = min(1024, max(64, 2**20 // batch))
     states, key = openings(game, batch), jax.random.key(options.seed)
     run, seconds = compiled(functools.partial(random_moves, game, moves=moves), states, key)
@@ -213,9 +216,9 @@ def search(bench: Bench) -> Iterator[Job]:
 def search_roots(bench: Bench, depth: int, roots: int, lanes: int, until: float) -> None:
     """Search positions with lanes that run free, with lanes that wait for each other, and in plain Python."""
     options = bench.options
-    states = positions(bench.table.game, options.seed, roots)
+    states = positions(bench.cast.game, options.seed, roots)
     arguments = (states, jnp.full(roots, depth, jnp.int32), jnp.int32(roots))
-    free = bench.table.search("material", depth, "first", options.tail, lanes)
+    free = searches(bench.cast.spec, bench.cast.game, "material", depth, "first", options.tail, lanes)[0]
     sizes, unit = {"depth": depth, "roots": roots, "lanes": min(lanes, roots), "tail": free.tail}, "searches/s"
     cases, notes, results = {}, {}, {}
     for name, method in (("free lanes", free), ("lock step", dataclasses.replace(free, lock_step=True))):
@@ -303,7 +306,7 @@ def evolve(bench: Bench, depth: int, until: float) -> None:
         from rivals import deap_cases
 
         found = np.asarray(result.points), np.asarray(result.fitness)
-        games_of.append(deap_cases.Games(bench.table.primitives, first, *found, depth, options.rival_programs))
+        games_of.append(deap_cases.Games(bench.cast.language, first, *found, depth, options.rival_programs))
         return games_of[0].cases()
 
     theirs = compare(bench, "deap", "generation", cold, "games/s", sizes, deap)
@@ -348,7 +351,7 @@ def generations(experiment: assemble.Experiment, options: Options, searched: lis
 
 def run(options: Options, report: Report) -> None:
     """Make all measurements, each with its share of the time that is left."""
-    table = assemble.table(study(options, 1), envs)
+    cast = cast_of(study(options, 1), envs)
     parts = {
         "interpreter": interpreter,
         "env": env,
@@ -360,7 +363,7 @@ def run(options: Options, report: Report) -> None:
         "morpion": solitaire.jobs,
     }
     chosen = PARTS if options.part == "all" else (options.part,)
-    jobs = [job for part in chosen for job in parts[part](Bench(options, report, table))]
+    jobs = [job for part in chosen for job in parts[part](Bench(options, report, cast))]
     end = time.perf_counter() + options.seconds
     for done, (share, job) in enumerate(jobs):
         now = time.perf_counter()

@@ -6,7 +6,7 @@ from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.language import Language
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
-from jaxgp.host.agents import plies
+from jaxgp.host.seats import plies
 from jaxgp.operators.options import Crossover, Selection
 from jaxgp.players.options import Opponent
 
@@ -134,11 +134,11 @@ def describe_opponent(opponent: Opponent) -> str:
     return said + (f", {opponent.games} games from each seat" if opponent.games > 1 else "")
 
 
-def _evaluator(name: str) -> str:
-    *others, last = name.split("|")
+def _evaluator(name: str | None) -> str:
+    *others, last = (name or "").split("|")
     if others:
         return f", by {', '.join(others)} or {last}, drawn anew for every move"
-    return "" if last == Opponent.evaluator else f", by {last}"
+    return f", by {last}" if last else ""
 
 
 def _terminal(primitive: Primitive) -> str:

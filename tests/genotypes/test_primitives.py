@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from envs.mancala.primitives import Settings, primitive_set
+from envs.mancala.primitives import Options, primitive_set
 from envs.mancala.rules import Mancala
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
 from tests.genotypes.generators import ARITHMETIC, MIXED
@@ -80,7 +80,7 @@ def naive_least(primitives, rounds=30):
     return depth, size
 
 
-@pytest.mark.parametrize("primitives", [ARITHMETIC, MIXED, primitive_set(Mancala(), Settings())])
+@pytest.mark.parametrize("primitives", [ARITHMETIC, MIXED, primitive_set(Mancala(), Options())])
 def test_least_depth_and_size(primitives):
     depth, size = naive_least(primitives)
     assert list(primitives.min_depth) == [depth[t] for t in primitives.types]

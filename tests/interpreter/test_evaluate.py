@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from envs.mancala.primitives import Settings, primitive_set
+from envs.mancala.primitives import Options, primitive_set
 from envs.mancala.rules import Mancala
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.text import parse_tree
@@ -17,7 +17,7 @@ from tests.genotypes.generators import ARITHMETIC, MIXED, NUMPY_CALLS, random_pr
 from tests.reference import evaluator
 
 WAYS = ("zero", "modulo", "clamp")
-MANCALA = primitive_set(Mancala(), Settings())
+MANCALA = primitive_set(Mancala(), Options())
 UNARY = PrimitiveSet(
     "unary",
     (Primitive("x", feature=1), Primitive("n", domain=Integers(0, 9))),
@@ -72,7 +72,7 @@ def compiled(primitives):
 
 
 CASES = {
-    **{way: (primitive_set(Mancala(), Settings(value_at_out_of_range=way)), 0, 14, 1300) for way in WAYS},
+    **{way: (primitive_set(Mancala(), Options(value_at_out_of_range=way)), 0, 14, 1300) for way in WAYS},
     "arithmetic": (ARITHMETIC, 0, 8, 1600),
     **{f"mixed-{i}": (MIXED, int(root), 4, 1300) for i, root in enumerate(MIXED.root_type)},
     "unary": (UNARY, 0, 2, 300),

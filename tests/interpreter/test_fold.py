@@ -4,14 +4,14 @@ import jax
 import numpy as np
 import pytest
 
-from envs.mancala.primitives import Settings, primitive_set
+from envs.mancala.primitives import Options, primitive_set
 from envs.mancala.rules import Mancala
 from jaxgp.genotypes.primitives import FLOAT, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.text import parse_tree
 from jaxgp.interpreter.evaluate import evaluate
 from jaxgp.interpreter.plan import CONSTANT, plan
 
-MANCALA = primitive_set(Mancala(), Settings())
+MANCALA = primitive_set(Mancala(), Options())
 LOG = PrimitiveSet(
     "log",
     (Primitive("x", feature=0), Primitive("n", domain=Integers(-9, 9))),

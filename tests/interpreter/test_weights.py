@@ -7,7 +7,7 @@ import jax
 import numpy as np
 import pytest
 
-from envs.othello.primitives import Settings, primitive_set
+from envs.othello.moves import Options, primitive_set
 from envs.othello.rules import Othello
 from jaxgp.genotypes.primitives import FLOAT, Primitive, PrimitiveSet
 from jaxgp.genotypes.text import parse_tree
@@ -16,9 +16,9 @@ from jaxgp.interpreter.plan import plan
 from jaxgp.interpreter.weights import divisors
 from tests.envs.replays import FAST
 
-PATH = primitive_set(Othello(), Settings(weights="path", noop_bits=2))
-NOOPS = primitive_set(Othello(), Settings(weights="noops", noop_bits=2))
-BARE = primitive_set(Othello(), Settings(noop_bits=2))
+PATH = primitive_set(Othello(), Options(weights="path", noop_bits=2))
+NOOPS = primitive_set(Othello(), Options(weights="noops", noop_bits=2))
+BARE = primitive_set(Othello(), Options(noop_bits=2))
 NAMES = [p.name for p in PATH.terminals]
 CAPACITY = 512
 EYE = np.eye(len(NAMES) - 1, dtype=np.float32)

@@ -135,9 +135,9 @@ def test_interpreter(bench, capsys, mancala, in_games):
     """One measurement of each set; DEAP's results are compared with jaxgp's before anything is timed."""
     pytest.importorskip("deap")
     options = bench.read_options(["programs=5", "cases=3", *TINY])
-    table = bench.assemble.table(bench.study(options, 1), bench.envs)
-    primitives = table.primitives if mancala else bench.trees.ARITHMETIC
-    bench.interpret(bench.Bench(options, bench.Report([sys.stdout]), table), primitives, 12, in_games, 0.0)
+    cast = bench.cast_of(bench.study(options, 1), bench.envs)
+    primitives = cast.language if mancala else bench.trees.ARITHMETIC
+    bench.interpret(bench.Bench(options, bench.Report([sys.stdout]), cast), primitives, 12, in_games, 0.0)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     check(lines, "interpreter", ["deap"])
     assert lines[0]["sizes"]["nodes"] == (12 if mancala else 11)
@@ -224,9 +224,9 @@ def test_the_fixed_strategy_written_out_plays_as_by_symmetry(bench):
     for _, job in [*tournaments.jobs(bench.Bench(bench.read_options([]), None, None))][::2]:
         at = job.args[1]
         one = jax.tree.map(lambda x: np.asarray(x)[None], tournaments.fixed(at))
-        rules = plain_walls.rules(at.language, one, 0, at.settings.symmetric)
+        rules = plain_walls.rules(at.language, one, 0, at.options.symmetric)
         seen = []
-        board = plain_walls.Board(5, 3, at.settings.symmetric)
+        board = plain_walls.Board(5, 3, at.options.symmetric)
         board.choose = lambda *now, choose=board.choose, seen=seen: seen.append(choose(*now)) or seen[-1]
         board.play(rules, rules)
         played.append(seen)
@@ -236,7 +236,7 @@ def test_the_fixed_strategy_written_out_plays_as_by_symmetry(bench):
 
 def test_random_programs_are_valid(bench):
     options = bench.read_options([])
-    mancala = bench.assemble.table(bench.study(options, 1), bench.envs).primitives
+    mancala = bench.cast_of(bench.study(options, 1), bench.envs).language
     for primitives, nodes in ((mancala, 30), (bench.trees.ARITHMETIC, 30)):
         made = bench.trees.random_programs(0, primitives, 20, nodes)
         for i in range(20):

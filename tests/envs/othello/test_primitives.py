@@ -7,11 +7,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from envs.othello.primitives import TO_MOVE, Settings, outcome, primitive_set, view
 from scipy import stats
 
 import envs
 from envs.othello import export
-from envs.othello.primitives import TO_MOVE, Settings, outcome, primitive_set, view
 from jaxgp.export import export as analysis
 from jaxgp.genotypes.text import parse_program, parse_tree
 from jaxgp.interpreter.evaluate import evaluate
