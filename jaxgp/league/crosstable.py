@@ -164,7 +164,7 @@ def _team(members: Sequence[Member], places: Sequence[int]) -> Team:
     genomes, language = [one.genome for one in evolved], evolved[0].language
     if language is not None:
         room = max(int(languages.sizes(genome)) for genome in genomes)
-        genomes = [languages.parse(language, languages.written(language, genome), room) for genome in genomes]
+        genomes = [languages.parse(language, languages.to_text(language, genome), room) for genome in genomes]
     return Team(np.array(places), evolved[0].player, jax.tree.map(lambda *x: jnp.stack(x), *genomes))
 
 

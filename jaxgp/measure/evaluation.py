@@ -11,7 +11,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp import files
-from jaxgp.config import typed as options
+from jaxgp.config import typed
 from jaxgp.config.games import member
 from jaxgp.contracts import Memory, Opponent, Player
 from jaxgp.errors import RunError, UsageError, reason
@@ -174,18 +174,14 @@ def read_panel(file: Path) -> dict[str, OpponentOptions]:
     from yaml import YAMLError
 
     try:
-        loaded = OmegaConf.load(file)
-        return {str(name): options.typed(OpponentOptions, _with_defaults(spec)) for name, spec in loaded.items()}
+        loaded = OmegaConf.to_container(OmegaConf.load(file), resolve=True)
+        if not isinstance(loaded, dict):
+            raise TypeError("a list of something else")
+        return typed.entries_typed(OpponentOptions, loaded)
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from error
     except (OSError, YAMLError, OmegaConfBaseException, AttributeError, TypeError) as error:
         raise UsageError(f"{file}: not a panel of opponents ({' '.join(str(error).split())})") from error
-
-
-def _with_defaults(spec: Any) -> Any:
-    from omegaconf import OmegaConf
-
-    return OmegaConf.merge(OmegaConf.create(options.plain(OpponentOptions)), spec)
 
 
 def check_panel(panel: Mapping[str, OpponentOptions], cast: Cast[Any], file: Path) -> None:

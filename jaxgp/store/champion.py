@@ -62,7 +62,7 @@ def describe(champion: Champion, language: Language, config: Config) -> Champion
         game=dict(config.game),
         program=dict(config.program),
         language={"kind": languages.kind(language), "name": language.name, "version": language.version},
-        text=languages.written(language, genome),
+        text=languages.to_text(language, genome),
         size=int(languages.sizes(genome)),
         depth=languages.depth(genome),
         fitness=numbers["fitness"],

@@ -17,7 +17,7 @@ from jaxgp.genotypes.programs import Programs
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import Creation
 from jaxgp.spec import Cast
-from rivals import plain_morpion
+from rivals.plain import morpion as plain_morpion
 from rivals.timing import Case, compiled, measure
 
 CREATION = Creation(method="full", min_depth=5, max_depth=6)

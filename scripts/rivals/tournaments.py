@@ -23,7 +23,7 @@ from jaxgp.operators.options import RuleCreation
 from jaxgp.operators.rulelists import mutate
 from jaxgp.run import assemble
 from jaxgp.spec import Cast
-from rivals import plain_walls
+from rivals.plain import walls as plain_walls
 from rivals.timing import Case, compiled, measure
 
 GROUP = 5

@@ -364,7 +364,7 @@ def test_a_panel_that_is_none_is_refused(evaluate, run_directory, script, monkey
     monkeypatch.setattr(script, "PANELS", tmp_path)
     code, _, error = evaluate(f"run={run_directory}", "panel=odd")
     assert code == 2
-    assert "odd.yaml: strength: unknown option; accepted: kind, " in error
+    assert "odd.yaml: forward.strength: unknown option; accepted: kind, " in error
 
 
 def test_options_of_a_nested_search_are_for_games_for_one(evaluate, run_directory):
