@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from jaxgp.fitness.grouped import GroupFitness
     from jaxgp.fitness.panel import PanelFitness
     from jaxgp.fitness.solo import SoloFitness
-    from jaxgp.genotypes.language import parse, written
+    from jaxgp.genotypes.language import parse, to_text
     from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
     from jaxgp.interpreter.evaluate import evaluate_programs
     from jaxgp.library import Board, Champion, board, champion, load, opening, opponent, step, take
@@ -46,7 +46,7 @@ _ROOMS = {
     "fitness.grouped": ("GroupFitness",),
     "fitness.panel": ("PanelFitness",),
     "fitness.solo": ("SoloFitness",),
-    "genotypes.language": ("parse", "written"),
+    "genotypes.language": ("parse", "to_text"),
     "genotypes.primitives": ("BOOL", "FLOAT", "Floats", "Integers", "Primitive", "PrimitiveSet"),
     "interpreter.evaluate": ("evaluate_programs",),
     "library": ("Board", "Champion", "board", "champion", "load", "opening", "opponent", "step", "take"),

@@ -19,7 +19,7 @@ from jaxgp.contracts import Game, Opponent, Position
 from jaxgp.errors import UsageError
 from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.fitness.options import Fitness
-from jaxgp.genotypes.language import Genome, written
+from jaxgp.genotypes.language import Genome, to_text
 from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.host import seating
 from jaxgp.host.agents import Agent
@@ -99,7 +99,7 @@ class Champion:
     @cached_property
     def text(self) -> str:
         """An S-expression; or rules, a line each."""
-        return written(self.cast.language, self.genome)
+        return to_text(self.cast.language, self.genome)
 
     @cached_property
     def agent(self) -> Agent:

@@ -14,11 +14,11 @@ import numpy as np
 from jax import Array, lax
 
 from jaxgp.arrays import groups
+from jaxgp.bits import extend
 from jaxgp.contracts import Game, Performance
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import evaluate_programs
-from jaxgp.players.signature import extend
 from jaxgp.players.walk import Walked
 from jaxgp.search.nrpa import STEEPEST, Line, Nested
 
