@@ -86,6 +86,24 @@ class Game(World[State], Protocol[State]):
         """
 
 
+class Searchable(Protocol[State]):
+    """What an alpha-beta search asks of the rules: part of `Game`."""
+
+    @property
+    def num_actions(self) -> int: ...
+
+    def legal_actions(self, state: State) -> Array: ...
+
+    def step(self, state: State, action: Array, key: Array) -> State: ...
+
+
+class Twin(Searchable[State], Protocol[State]):
+    """The same game with states of its own, which are faster to search."""
+
+    def pack(self, state: Any) -> State:
+        """Turn a state of the game into one of the twin."""
+
+
 @runtime_checkable
 class ListsMoves(Protocol):
     """A game with many actions of which few are legal. Searches try those on the list alone."""

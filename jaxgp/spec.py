@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 from jax import Array
 
 from jaxgp import options
-from jaxgp.contracts import Actor, Game
+from jaxgp.contracts import Actor, Game, Twin
 from jaxgp.errors import UsageError, reject
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class Spec(Generic[Rules]):
     drawing: Drawing[Rules]
     roles: tuple[Role[Rules, Any], ...] = ()
     evaluators: Callable[[Rules], Mapping[str, Evaluator]] = _no_evaluators
-    twin: Callable[[Rules], Game[Any] | None] = _nothing
+    twin: Callable[[Rules], Twin[Any] | None] = _nothing
     certainty: Callable[[Rules, str], tuple[Game[Any], float] | None] = _nothing
     strategies: tuple[str, ...] = ()
     strategy: Callable[[str, Rules], Strategy] | None = None

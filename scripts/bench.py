@@ -24,6 +24,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from rivals import evaluators, kalah, othello, solitaire, tournaments, trees
+from rivals.lock_step import lock_step
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
 from rivals.timing import Case, Report, compare, compiled, measure
 
@@ -214,7 +215,7 @@ def search_roots(bench: Bench, depth: int, roots: int, lanes: int, until: float)
     free = bench.table.search("material", depth, "first", options.tail, lanes)
     sizes, unit = {"depth": depth, "roots": roots, "lanes": min(lanes, roots), "tail": free.tail}, "searches/s"
     cases, notes, results = {}, {}, {}
-    for name, method in (("free lanes", free), ("lock step", dataclasses.replace(free, lock_step=True))):
+    for name, method in (("free lanes", free), ("lock step", lock_step(free))):
         run, seconds = compiled(method.search, *arguments)
         results[name] = result = run(*arguments)
         cases[name] = Case(functools.partial(run, *arguments), roots)

@@ -69,6 +69,8 @@ class Mancala:
     remaining: Remaining = "owner"
 
     name: ClassVar[str] = "mancala"
+    seats: ClassVar[int] = 2
+    chance: ClassVar[bool] = False
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:

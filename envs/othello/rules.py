@@ -59,6 +59,8 @@ class Othello:
     size: int = 8
 
     name: ClassVar[str] = "othello"
+    seats: ClassVar[int] = 2
+    chance: ClassVar[bool] = False
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:

@@ -85,6 +85,8 @@ class Walls:
     majority_ends: bool = False
 
     name: ClassVar[str] = "walls"
+    seats: ClassVar[int] = 2
+    chance: ClassVar[bool] = False
     version: ClassVar[str] = "1"
     num_actions: ClassVar[int] = 3
 

@@ -42,7 +42,7 @@ class GuidedFitness(Alone):
             "plies": line.length.sum(dtype=jnp.int32),
             "ended": (line.length < self.guide.nested.longest).sum(dtype=jnp.int32),
             "best_score": line.score.max(),
-            "crowded": line.crowded.sum(dtype=jnp.int32),
+            "crowded": line.overflow.sum(dtype=jnp.int32),
         }
         return self.evaluation(population, points, conduct, metrics), memories
 
