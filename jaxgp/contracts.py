@@ -59,6 +59,9 @@ class World(Protocol[State]):
     def score(self, state: State) -> Array:
         """Return float32[seats]: points by seat, in the game's own unit."""
 
+    def __hash__(self) -> int:
+        """Be the same for equal settings, so that a program is compiled once for them."""
+
 
 @runtime_checkable
 class Game(World[State], Protocol[State]):
@@ -87,7 +90,7 @@ class Game(World[State], Protocol[State]):
 
 
 class Searchable(Protocol[State]):
-    """What an alpha-beta search asks of the rules: part of `Game`."""
+    """What a search needs of the rules: a part of `Game`."""
 
     @property
     def num_actions(self) -> int: ...
@@ -97,11 +100,11 @@ class Searchable(Protocol[State]):
     def step(self, state: State, action: Array, key: Array) -> State: ...
 
 
-class Twin(Searchable[State], Protocol[State]):
-    """The same game with states of its own, which are faster to search."""
+class Twin(Searchable[Any], Protocol):
+    """The same game as another one, with states of its own that are faster to search."""
 
-    def pack(self, state: Any) -> State:
-        """Turn a state of the game into one of the twin."""
+    def pack(self, state: Any) -> Any:
+        """Return a state of the other game in this form."""
 
 
 @runtime_checkable
@@ -143,6 +146,8 @@ class Player(Protocol[Plans]):
 
         `bits` is uint32[P, M], uniform. Only the moves in `active` (bool[P, M], None: all) states need be right.
         """
+
+    def __hash__(self) -> int: ...
 
 
 class Performance(NamedTuple):
@@ -219,6 +224,8 @@ class Opponent(Protocol[Memory]):
 
     def observe(self, memory: Memory, best: Any, improved: Array) -> Memory:
         """See the generation's best individual, and whether it is a new champion (bool[])."""
+
+    def __hash__(self) -> int: ...
 
 
 class Standing(NamedTuple):

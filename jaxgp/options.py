@@ -10,9 +10,15 @@ import math
 import types
 import typing
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from jaxgp.errors import UsageError, reject
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Default = TypeVar("Default")
+Schema = TypeVar("Schema")
 
 MAX_SEED = 2**32 - 1
 MAX_CORES = 1024
@@ -25,42 +31,45 @@ class Limits(NamedTuple):
         says: its meaning, in a few words.
         choices: the values that it takes, if they can be listed; never null.
         low: the least number.
-        high: the greatest number.
+        high: the greatest number; a name stands for what the dataclass has there, which may be None: no limit.
         above: whether `low` itself is too little.
         unit: what a number counts, as in "seconds".
         why: where `high` comes from, in words.
         test: a further law that a value keeps, such as being odd.
         accepted: the law in words.
+        label: what tables call the option.
     """
 
     says: str = ""
     choices: tuple[str, ...] = ()
     low: float | None = None
-    high: float | None = None
+    high: float | str | None = None
     above: bool = False
     unit: str = ""
     why: str = ""
-    test: Callable[[Any], bool] | None = None
+    test: Callable[..., bool] | None = None
     accepted: str = ""
+    label: str = ""
 
 
 def option(
-    default: Any,
+    default: Default,
     says: str,
     choices: Sequence[str] = (),
     *,
     low: float | None = None,
-    high: float | None = None,
+    high: float | str | None = None,
     above: bool = False,
     unit: str = "",
     why: str = "",
-    test: Callable[[Any], bool] | None = None,
+    test: Callable[..., bool] | None = None,
     accepted: str = "",
-) -> Any:
+    label: str = "",
+) -> Default:
     """Declare a field of a dataclass of options: its default, and what `Limits` holds."""
-    metadata = {"limits": Limits(says, tuple(choices), low, high, above, unit, why, test, accepted)}
+    metadata = {"limits": Limits(says, tuple(choices), low, high, above, unit, why, test, accepted, label)}
     if isinstance(default, dict | list) or dataclasses.is_dataclass(default):
-        return dataclasses.field(default_factory=lambda: copy.deepcopy(default), metadata=metadata)
+        return cast(Default, dataclasses.field(default_factory=lambda: copy.deepcopy(default), metadata=metadata))
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -76,9 +85,9 @@ class Option(NamedTuple):
     """
 
     name: str
-    kinds: tuple[Any, ...]
+    kinds: tuple[object, ...]
     nullable: bool
-    default: Any
+    default: object
     limits: Limits
 
     @property
@@ -90,9 +99,23 @@ class Option(NamedTuple):
         return tuple(str(value) for values in listed for value in values)
 
     @property
+    def many(self) -> type[list[object]] | type[tuple[object, ...]] | None:
+        """`list` or `tuple` if it takes several values, else None."""
+        origins = [typing.get_origin(kind) for kind in self.kinds]
+        return list if list in origins else tuple if tuple in origins else None
+
+    @property
+    def items(self) -> tuple[object, ...]:
+        """The types of one value."""
+        return tuple(typing.get_args(kind)[0] for kind in self.kinds) if self.many else self.kinds
+
+    @property
     def accepted(self) -> str:
         """What it takes, in words."""
         limits, null = self.limits, ", or null" if self.nullable else ""
+        if self.many:
+            numbers = f"whole numbers{_range(limits)}, as in [1,2,3]" if int in self.items else "a list, as in [a,b]"
+            return (limits.accepted or numbers) + null
         if limits.accepted:
             return limits.accepted + null
         if self.choices:
@@ -104,24 +127,43 @@ class Option(NamedTuple):
             return number + _range(limits) + null
         return "text" + null
 
+    def within(self, values: object) -> "Option":
+        """Return it with the limit that a dataclass of options sets to it, where its limit is another option."""
+        if not isinstance(self.limits.high, str):
+            return self
+        return self._replace(limits=self.limits._replace(high=getattr(values, self.limits.high)))
 
-def declared(schema: Any) -> Iterator[Option]:
+    def check(self, name: str, value: object) -> None:
+        """Check a value by the type, the choices and the limits; raises UsageError."""
+        if not (value is None and self.nullable) and not _right(self, value):
+            reject(name, value, self.accepted)
+
+
+def declared(schema: object) -> Iterator[Option]:
     """Yield the options of a dataclass, or of an instance of one, in their order."""
-    schema = schema if isinstance(schema, type) else type(schema)
-    hints = typing.get_type_hints(schema)
-    for field in dataclasses.fields(schema):
+    kind = cast("type[DataclassInstance]", schema if isinstance(schema, type) else type(schema))
+    hints = typing.get_type_hints(kind)
+    for field in dataclasses.fields(kind):
         hint = hints[field.name]
         union = isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union
         kinds = typing.get_args(hint) if union else (hint,)
-        default = field.default
+        default: object = field.default
         if default is dataclasses.MISSING and field.default_factory is not dataclasses.MISSING:
             default = field.default_factory()
         limits = field.metadata.get("limits", Limits())
         yield Option(field.name, tuple(k for k in kinds if k is not type(None)), type(None) in kinds, default, limits)
 
 
-def check(values: Any, prefix: str = "") -> None:
-    """Check every value of a dataclass of options by what was declared; sections, dataclasses within it, too.
+def find(schema: object, name: str) -> Option:
+    """Return an option of a dataclass, or of an instance of one; it has to be there."""
+    (one,) = (one for one in declared(schema) if one.name == name)
+    return one
+
+
+def check(values: object, prefix: str = "") -> None:
+    """Check every value of a dataclass of options by what was declared; those of dataclasses within it, too.
+
+    A dataclass may have a method `laws(prefix)`, which raises UsageError for what no single option shows.
 
     Args:
         values: an instance.
@@ -132,16 +174,45 @@ def check(values: Any, prefix: str = "") -> None:
     """
     for one in declared(values):
         value, name = getattr(values, one.name), prefix + one.name
-        if value is None and one.nullable:
-            continue
         if dataclasses.is_dataclass(value):
             check(value, name + ".")
-        elif not _right(one, value):
-            reject(name, value, one.accepted)
+        elif isinstance(value, dict):
+            for label, entry in value.items():
+                if dataclasses.is_dataclass(entry):
+                    check(entry, f"{name}.{label}.")
+        else:
+            one.within(values).check(name, value)
+    laws = getattr(values, "laws", None)
+    if laws is not None:
+        laws(prefix)
 
 
-def _right(one: Option, value: Any) -> bool:
+def bound(
+    values: object, name: str, prefix: str, low: float | None = None, high: float | None = None, why: str = ""
+) -> None:
+    """Check one option by narrower limits than it declares.
+
+    Args:
+        values: a dataclass of options that `check` accepted.
+        name: of the option.
+        prefix: what stands before it.
+        low: the least number, instead of the declared one; None: that.
+        high: the greatest number, likewise.
+        why: where `high` comes from, in words.
+
+    Raises:
+        UsageError: see `check`.
+    """
+    one = find(values, name)
+    limits = one.limits if low is None else one.limits._replace(low=low)
+    limits = limits if high is None else limits._replace(high=high, why=why)
+    one._replace(limits=limits).check(prefix + name, getattr(values, name))
+
+
+def _right(one: Option, value: object) -> bool:
     """Whether a value that is not null is of the type, among the choices and within the limits of an option."""
+    if one.many:
+        return isinstance(value, one.many) and all(_right(one._replace(kinds=one.items), item) for item in value)
     limits = one.limits
     if one.choices:
         return value in one.choices
@@ -151,6 +222,7 @@ def _right(one: Option, value: Any) -> bool:
         whole = float not in one.kinds
         if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not math.isfinite(value):
             return False
+        assert not isinstance(limits.high, str)
         inside = limits.low is None or (value > limits.low if limits.above else value >= limits.low)
         if not inside or (limits.high is not None and value > limits.high):
             return False
@@ -162,12 +234,21 @@ def _right(one: Option, value: Any) -> bool:
 def _range(limits: Limits) -> str:
     """Say between which numbers a value has to be."""
     counted = f" of {limits.unit}" if limits.unit else ""
-    lower = "" if limits.low is None else (f" above {limits.low:g}" if limits.above else f" from {limits.low:g}")
-    upper = "" if limits.high is None else f" {'up ' if limits.above else ''}to {limits.high:g}"
-    return counted + lower + upper + (f" ({limits.why})" if limits.why and limits.high is not None else "")
+    lower = "" if limits.low is None else (f" above {limits.low:.15g}" if limits.above else f" from {limits.low:.15g}")
+    if limits.high is None:
+        return counted + lower
+    if isinstance(limits.high, str):
+        return f"{counted}{lower} to {limits.why or limits.high}"
+    upper = f" {'up ' if limits.above else ''}to {limits.high:.15g}"
+    return counted + lower + upper + (f" ({limits.why})" if limits.why else "")
 
 
-def made(schema: type, values: typing.Mapping[str, Any], prefix: str) -> Any:
+def any_of(*words: str) -> str:
+    """Return `a, b or c`."""
+    return ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else "".join(words)
+
+
+def made(schema: type[Schema], values: typing.Mapping[str, object], prefix: str) -> Schema:
     """Return a dataclass of options with some of its values given, all of them checked.
 
     Raises:

@@ -20,8 +20,8 @@ from jaxgp.errors import UsageError, reject
 from jaxgp.options import MAX_SEED, check_cores, real, whole
 
 if TYPE_CHECKING:
-    from jaxgp.config.schema import Opponent
-    from jaxgp.run.assemble import Table
+    from jaxgp.players.options import Opponent
+    from jaxgp.spec import Cast
 
 MOST_PLAYOUTS = 10_000_000
 MOST_PLIES = 40
@@ -91,11 +91,11 @@ def task(options: Options) -> int:
     use_compilation_cache(options.compilation_cache)
     loaded = champions.load(options.run, envs)
     if options.depth is not None:
-        loaded = champions.at_depth(loaded, options.depth, envs)
+        loaded = champions.at_depth(loaded, options.depth)
     output = Path(options.output).expanduser() if options.output else loaded.path.parent / "evaluation.json"
     evaluation.check_writable(output)
-    if players(loaded.table.game) == 1:
-        only_one(options, loaded.table.game.name)
+    if players(loaded.cast.game) == 1:
+        only_one(options, loaded.cast.game.name)
         save = savedgame.targets("save", options.save) if options.save else []
         if output.resolve() in [path.resolve() for path in save]:
             reject("save", options.save, f"another name, since the figures go to {output}")
@@ -105,19 +105,17 @@ def task(options: Options) -> int:
             raise UsageError(f"{folder}: holds a search that was cut off; go on with it by resume=auto, or remove it")
         figures = alone.measure(loaded, options.games, options.seed)
         if options.compare:
-            figures |= nested.search(loaded.table, plan, say, folder, save, loaded.genome)
+            figures |= nested.search(loaded.cast, plan, say, folder, save, loaded.genome)
         print(alone.text(figures))
         files.write_json(output, {"seed": options.seed, "results": figures})
         print(f"saved: {output}")
         return 0
     for name in OF_SEARCHES:
         if getattr(options, name) != getattr(Options(), name):
-            raise UsageError(
-                f"{name}: of searches in a game for one; {loaded.table.game.name} is for two, leave it out"
-            )
+            raise UsageError(f"{name}: of searches in a game for one; {loaded.cast.game.name} is for two, leave it out")
     members = evaluation.read_panel(file)
-    evaluation.check_panel(members, loaded.table, file)
-    panel, skipped = present(options, members, loaded.table)
+    evaluation.check_panel(members, loaded.cast, file)
+    panel, skipped = present(options, members, loaded.cast)
     terms = external.Terms(options.games, options.opening_plies, options.seed, options.timeout)
     about: dict[str, Any] = {"skipped": skipped} if skipped else {}
     failure = None
@@ -142,7 +140,7 @@ def task(options: Options) -> int:
 
 
 def present(
-    options: Options, panel: "dict[str, Opponent]", table: "Table"
+    options: Options, panel: "dict[str, Opponent]", cast: "Cast[Any]"
 ) -> "tuple[dict[str, Opponent], dict[str, str]]":
     """Leave out, and say so, who of a panel is not installed; return the others, and why those are left out."""
     from jaxgp.measure import external
@@ -151,7 +149,7 @@ def present(
         for name in OF_ENGINES:
             if getattr(options, name) != getattr(Options(), name):
                 raise UsageError(f"{name}: given, but nobody in panel={options.panel} is of the kind {external.KIND}")
-    here, skipped = external.reachable(panel, table)
+    here, skipped = external.reachable(panel, cast)
     if not here:
         raise UsageError(f"panel={options.panel}: nobody is there to play; " + "; ".join(skipped.values()))
     for name, why in skipped.items():

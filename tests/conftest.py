@@ -5,6 +5,9 @@ import os
 # Most tests compile a program to run it once on something small: without optimisation that takes a third less time.
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 
+# XLA's older emitters compile the same programs in half of the time.
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters")
+
 import jax
 
 # One device, however many cores the scripts ask for that are tested in this process.

@@ -85,7 +85,6 @@ class Morpion:
 
     name: ClassVar[str] = "morpion"
     version: ClassVar[str] = "1"
-    players: ClassVar[int] = 1
     seats: ClassVar[int] = 1
     chance: ClassVar[bool] = False
 

@@ -13,7 +13,7 @@ from envs.othello.rules import Bits, Othello, State, count, some
 from jaxgp.bits import pick_bit
 
 TABLE = Path(__file__).with_name("edgar_like.csv")
-"""60 rows of 64 whole numbers, made by `envs.othello.learn`: a weight for each square after each move of a game."""
+"""60 rows of 64 whole numbers, made by `scripts/studies/othello_learn.py`: weights of the squares after each move."""
 MOVES = 60
 UNIT = 1000
 """Weights are whole thousandths: sums of them are exact in whatever order they are added, and so is a tie."""
@@ -40,7 +40,7 @@ def edgar_like(game: Othello, state: State) -> Array:
     """Return float32[]: the learned weights of the mover's discs minus those of the opponent's.
 
     One ply deep, with the first of equal moves, it plays the way Edgar did, the opponent of a university course
-    whose own table is lost (`envs.othello.learn`); ended games count by their result.
+    whose own table is lost (`scripts/studies/othello_learn.py`); ended games count by their result.
 
     Raises:
         ValueError: the board is not the one that the table was learned on.

@@ -14,7 +14,7 @@ class Champion:
 
     genome: Genome
     fitness: Array  # float32[]
-    points: Array  # float32[2]: mean points as first and as second mover, over the panel; float32[1] in a game for one
+    points: Array  # float32[S]: what the fitness is made of: mean points as first and as second mover; or one value
     generation: Array  # int32[]: when it was found
 
 
@@ -26,6 +26,6 @@ class EvolutionState:
     key: Array  # typed key[]: of the run; generation g uses fold_in(key, g)
     population: Genome  # [P, ...]
     memory: Any  # what the fitness carries along: reply tables, past champions
-    visits: Any  # float32[2, S]: how often behaviours were met, for fitness sharing with a memory; or nothing, ()
+    carried: Any  # what the scheme carries along: how often behaviours were met, the number of the cycle
     champion: Champion
     finished: Array  # bool[]: whether the termination criterion is met, so that nothing is left to do

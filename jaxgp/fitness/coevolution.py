@@ -10,18 +10,24 @@ fixed panel as well, and the champion of a run is the best of those.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
+from jaxgp import arrays
+from jaxgp.arrays import comparable
+from jaxgp.contracts import Opponent, Plans, Player, Standing
 from jaxgp.fitness import coplay, matches
-from jaxgp.fitness.panel import Evaluation, PanelFitness
+from jaxgp.fitness.evaluation import Absolute, Evaluation, child
+from jaxgp.fitness.panel import PLAY, Memories, PanelFitness
 from jaxgp.genotypes.language import Genome
-from jaxgp.operators.selection import comparable
-from jaxgp.players.opponent import Memory, Opponent
-from jaxgp.players.player import Player
+
+Tree = TypeVar("Tree")
+
+COUNTED = ("evaluations", "plies", "searches")
+"""Metrics that count all games of a generation: those of the population, against guides and against the panel."""
 
 
 @dataclass(frozen=True)
@@ -35,14 +41,14 @@ class Guide:
         weight: what a game won is worth.
     """
 
-    opponent: Opponent
+    opponent: Opponent[Any]
     rounds: int = 1
     cutoff: float | None = None
     weight: float = 1.0
 
 
 @dataclass(frozen=True)
-class CoevolutionFitness:
+class CoevolutionFitness(Absolute[Memories]):
     """fitness = points of the games against guides + weight * points of the games against others of the population.
 
     Attributes:
@@ -55,7 +61,7 @@ class CoevolutionFitness:
         measured: how many of the fittest are measured.
     """
 
-    player: Player
+    player: Player[Any]
     panel: PanelFitness
     guides: Sequence[Guide]
     games: int
@@ -66,27 +72,30 @@ class CoevolutionFitness:
     seats: ClassVar[int] = 2
 
     @property
-    def opponents(self) -> tuple[Opponent, ...]:
+    def opponents(self) -> tuple[Opponent[Any], ...]:
         """Those of the panel, then the guides."""
         return (*self.panel.opponents, *(guide.opponent for guide in self.guides))
 
-    def init(self, keys: Array) -> tuple[Memory, ...]:
-        """Return what all opponents carry; `keys` is one key for each."""
-        return tuple(opponent.init(key) for opponent, key in zip(self.opponents, keys, strict=True))
+    def init(self, key: Array) -> Memories:
+        """Return what all opponents carry."""
+        keys = jax.random.split(key, len(self.opponents))
+        return tuple(opponent.init(own) for opponent, own in zip(self.opponents, keys, strict=True))
 
-    def evaluate(
-        self, key: Array, population: Genome, memories: tuple[Memory, ...]
-    ) -> tuple[Evaluation, tuple[Memory, ...]]:
-        """Play all games of a population [P, ...]; the points of the result are those against each other, by seat."""
+    def evaluate(self, key: Array, population: Genome, memory: Memories) -> tuple[Evaluation, Memories]:
+        """Play all games of a population [P, ...] but those against the panel.
+
+        The points of the result are those of the games among the population, by seat. No two individuals meet the same
+        opponents, so there are neither cases nor behaviour to compare.
+        """
+        key = child(key, PLAY)
         plans = self.player.prepare(population)
         count = self.player.count(plans)
-        fitness, plies, searches = jnp.zeros(count), jnp.int32(0), jnp.int32(0)
-        measured, carried = memories[: len(self.panel.opponents)], []
-        for index, (guide, memory) in enumerate(zip(self.guides, memories[len(measured) :], strict=True)):
-            own = jax.random.fold_in(key, index)
-            fitness, memory, moves, thought = self.guided(own, guide, plans, fitness, memory)
-            plies, searches = plies + moves, searches + thought
-            carried.append(memory)
+        fitness, games, plies, searches = jnp.zeros(count), jnp.int32(0), jnp.int32(0), jnp.int32(0)
+        measured, carried = memory[: len(self.panel.opponents)], []
+        for index, (guide, own) in enumerate(zip(self.guides, memory[len(measured) :], strict=True)):
+            fitness, own, *counted = self.guided(jax.random.fold_in(key, index), guide, plans, fitness, own)
+            games, plies, searches = (a + b for a, b in zip((games, plies, searches), counted, strict=True))
+            carried.append(own)
         draw_key, play_key = jax.random.split(jax.random.fold_in(key, len(self.guides)))
         pairs = coplay.draw(draw_key, count, self.games)
         panel = self.panel
@@ -94,30 +103,26 @@ class CoevolutionFitness:
         points = coplay.results(pairs, played.states.returns)
         fitness += self.weight * self.games * points.sum(1)
         metrics = {
-            "evaluations": jnp.int32(played.plies.size),
+            "evaluations": games + jnp.int32(played.plies.size),
             "plies": plies + played.plies.sum(dtype=jnp.int32),
             "searches": searches,
             "drawn": (played.states.returns[..., 0] == 0).mean(),
             "won_first": (played.states.returns[..., 0] > 0).mean(),
         }
-        # No two meet the same opponents, so no two behave alike.
-        behaviour = jnp.stack([jnp.arange(count, dtype=jnp.uint32)] * 2, 1)
-        none = jnp.zeros((0, count), jnp.float32)
-        result = Evaluation(fitness, points, none, jnp.zeros((count, 0, 2)), behaviour, metrics)
-        return result, (*measured, *carried)
+        return Evaluation(fitness, points, metrics), (*measured, *carried)
 
     def guided(
-        self, key: Array, guide: Guide, plans: object, fitness: Array, memory: Memory
-    ) -> tuple[Array, Memory, Array, Array]:
+        self, key: Array, guide: Guide, plans: Plans, fitness: Array, memory: Tree
+    ) -> tuple[Array, Tree, Array, Array, Array]:
         """Play the rounds against one guide.
 
         Returns:
-            float32[P], the fitness with the points of these rounds; the guide's memory; int32[] moves and searches.
+            float32[P], the fitness with the points of these rounds; the guide's memory; int32[] games, moves, searches.
         """
         panel = self.panel
 
         def round_(number: Array, carry: tuple) -> tuple:
-            fitness, memory, moves, searches = carry
+            fitness, memory, games, moves, searches = carry
             fit = jnp.full(fitness.shape, True) if guide.cutoff is None else fitness >= fitness.max() - guide.cutoff
             own = jax.random.fold_in(key, number)
             played, (memory,) = matches.play(
@@ -127,28 +132,30 @@ class CoevolutionFitness:
             mine = jnp.where(seat == 0, played.states.returns[..., 0], played.states.returns[..., 1])
             points = jnp.where(fit, (mine * 0.5 + 0.5).sum(1), 0.0)
             plies = jnp.where(fit[:, None], played.plies, 0).sum(dtype=jnp.int32)
-            return fitness + guide.weight * points, memory, moves + plies, searches + played.searches
+            games += 2 * guide.opponent.games * fit.sum(dtype=jnp.int32)
+            return fitness + guide.weight * points, memory, games, moves + plies, searches + played.searches
 
-        zero = jnp.int32(0)
-        done: tuple[Array, Memory, Array, Array] = lax.fori_loop(0, guide.rounds, round_, (fitness, memory, zero, zero))
+        counts = jnp.zeros(3, jnp.int32)
+        done: tuple[Array, Tree, Array, Array, Array] = lax.fori_loop(
+            0, guide.rounds, round_, (fitness, memory, *counts)
+        )
         return done
 
     def standing(
-        self, key: Array, result: Evaluation, population: Genome, memories: tuple[Memory, ...]
-    ) -> tuple[Array, Array, Array, tuple[Memory, ...]]:
-        """Measure the fittest of a population against the panel.
-
-        Returns:
-            int32[], the best of them, by this measure and then by fitness; its float32[] fitness and float32[2] points,
-            as of `PanelFitness`, and what the opponents carry.
-        """
+        self, key: Array, result: Evaluation, population: Genome, memory: Memories
+    ) -> tuple[Standing, Memories]:
+        """Measure the fittest of a population against the panel; the best is so by this measure, then by fitness."""
         fittest = lax.top_k(comparable(result.fitness), self.measured)[1]
         number = len(self.panel.opponents)
-        found, carried = self.panel.evaluate(key, jax.tree.map(lambda x: x[fittest], population), memories[:number])
+        measure_key = jax.random.fold_in(child(key, PLAY), 1)
+        found, carried = self.panel.measure(measure_key, arrays.take(population, fittest), memory[:number])
         best = found.fittest
-        return fittest[best], found.fitness[best], found.points[best], (*carried, *memories[number:])
+        metrics = {name: result.metrics[name] + found.metrics[name] for name in COUNTED}
+        metrics["best_standing"] = found.fitness[best]
+        standing = Standing(fittest[best], found.fitness[best], found.points[best], jnp.bool_(False), metrics)
+        return standing, (*carried, *memory[number:])
 
-    def observe(self, memories: tuple[Memory, ...], best: Genome, improved: Array) -> tuple[Memory, ...]:
+    def observe(self, memory: Memories, best: Genome, improved: Array) -> Memories:
         """Show every opponent the generation's best individual."""
-        pairs = zip(self.opponents, memories, strict=True)
-        return tuple(opponent.observe(memory, best, improved) for opponent, memory in pairs)
+        pairs = zip(self.opponents, memory, strict=True)
+        return tuple(opponent.observe(own, best, improved) for opponent, own in pairs)

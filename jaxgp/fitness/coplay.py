@@ -4,6 +4,7 @@ Source: M. Sipper, "Evolved to Win" (2011), section 3.2.8, algorithm 3.2: everyb
 random others, which are chosen so that everybody plays white in exactly as many.
 """
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -11,9 +12,10 @@ import jax.numpy as jnp
 from flax import struct
 from jax import Array, lax
 
+from jaxgp import arrays
 from jaxgp.bits import pick
-from jaxgp.fitness.matches import choose
-from jaxgp.players.player import Player
+from jaxgp.contracts import Game, Plans, Player
+from jaxgp.fitness import ply
 
 State = Any
 
@@ -59,14 +61,16 @@ def draw(key: Array, population: int, games: int) -> Pairs:
     return Pairs(second, first)
 
 
-def play(key: Array, game: Any, player: Player, plans: Any, pairs: Pairs, max_plies: int, opening: int = 0) -> Coplayed:
+def play(
+    key: Array, game: Game[Any], player: Player[Plans], plans: Plans, pairs: Pairs, max_plies: int, opening: int = 0
+) -> Coplayed:
     """Play all games to their ends; everybody moves in all games in which it is to move at a time.
 
     Players without chance who are alike play the same game over and over, and the seat decides it. Games that begin
     with some random moves tell them apart.
 
     Args:
-        key: typed key[], for games whose opening is drawn, and for random moves.
+        key: typed key[]; of drawn openings, of chance in the game, of random players and random moves.
         game: the rules.
         player: how an individual plays; an illegal move forfeits the game.
         plans: of the P individuals, from `player.prepare`.
@@ -75,39 +79,48 @@ def play(key: Array, game: Any, player: Player, plans: Any, pairs: Pairs, max_pl
         opening: plies at the beginning of each game that are random moves, uniform among the legal ones.
     """
     shape = pairs.second.shape
-    step, forfeit = (jax.vmap(jax.vmap(f)) for f in (game.step, game.forfeit))
     columns = jax.vmap(lambda column, at: column[at], (1, 1), 1)  # the same games in other rows
     # Where the games in the rows of those in one seat go to the rows of those in the other.
     across = jnp.stack([pairs.first, pairs.second])
+    # Keys go along with their games where anything is drawn; elsewhere nothing is carried.
+    chancy = game.chance or player.random
+    chance_keys = jax.random.split(jax.random.fold_in(key, max_plies + 1), shape)
 
     def going(states: State, plies: Array) -> Array:
-        return ~states.terminated & (plies < max_plies)
+        return ply.going(states, plies, max_plies)
 
-    def turn(games: tuple[State, Array, Array]) -> tuple[State, Array, Array]:
+    def after(states: State, action: Array, legal: Array, plies: Array, keys: Array) -> State:
+        return jax.vmap(jax.vmap(partial(ply.after, game)))(states, action, legal, keys, plies)
+
+    def turn(games: tuple[State, Array, Array | None, Array]) -> tuple[State, Array, Array | None, Array]:
         """Let those in whose rows the games stand move where it is their turn, and hand the games to the others.
 
         One piece of program for both seats: a player may take long to compile.
         """
-        states, plies, seat = games
+        states, plies, own, seat = games
+        keys = chance_keys if own is None else own
         mine = going(states, plies) & (states.to_move == seat)
-        action, legal = player.act(plans, states, mine)
-        after = choose(legal, step(states, action), forfeit(states))
-        moved = choose(mine, after, states), plies + mine
-        states, plies = jax.tree.map(lambda x: columns(x, across[seat]), moved)
-        return states, plies, 1 - seat
+        bits = jax.vmap(jax.vmap(ply.bits))(keys, plies) if player.random else jnp.zeros(shape, jnp.uint32)
+        action, legal = player.act(plans, states, bits, mine)
+        moved = arrays.where(mine, after(states, action, legal, plies, keys), states), plies + mine, own
+        states, plies, own = jax.tree.map(lambda x: columns(x, across[seat]), moved)
+        return states, plies, own, 1 - seat
 
-    def by_chance(ply: Array, games: tuple[State, Array]) -> tuple[State, Array]:
+    def by_chance(number: Array, games: tuple[State, Array]) -> tuple[State, Array]:
         states, plies = games
-        bits = jax.random.bits(jax.random.fold_in(key, ply), shape)
+        bits = jax.random.bits(jax.random.fold_in(key, number), shape)
         playing = going(states, plies)
-        after = step(states, pick(jax.vmap(jax.vmap(game.legal_actions))(states), bits))
-        return choose(playing, after, states), plies + playing
+        action = pick(jax.vmap(jax.vmap(game.legal_actions))(states), bits)
+        moved = after(states, action, jnp.ones(shape, bool), plies, chance_keys)
+        return arrays.where(playing, moved, states), plies + playing
 
     keys = jax.random.split(key, shape)
     start = jax.vmap(jax.vmap(game.init))(keys), jnp.zeros(shape, jnp.int32)
     opened = lax.fori_loop(0, opening, by_chance, start)
     # They come back in the rows of the first seat.
-    done = lax.while_loop(lambda g: going(*g[:2]).any() | (g[2] == 1), turn, (*opened, jnp.int32(0)))
+    done = lax.while_loop(
+        lambda g: going(*g[:2]).any() | (g[3] == 1), turn, (*opened, chance_keys if chancy else None, jnp.int32(0))
+    )
     return Coplayed(*done[:2])
 
 

@@ -1,4 +1,6 @@
-"""What one evaluation says about a population."""
+"""What one evaluation says about a population, and what most kinds of fitness have in common."""
+
+from typing import TYPE_CHECKING, Generic
 
 import jax
 import jax.numpy as jnp
@@ -6,6 +8,13 @@ from flax import struct
 from jax import Array
 
 from jaxgp.arrays import comparable
+from jaxgp.contracts import Memory, Standing
+from jaxgp.genotypes.language import Genome
+
+if TYPE_CHECKING:
+    from jaxgp.evolution.state import Champion
+
+CHILDREN = 5
 
 
 @struct.dataclass
@@ -36,3 +45,36 @@ class Evaluation:
         cases = None if self.cases is None else self.cases[:, index]
         benchmark = None if self.benchmark is None else self.benchmark.of(index)
         return Evaluation(fitness, points, self.metrics, cases, results, behaviour, None, benchmark)
+
+
+class Absolute(Generic[Memory]):
+    """What holds for a fitness whose values mean the same in every generation: the fittest is the best, as measured."""
+
+    def standing(self, key: Array, result: Evaluation, population: Genome, memory: Memory) -> tuple[Standing, Memory]:
+        """Return the fittest, which is known already, and the memory as it is."""
+        del key, population
+        best = result.fittest
+        return Standing(best, result.fitness[best], result.points[best], jnp.bool_(False), {}), memory
+
+    def improves(self, standing: Standing, best: Genome, champion: "Champion") -> Array:
+        """Return bool[]: more fitness than the champion has; of equals the earlier one stays."""
+        del best
+        return standing.fitness > champion.fitness
+
+    def observe(self, memory: Memory, best: Genome, improved: Array) -> Memory:
+        """Learn nothing from the best individual."""
+        del best, improved
+        return memory
+
+
+def worth(
+    points: Array, size: Array, scale: float = 1.0, parsimony: float = 0.0, minimum: float | None = None
+) -> Array:
+    """Return max(minimum, scale * points - parsimony * size); float32[P] points and sizes, None is no minimum."""
+    value = scale * points - parsimony * size
+    return value if minimum is None else jnp.maximum(value, minimum)
+
+
+def child(key: Array, number: int) -> Array:
+    """Return one of the children of a generation's key; see `jaxgp.evolution.ring` for who takes which."""
+    return jax.random.split(key, CHILDREN)[number]

@@ -5,6 +5,7 @@ think about; then the opponents think about all such positions at once, and the 
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import jax
@@ -13,11 +14,13 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
-from jaxgp.players.opponent import Memory, Opponent
-from jaxgp.players.player import Player
+from jaxgp import arrays
+from jaxgp.contracts import Game, Opponent, Plans, Player
+from jaxgp.fitness import ply
 from jaxgp.players.signature import extend
 
 State = Any
+Memory = Any
 
 
 @struct.dataclass
@@ -26,27 +29,27 @@ class Played:
 
     states: State  # [P, G]: last positions
     plies: Array  # int32[P, G]: length of each game
-    conduct: Array  # uint32[P, G, 2]: two hashes of the moves that the individual made
+    behaviour: Array  # uint32[P, G, 2]: two hashes of the moves that the individual made
     replies: Array  # int32[]: moves that opponents who may have to think made
     searches: Array  # int32[]: positions that opponents had to think about
 
 
-def seats(opponents: Sequence[Opponent]) -> np.ndarray:
+def seats(opponents: Sequence[Opponent[Any]]) -> np.ndarray:
     """Return int32[G]: the individual's seat in each of its games. First seat first, opponent after opponent."""
     return np.concatenate([np.repeat([0, 1], opponent.games) for opponent in opponents]).astype(np.int32)
 
 
-def mean_by_opponent(opponents: Sequence[Opponent], values: Array) -> Array:
+def mean_by_opponent(opponents: Sequence[Opponent[Any]], values: Array) -> Array:
     """Average float32[P, G] over the games of each opponent and seat: float32[P, O, 2]."""
     return jnp.stack([jnp.mean(values[:, s].reshape(len(values), 2, -1), -1) for s in _slices(opponents)], 1)
 
 
 def play(
     key: Array,
-    game: Any,
-    player: Player,
-    plans: Any,
-    opponents: Sequence[Opponent],
+    game: Game[Any],
+    player: Player[Plans],
+    plans: Plans,
+    opponents: Sequence[Opponent[Any]],
     memories: Sequence[Memory],
     max_plies: int,
     entered: Array | None = None,
@@ -54,8 +57,8 @@ def play(
     """Play all games of P individuals to their ends.
 
     Args:
-        key: typed key[]; chance in the game and random opponents. What happens in one game depends on the key, the
-            game's place and its moves, never on what the opponents remember.
+        key: typed key[]; of chance in the game, of random players and opponents. What happens in one game depends on
+            the key, the game's place and its moves, never on what the opponents remember.
         game: the rules.
         player: how an individual plays.
         plans: of the P individuals, from `player.prepare`.
@@ -70,19 +73,19 @@ def play(
     seat, parts = seats(opponents), _slices(opponents)
     thinker = np.concatenate([np.repeat(opponent.thinks, 2 * opponent.games) for opponent in opponents])
     shape = (player.count(plans), len(seat))
-    step, forfeit = (jax.vmap(jax.vmap(f)) for f in (game.step, game.forfeit))
     keys = jax.random.split(key, shape)
     start_keys = jax.vmap(jax.vmap(lambda k: jax.random.fold_in(k, max_plies + 1)))(keys)
-    chance = any(opponent.random for opponent in opponents)
+    replies_random = any(opponent.random for opponent in opponents)
     resigns = any(opponent.forfeits for opponent in opponents)
 
-    def draw(plies: Array) -> Array:
-        if not chance:
-            return jnp.zeros(shape, jnp.uint32)
-        return jax.vmap(jax.vmap(lambda k, n: jax.random.bits(jax.random.fold_in(k, n), dtype=jnp.uint32)))(keys, plies)
+    def draw(plies: Array, wanted: bool) -> Array:
+        return jax.vmap(jax.vmap(ply.bits))(keys, plies) if wanted else jnp.zeros(shape, jnp.uint32)
+
+    def after(states: State, action: Array, legal: Array, plies: Array) -> State:
+        return jax.vmap(jax.vmap(partial(ply.after, game)))(states, action, legal, keys, plies)
 
     def replies(memories: tuple[Memory, ...], states: State, plies: Array) -> tuple[Array, Array]:
-        bits = draw(plies)
+        bits = draw(plies, replies_random)
         answers = [
             opponent.reply(memory, _cut(states, part), bits[:, part])
             for opponent, memory, part in zip(opponents, memories, parts, strict=True)
@@ -90,59 +93,52 @@ def play(
         return jnp.concatenate([a for a, _ in answers], 1), jnp.concatenate([r for _, r in answers], 1)
 
     def going(states: State, plies: Array) -> Array:
-        return ~states.terminated & (plies < max_plies)
+        return ply.going(states, plies, max_plies)
 
     def one_move_each(carry: tuple) -> tuple:
-        states, plies, conduct, memories, made, _ = carry
+        states, plies, behaviour, memories, made, _ = carry
         mine = going(states, plies) & (states.to_move == seat)
-        action, legal = player.act(plans, states, mine)
-        moved = choose(legal, step(states, action), forfeit(states))
-        states, plies = choose(mine, moved, states), plies + mine
-        conduct = jnp.where(mine[..., None], extend(conduct, action), conduct)
+        action, legal = player.act(plans, states, draw(plies, player.random), mine)
+        moved = after(states, action, legal, plies)
+        states, plies = arrays.where(mine, moved, states), plies + mine
+        behaviour = jnp.where(mine[..., None], extend(behaviour, action), behaviour)
         theirs = going(states, plies) & (states.to_move != seat)
         action, ready = replies(memories, states, plies)
         made_now = theirs & ready
-        answered = step(states, action)
-        if resigns:
-            answered = choose(action < 0, forfeit(states), answered)
-        states, plies = choose(made_now, answered, states), plies + made_now
+        answered = after(states, action, action >= 0 if resigns else jnp.ones(shape, bool), plies)
+        states, plies = arrays.where(made_now, answered, states), plies + made_now
         more = made_now.any() | (going(states, plies) & (states.to_move == seat)).any()
-        return states, plies, conduct, memories, made + (made_now & thinker).sum(dtype=jnp.int32), more
+        return states, plies, behaviour, memories, made + (made_now & thinker).sum(dtype=jnp.int32), more
 
     def round_(carry: tuple) -> tuple:
-        states, plies, conduct, memories, made, searches = carry
-        states, plies, conduct, memories, made, _ = lax.while_loop(
-            lambda c: c[-1], one_move_each, (states, plies, conduct, memories, made, jnp.bool_(True))
+        states, plies, behaviour, memories, made, searches = carry
+        states, plies, behaviour, memories, made, _ = lax.while_loop(
+            lambda c: c[-1], one_move_each, (states, plies, behaviour, memories, made, jnp.bool_(True))
         )
-        waiting, bits = going(states, plies), draw(plies)
+        waiting, bits = going(states, plies), draw(plies, replies_random)
         thought = [
             opponent.think(memory, _cut(states, part), waiting[:, part], bits[:, part])
             for opponent, memory, part in zip(opponents, memories, parts, strict=True)
         ]
-        return states, plies, conduct, tuple(m for m, _ in thought), made, searches + sum(n for _, n in thought)
+        return states, plies, behaviour, tuple(m for m, _ in thought), made, searches + sum(n for _, n in thought)
 
     start = jax.vmap(jax.vmap(game.init))(start_keys)
     zero = jnp.int32(0)
     begun = jnp.zeros(shape, jnp.int32)
     if entered is not None:
         begun = jnp.where(entered[:, None], begun, max_plies)
-    states, plies, conduct, memories, made, searches = lax.while_loop(
+    states, plies, behaviour, memories, made, searches = lax.while_loop(
         lambda c: going(c[0], c[1]).any(),
         round_,
         (start, begun, jnp.zeros((*shape, 2), jnp.uint32), tuple(memories), zero, zero),
     )
-    return Played(states, plies, conduct, made, searches), memories
+    return Played(states, plies, behaviour, made, searches), memories
 
 
-def _slices(opponents: Sequence[Opponent]) -> list[slice]:
+def _slices(opponents: Sequence[Opponent[Any]]) -> list[slice]:
     ends = np.cumsum([2 * opponent.games for opponent in opponents])
     return [slice(int(end) - 2 * o.games, int(end)) for end, o in zip(ends, opponents, strict=True)]
 
 
 def _cut(states: State, part: slice) -> State:
     return jax.tree.map(lambda x: x[:, part], states)
-
-
-def choose(which: Array, yes: State, no: State) -> State:
-    """Pick whole games: [P, G] states of `yes` where `which` (bool[P, G]) holds, else of `no`."""
-    return jax.tree.map(lambda a, b: jnp.where(which.reshape(which.shape + (1,) * (a.ndim - 2)), a, b), yes, no)

@@ -12,13 +12,23 @@ on with fewer games once most have ended was not faster: a narrow batch pays for
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
 from jax import Array, lax
+
+from jaxgp.contracts import Game, Packs
+from jaxgp.fitness import ply
+from jaxgp.genotypes.rulelists import RuleLists
+from jaxgp.interpreter.rules import Masks
+from jaxgp.players.rules import RulePlayer
+
+Tree = TypeVar("Tree")
+Words = Any
+"""States of games [*B], packed if the game can."""
 
 WIN, DRAW = 2, 1
 """Points of a game."""
@@ -37,18 +47,21 @@ class Tournament:
 class Games:
     """Games of all groups, each field [g - 1, g, G]."""
 
-    words: Any  # states, packed if the game can
+    words: Words
     plies: Array  # int32: moves made
+    keys: Array | None  # of each game, where it has chance in it
     mover: Array  # int32[]: in the order of whose players the games stand, of those who begin (0) or the others (1)
 
 
-def round_robin(key: Array, game: Any, player: Any, population: Any, size: int, max_plies: int) -> Tournament:
+def round_robin(
+    key: Array, game: Game[Any], player: RulePlayer, population: RuleLists, size: int, max_plies: int
+) -> Tournament:
     """Play every double game of every group.
 
     Args:
-        key: typed key[], for games whose opening is drawn.
+        key: typed key[]; of drawn openings, and of chance in the game.
         game: the rules.
-        player: a `RulePlayer`, how a rule list plays; an illegal choice forfeits the game.
+        player: how a rule list plays; an illegal choice forfeits the game.
         population: rule lists [P]; the first `size` are a group, the next another, and so on.
         size: g, which divides P.
         max_plies: games are stopped here; one that is stopped is a draw.
@@ -58,40 +71,47 @@ def round_robin(key: Array, game: Any, player: Any, population: Any, size: int, 
     """
     count = jax.tree.leaves(population)[0].shape[0]
     groups, rivals = count // size, size - 1
-    pack, unpack = getattr(game, "pack", lambda state: state), getattr(game, "unpack", lambda state: state)
+    pack, unpack = (game.pack, game.unpack) if isinstance(game, Packs) else (_same, _same)
 
     def by_member(x: Array) -> Array:
         return x.reshape(groups, size, *x.shape[1:]).swapaxes(0, 1)
 
-    def going(words: Any, plies: Array) -> Array:
-        return ~unpack(words).terminated & (plies < max_plies)
+    def going(words: Words, plies: Array) -> Array:
+        return ply.going(unpack(words), plies, max_plies)
 
-    def move(plans: Any, games: Games) -> Games:
+    def move(plans: Masks, games: Games) -> Games:
         """Let the players in whose order the games stand move where it is their turn, and go on to their rivals."""
 
-        def look(words: Any, plies: Array) -> tuple[tuple[Array, ...], Array]:
+        def look(words: Words, plies: Array) -> tuple[tuple[Array, ...], Array]:
             state = unpack(words)
             return player.look(state), going(words, plies) & (state.to_move == games.mover)
 
-        def after(words: Any, plies: Array, action: Array, turn: Array) -> tuple[Any, Array]:
+        def after(words: Words, plies: Array, action: Array, turn: Array, key: Array) -> tuple[Words, Array]:
             state = unpack(words)
             legal = (player.legal(state) & (jnp.arange(game.num_actions) == action)).any()
-            moved = jax.tree.map(partial(jnp.where, legal), game.step(state, action), game.forfeit(state))
+            moved = ply.after(game, state, action, legal, key, plies)
             return jax.tree.map(partial(jnp.where, turn), pack(moved), words), plies + turn
 
         seen, turn = _each(look, games.words, games.plies)
         lanes = jax.tree.map(lambda x: x.reshape(rivals, -1), (seen, turn))
         action = player.choose(plans, *lanes).reshape(turn.shape)
-        words, plies = _to_rivals(_each(after, games.words, games.plies, action, turn))
-        return Games(words, plies, 1 - games.mover)
+        keys = chance_keys if games.keys is None else games.keys
+        moved = _each(after, games.words, games.plies, action, turn, keys)
+        words, plies, kept = _to_rivals((*moved, games.keys))
+        return Games(words, plies, kept, 1 - games.mover)
 
     def unfinished(games: Games) -> Array:
         return _each(going, games.words, games.plies).any()
 
+    def by_rival(keys: Array) -> Array:
+        return jnp.moveaxis(by_member(keys), 2, 0)
+
     keys = by_member(jax.random.split(key, (count, rivals)))
+    chance_keys = by_rival(jax.random.split(jax.random.fold_in(key, max_plies + 1), (count, rivals)))
     games = Games(
         jax.tree.map(lambda x: jnp.moveaxis(x, 2, 0), _each(lambda key: pack(game.init(key)), keys)),
         jnp.zeros((rivals, size, groups), jnp.int32),
+        chance_keys if game.chance else None,
         jnp.int32(0),
     )
     plans = player.prepare(jax.tree.map(lambda x: by_member(x).reshape(x.shape), population))
@@ -103,14 +123,18 @@ def round_robin(key: Array, game: Any, player: Any, population: Any, size: int, 
     return Tournament(total.T.ravel(), games.plies.sum(dtype=jnp.int32), jnp.int32(games.plies.size))
 
 
-def _each(function: Callable[..., Any], *games: Any) -> Any:
+def _same(state: Tree) -> Tree:
+    return state
+
+
+def _each(function: Callable[..., Tree], *games: object) -> Tree:
     """Map a function of one game over games [g - 1, g, G]."""
     shape = jax.tree.leaves(games)[0].shape[:3]
     found = jax.vmap(function)(*jax.tree.map(lambda x: x.reshape(-1, *x.shape[3:]), games))
     return jax.tree.map(lambda x: x.reshape(*shape, *x.shape[1:]), found)
 
 
-def _to_rivals(games: Any) -> Any:
+def _to_rivals(games: Tree) -> Tree:
     """Bring games [g - 1, g, G] from the place of one player to that of the other; twice, they are back.
 
     Game (k, a) of a group is that of member a against member a + k + 1, which is (g - 2 - k, a + k + 1) for the latter.

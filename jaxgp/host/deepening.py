@@ -7,19 +7,21 @@ it is searched (`envs.walls.opponents.majority` and its evaluator `decided`). Af
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jaxgp.contracts import Position
+from jaxgp.errors import reject
 from jaxgp.host.agents import Agent
+from jaxgp.players.searches import searches
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
-
-State = Any
+from jaxgp.spec import Rules, Spec
 
 
 class Thought(NamedTuple):
@@ -73,7 +75,7 @@ class Deepening:
         if self.single and self.search.ties != "all":
             raise ValueError(f'single=True, ties={self.search.ties}: accepted: single=True only with ties="all"')
 
-    def think(self, state: State, watch: Callable[[Thought], object] | None = None) -> Thought:
+    def think(self, state: Position, watch: Callable[[Thought], object] | None = None) -> Thought:
         """Search a position whose game goes on; on the host.
 
         Args:
@@ -100,24 +102,50 @@ class Deepening:
         return thought
 
 
+def deepening(
+    spec: Spec[Rules], game: Rules, evaluator: str | None, depth: int, ties: str, tail: int, nodes: int | None
+) -> Deepening:
+    """Return a search of a game that goes deeper ply by ply, and ends where a result is certain.
+
+    Args:
+        spec: the game.
+        game: its rules.
+        evaluator: one of its evaluators; None: the first.
+        depth: the most plies.
+        ties: `first` or `random`.
+        tail: last plies that are searched full width.
+        nodes: see `Deepening`.
+
+    Raises:
+        ValueError: an unknown evaluator, several of them, or a budget of nodes below 1.
+    """
+    search, *more = searches(spec, game, evaluator, depth, ties, tail, lanes=1)
+    if more:
+        reject("evaluator", evaluator, ", ".join(spec.evaluators(game)))
+    found = spec.certainty(game, evaluator or next(iter(spec.evaluators(game))))
+    if found is None:
+        return Deepening(search, nodes)
+    ended, value = found
+    return Deepening(replace(search, game=ended), nodes, certain=value)
+
+
 @cache
-def _to_depth(search: AlphaBeta) -> Callable[[State, Array], tuple[Array, Array]]:
+def _to_depth(search: AlphaBeta) -> Callable[[Position, Array], tuple[Array, Array]]:
     """Return (state, int32[]) -> float32[A], int32[]: values and nodes of a search; compiled once for all depths."""
 
-    def to_depth(state: State, depth: Array) -> tuple[Array, Array]:
+    def to_depth(state: Position, depth: Array) -> tuple[Array, Array]:
         found = search.search(jax.tree.map(lambda x: x[None], state), depth[None], jnp.int32(1))
         return found.values[0], found.nodes[0]
 
     return jax.jit(to_depth)
 
 
-def deepening_agent(player: Deepening, seed: int = 0) -> Agent:
+def deepening_agent(player: Deepening) -> Agent:
     """Play what a deepening search recommends: the first best move, or with `ties="all"` any with equal probability."""
-    rng = np.random.default_rng(seed)
 
-    def choose(state: State) -> int:
+    def choose(state: Position, bits: np.uint32) -> int:
         thought = player.think(state)
-        return int(rng.choice(thought.best)) if player.search.ties == "all" else thought.move
+        return thought.best[int(bits) % len(thought.best)] if player.search.ties == "all" else thought.move
 
     return Agent(f"deepening, {player.search.max_depth} plies" if player.nodes is None else _budget(player), choose)
 

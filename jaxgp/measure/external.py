@@ -4,22 +4,19 @@ An engine without chance plays the same game against the same player again and a
 moves, no two openings alike, each of which is played from both seats.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import Array
 
-from jaxgp.config import schema
+from jaxgp.contracts import Game
 from jaxgp.errors import RunError, UsageError, reject
 from jaxgp.host import seating
-from jaxgp.host.agents import Agent
-from jaxgp.host.gtp import TIMEOUT, Dialect, EngineError, MissingEngineError, find
-from jaxgp.host.moves import Move, Stepper
-from jaxgp.run.assemble import Table
+from jaxgp.host.gtp import TIMEOUT, EngineError, MissingEngineError, find
+from jaxgp.host.moves import Move, Mover, Stepper, game_key, played
+from jaxgp.players.options import Opponent
+from jaxgp.spec import Cast, Dialect
 
 KIND = "gtp"
 """What such opponents are called in a panel."""
@@ -36,7 +33,7 @@ class Terms:
     Attributes:
         games: from each seat.
         plies: random moves that each game begins with; 0: none, and the games differ by the engine's chance alone.
-        seed: of the openings.
+        seed: of the openings, and of all chance in the games.
         timeout: seconds that an engine may take for a move.
     """
 
@@ -44,6 +41,14 @@ class Terms:
     plies: int = PLIES
     seed: int = 0
     timeout: float = TIMEOUT
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a game begins with: its rules and chance, and the moves that were made before the players'."""
+
+    stepper: Stepper
+    record: Sequence[Move]
 
 
 @dataclass(frozen=True)
@@ -68,18 +73,19 @@ class Series:
         return (self.returns[..., None] == np.array([1.0, 0.0, -1.0])).sum(1, dtype=np.int32)
 
 
-def reachable(panel: Mapping[str, schema.Opponent], at: Table) -> tuple[dict[str, schema.Opponent], dict[str, str]]:
+def reachable(panel: Mapping[str, Opponent], cast: Cast[Any]) -> tuple[dict[str, Opponent], dict[str, str]]:
     """Part a panel into those who can be met, and why the others cannot: their programs are not installed.
 
     Raises:
         UsageError: a command that is none, or a game that no engine plays.
     """
-    here, missing, speech = dict(panel), {}, seating.dialect(at)
+    here, missing = dict(panel), {}
+    speech = None if cast.spec.dialect is None else cast.spec.dialect(cast.game)
     for name, spec in panel.items():
         if spec.kind != KIND:
             continue
         if speech is None:
-            raise UsageError(f"{name}: kind {KIND}, but no engine outside plays {at.game.name}")
+            raise UsageError(f"{name}: kind {KIND}, but no engine outside plays {cast.game.name}")
         try:
             find(spec.command, speech.packages)
         except MissingEngineError as error:
@@ -90,7 +96,7 @@ def reachable(panel: Mapping[str, schema.Opponent], at: Table) -> tuple[dict[str
     return here, missing
 
 
-def play(game: Any, speech: Dialect, command: str, player: Agent, terms: Terms) -> Series:
+def play(game: Any, speech: Dialect, command: str, player: Mover, terms: Terms) -> Series:
     """Play a series against an engine, which is started and closed.
 
     Raises:
@@ -98,35 +104,35 @@ def play(game: Any, speech: Dialect, command: str, player: Agent, terms: Terms) 
         ValueError: the engine is not installed.
         RunError: it does not do as it should.
     """
-    stepper = Stepper(game)
-    starts = openings(stepper, terms)
+    starts = openings(game, terms)
     engine = seating.engine(game, speech, command, terms.timeout)
     try:
-        return series(stepper, player, engine, starts)
+        return series(player, engine, starts)
     except EngineError as error:
         raise RunError(str(error)) from error
     finally:
         engine.close()
 
 
-def openings(stepper: Stepper, terms: Terms) -> list[list[Move]]:
-    """Return the records that games begin with: different ones, after which the games go on.
+def openings(game: Game[Any], terms: Terms) -> list[Start]:
+    """Return what games begin with: different moves, after which the games go on; each has a key of its own.
 
     Raises:
         UsageError: there are too few.
     """
-    first = stepper.opening()
+    steppers = [Stepper(game, game_key(terms.seed, number)) for number in range(terms.games)]
     if not terms.plies:
-        return [[first]] * terms.games
-    rng, found = np.random.default_rng(terms.seed), dict[tuple[int | None, ...], list[Move]]()
+        return [Start(stepper, [stepper.opening()]) for stepper in steppers]
+    rng, found = np.random.default_rng(terms.seed), dict[tuple[int | None, ...], Start]()
     tries = 0
     while tries < TRIES and len(found) < terms.games:
-        record = [first]
-        while len(record) <= terms.plies and not bool(record[-1].state.terminated):
-            record.append(stepper.play(record[-1].state, int(rng.choice(stepper.legal(record[-1].state)))))
         known = len(found)
+        stepper = steppers[known]
+        record = [stepper.opening()]
+        while len(record) <= terms.plies and not bool(record[-1].state.terminated):
+            record.append(stepper.after(record, int(rng.choice(stepper.legal(record[-1].state)))))
         if not bool(record[-1].state.terminated):
-            found[_actions(record)] = record
+            found.setdefault(_actions(record), Start(stepper, record))
         tries = tries + 1 if len(found) == known else 0
     if len(found) == terms.games:
         return list(found.values())
@@ -134,37 +140,17 @@ def openings(stepper: Stepper, terms: Terms) -> list[list[Move]]:
     reject("opening_plies", terms.plies, wanted)
 
 
-def series(stepper: Stepper, player: Agent, other: Agent, starts: Sequence[Sequence[Move]]) -> Series:
-    """Play every opening from both seats."""
+def series(player: Mover, other: Mover, starts: Sequence[Start]) -> Series:
+    """Play every opening from both seats, with the same chance."""
     figures, seen = np.zeros((3, 2, len(starts)), np.float32), set()
     for number, start in enumerate(starts):
         for seat in (0, 1):
-            record = game(stepper, (player, other) if seat == 0 else (other, player), start)
+            record = played(start.stepper, (player, other) if seat == 0 else (other, player), start.record)
             seen.add((seat, _actions(record)))
             state = record[-1].state
-            scores = np.asarray(stepper.rules.score(state))
+            scores = np.asarray(start.stepper.rules.score(state))
             figures[:, seat, number] = scores[seat], scores[1 - seat], float(state.returns[seat])
     return Series(figures[0], figures[1], figures[2], len(seen))
-
-
-def game(stepper: Stepper, agents: tuple[Agent, Agent], start: Sequence[Move]) -> list[Move]:
-    """Play a game on from an opening, agents by seat; return its record."""
-    record = list(start)
-    while not bool(record[-1].state.terminated):
-        state = record[-1].state
-        record.append(stepper.play(state, agents[int(state.to_move)].reply(record)))
-    return record
-
-
-def agent(name: str, reply: Callable[[Any, Array], Array], seed: int = 0) -> Agent:
-    """Make an agent of what moves in many games at once, a `jaxgp.measure.arena.Reply`."""
-    rng, move = np.random.default_rng(seed), jax.jit(reply)
-
-    def choose(state: Any) -> int:
-        bits = jnp.asarray(rng.integers(2**32, size=1), jnp.uint32)
-        return int(move(jax.tree.map(lambda x: x[None], state), bits)[0])
-
-    return Agent(name, choose)
 
 
 def _actions(record: Sequence[Move]) -> tuple[int | None, ...]:

@@ -17,10 +17,10 @@ import numpy as np
 from flax import struct
 from jax import Array
 
-from jaxgp.config.schema import Creation
 from jaxgp.genotypes.primitives import UNREACHABLE, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import draw
+from jaxgp.operators.options import Creation
 
 METHODS = ("grow", "full", "ramped")
 

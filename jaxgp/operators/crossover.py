@@ -9,11 +9,11 @@ import jax.numpy as jnp
 from flax import struct
 from jax import Array
 
-from jaxgp.config.schema import Crossover
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import draw
+from jaxgp.operators.options import Crossover
 
 METHODS = ("one_child", "two_children", "one_way", "one_or_two_way")
 NODE_CHOICES = ("uniform", "koza")

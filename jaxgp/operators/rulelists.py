@@ -15,10 +15,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxgp.config.schema import RuleCreation, RuleMutation
 from jaxgp.genotypes import rulelists
 from jaxgp.genotypes.rulelists import DONT_CARE, RuleLanguage, RuleLists
 from jaxgp.operators import draw
+from jaxgp.operators.options import RuleCreation, RuleMutation
 
 KINDS = tuple(field.name for field in fields(RuleMutation))
 """The kinds of mutation by index."""

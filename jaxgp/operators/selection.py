@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from jaxgp.config.schema import Selection
+from jaxgp.operators.options import Selection
 
 METHODS = ("roulette", "rank", "tournament", "truncation")
 

@@ -6,7 +6,7 @@ the rules. Moves are taken some at a time, so that a batch of games costs as man
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +15,7 @@ from jax import Array, lax
 
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.evaluate import narrowing
+from jaxgp.interpreter.evaluate import evaluate_uneven
 from jaxgp.interpreter.plan import Plan, plan
 
 State = Any
@@ -40,6 +40,8 @@ class GreedyPlayer:
     choices: Callable[[State], Array]
     outcome: Callable[[State, Array], tuple[Array, Array]]
 
+    random: ClassVar[bool] = False
+
     def prepare(self, programs: Programs) -> Plan:
         """Derive the evaluation order of programs [P, 1, L], once for all their games."""
         return plan(self.primitives, jax.tree.map(lambda x: x[:, 0], programs))
@@ -48,11 +50,12 @@ class GreedyPlayer:
         """Return P."""
         return plans.steps.shape[0]
 
-    def act(self, plans: Plan, states: State, active: Array | None = None) -> tuple[Array, Array]:
+    def act(self, plans: Plan, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
         """Return int32[P, M] moves and bool[P, M], all True, for the states [P, M] of P programs.
 
         Only the moves in `active` (bool[P, M], None: all) states need be right.
         """
+        del bits
         choices = jax.vmap(jax.vmap(self.choices))(states)
         choices = choices if active is None else jnp.where(active, choices, 0)
         most = choices.max()
@@ -63,7 +66,7 @@ class GreedyPlayer:
             first, best, chosen = carry
             place = first + jnp.arange(WIDTH, dtype=jnp.int32)
             moves, seen = tried(states, place)
-            values = narrowing(self.primitives, plans, seen.reshape(*seen.shape[:2], -1)).reshape(moves.shape)
+            values = evaluate_uneven(self.primitives, plans, seen.reshape(*seen.shape[:2], -1)).reshape(moves.shape)
             values = jnp.where(jnp.isnan(values), LOWEST, jnp.maximum(values, LOWEST))
             values = jnp.where(place < choices[..., None], values, -jnp.inf)
             top = values.max(-1)

@@ -13,17 +13,22 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from jaxgp.arrays import groups
+from jaxgp.contracts import Game, Performance
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import evaluate_programs
 from jaxgp.players.signature import extend
-from jaxgp.players.walk import Walked, Walker
+from jaxgp.players.walk import Walked
 from jaxgp.search.nrpa import STEEPEST, Line, Nested
 
 
 @dataclass(frozen=True, eq=False)
 class Guide:
-    """Plays the game for one player by a search that a program guides; takes the place of `Walker`.
+    """A `Soloist`: a nested search, which a program guides, plays the game.
+
+    Every generation searches anew, so the same program is measured better and worse. Programs of one generation that
+    guide alike share the mean of all their searches, so copies of a program do not each try their luck.
 
     Attributes:
         primitives: the set that the programs are written in; one tree.
@@ -35,7 +40,7 @@ class Guide:
     """
 
     primitives: PrimitiveSet
-    game: Any
+    game: Game[Any]
     nested: Nested
     features: np.ndarray
     searches: int
@@ -45,6 +50,22 @@ class Guide:
         """Return the biases of programs [P, 1, L]: float32[P, K]."""
         values = evaluate_programs(self.primitives, programs, jnp.asarray(self.features))[:, 0]
         return jnp.nan_to_num(values).clip(-STEEPEST, STEEPEST)
+
+    def perform(self, key: Array, biases: Array) -> Performance:
+        """Measure P programs by the mean score of their searches."""
+        line, count = self.search(key, biases), len(biases)
+        signature = behaviour(biases, self.shared)
+        ranked, order = groups(signature)
+        group = jnp.zeros(count, jnp.int32).at[order].set(ranked)
+        means = line.score.reshape(count, -1).mean(1)
+        sums = jnp.zeros((count, 2)).at[group].add(jnp.stack([means, jnp.ones(count)], 1))
+        metrics = {
+            "plies": line.length.sum(dtype=jnp.int32),
+            "ended": (line.length < self.nested.longest).sum(dtype=jnp.int32),
+            "best_score": line.score.max(),
+            "crowded": line.overflow.sum(dtype=jnp.int32),
+        }
+        return Performance((sums[:, 0] / sums[:, 1])[group], signature, metrics)
 
     def search(self, key: Array, biases: Array) -> Line:
         """Search for P programs by their biases; the searches of a program lie together, [P * searches]."""
@@ -58,12 +79,13 @@ class Guide:
 
         def follow(actions: Array, length: Array) -> Walked:
             def step(number: Array, carry: tuple[Any, Array]) -> tuple[Any, Array]:
-                state, conduct = carry
-                return self.game.step(state, actions[number]), extend(conduct, actions[number])
+                state, behaviour = carry
+                after = self.game.step(state, actions[number], jax.random.key(0))
+                return after, extend(behaviour, actions[number])
 
             first = (self.game.init(jax.random.key(0)), jnp.zeros(2, jnp.uint32))
-            state, conduct = lax.fori_loop(0, length, step, first)
-            return Walked(state, length, conduct)
+            state, behaviour = lax.fori_loop(0, length, step, first)
+            return Walked(state, length, behaviour)
 
         return jax.vmap(follow)(line.actions[best], line.length[best])
 
@@ -88,6 +110,14 @@ class Guide:
         return jax.jit(lambda programs: self.search(jax.random.key(0), self.prepare(programs)))
 
 
-def plays_alone(player: Any) -> bool:
-    """Tell whether a player has a game of its own, in place of moves in any position."""
-    return isinstance(player, Walker | Guide)
+def behaviour(biases: Array, shared: int) -> Array:
+    """Return uint32[P, 2], hashes of what biases (float32[P, K]) make of the options of a position.
+
+    Adding the same to all of them changes nothing, be it in all positions or in those of one of `shared` classes.
+    """
+    table = biases.reshape(len(biases), -1, shared)
+    # Rounded, since a constant that is added and taken off again leaves traces.
+    steps = jnp.round((table - table[:, :1]) * 1024).astype(jnp.int32).reshape(biases.shape)
+    odd = np.random.default_rng(0).integers(0, 2**31, biases.shape[1], np.uint32) * 2 + 1
+    total = (steps.astype(jnp.uint32) * odd).sum(1, dtype=jnp.uint32)
+    return jax.vmap(lambda x: extend(jnp.zeros(2, jnp.uint32), x))(total.astype(jnp.int32))

@@ -2,19 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 from flax import struct
 from jax import Array
 
+from jaxgp.contracts import Game, Player
 from jaxgp.genotypes.language import Genome
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs, select
-from jaxgp.interpreter.evaluate import evaluate, evaluate_where
+from jaxgp.interpreter.evaluate import evaluate, evaluate_active
 from jaxgp.interpreter.plan import Plan, plan
-from jaxgp.players.player import Player
 
 State = Any
 
@@ -33,6 +33,8 @@ class ProgramPlayer:
     features: Callable[[State], Array]
     decide: Callable[[State, Array], tuple[Array, Array]]
 
+    random: ClassVar[bool] = False
+
     def prepare(self, programs: Programs) -> Plan:
         """Derive the evaluation order of programs [P, T, L], once for all their games."""
         return plan(self.primitives, programs)
@@ -41,16 +43,17 @@ class ProgramPlayer:
         """Return P."""
         return plans.steps.shape[0]
 
-    def act(self, plans: Plan, states: State, active: Array | None = None) -> tuple[Array, Array]:
+    def act(self, plans: Plan, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
         """Return int32[P, M] moves and bool[P, M] whether each is legal, for the states [P, M] of P programs.
 
         Only the moves in `active` (bool[P, M], None: all) states need be right; few of them take less time.
         """
+        del bits
         features = jax.vmap(jax.vmap(self.features))(states).swapaxes(1, 2)
         if active is None:
             values = evaluate(self.primitives, plans, features)
         else:
-            values = evaluate_where(self.primitives, plans, features, active)
+            values = evaluate_active(self.primitives, plans, features, active)
         return jax.vmap(jax.vmap(self.decide))(states, values.swapaxes(1, 2))
 
 
@@ -79,15 +82,18 @@ class ProgramOpponent:
         forfeits: whether an illegal move loses the game.
     """
 
-    game: Any
-    player: Player
+    game: Game[Any]
+    player: Player[Any]
     create: Callable[[Array, int], Genome]
     count: int
     rounds: int = 1
     champions: bool = False
     forfeits: bool = False
-    random: bool = False
     thinks: bool = False
+
+    @property
+    def random(self) -> bool:
+        return self.player.random
 
     @property
     def games(self) -> int:
@@ -107,7 +113,7 @@ class ProgramOpponent:
             return jnp.moveaxis(x.reshape(*shape, *x.shape[2:]), 2, 0).reshape(self.count, -1, *x.shape[2:])
 
         states = jax.tree.map(by_program, states)
-        move, is_legal = self.player.act(memory.plans, states)
+        move, is_legal = self.player.act(memory.plans, states, by_program(bits))
         legal = jax.vmap(jax.vmap(self.game.legal_actions))(states)
         move = jnp.where(is_legal, move, -1 if self.forfeits else jnp.argmax(legal, -1)).astype(jnp.int32)
         move = jnp.moveaxis(move.reshape(self.count, *shape[:2]), 0, 2).reshape(bits.shape)

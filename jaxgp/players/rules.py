@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -31,6 +31,8 @@ class RulePlayer:
     legal: Callable[[State], Array]
     symmetric: bool = False
 
+    random: ClassVar[bool] = False
+
     def prepare(self, lists: RuleLists) -> Masks:
         """Pack rule lists [P] for matching, once for all their games."""
         return rules.prepare(self.language, lists, self.symmetric)
@@ -50,8 +52,9 @@ class RulePlayer:
         """
         return rules.choose(self.language, masks, seen, busy)[0]
 
-    def act(self, masks: Masks, states: State, active: Array | None = None) -> tuple[Array, Array]:
+    def act(self, masks: Masks, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
         """Return int32[P, M] moves and bool[P, M] whether each is legal, for the states [P, M] of P lists."""
+        del bits
         action, _ = rules.act(self.language, masks, jax.vmap(jax.vmap(self.view))(states), active)
         legal = jax.vmap(jax.vmap(self.legal))(states)
         return action, jnp.take_along_axis(legal, action[..., None], -1)[..., 0]

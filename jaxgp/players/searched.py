@@ -2,18 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array, lax
+from jax import Array
 
 from jaxgp.arrays import take
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.evaluate import Features, each_its_own, in_segments
+from jaxgp.interpreter.evaluate import Features, evaluate_owned
 from jaxgp.interpreter.plan import Plan, plan
 from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta
@@ -50,6 +49,8 @@ class SearchedPlayer:
     tail: int = 1
     lanes: int = 512
 
+    random: ClassVar[bool] = False
+
     def prepare(self, programs: Programs) -> Plan:
         """Derive the evaluation order of programs [P, 1, L], once for all their games."""
         return plan(self.primitives, jax.tree.map(lambda x: x[:, 0], programs))
@@ -63,8 +64,7 @@ class SearchedPlayer:
         sees it; of the first `needed` (int32[]) of them.
         """
         seen = jax.vmap(self.view, out_axes=1)(states)
-        on_cpu, elsewhere = partial(in_segments, self.primitives), partial(each_its_own, self.primitives)
-        values = lax.platform_dependent(plans, whose, seen, needed, cpu=on_cpu, default=elsewhere)
+        values = evaluate_owned(self.primitives, plans, whose, seen, needed)
         values = jnp.where(jnp.isnan(values), -MOST, jnp.clip(values, -MOST, MOST))
         result = jax.vmap(lambda state: state.returns[state.to_move])(states)
         return jnp.where(states.terminated, WON * result, values if self.mover else -values)
@@ -81,12 +81,13 @@ class SearchedPlayer:
             leaf_evaluator=self.evaluate_leaves,
         )
 
-    def act(self, plans: Plan, states: State, active: Array | None = None) -> tuple[Array, Array]:
+    def act(self, plans: Plan, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
         """Return int32[P, M] moves and bool[P, M], all True, for the states [P, M] of P programs.
 
         Only the moves in `active` (bool[P, M], None: all) states need be right. Where there is only one move, nothing
         is searched.
         """
+        del bits
         shape = states.to_move.shape
         legal = jax.vmap(jax.vmap(self.game.legal_actions))(states).reshape(-1, self.game.num_actions)
         flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)

@@ -7,7 +7,7 @@ from jax import Array
 FACTORS = np.array([0x9E3779B1, 0x85EBCA77], np.uint32)
 
 
-def extend(conduct: Array, action: Array) -> Array:
+def extend(behaviour: Array, action: Array) -> Array:
     """Let one more move (int32[...]) into the hashes (uint32[..., 2]) of the moves so far."""
-    mixed = (conduct ^ (action[..., None].astype(jnp.uint32) + 1)) * FACTORS
+    mixed = (behaviour ^ (action[..., None].astype(jnp.uint32) + 1)) * FACTORS
     return mixed ^ (mixed >> 15)

@@ -15,6 +15,7 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
+from jaxgp.contracts import Game, Performance
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs, live
 from jaxgp.genotypes.text import print_leaf
@@ -38,28 +39,42 @@ class Walked:
 
     states: State  # [P]
     plies: Array  # int32[P]: moves made
-    conduct: Array  # uint32[P, 2]: two hashes of them
+    behaviour: Array  # uint32[P, 2]: two hashes of them
 
 
 @dataclass(frozen=True)
 class Walker:
-    """Plays the game for one player by walking through programs.
+    """A `Soloist` that walks through programs. The game has no chance, so each program has but one game.
 
     Attributes:
         primitives: the set that the programs are written in; one tree.
         game: the rules.
-        perform: (state, int32[] opcode, float32[] value, bool[] final leaf, bool[] active) -> the state after a
+        act: (state, int32[] opcode, float32[] value, bool[] final leaf, bool[] active) -> the state after a
             leaf, the move (int32[]) and whether it was made (bool[]). A leaf that is not active changes nothing.
     """
 
     primitives: PrimitiveSet
-    game: Any
-    perform: Callable[[State, Array, Array, Array, Array], tuple[State, Array, Array]]
+    game: Game[Any]
+    act: Callable[[State, Array, Array, Array, Array], tuple[State, Array, Array]]
 
     def prepare(self, programs: Programs) -> Walk:
         """Find the leaves of programs [P, 1, L]."""
         one = jax.tree.map(lambda x: x[:, 0], programs)
         return jax.vmap(lambda tree: plan(self.primitives, tree))(one)
+
+    def __post_init__(self) -> None:
+        if self.game.chance:
+            raise ValueError(f"{self.game.name}: programs that are walked through play no games of chance")
+
+    def perform(self, key: Array, walks: Walk) -> Performance:
+        """Measure P programs by the scores of their games; `key` is not used."""
+        del key
+        played = self.play(walks)
+        metrics = {
+            "plies": played.plies.sum(dtype=jnp.int32),
+            "ended": played.states.terminated.sum(dtype=jnp.int32),
+        }
+        return Performance(jax.vmap(self.game.score)(played.states)[:, 0], played.behaviour, metrics)
 
     def play(self, walks: Walk) -> Walked:
         """Walk through P programs until all of them, or their games, have come to an end."""
@@ -67,16 +82,16 @@ class Walker:
         start = jax.tree.map(lambda x: jnp.broadcast_to(x, (count, *x.shape)), self.game.init(jax.random.key(0)))
 
         def step(carry: tuple) -> tuple:
-            states, at, plies, conduct = carry
+            states, at, plies, behaviour = carry
             states, at, action, made = jax.vmap(self.leaf)(walks, states, at)
-            return states, at, plies + made, jnp.where(made[:, None], extend(conduct, action), conduct)
+            return states, at, plies + made, jnp.where(made[:, None], extend(behaviour, action), behaviour)
 
         def going(carry: tuple) -> Array:
             return ((carry[1] < walks.opcode.shape[1]) & ~carry[0].terminated).any()
 
         first = (start, walks.leaf[:, 0], jnp.zeros(count, jnp.int32), jnp.zeros((count, 2), jnp.uint32))
-        states, _, plies, conduct = lax.while_loop(going, step, first)
-        return Walked(states, plies, conduct)
+        states, _, plies, behaviour = lax.while_loop(going, step, first)
+        return Walked(states, plies, behaviour)
 
     def leaf(self, walk: Walk, state: State, at: Array) -> tuple[State, Array, Array, Array]:
         """Perform one leaf of one program.
@@ -87,12 +102,12 @@ class Walker:
             at: int32[], the leaf's node; L when there is none left.
 
         Returns:
-            The position after; the next leaf; the move and whether it was made, as `perform` returns them.
+            The position after; the next leaf; the move and whether it was made, as `act` returns them.
         """
         capacity = walk.opcode.shape[0]
         following = walk.leaf[jnp.minimum(at + 1, capacity)]
         node, active = jnp.minimum(at, capacity - 1), at < capacity
-        state, action, made = self.perform(state, walk.opcode[node], walk.value[node], following == capacity, active)
+        state, action, made = self.act(state, walk.opcode[node], walk.value[node], following == capacity, active)
         return state, following, action, made
 
     def record(self, program: Programs) -> list[tuple[int, int]]:

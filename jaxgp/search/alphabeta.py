@@ -141,7 +141,7 @@ class AlphaBeta:
     tail: int = 2
     lanes: int = 64
     narrow: int = 16
-    twin: Twin[Any] | None = None
+    twin: Twin | None = None
     ties: Ties = "first"
     leaf_evaluator: LeafEvaluator | None = None
 

@@ -18,15 +18,14 @@ from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reject
 from jaxgp.options import MAX_SEED, whole
 from jaxgp.study import results
-from jaxgp.study.design import Design, Trial, read, words
+from jaxgp.study.design import Cell, Design, read, words
 from jaxgp.study.model import fit_groups
+from jaxgp.study.results import Pair
 from jaxgp.study.study_options import ComparisonOptions, DesignOptions, TunedOptions
 
 OUTPUTS = "outputs/analysis"
 DESIGN = "design.json"
 MAX_BATCH = 4096
-
-Pair = tuple[Trial, Config]
 
 
 @dataclass(frozen=True)
@@ -125,7 +124,7 @@ def load_file(name: str, folder: Path) -> dict[str, Any]:
 
 def _configure(design: Design, config_dir: Path, games: Any) -> list[Pair]:
     """Compose and check the configuration of every cell; return every run with its own, in the order of the runs."""
-    configs: dict[Any, Config] = {}
+    configs: dict[Cell, Config] = {}
     with Composer(Config, config_dir, "config") as composer:
         for cell in design.cells():
             config = composer.compose(cell.overrides)

@@ -4,7 +4,6 @@
 """
 
 import importlib.util
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,34 +14,42 @@ import pandas
 from jaxgp import files
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reason
-from jaxgp.store import directory, record
+from jaxgp.report.progress import measured
+from jaxgp.store import champion, directory, record
 from jaxgp.store.directory import RunDirectory
 from jaxgp.store.record import Row
 from jaxgp.study.design import COLUMNS, RESPONSES, Design, Trial
+
+Pair = tuple[Trial, Config]
+"""A run, and its configuration."""
 
 JSONL, CSV, PARQUET = "results.jsonl", "results.csv", "results.parquet"
 KEY = "trial"
 
 
-def summary(rows: Sequence[Row]) -> dict[str, float | int | None]:
-    """Return what was measured in a run, from the rows of its generations.
+def summary(rows: Sequence[Row], found: int) -> dict[str, float | int | None]:
+    """Return what was measured in a run, from the rows of its generations and the generation that found its champion.
 
-    `fitness`, `points` (those of all seats together) and `size` are those of the champion, which was `found` in that
-    generation; `generations` is how many there were, and `seconds` the time that they took.
+    `fitness`, `points` (those of all seats together) and `size` are those of the champion in the generation that it was
+    `found` in; all are None in a run that found none, where `found` is -1. Which individual is the champion, the run
+    alone says: the fittest of a later generation need not take its place. `generations` is how many there were, and
+    `seconds` the time that they took.
+
+    Raises:
+        ValueError: the rows lack that generation.
     """
-    best = max(rows, key=lambda row: _known(row.get("best_fitness")))  # the first of equals, as in the run
+    row = next((row for row in rows if row["generation"] == found), None)
+    if row is None and found >= 0:
+        raise ValueError(f"no row of generation {found}, which found the champion")
+    row = row or {}
     return {
-        "fitness": best.get("best_fitness"),
-        "points": best.get("best_points"),
-        "size": best.get("best_size"),
-        "found": best["generation"],
+        "fitness": row.get("best_standing" if measured(row) else "best_fitness"),
+        "points": row.get("best_points"),
+        "size": row.get("best_size"),
+        "found": row.get("generation"),
         "generations": len(rows),
         "seconds": round(sum(row["seconds"] for row in rows), 6),
     }
-
-
-def _known(value: float | None) -> float:
-    return -math.inf if value is None else value
 
 
 def row(trial: Trial, design: Design, measured: Mapping[str, Any]) -> Row:
@@ -107,13 +114,16 @@ def read_run(run: RunDirectory, option: str) -> dict[str, float | int | None]:
     """Return the summary of a run that came to its end.
 
     Raises:
-        UsageError: it has not; `option` is what named it.
+        UsageError: it has not, or its champion is missing; `option` is what named it.
     """
     state = run.read_status().get("state", "unknown")
     rows = record.read(run.record)
     if state != "complete" or not rows:
         raise UsageError(f"{option}: {run.path} has not come to its end (state {state}); resume or remove it")
-    return summary(rows)
+    try:
+        return summary(rows, champion.read(run.champion).generation)
+    except ValueError as error:
+        raise UsageError(f"{option}: {run.path}: {error}") from error
 
 
 def digest(config: Config) -> str:
@@ -121,7 +131,7 @@ def digest(config: Config) -> str:
     return f"{directory.digest(replace(config, seed=0))}-{config.algorithm.generations}"
 
 
-def gather(folder: Path, trials: Sequence[tuple[Trial, Config]], design: Design) -> list[Row]:
+def gather(folder: Path, trials: Sequence[Pair], design: Design) -> list[Row]:
     """Make the table of runs that `scripts/train.py` made, on this machine or on others.
 
     Each is matched with a cell by its options; replicates of a cell are told apart by their seeds.

@@ -6,12 +6,14 @@ from typing import Any
 from jaxgp.config.arguments import option
 from jaxgp.study.design import RESPONSES
 
+ANALYSES = ("design", "tuned", "comparison")
+
 
 @dataclass
 class DesignOptions:
     """A full factorial design: what is varied, and how it is carried out."""
 
-    analysis: str = option("design", "this one: a full factorial design of runs, its model and its optimum")
+    analysis: str = option("design", "what to do; design: a factorial design of runs, its model and optimum", ANALYSES)
     design: str | None = option(None, "a design by its name in conf/design, or a file; null: only what is said here")
     base: list[str] = option([], "options of scripts/train.py for all runs, as in [game=mancala]")  # noqa: RUF009
     groups: dict[str, Any] = option({}, "NAME=[options]: groups with a model each; null drops one of the design")  # noqa: RUF009
@@ -33,7 +35,7 @@ class DesignOptions:
 class TunedOptions:
     """The groups of a design at the optimum of their models, many times each, compared."""
 
-    analysis: str = option("tuned", "this one: runs of each group of a study at its optimum, and their comparison")
+    analysis: str = option("tuned", "what to do; tuned: runs of each group of a study at its optimum, compared")
     study: str | None = option(None, "output of analysis=design")
     base: list[str] = option([], "more options of scripts/train.py for all runs")  # noqa: RUF009
     replicates: int = option(50, "runs of each group")
@@ -48,7 +50,7 @@ class TunedOptions:
 class ComparisonOptions:
     """Two groups of runs that were made before."""
 
-    analysis: str = option("comparison", "this one: two groups of runs against each other")
+    analysis: str = option("comparison", "what to do; comparison: two groups of runs against each other")
     a: str | None = option(None, "a folder of run directories; with table, a value of the column")
     b: str | None = option(None, "another one")
     table: str | None = option(None, "a table of results (CSV, JSONL, Parquet, or the folder of a study)")

@@ -17,9 +17,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxgp.config.schema import Config, Crossover
+from jaxgp.config.schema import Config
+from jaxgp.contracts import Metrics
 from jaxgp.errors import RunError, reason
-from jaxgp.evolution.ring import Metrics, Ring
+from jaxgp.evolution.options import Algorithm
 from jaxgp.evolution.state import Champion, EvolutionState
 from jaxgp.report.progress import duration, number
 from jaxgp.run.interface import Experiment
@@ -30,12 +31,14 @@ from jaxgp.store.directory import RunDirectory
 from jaxgp.store.record import Row
 from jaxgp.study import results
 from jaxgp.study.design import Design, Trial
+from jaxgp.study.results import Pair
 
 TRACED = ("probability", "function_probability")
 """Options of `algorithm.crossover` that are no more than numbers in the device program: inputs instead of constants."""
 
-Pair = tuple[Trial, Config]
 Assemble = Callable[[Config], Experiment]
+Step = Callable[[EvolutionState, Array], tuple[EvolutionState, Metrics]]
+"""(states, traced options) -> (states, metrics); the states that go in are used up."""
 
 
 @dataclass(frozen=True)
@@ -52,19 +55,22 @@ class Program:
     """A generation of `lanes` runs of one kind, compiled.
 
     Args:
-        experiment: any of them.
+        assemble: makes the experiment of a configuration.
+        config: of any of the runs.
         lanes: how many go side by side; 1 is the program of `scripts/train.py`, without an axis for runs.
 
     Attributes:
-        experiment: the argument.
+        experiment: of that configuration.
         compile_seconds: what tracing and compiling took.
     """
 
-    def __init__(self, experiment: Experiment, lanes: int) -> None:
-        self.experiment = experiment
+    def __init__(self, assemble: Assemble, config: Config, lanes: int) -> None:
+        self.experiment = assemble(config)
         self.lanes = lanes
         self.compile_seconds = 0.0
-        self._step: Any = None
+        self._assemble = assemble
+        self._config = config
+        self._step: Step | None = None
 
     def start(self, pairs: Sequence[Pair]) -> tuple[EvolutionState, Array]:
         """Return the states before the first generation, [lanes, ...], and the traced options, float32[lanes, K]."""
@@ -82,8 +88,8 @@ class Program:
         init = self.experiment.init
         return jax.jit(init if self.lanes == 1 else jax.vmap(init))
 
-    def compiled(self, states: EvolutionState, values: Array) -> Callable[..., tuple[EvolutionState, Metrics]]:
-        """Return (states, traced options) -> (states, metrics); the states that go in are used up."""
+    def compiled(self, states: EvolutionState, values: Array) -> Step:
+        """Return a generation of all lanes; what goes in shows the shapes."""
         if self._step is None:
             begin = time.perf_counter()
             step = self._one if self.lanes == 1 else jax.vmap(self._one)
@@ -93,26 +99,30 @@ class Program:
 
     def _one(self, state: EvolutionState, values: Array) -> tuple[EvolutionState, Metrics]:
         """Run a generation of one run, its traced options put in the place of the constants."""
-        ring = getattr(self.experiment, "ring", None)
-        if not isinstance(ring, Ring):
+        if not values.size:
             return self.experiment.step(state)
-        crossover = replace(ring.algorithm.crossover, **dict(zip(TRACED, values, strict=True)))
-        return replace(ring, algorithm=replace(ring.algorithm, crossover=crossover)).step(state)
+        return self._assemble(_with(self._config, list(values))).step(state)
 
 
 def _traced(config: Config) -> list[float]:
-    crossover = getattr(config.algorithm, "crossover", None)
-    return [getattr(crossover, name) for name in TRACED] if crossover is not None else []
+    """Return the values of `TRACED`; none where the algorithm has no such options."""
+    algorithm = config.algorithm
+    return [getattr(algorithm.crossover, name) for name in TRACED] if isinstance(algorithm, Algorithm) else []
+
+
+def _with(config: Config, values: Sequence[float | Array]) -> Config:
+    """Return a configuration with other values of `TRACED`, which may be tracers."""
+    algorithm = config.algorithm
+    if not isinstance(algorithm, Algorithm):
+        return config
+    named: dict[str, Any] = dict(zip(TRACED, values, strict=True))
+    return replace(config, algorithm=replace(algorithm, crossover=replace(algorithm.crossover, **named)))
 
 
 def signature(config: Config) -> str:
     """Return what runs have in common that one program can compute."""
-    algorithm: Any = config.algorithm
-    if isinstance(getattr(algorithm, "crossover", None), Crossover):
-        fixed = replace(algorithm.crossover, **dict.fromkeys(TRACED, 0.0))
-        algorithm = replace(algorithm, crossover=fixed)
     # The number of generations is that of the host's loop, but lanes go side by side to the end.
-    return results.digest(replace(config, algorithm=algorithm))
+    return results.digest(_with(config, [0.0] * len(TRACED)))
 
 
 def batches(pairs: Sequence[Pair], size: int) -> Iterator[list[Pair]]:
@@ -207,7 +217,7 @@ class Bench:
     def _program(self, config: Config) -> Program:
         key = signature(config)
         if key not in self._programs:
-            self._programs[key] = Program(self._assemble(config), self._batch)
+            self._programs[key] = Program(self._assemble, config, self._batch)
         return self._programs[key]
 
     def _keep(self, lane: Lane, kept: record.Record) -> Row:
@@ -216,7 +226,8 @@ class Bench:
             save_run(self._folder / "runs" / f"{lane.trial.number:04}", lane, self._program(lane.config).experiment)
         except OSError as error:
             raise RunError(f"{self._folder}: {reason(error)}; start again to go on") from error
-        made = results.row(lane.trial, self._design, results.summary(lane.rows))
+        found = int(lane.champion[0].generation)
+        made = results.row(lane.trial, self._design, results.summary(lane.rows, found))
         kept.append(made)
         return made
 

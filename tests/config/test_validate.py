@@ -4,9 +4,14 @@ from types import SimpleNamespace
 import pytest
 
 import envs
+from jaxgp import options
 from jaxgp.config import validate
-from jaxgp.config.schema import Algorithm, Config, Groups, Mutation, Opponent, RuleMutation
+from jaxgp.config.schema import Config, Logger
 from jaxgp.errors import UsageError
+from jaxgp.evolution.options import Algorithm, Groups
+from jaxgp.fitness.options import Fitness
+from jaxgp.operators.options import Mutation, RuleMutation
+from jaxgp.players.options import Opponent
 from tests.fitness import coplay_table, walls_table
 from tests.run.toy_experiment import config
 
@@ -184,7 +189,7 @@ def test_coevolution_that_only_fails_together():
 
 
 def test_programs_search_only_where_they_value_positions():
-    settings = envs.module("othello", "primitives").Settings
+    settings = envs.module("othello", "primitives").Options
     assert (settings().depth, settings(depth=3).depth, settings(features="position").depth) == (0, 3, 1)
     wrong = dataclasses.replace(config(), game={"name": "othello"}, program={"depth": -1})
     assert refused(wrong) == "program.depth=-1: accepted: a whole number from 0 to 12"
@@ -290,16 +295,23 @@ def test_unknown_game_settings_are_refused():
     assert refused(wrong).startswith("program.view=theirs: accepted: own, absolute")
 
 
-def test_every_option_of_a_choice_exists_in_the_schema():
-    for variant, choices in (
-        (Algorithm, validate.ALGORITHM_CHOICES["gp"]),
-        (Groups, validate.ALGORITHM_CHOICES["groups"]),
-    ):
-        made = Config(algorithm=variant())
-        assert all(isinstance(validate._get(made, option), str) for option in validate.CHOICES | choices)
-    assert set(validate.OPPONENT_CHOICES) <= {field.name for field in dataclasses.fields(Opponent)}
-    assert set(validate.MUTATIONS) | {"probability", "max_depth"} == {f.name for f in dataclasses.fields(Mutation)}
-    assert set(validate.RULE_MUTATIONS) == {field.name for field in dataclasses.fields(RuleMutation)}
+@pytest.mark.parametrize("schema", [Algorithm, Groups, Opponent, Fitness, Logger, Config])
+def test_every_option_says_what_it_means_and_its_default_is_accepted(schema):
+    options.check(schema())
+    for one in every(schema):
+        assert one.limits.says
+        assert all(isinstance(value, str) for value in one.choices)
+        assert not one.choices or str in one.kinds
+    assert {*Mutation().weights, "probability", "max_depth"} == {field.name for field in dataclasses.fields(Mutation)}
+
+
+def every(schema):
+    """Return the options of a dataclass and of those within it."""
+    for one in options.declared(schema):
+        yield one
+        for kind in one.kinds:
+            if dataclasses.is_dataclass(kind):
+                yield from every(kind)
 
 
 def test_a_game_that_no_genomes_play_is_not_evolved():
@@ -307,7 +319,7 @@ def test_a_game_that_no_genomes_play_is_not_evolved():
 
     def module(name, part):
         found = envs.module(name, part)
-        return SimpleNamespace(Settings=found.Settings) if (name, part) == ("othello", "primitives") else found
+        return SimpleNamespace(Options=found.Options) if (name, part) == ("othello", "primitives") else found
 
     games = SimpleNamespace(available=envs.available, make=envs.make, module=module)
     wrong = dataclasses.replace(config(), game={"name": "othello"}, program={})

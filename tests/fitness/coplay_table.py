@@ -7,6 +7,10 @@ import jax
 import jax.numpy as jnp
 
 from jaxgp.config import schema
+from jaxgp.evolution.options import Algorithm
+from jaxgp.fitness.options import Fitness
+from jaxgp.operators.options import Crossover, Mutation, Selection
+from jaxgp.players.options import Opponent
 from tests.fitness.mancala_table import CREATION
 
 
@@ -18,6 +22,7 @@ class Preferring:
     """
 
     game: Any
+    random: bool = False
 
     def prepare(self, plans):
         return plans
@@ -25,7 +30,7 @@ class Preferring:
     def count(self, plans):
         return len(plans)
 
-    def act(self, plans, states, active=None):
+    def act(self, plans, states, bits, active=None):
         legal = jax.vmap(jax.vmap(self.game.legal_actions))(states)
         worth = jnp.where(legal, plans[:, None], -jnp.inf)
         return worth.argmax(-1).astype(jnp.int32), worth.max(-1) > 0
@@ -33,20 +38,20 @@ class Preferring:
 
 def config(population=8, generations=4, coplay=2, **guides) -> schema.Config:
     """A small run of coevolution on a small board of Kalah; the best are measured by a search of one ply."""
-    algorithm = schema.Algorithm(
+    algorithm = Algorithm(
         population=population,
         generations=generations,
         elites=0,
         capacity=64,
         creation=CREATION,
-        selection=schema.Selection(method="tournament", tournament_size=2, distinct=True),
-        crossover=schema.Crossover(probability=0.8, method="one_or_two_way"),
-        mutation=schema.Mutation(probability=0.2, max_depth=3, children=0.0, subtree=1.0),
+        selection=Selection(method="tournament", tournament_size=2, distinct=True),
+        crossover=Crossover(probability=0.8, method="one_or_two_way"),
+        mutation=Mutation(probability=0.2, max_depth=3, children=0.0, subtree=1.0),
     )
-    fitness = schema.Fitness(
-        opponents={"guide": schema.Opponent(depth=1, ties="random", games=2)},
+    fitness = Fitness(
+        opponents={"guide": Opponent(depth=1, ties="random", games=2)},
         coplay=coplay,
-        guides={name: schema.Opponent(**guide) for name, guide in guides.items()},
+        guides={name: Opponent(**guide) for name, guide in guides.items()},
         points="result",
         scale=50.0,
         table_size=1024,

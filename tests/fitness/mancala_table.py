@@ -8,24 +8,27 @@ import numpy as np
 
 import envs
 from jaxgp.config import schema
+from jaxgp.config.games import cast_of
 from jaxgp.operators.creation import create
-from jaxgp.run.assemble import Table, table
+from jaxgp.operators.options import Creation
+from jaxgp.players.options import Opponent
+from jaxgp.spec import Cast
 
-CREATION = schema.Creation(method="grow", max_depth=6, terminal_probability=0.4)
+CREATION = Creation(method="grow", max_depth=6, terminal_probability=0.4)
 
 
 @lru_cache
-def kalah(**program) -> Table:
-    return table(schema.Config(game={"name": "mancala"}, program=program), envs)
+def kalah(**program) -> Cast:
+    return cast_of(schema.Config(game={"name": "mancala"}, program=program), envs)
 
 
-def population(at: Table, count: int, seed: int = 0, capacity: int = 64):
-    return create(jax.random.key(seed), at.primitives, CREATION, count, capacity)
+def population(at: Cast, count: int, seed: int = 0, capacity: int = 64):
+    return create(jax.random.key(seed), at.language, CREATION, count, capacity)
 
 
 def config(**opponents) -> schema.Config:
     made = schema.Config(game={"name": "mancala"})
-    made.fitness.opponents = {name: schema.Opponent(**spec) for name, spec in opponents.items()}
+    made.fitness.opponents = {name: Opponent(**spec) for name, spec in opponents.items()}
     made.fitness.table_size = 65536
     made.fitness.lanes = 16
     made.algorithm.population, made.algorithm.capacity = 16, 64

@@ -8,28 +8,32 @@ import pytest
 import envs
 from envs.morpion.saved import new_crosses
 from jaxgp.config import schema
-from jaxgp.fitness.guided import behaviour
+from jaxgp.evolution.options import Algorithm
+from jaxgp.fitness.evaluation import child
+from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.text import parse_program
 from jaxgp.measure import champions
+from jaxgp.operators.options import Creation, Selection
+from jaxgp.players.guided import behaviour
 from jaxgp.run.assemble import assemble
 from tests.run.conduct_toy import rows, start
 
 
 @pytest.fixture(scope="module")
 def experiment():
-    algorithm = schema.Algorithm(
+    algorithm = Algorithm(
         population=4,
         generations=2,
         elites=1,
         capacity=32,
-        creation=schema.Creation(method="ramped", min_depth=1, max_depth=3),
-        selection=schema.Selection(method="tournament", tournament_size=2),
+        creation=Creation(method="ramped", min_depth=1, max_depth=3),
+        selection=Selection(method="tournament", tournament_size=2),
     )
     config = schema.Config(
         game={"name": "morpion"},
         program={"guide": True, "iterations": 3, "searches": 2},
         algorithm=algorithm,
-        fitness=schema.Fitness(parsimony=0.5),
+        fitness=Fitness(parsimony=0.5),
         logger=schema.Logger(mode="disabled"),
         compilation_cache=None,
     )
@@ -43,7 +47,7 @@ def test_fitness_is_the_mean_score_of_all_that_guide_alike_less_the_price_of_siz
 
     @jax.jit
     def both(genomes):
-        line = fitness.guide.search(jax.random.key(1), fitness.guide.prepare(genomes))
+        line = fitness.soloist.search(child(jax.random.key(1), 0), fitness.soloist.prepare(genomes))
         return fitness.evaluate(jax.random.key(1), genomes, ()), line.score
 
     (result, memory), scores = both(genomes)
@@ -78,5 +82,5 @@ def test_a_whole_run_leaves_a_champion_and_its_game(experiment, tmp_path):
     page = (tmp_path / "run" / "report.html").read_text()
     assert "best of 2 guided searches plays" in page
     loaded = champions.load(str(tmp_path / "run"), envs)
-    played = new_crosses(envs.make("morpion"), [action for action, _ in loaded.table.player.record(loaded.genome)])
+    played = new_crosses(envs.make("morpion"), [action for action, _ in loaded.cast.actor.record(loaded.genome)])
     assert len(played) >= 20

@@ -4,9 +4,9 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgp.config import schema
 from jaxgp.fitness.matches import mean_by_opponent, play, seats
 from jaxgp.interpreter.evaluate import evaluate_programs
+from jaxgp.players.options import Opponent
 from jaxgp.run.assemble import opponent
 from tests.fitness.mancala_table import config, kalah, population
 from tests.reference import kalah as reference
@@ -24,8 +24,8 @@ def played(at, programs, opponents, seed=0, memories=None):
     @jax.jit
     def run(key, programs):
         own = memories or tuple(o.init(jax.random.fold_in(key, 1000 + i)) for i, o in enumerate(opponents))
-        plans = at.player.prepare(programs)
-        return play(key, at.game, at.player, plans, opponents, own, 400)
+        plans = at.actor.prepare(programs)
+        return play(key, at.game, at.actor, plans, opponents, own, 400)
 
     return run(jax.random.key(seed), programs)
 
@@ -36,7 +36,7 @@ def scores(at, result):
 
 def reference_scores(at, program, seat):
     """Play one game by hand: the program's value modulo 6, on to the next pit with stones; the search's first best."""
-    value = lambda features: VALUE(at.primitives, jax.tree.map(lambda x: x[None], program), features)[0, 0, 0]  # noqa: E731
+    value = lambda features: VALUE(at.language, jax.tree.map(lambda x: x[None], program), features)[0, 0, 0]  # noqa: E731
     position = reference.start()
     while moves := reference.moves(position):
         board, mover = position
@@ -135,5 +135,5 @@ def test_champions_take_the_place_of_the_oldest():
 @pytest.mark.parametrize("kind", ["search", "random", "programs", "champions"])
 def test_every_kind_of_opponent_finishes_its_games(kind):
     at = kalah()
-    result, _ = played(at, population(at, 2), panel(at, one=schema.Opponent(kind=kind, depth=2, count=2).__dict__))
+    result, _ = played(at, population(at, 2), panel(at, one=Opponent(kind=kind, depth=2, count=2).__dict__))
     assert np.asarray(result.states.terminated).all()

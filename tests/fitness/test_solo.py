@@ -10,8 +10,12 @@ import pytest
 import envs
 from jaxgp.config import schema, validate
 from jaxgp.errors import UsageError
+from jaxgp.evolution.options import Algorithm, Groups
+from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.text import parse_program
 from jaxgp.measure import champions
+from jaxgp.operators.options import Creation, Crossover, Mutation, Selection
+from jaxgp.players.options import Opponent
 from jaxgp.players.signature import extend
 from jaxgp.run.assemble import assemble
 from tests.run.conduct_toy import assert_same, rows, start
@@ -19,20 +23,20 @@ from tests.run.conduct_toy import assert_same, rows, start
 
 def config(generations=4, **fitness):
     """A small run of Morpion Solitaire."""
-    algorithm = schema.Algorithm(
+    algorithm = Algorithm(
         population=32,
         generations=generations,
         elites=2,
         capacity=64,
-        creation=schema.Creation(method="ramped", min_depth=1, max_depth=4),
-        selection=schema.Selection(method="tournament", tournament_size=2),
-        crossover=schema.Crossover(method="two_children", node_choice="koza"),
-        mutation=schema.Mutation(probability=0.0),
+        creation=Creation(method="ramped", min_depth=1, max_depth=4),
+        selection=Selection(method="tournament", tournament_size=2),
+        crossover=Crossover(method="two_children", node_choice="koza"),
+        mutation=Mutation(probability=0.0),
     )
     return schema.Config(
         game={"name": "morpion"},
         algorithm=algorithm,
-        fitness=schema.Fitness(**fitness),
+        fitness=Fitness(**fitness),
         logger=schema.Logger(mode="disabled"),
         checkpoint_every=2,
         compilation_cache=None,
@@ -55,7 +59,7 @@ TWO = "(progn3 [20,20] [20,23] [20,20])"
 
 def test_fitness_is_the_score_less_the_price_of_size(experiment):
     genomes = population(experiment, "[20,20]", TWO, FOUR)
-    memory = experiment.ring.fitness.init(jax.random.split(jax.random.key(0), 0))
+    memory = experiment.ring.fitness.init(jax.random.key(0))
     result, after = experiment.ring.fitness.evaluate(jax.random.key(0), genomes, memory)
     assert after == memory == ()
     assert result.fitness.tolist() == [0, 2, 4]
@@ -76,12 +80,12 @@ def test_programs_that_play_alike_are_seen_to(experiment):
     assert result.metrics["unique_behaviours"] == 3
 
 
-def test_conduct_tells_orders_and_numbers_of_moves_apart():
+def test_a_signature_tells_orders_and_numbers_of_moves_apart():
     def hashed(*moves):
-        conduct = jnp.zeros(2, jnp.uint32)
+        signature = jnp.zeros(2, jnp.uint32)
         for move in moves:
-            conduct = extend(conduct, jnp.int32(move))
-        return tuple(conduct.tolist())
+            signature = extend(signature, jnp.int32(move))
+        return tuple(signature.tolist())
 
     assert len({hashed(), hashed(0), hashed(0, 0), hashed(1, 2), hashed(2, 1), hashed(1), hashed(2)}) == 7
 
@@ -110,7 +114,7 @@ def test_the_champion_has_one_score_and_plays_it_again(whole, experiment):
     content = json.loads((whole / "champion.json").read_text())
     assert content["points"] == {"first": content["fitness"], "second": None}
     loaded = champions.load(str(whole), envs)
-    assert len(loaded.table.player.record(loaded.genome)) == content["fitness"]
+    assert len(loaded.cast.actor.record(loaded.genome)) == content["fitness"]
 
 
 def test_what_is_shown_speaks_of_a_score(whole):
@@ -124,11 +128,11 @@ def test_what_is_shown_speaks_of_a_score(whole):
     ):
         assert words in page
     assert "moving first" not in page
-    assert "against" not in page.split("Settings")[0].split("Koza tableau")[1]
+    assert "against" not in page.split("Options")[0].split("Koza tableau")[1]
 
 
 def test_a_game_for_one_takes_no_opponents():
-    wrong = config(opponents={"minimax": schema.Opponent()})
+    wrong = config(opponents={"minimax": Opponent()})
     with pytest.raises(UsageError, match=r"^fitness\.opponents=minimax: accepted: none, as in fitness=solo: morpion"):
         validate.check(wrong, envs)
     validate.check(config(), envs)
@@ -143,6 +147,6 @@ def test_a_game_for_two_needs_opponents():
 
 def test_rule_lists_do_not_play_it():
     wrong = config()
-    wrong.algorithm = schema.Groups()
+    wrong.algorithm = Groups()
     with pytest.raises(UsageError, match=r"^algorithm\.kind=groups: accepted: gp, for game=morpion"):
         validate.check(wrong, envs)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxgp.config.schema import Crossover
 from jaxgp.operators.crossover import choose_points, one_child, two_children
+from jaxgp.operators.options import Crossover
 from tests.operators.operator_cases import (
     BATCH,
     MANCALA,

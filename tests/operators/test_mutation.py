@@ -6,11 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from jaxgp.config.schema import Algorithm, Mutation
+from jaxgp.evolution.options import Algorithm
 from jaxgp.genotypes.text import parse_tree
 from jaxgp.operators import draw
 from jaxgp.operators.creation import create
 from jaxgp.operators.mutation import KINDS, mutate
+from jaxgp.operators.options import Mutation
 from tests.genotypes.generators import FACTORED
 from tests.operators.operator_cases import (
     BATCH,

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgp.config.schema import Selection
+from jaxgp.operators.options import Selection
 from jaxgp.operators.selection import METHODS, different, elites, select, select_by_case
 from tests.operators.operator_cases import assert_distribution, quick
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from jaxgp.config.schema import Algorithm, Crossover, Mutation, Selection
+from jaxgp.evolution.options import Algorithm
+from jaxgp.operators.options import Crossover, Mutation, Selection
 from jaxgp.operators.selection import elites
 from jaxgp.operators.variation import breed, recombine
 from tests.operators.operator_cases import (

@@ -1,6 +1,7 @@
 import io
 
-from jaxgp.config.schema import Fitness, Opponent
+from jaxgp.fitness.options import Fitness
+from jaxgp.players.options import Opponent
 from jaxgp.report.progress import Progress, duration, line, number, print_pairs
 from jaxgp.report.tableau import tableau
 from tests.run.toy_experiment import PRIMITIVES, config

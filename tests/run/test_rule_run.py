@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import envs
-from jaxgp.config import schema
 from jaxgp.errors import UsageError
 from jaxgp.evolution.state import Champion
 from jaxgp.genotypes.language import sizes
 from jaxgp.measure import champions
+from jaxgp.players.options import Opponent
 from jaxgp.run.assemble import assemble
 from jaxgp.store import champion
 from tests.fitness.walls_table import config
@@ -50,7 +50,7 @@ def test_what_is_shown_speaks_of_rules(whole):
 
 def test_success_completes_a_run_and_resuming_says_so(tmp_path, capsys):
     made = config(population=80, generations=30)
-    made.fitness.opponents = {"forward": schema.Opponent(kind="strategy", name="forward")}
+    made.fitness.opponents = {"forward": Opponent(kind="strategy", name="forward")}
     experiment = assemble(made, envs)
     for resumed in (False, True):
         assert start(tmp_path / "run", experiment, made, resumed) == 0

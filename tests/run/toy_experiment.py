@@ -8,10 +8,12 @@ from jax import Array
 
 from jaxgp.config import schema
 from jaxgp.evolution.state import Champion, EvolutionState
+from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import FLOAT, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.run.interface import ReplayGame
+from jaxgp.host.replay import ReplayGame
+from jaxgp.players.options import Opponent
 
 PRIMITIVES = PrimitiveSet(
     name="toy",
@@ -93,7 +95,7 @@ class ToyExperiment:
         self._interrupt(int(state.generation))
         return advance(state)
 
-    def replay(self, genome: Programs) -> list[ReplayGame]:
+    def replay(self, state: EvolutionState) -> list[ReplayGame]:
         svg = '<svg viewBox="0 0 10 10"><circle cx="5" cy="5" r="{}"/></svg>'
         frames = [(f"move {i} <&>", svg.format(i)) for i in range(4)]
         return [ReplayGame("champion first", frames), ReplayGame("champion second", frames[:2])]
@@ -104,7 +106,7 @@ def config(**algorithm) -> schema.Config:
     made = schema.Config(
         game={"name": "mancala", "pits": 2, "stones": 2},
         program={},
-        fitness=schema.Fitness(opponents={"minimax": schema.Opponent(depth=2)}),
+        fitness=Fitness(opponents={"minimax": Opponent(depth=2)}),
         logger=schema.Logger(mode="disabled"),
         compilation_cache=None,
     )

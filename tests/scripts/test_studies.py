@@ -51,9 +51,15 @@ class Quick:
 
     def step(self, state):
         fitness = jnp.sqrt(self.scale) + jax.random.normal(jax.random.fold_in(state.key, state.generation))
-        best = jnp.maximum(state.champion.fitness, fitness)
+        improved = fitness > state.champion.fitness
         metrics = {"generation": state.generation, "best_fitness": fitness, "best_points": fitness / 2, "best_size": 1}
-        return state.replace(generation=state.generation + 1, champion=state.champion.replace(fitness=best)), metrics
+        fitness, found = jax.tree.map(
+            lambda new, old: jnp.where(improved, new, old),
+            (fitness, state.generation),
+            (state.champion.fitness, state.champion.generation),
+        )
+        champion = state.champion.replace(fitness=fitness, generation=found)
+        return state.replace(generation=state.generation + 1, champion=champion), metrics
 
 
 @pytest.fixture(scope="module")
@@ -185,7 +191,7 @@ def test_two_groups_of_runs_are_compared_from_folders_and_from_tables(analyse, s
 
 def test_runs_that_all_end_alike_have_no_model_but_a_report(analyse, tmp_path, monkeypatch):
     measured = {"fitness": 7.0, "points": 1.0, "size": 1, "found": 0, "generations": 4, "seconds": 1.0}
-    monkeypatch.setattr(results, "summary", lambda rows: measured)
+    monkeypatch.setattr(results, "summary", lambda rows, found: measured)
     code, out, _ = analyse(*STUDY[:2], *STUDY[4:], f"output={tmp_path}")
     assert code == 0
     assert "all: no model: all 12 runs have the same fitness, 7" in out

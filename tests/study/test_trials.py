@@ -13,6 +13,8 @@ import pytest
 
 import envs
 from jaxgp.config import schema
+from jaxgp.fitness.options import Fitness
+from jaxgp.operators.options import Crossover
 from jaxgp.run.assemble import assemble
 from jaxgp.store import champion
 from jaxgp.store.directory import RunDirectory
@@ -145,11 +147,11 @@ def test_a_batch_that_ends_while_a_stop_is_asked_for_is_kept(tmp_path, whole):
 
 def solo(**crossover):
     """A run of the smallest game for one, with the parts that are compiled as one program."""
-    config = schema.Config(game={"name": "morpion", "size": 20}, fitness=schema.Fitness(), compilation_cache=None)
+    config = schema.Config(game={"name": "morpion", "size": 20}, fitness=Fitness(), compilation_cache=None)
     config.algorithm.population, config.algorithm.generations, config.algorithm.capacity = 8, 3, 16
     config.algorithm.creation.max_depth = 3
     config.algorithm.selection.method = "tournament"
-    config.algorithm.crossover = schema.Crossover(method="two_children", node_choice="koza", **crossover)
+    config.algorithm.crossover = Crossover(method="two_children", node_choice="koza", **crossover)
     config.algorithm.mutation.probability = 0.0
     return config
 

@@ -1,18 +1,13 @@
-"""The fixed strategies on drawn boards, and in games."""
+"""The fixed strategies on drawn boards."""
 
-import jax.numpy as jnp
-import numpy as np
 import pytest
 
 import envs
-from envs.walls import arena
-from envs.walls.opponents import decided
 from envs.walls.primitives import rule_language, view
 from envs.walls.strategies import STRATEGIES, strategy
 from jaxgp.genotypes import rulelists
 from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.interpreter import rules
-from jaxgp.operators.rulelists import RuleCreation
 from tests.envs.walls.drawings import read
 
 ROUND_THE_END, ON, ASIDE, BACK, ALONG, ROUND = range(6)
@@ -67,33 +62,3 @@ def test_it_does_what_its_rules_say(board, move, rule):
 def test_forward_takes_the_default_move():
     game = envs.make("walls")
     assert chosen(game.init(), game, "forward") == ("f", -1)
-
-
-def test_games_are_counted_from_the_seat_of_the_player():
-    game = envs.make("walls", size=3)
-    still = lambda states, bits: jnp.ones_like(states.to_move)  # noqa: E731
-    fixed = arena.fixed(game)
-    np.testing.assert_array_equal(arena.results(game, fixed, still, 2), [[2, 0, 0]] * 2)
-    np.testing.assert_array_equal(arena.results(game, still, fixed, 2), [[0, 0, 2]] * 2)
-    np.testing.assert_array_equal(arena.results(game, still, still, 2), [[0, 2, 0]] * 2)
-
-
-@pytest.mark.parametrize("size", [3, 5])
-def test_fixed_beats_random_rule_lists_and_random_moves(size):
-    game, games = envs.make("walls", size=size), 100
-    for opponent in (arena.random_lists(game, games, RuleCreation(dont_care=0.8)), arena.random_moves(game)):
-        assert (arena.results(game, arena.fixed(game), opponent, games)[:, 0] >= 95).all()
-
-
-def test_a_search_plays_legal_moves_and_beats_standing_still():
-    game = envs.make("walls", size=3)
-    still = lambda states, bits: jnp.ones_like(states.to_move)  # noqa: E731
-    np.testing.assert_array_equal(arena.results(game, arena.search(game, 2, decided), still, 4)[:, 0], [4, 4])
-
-
-@pytest.mark.slow
-def test_fixed_beats_searches_more_often_than_not():
-    game, games = envs.make("walls"), 200
-    for depth in (2, 4, 6):
-        won, _, lost = arena.results(game, arena.fixed(game), arena.search(game, depth, decided), games).T
-        assert (won > 2 * lost).all()

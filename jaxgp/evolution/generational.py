@@ -1,0 +1,100 @@
+"""Generational genetic programming: elites, selected parents, crossover, mutation."""
+
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jaxgp.arrays import count_distinct
+from jaxgp.evolution.options import Algorithm
+from jaxgp.fitness.evaluation import Evaluation, child
+from jaxgp.genotypes.primitives import PrimitiveSet
+from jaxgp.genotypes.programs import Programs
+from jaxgp.operators import creation, sharing, variation
+
+Metrics = dict[str, Array]
+
+BREED = 1
+"""The child of a generation's key that selection and variation take."""
+
+
+@dataclass(frozen=True)
+class Generational:
+    """All children replace all parents, but for the elites.
+
+    Attributes:
+        primitives: function and terminal set.
+        options: of creation, selection, crossover and mutation.
+    """
+
+    primitives: PrimitiveSet
+    options: Algorithm
+
+    @property
+    def population(self) -> int:
+        """P."""
+        return self.options.population
+
+    def init(self) -> Array:
+        """Return float32[2, S], how often behaviours were met, for fitness sharing with a memory."""
+        return sharing.init(self.options.selection.sharing_memory)
+
+    def create(self, key: Array, count: int) -> Programs:
+        """Return random programs [count, T, L]."""
+        return creation.create(key, self.primitives, self.options.creation, count, self.options.capacity)
+
+    def breed(
+        self, key: Array, population: Programs, result: Evaluation, memory: Array
+    ) -> tuple[Programs, Array, Metrics]:
+        """Return the next population [P, T, L].
+
+        Raises:
+            ValueError: selection by case or sharing asks for what the fitness does not tell.
+        """
+        selection = self.options.selection
+        merits, counts = result.fitness[None], jnp.ones(len(result.fitness))
+        if selection.by_case:
+            if result.cases is None:
+                raise ValueError(f"selection.by_case={selection.by_case}: accepted: 0, as this fitness has no cases")
+            merits = jnp.concatenate([merits, result.cases])
+        if result.behaviour is not None:
+            memory, counts = sharing.count(memory, result.behaviour, selection.sharing_memory)
+        elif selection.sharing:
+            raise ValueError(f"selection.sharing={selection.sharing}: accepted: 0, as this fitness sees no behaviour")
+        shared = sharing.share(merits, counts, selection.power, selection.sharing)
+        offspring, bred = variation.breed(
+            child(key, BREED), self.primitives, self.options, population, result.fitness, shared
+        )
+        return offspring, memory, bred
+
+    def describe(self, population: Programs, best: Array) -> Metrics:
+        """Return the sizes of programs in nodes, and how many are distinct."""
+        nodes = population.length.sum(-1)
+        return {
+            "best_size": nodes[best],
+            "mean_size": nodes.mean(dtype=jnp.float32),
+            "max_size": nodes.max(),
+            "unique_programs": count_unique(population),
+        }
+
+
+def count_unique(population: Programs) -> Array:
+    """Return int32[]: distinct individuals among [P, T, L], by two 32-bit hashes of all their nodes.
+
+    Two of 65,536 different individuals share both hashes with a probability of about 1e-10.
+    """
+    shape = population.opcode.shape
+    odd = np.random.default_rng(0).integers(0, 2**31, (4, *shape[1:]), np.uint32) * 2 + 1
+    value = jax.lax.bitcast_convert_type(population.value, jnp.uint32)
+    code = population.opcode.astype(jnp.uint32) + 1
+
+    def digest(a: np.ndarray, b: np.ndarray) -> Array:
+        # Multiplying and folding the high half down lets every bit of a constant count.
+        word = code * a + (value ^ (value >> 15)) * b
+        word = (word ^ (word >> 16)) * jnp.uint32(0x85EBCA6B)
+        live = population.size > 0
+        return jnp.where(live, (word ^ (word >> 13)) * a, 0).sum((-2, -1), dtype=jnp.uint32)
+
+    return count_distinct(jnp.stack([digest(odd[0], odd[1]), digest(odd[2], odd[3])], 1))

@@ -1,0 +1,120 @@
+"""Options of the algorithms: genetic programming, and tournaments of groups. Importing this does not import JAX."""
+
+from dataclasses import dataclass
+
+from jaxgp.errors import reject
+from jaxgp.operators.options import (
+    MAX_CAPACITY,
+    MAX_DEPTH,
+    Creation,
+    Crossover,
+    Mutation,
+    RuleCreation,
+    RuleMutation,
+    Selection,
+)
+from jaxgp.options import bound, option
+
+MIN_GROUPS = 4
+"""Two parents are recombined and two others mutated."""
+
+
+@dataclass
+class Algorithm:
+    """Generational genetic programming."""
+
+    kind: str = option("gp", "generational genetic programming", ("gp",))
+    population: int = option(512, "individuals of a generation", low=1, label="population size")
+    generations: int = option(150, "generations of the run", low=1, label="maximum number of generations")
+    elites: int = option(
+        1,
+        "the best individuals, which stay as they are",
+        low=0,
+        high="population",
+        why="the population",
+        label="elitism",
+    )
+    capacity: int = option(
+        512,
+        "nodes that one tree can hold; longer offspring fall back to their parent",
+        low=1,
+        high=MAX_CAPACITY,
+    )
+    max_depth: int | None = option(
+        None,
+        "depth limit of offspring; null: none but the capacity",
+        low=1,
+        high=MAX_DEPTH,
+        label="maximum depth of tree",
+    )
+    creation: Creation = option(Creation(), "random programs of the first generation")
+    selection: Selection = option(Selection(), "how parents are drawn")
+    crossover: Crossover = option(Crossover(), "subtree crossover of parents")
+    mutation: Mutation = option(Mutation(), "mutation of children")
+
+    def laws(self, prefix: str) -> None:
+        """Check what no single option shows; raises UsageError."""
+        if self.max_depth is not None:
+            bound(self.creation, "max_depth", prefix + "creation.", high=self.max_depth, why=prefix + "max_depth")
+        if self.selection.distinct:
+            why = f"the population, with {prefix}selection.distinct"
+            bound(self.selection, "tournament_size", prefix + "selection.", high=self.population, why=why)
+
+
+@dataclass
+class Groups:
+    """Evolution of rule lists: tournaments of disjoint groups; the winners become parents and stay."""
+
+    kind: str = option("groups", "tournaments of disjoint groups", ("groups",))
+    population: int = option(1000, "rule lists, a multiple of group_size", low=1, label="population size")
+    generations: int = option(1000, "cycles of the run", low=1, label="maximum number of generations")
+    group_size: int = option(5, "strategies that play a tournament; its winner is a parent", low=2)
+    capacity: int = option(
+        100,
+        "rules that one list can hold; nothing is added to a full list",
+        low=1,
+        high=MAX_CAPACITY,
+        label="maximum number of rules",
+    )
+    immigrants: int = option(
+        100,
+        "new random lists that take the place of as many children; 0: none",
+        low=0,
+        high="children",
+        why="the children of a cycle",
+        label="immigrants",
+    )
+    immigrants_every: int = option(5, "cycles from one arrival of immigrants to the next", low=1)
+    restart_every: int = option(
+        0, "cycles after which a new random population takes the place of all; 0: never", low=0, label="restarts"
+    )
+    panel_weight: float = option(
+        0.0, "points of a tournament for one of fitness against the panel; 0: only parents play it", low=0
+    )
+    ties: str = option(
+        "rules",
+        "of equal points in a tournament: rules: the fewest rules win, then a lot decides; lot: a lot decides",
+        ("rules", "lot"),
+    )
+    stop: str = option(
+        "beaten",
+        "the aim of the run; beaten: a parent beats the first opponent in a double game; all_beaten: each one",
+        ("beaten", "all_beaten", "never"),
+    )
+    creation: RuleCreation = option(RuleCreation(), "random rule lists")
+    mutation: RuleMutation = option(RuleMutation(), "how children differ from their parents")
+
+    @property
+    def children(self) -> int:
+        """How many of the population a cycle replaces."""
+        return self.population - self.population // self.group_size
+
+    def laws(self, prefix: str) -> None:
+        """Check what no single option shows; raises UsageError."""
+        size = self.group_size
+        bound(self, "population", prefix, low=MIN_GROUPS * size)
+        if self.population % size:
+            below = self.population // size * size
+            near = f"a multiple of {prefix}group_size={size}, such as {max(below, MIN_GROUPS * size)} or {below + size}"
+            reject(prefix + "population", self.population, near)
+        bound(self.creation, "max_rules", prefix + "creation.", high=self.capacity, why=prefix + "capacity")

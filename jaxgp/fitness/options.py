@@ -1,0 +1,100 @@
+"""Options of the fitness. Importing this does not import JAX."""
+
+from dataclasses import dataclass
+
+from jaxgp.errors import reject
+from jaxgp.options import option
+from jaxgp.players.options import Opponent
+
+
+def _power_of_two(number: int) -> bool:
+    return number & (number - 1) == 0
+
+
+@dataclass
+class Fitness:
+    """fitness = max(minimum, scale * (points + win_bonus * wins) - parsimony * size); size: nodes or rules.
+
+    With `coplay` the fitness is the points of games among the population and those against the guides, and the
+    opponents measure only the fittest of every generation: by what the fitness would be without coevolution.
+    """
+
+    opponents: dict[str, Opponent] = option({}, "the panel, by name")
+    coplay: int = option(
+        0, "coevolution: games of each individual from each seat against others of the population; 0: none", low=0
+    )
+    coplay_weight: float = option(1.0, "points of a game won against another individual", low=0)
+    opening_plies: int = option(
+        0,
+        "coevolution: random moves at the beginning of games against other individuals",
+        low=0,
+        high="max_plies",
+        why="fitness.max_plies",
+    )
+    guides: dict[str, Opponent] = option({}, "coevolution: opponents met by the whole population, by name")
+    measured: int = option(
+        1, "coevolution: how many of the fittest of a generation are measured by the opponents", low=1
+    )
+    measured_depth: int | None = option(
+        None, "coevolution: plies that these search when measured; null: as in evolution"
+    )
+    points: str = option(
+        "score",
+        "score: the sum over both seats, weighted mean over opponents; result: 1, 1/2, 0",
+        ("score", "result"),
+    )
+    scale: float = option(1.0, "what the points are multiplied by", low=0, above=True)
+    parsimony: float = option(0.0, "the price of a node, or of a rule", low=0)
+    win_bonus: float = option(0.0, "extra points for each seat from which the game is won", low=0)
+    minimum: float | None = option(None, "the least fitness; null: there is none")
+    table_size: int = option(
+        262144,
+        "remembered replies of each searched opponent",
+        low=1,
+        test=_power_of_two,
+        accepted="a whole number from 1, a power of two",
+    )
+    lanes: int = option(64, "searches that run side by side", low=1)
+    tail: int = option(
+        2,
+        "last plies of a search that are expanded full width",
+        low=1,
+        high="least_depth",
+        why="the least depth among the opponents",
+    )
+    max_plies: int = option(400, "longer games are stopped and scored as they stand", low=1)
+
+    @property
+    def least_depth(self) -> int | None:
+        """The least depth of the searches that individuals meet; None: they meet none."""
+        met = [*self.opponents.values(), *self.guides.values()]
+        return min((one.depth for one in met if one.kind == "search"), default=None)
+
+    def laws(self, prefix: str) -> None:
+        """Check what no single option shows; raises UsageError."""
+        for name, opponent in self.opponents.items():
+            no_guide(f"{prefix}opponents.{name}", opponent)
+        if self.opponents and not any(one.weight for one in self.opponents.values()):
+            name = next(iter(self.opponents))
+            reject(f"{prefix}opponents.{name}.weight", 0.0, "at least one opponent with a weight above 0")
+        if self.coplay:
+            if not self.coplay_weight and not any(guide.weight for guide in self.guides.values()):
+                reject(prefix + "coplay_weight", 0.0, "a number above 0, or a guide with a weight above 0")
+            return
+        without = f"with {prefix}coplay=0"
+        if self.opening_plies:
+            reject(prefix + "opening_plies", self.opening_plies, f"0 {without}")
+        if self.measured_depth is not None:
+            reject(prefix + "measured_depth", self.measured_depth, f"null {without}")
+        if self.measured != 1:
+            reject(prefix + "measured", self.measured, f"1 {without}; the opponents are met by all")
+        if self.guides:
+            reject(prefix + "guides", ", ".join(self.guides), f"none {without}; opponents are without it")
+
+
+def no_guide(option: str, opponent: Opponent) -> None:
+    """Refuse what only guides have."""
+    if opponent.rounds != 1:
+        reject(f"{option}.rounds", opponent.rounds, "1; rounds are of guides, all games of others are one")
+    if opponent.cutoff is not None:
+        reject(f"{option}.cutoff", opponent.cutoff, "null; only guides are met by some of the population")

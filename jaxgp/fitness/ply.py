@@ -1,0 +1,36 @@
+"""One ply, as every loop on the device plays it: whose games go on, what is drawn, and what an illegal move costs.
+
+The loops differ in how they lay games out, for measured reasons; the rule is written here once. A game has a key of its
+own. Ply `n` of it draws its random bits from `fold_in(key, n)`, and chance after that ply draws from a child of this.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from jaxgp import arrays
+from jaxgp.contracts import Game, State
+
+CHANCE = 1
+"""Which child of a ply's key is for what chance does after it."""
+
+
+def going(states: Any, plies: Array, max_plies: int) -> Array:
+    """Return bool[*B]: which of the games [*B] have neither ended nor reached the limit; `plies` is int32[*B]."""
+    return ~states.terminated & (plies < max_plies)
+
+
+def bits(key: Array, ply: Array) -> Array:
+    """Return uint32[]: the random bits of one ply (int32[]) of the game with this key."""
+    return jax.random.bits(jax.random.fold_in(key, ply), dtype=jnp.uint32)
+
+
+def after(game: Game[State], state: State, action: Array, legal: Array, key: Array, ply: Array) -> State:
+    """Return one game after `action` (int32[]): a step where it is `legal` (bool[]), else the game is forfeited.
+
+    `key` is that of the game; chance after its ply number `ply` (int32[]) draws from it.
+    """
+    drawn = jax.random.fold_in(jax.random.fold_in(key, ply), CHANCE) if game.chance else jax.random.key(0)
+    return arrays.where(legal, game.step(state, action, drawn), game.forfeit(state))

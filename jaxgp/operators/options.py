@@ -1,0 +1,152 @@
+"""Options of the operators: random genomes, selection, crossover and mutation. Importing this does not import JAX."""
+
+from dataclasses import dataclass
+
+from jaxgp.errors import reject
+from jaxgp.options import any_of, bound, declared, option
+
+MAX_CAPACITY = 32767
+"""Subtree sizes are stored as int16."""
+MAX_DEPTH = 1000
+"""A bound on every depth option, far above any useful value."""
+
+
+@dataclass
+class Creation:
+    """Random programs of the first generation."""
+
+    method: str = option("grow", "ramped: half-and-half over min_depth..max_depth", ("full", "grow", "ramped"))
+    min_depth: int = option(2, "ramped: the least depth limit of the ramp", low=0, high=MAX_DEPTH)
+    max_depth: int = option(16, "edges from the root to the deepest node", low=1, high=MAX_DEPTH)
+    terminal_probability: float | None = option(
+        None, "grow: chance of a terminal at each node; null: all primitives by weight", low=0, high=1
+    )
+
+    def laws(self, prefix: str) -> None:
+        """Check what no single option shows; raises UsageError."""
+        if self.method == "ramped":
+            bound(self, "min_depth", prefix, high=self.max_depth, why=prefix + "max_depth")
+
+
+@dataclass
+class Selection:
+    """How parents are drawn."""
+
+    method: str = option("roulette", "how they are drawn by fitness", ("roulette", "rank", "tournament", "truncation"))
+    tournament_size: int = option(7, "tournament: individuals of which the fittest becomes a parent", low=1)
+    distinct: bool = option(False, "tournament: those drawn are different individuals; false: drawn with replacement")
+    rank_pressure: float = option(2.0, "rank: expected copies of the best under linear ranking", low=1, high=2)
+    truncation_fraction: float = option(
+        0.5, "truncation: the share of the population that is kept", low=0, high=1, above=True
+    )
+    power: float = option(1.0, "roulette: parents are drawn by fitness ** power", low=0, above=True)
+    sharing: float = option(
+        0.0, "fitness sharing: fitness is divided by (individuals that behave alike) ** sharing; 0: none", low=0
+    )
+    sharing_memory: float = option(
+        0.0,
+        "how much of each generation's individuals still counts in the next generation's sharing",
+        low=0,
+        high=1,
+    )
+    by_case: float = option(
+        0.0,
+        "the share of parents drawn by one case (an opponent met from one seat) instead of the fitness",
+        low=0,
+        high=1,
+    )
+
+
+@dataclass
+class Crossover:
+    """Subtree crossover of each selected parent, with this probability."""
+
+    probability: float = option(
+        0.9, "chance that a parent takes part; the others are reproduced", low=0, high=1, label="crossover probability"
+    )
+    method: str = option(
+        "one_child",
+        "one_way: from the fitter to the less fit parent; one_or_two_way: each parent in one pair, one way from its "
+        "first to its second where that is no fitter, and the first stays; else both ways",
+        ("one_child", "two_children", "one_way", "one_or_two_way"),
+    )
+    node_choice: str = option("uniform", "koza: a function with probability function_probability", ("uniform", "koza"))
+    function_probability: float = option(0.9, "koza: the share of functions among the nodes chosen", low=0, high=1)
+
+
+@dataclass
+class Mutation:
+    """Mutation of each child, with this probability, independent of crossover; the kind is drawn by weight."""
+
+    probability: float = option(0.005, "chance that a child is mutated", low=0, high=1, label="mutation probability")
+    max_depth: int = option(20, "depth of newly grown subtrees", low=1, high=MAX_DEPTH, label="maximum mutation depth")
+    children: float = option(
+        1.0, "weight: the node stays, all its arguments are grown anew", low=0, label="new arguments"
+    )
+    subtree: float = option(0.0, "weight: the node's subtree is grown anew", low=0, label="new subtree")
+    point: float = option(
+        0.0, "weight: the node becomes another primitive of the same types", low=0, label="other primitive"
+    )
+    hoist: float = option(
+        0.0, "weight: the whole tree is replaced by one of its subtrees", low=0, label="subtree becomes the tree"
+    )
+    shrink: float = option(
+        0.0, "weight: the node's subtree becomes a terminal", low=0, label="subtree becomes a terminal"
+    )
+    constant: float = option(0.0, "weight: a constant is drawn anew", low=0, label="new constant")
+    creep: float = option(0.0, "weight: a constant moves to a value next to it", low=0, label="constant moved")
+    local: float = option(
+        0.0,
+        "weight: the factor of a number moves a little, what is no number is grown anew (subtree)",
+        low=0,
+        label="factor moved",
+    )
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weight of each kind."""
+        kinds = [one.name for one in declared(self) if one.name not in ("probability", "max_depth")]
+        return {kind: getattr(self, kind) for kind in kinds}
+
+    def laws(self, prefix: str) -> None:
+        """Check what no single option shows; raises UsageError."""
+        if self.probability > 0 and not any(self.weights.values()):
+            accepted = f"0, or a weight above 0 for {any_of(*self.weights)}"
+            reject(prefix + "probability", self.probability, accepted)
+
+
+@dataclass
+class RuleCreation:
+    """Random rule lists, their number of rules uniform over min_rules..max_rules."""
+
+    min_rules: int = option(5, "the least number of rules", low=0)
+    max_rules: int = option(50, "the greatest number of rules", low=0)
+    dont_care: float | None = option(
+        None, 'chance that a condition is "don\'t care"; null: as likely as each other condition', low=0, high=1
+    )
+
+    def laws(self, prefix: str) -> None:
+        """Check what no single option shows; raises UsageError."""
+        bound(self, "min_rules", prefix, high=self.max_rules, why=prefix + "max_rules")
+
+
+@dataclass
+class RuleMutation:
+    """How likely each kind of mutation is, relative to the others."""
+
+    add: float = option(1.0, "weight: a random rule at a random place", low=0, label="add")
+    delete: float = option(1.0, "weight: a random rule goes", low=0, label="delete")
+    reorder: float = option(1.0, "weight: a random rule moves to another place", low=0, label="re-order")
+    modify: float = option(
+        1.0, "weight: a random rule gets another action, or another condition in one cell", low=0, label="modify"
+    )
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weight of each kind."""
+        return {one.name: getattr(self, one.name) for one in declared(self)}
+
+    def laws(self, prefix: str) -> None:
+        """Check what no single option shows; raises UsageError."""
+        if not any(self.weights.values()):
+            reject(prefix + "add", self.add, f"a weight above 0 for {any_of(*self.weights)}")

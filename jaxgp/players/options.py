@@ -1,0 +1,39 @@
+"""Options of opponents. Importing this does not import JAX."""
+
+from dataclasses import dataclass
+
+from jaxgp.operators.options import MAX_DEPTH
+from jaxgp.options import option
+
+KINDS = ("search", "random", "programs", "champions", "strategy")
+
+
+@dataclass
+class Opponent:
+    """One member of the panel that every individual plays against, from both seats."""
+
+    kind: str = option(
+        "search",
+        "programs: random genomes; champions: those of past generations; strategy: a fixed player of the game",
+        KINDS,
+    )
+    depth: int = option(8, "search: plies", low=1, high=MAX_DEPTH)
+    ties: str = option("first", "search: which of the best moves is played", ("first", "random"))
+    evaluator: str | None = option(
+        None, 'search: one of the game\'s evaluators; "A|B": one of them drawn for every move; null: the first'
+    )
+    name: str = option("", "strategy: name of one of the game's strategies; nothing: the first")
+    command: str = option("", "gtp, a kind for measurements only: an engine outside, its program and options")
+    count: int = option(1, "programs, champions: how many", low=1)
+    games: int = option(1, "games from each seat (each against the next of `count`, in turn)", low=1)
+    weight: float = option(1.0, "weight in the fitness", low=0)
+    rounds: int = option(1, "guides: rounds of `games` from each seat, one after the other", low=1)
+    cutoff: float | None = option(
+        None, "guides: whose fitness trails the best by more sits a round out; null: nobody does", low=0
+    )
+
+    @property
+    def chance(self) -> bool:
+        """Whether its own moves have chance in them: random ones, random ties, evaluators drawn by lot."""
+        drawn = self.ties == "random" or "|" in (self.evaluator or "")
+        return self.kind == "random" or (self.kind == "search" and drawn)

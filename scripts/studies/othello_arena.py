@@ -1,0 +1,136 @@
+"""What a search of Othello takes from random moves, other searches or an engine outside, as many games a colour.
+
+python scripts/studies/othello_arena.py evaluator=edgar_like ties=first games=1000 depths=[0]
+python scripts/studies/othello_arena.py evaluator=edgar_like ties=first against=material depths=[1,2,3,4,5]
+python scripts/studies/othello_arena.py evaluator=corner_16 depth=4 command="gtp-rhino -l 1 -b 0" games=20
+"""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from jaxgp.config import arguments
+from jaxgp.config.arguments import option
+from jaxgp.errors import UsageError, reject
+from jaxgp.options import MAX_SEED, check_cores, real, whole
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from envs.othello.rules import Othello
+    from jaxgp.spec import Evaluator
+    from studies.series import Reply
+
+HEAD = "| opponent | won + drawn + lost as black | as white | points | 95 % |\n|---|---|---|---|---|"
+DEEPEST = 12
+MOST_PLIES = 40
+
+
+@dataclass
+class Options:
+    """Who is measured, against whom, how often."""
+
+    evaluator: str = option("edgar_like", "what the player values positions by: an evaluator, or A|B by lot each move")
+    depth: int = option(1, "plies that the player searches")
+    ties: str = option("random", "which of its best moves the player plays", ("first", "random"))
+    against: str = option("material", "what the opponents value positions by, likewise")
+    against_ties: str = option("random", "which of their best moves the opponents play", ("first", "random"))
+    depths: list[int] = option([0, 1, 2, 3, 4, 5], "plies that the opponents search; 0: random moves")  # noqa: RUF009
+    command: str | None = option(
+        None, "instead of those: a program that speaks the Go Text Protocol, and its options; games begin at random"
+    )
+    opening_plies: int = option(6, "random moves at the beginning of games against such a program")
+    timeout: float = option(120.0, "seconds that it may take for a move")
+    games: int = option(200, "games against each opponent, half of them with each colour")
+    size: int = option(8, "squares on each side of the board")
+    seed: int = option(0, "of random moves and random ties")
+    cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8")
+
+
+def task(options: Options) -> int:
+    """Check, play, print a table."""
+    check(options)
+    from envs.othello.rules import SIZES, Othello
+    from jaxgp.host.seats import plies
+    from jaxgp.search import cores
+    from studies import series
+
+    cores.use(options.cores)
+    if options.size not in SIZES:
+        reject("size", options.size, ", ".join(map(str, SIZES)))
+    game = Othello(options.size)
+    mine, theirs = (evaluators(name, getattr(options, name), game) for name in ("evaluator", "against"))
+    player = series.search(game, options.depth, *mine, ties=options.ties)
+    if options.command is not None:
+        found = engine(options, game, player)
+        print(HEAD)
+        show(options.command, found, options.games)
+        return 0
+    print(HEAD)
+    for depth in options.depths:
+        name, opponent = "random moves", series.random_moves(game)
+        if depth:
+            name = f"{options.against}, {plies(depth)}"
+            opponent = series.search(game, depth, *theirs, ties=options.against_ties)
+        show(name, series.results(game, player, opponent, options.games // 2, options.seed), options.games)
+    return 0
+
+
+def check(options: Options) -> None:
+    """Refuse what cannot be, and options that would change nothing; raises UsageError."""
+    whole("depth", options.depth, 1, DEEPEST)
+    check_cores(options.cores)
+    if not options.depths or not all(0 <= depth <= DEEPEST for depth in options.depths):
+        reject("depths", options.depths, f"whole numbers from 0 to {DEEPEST}")
+    if not 2 <= options.games <= 100_000 or options.games % 2:
+        reject("games", options.games, "an even number from 2 to 100000")
+    whole("seed", options.seed, 0, MAX_SEED)
+    whole("opening_plies", options.opening_plies, 0, MOST_PLIES)
+    real("timeout", options.timeout, 0, above=True, unit="seconds")
+    unused = ("against", "against_ties", "depths") if options.command is not None else ("opening_plies", "timeout")
+    for name in unused:
+        if getattr(options, name) != getattr(Options(), name):
+            why = "no search is met where command is given" if options.command is not None else "command is not given"
+            raise UsageError(f"{name}: given, but {why}")
+
+
+def evaluators(option: str, named: str, game: "Othello") -> "list[Evaluator]":
+    """Return the evaluators of A|B; raises UsageError for what is none of the game's."""
+    from envs.othello import opponents
+
+    every = opponents.evaluators(game)
+    for name in named.split("|"):
+        if name not in every:
+            reject(option, name, ", ".join(every))
+    return [every[name] for name in named.split("|")]
+
+
+def engine(options: Options, game: "Othello", player: "Reply") -> "np.ndarray":
+    """Play against an engine outside; return int32[2, 3], as `series.results` does."""
+    from envs.othello.gtp import dialect
+    from jaxgp.measure import external
+    from studies.series import agent
+
+    assert options.command is not None
+    terms = external.Terms(options.games // 2, options.opening_plies, options.seed, options.timeout)
+    try:
+        return external.play(game, dialect(game), options.command, agent("search", player), terms).counts
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+def show(name: str, seats: "np.ndarray", games: int) -> None:
+    """Print what a player took; `seats` is int32[2, 3]: won, drawn and lost, as first and as second player."""
+    from jaxgp.measure.evaluation import wilson
+
+    won, drawn, _ = seats.sum(0).tolist()
+    low, high = wilson(won + drawn / 2, games)
+    said = " | ".join(" + ".join(map(str, seat)) for seat in seats.tolist())
+    print(f"| {name} | {said} | {(won + drawn / 2) / games:.1%} | {low:.1%} to {high:.1%} |", flush=True)
+
+
+if __name__ == "__main__":
+    raise SystemExit(arguments.main(Options, task, __doc__))

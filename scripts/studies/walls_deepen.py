@@ -1,0 +1,78 @@
+"""How deep the opening of a board of Walls is proved within a time: a search of ever more plies.
+
+python scripts/studies/walls_deepen.py
+python scripts/studies/walls_deepen.py size=7 seconds=600
+
+It prints a line for each depth. A value of the number of squares is a won game, minus it a lost one; any other one is
+the best guaranteed difference of bricks after so many plies. No depth is begun once the time is used up.
+"""
+
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from typing import TYPE_CHECKING
+
+from jaxgp.config import arguments
+from jaxgp.config.arguments import option
+from jaxgp.options import real
+from studies import checks
+
+if TYPE_CHECKING:
+    from jaxgp.host.deepening import Thought
+
+LIMIT = 40
+TAIL = 3
+
+
+@dataclass
+class Options:
+    """Which board, and how long."""
+
+    size: int = option(5, "side of the board, an odd number")
+    seconds: float = option(120.0, "after so many no further depth is begun")
+
+
+class _TimeUp(Exception):  # noqa: N818 - nothing has gone wrong
+    pass
+
+
+def task(options: Options) -> int:
+    """Check, then search the opening."""
+    checks.sides("size", [options.size])
+    real("seconds", options.seconds, 0, unit="seconds")
+    import jax
+
+    from envs.walls.opponents import decided, majority
+    from envs.walls.rules import Walls
+    from jaxgp.host.deepening import Deepening
+    from jaxgp.search.alphabeta import AlphaBeta
+
+    game = Walls(options.size)
+    search = AlphaBeta(majority(game), lambda state: decided(game, state), max_depth=LIMIT, tail=TAIL, lanes=1)
+    start = time.perf_counter()
+
+    def show(thought: "Thought") -> None:
+        passed = time.perf_counter() - start
+        print(said(thought, passed), flush=True)
+        if passed > options.seconds:
+            raise _TimeUp
+
+    try:
+        Deepening(search, certain=game.area).think(game.init(jax.random.key(0)), show)
+    except _TimeUp:
+        print("Time is up.")
+    return 0
+
+
+def said(thought: "Thought", seconds: float) -> str:
+    """Return a depth as a line."""
+    result = ", proved" if thought.decided else ""
+    return f"{thought.depth} plies: value {thought.value:g}{result}, {thought.nodes} nodes, {seconds:.1f} s"
+
+
+if __name__ == "__main__":
+    raise SystemExit(arguments.main(Options, task, __doc__))

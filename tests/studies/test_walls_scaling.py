@@ -1,0 +1,64 @@
+"""The command as a person types it, on the smallest boards."""
+
+import json
+
+import pytest
+
+from jaxgp.config import arguments
+from studies import walls_scaling
+
+
+@pytest.fixture
+def measure(capsys):
+    def run(*options):
+        code = arguments.main(walls_scaling.Options, walls_scaling.task, walls_scaling.__doc__, options)
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def test_it_measures_writes_and_shows(measure, tmp_path):
+    folder = tmp_path / "new" / "folder"
+    code, out, _ = measure(
+        "sizes=[3]",
+        "masks=[3]",
+        "rules=[2]",
+        "depths=[]",
+        "games=2",
+        "repeats=1",
+        "batches=[]",
+        f"output={folder}",
+    )
+    assert code == 0
+    assert sorted(path.name for path in folder.iterdir()) == ["scaling.csv", "scaling.json", "scaling.png"]
+    assert "rule list M=3 R=2" in out
+    assert "three sizes are needed" in out
+    assert json.loads((folder / "scaling.json").read_text())["options"]["opponent"] == "fixed"
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("sizes=[3,4]", "sizes=4: accepted: odd numbers from 3 to 99"),
+        ("sizes=[]", "sizes=[]: accepted: at least one odd number from 3 to 99"),
+        ("sizes=[5,5]", "sizes=[5, 5]: accepted: each number once"),
+        ("masks=[13]", "masks=13: accepted: odd numbers from 3 to 11, the largest of sizes"),
+        ("batch_size=4", "batch_size=4: accepted: odd numbers from 3 to 99"),
+        ("opponent=nobody", "opponent=nobody: accepted: fixed, forward, random"),
+        ("depths=[0]", "depths=0: accepted: whole numbers from 1 to 24"),
+        ("repeats=0", "repeats=0: accepted: a whole number from 1 to 1000"),
+        ("depth=[2]", "depth: unknown option; "),
+    ],
+)
+def test_wrong_options_are_one_line_and_exit_code_2(measure, tmp_path, option, said):
+    code, out, err = measure(option, f"output={tmp_path}")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"error: {said}")
+    assert err.count("\n") == 1
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_anything_is_measured(measure, tmp_path):
+    (tmp_path / "file").write_text("")
+    code, _, err = measure(f"output={tmp_path / 'file'}")
+    assert code == 2
+    assert err.startswith(f"error: output={tmp_path / 'file'}: cannot be written to (")
