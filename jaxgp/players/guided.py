@@ -63,7 +63,7 @@ class Guide:
             "plies": line.length.sum(dtype=jnp.int32),
             "ended": (line.length < self.nested.longest).sum(dtype=jnp.int32),
             "best_score": line.score.max(),
-            "crowded": line.crowded.sum(dtype=jnp.int32),
+            "crowded": line.overflow.sum(dtype=jnp.int32),
         }
         return Performance((sums[:, 0] / sums[:, 1])[group], signature, metrics)
 
