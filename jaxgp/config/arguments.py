@@ -7,7 +7,7 @@ A field of type `dict`, or of a dataclass, is a section: `game.pits=5` sets one 
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from jaxgp.config import text, typed
 from jaxgp.config.help import describe
@@ -79,13 +79,14 @@ def _read(one: Option | None, name: str, written: str) -> object:
         raise UsageError(f"{name}={show(written)}: cannot be read; quote special characters") from error
 
 
-def _set(values: dict[str, Any], name: str, value: object) -> None:
+def _set(values: dict[str, object], name: str, value: object) -> None:
     """Set an entry by its dotted name."""
     *path, last = name.split(".")
     for part in path:
         inside = values.get(part)
-        values[part] = inside if isinstance(inside, dict) else {}
-        values = values[part]
+        section: dict[str, object] = inside if isinstance(inside, dict) else {}
+        values[part] = section
+        values = section
     values[last] = value
 
 

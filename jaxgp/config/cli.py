@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import Generic, NoReturn, TypeVar
 
 import hydra
 from hydra.core.config_loader import ConfigLoader
@@ -61,16 +61,19 @@ class Command(Generic[Schema, Plan]):
 
     def __call__(self, config: DictConfig) -> int:
         """Run one job; Hydra calls this, in this process or on another machine. Returns the exit code."""
-        about: Any = HydraConfig.instance().cfg
+        about = HydraConfig.get()
         try:
             made = compose.made(self.schema, config)
-            return self.task(self.plan(made, _overrides(about), Path(about.hydra.runtime.output_dir)))
+            overrides = [str(override) for override in about.overrides.task]
+            return self.task(self.plan(made, overrides, Path(str(about.runtime.output_dir))))
         except (UsageError, RunError) as error:
             complain(error)
             return error.exit_code
 
 
-def main(command: Command[Any, Any], config_dir: Path, config_name: str, argv: Sequence[str] | None = None) -> NoReturn:
+def main(
+    command: Command[Schema, Plan], config_dir: Path, config_name: str, argv: Sequence[str] | None = None
+) -> NoReturn:
     """Run a script and exit: 0 done, 1 the run failed, 2 the options are wrong, 128 + signal when stopped.
 
     Args:
@@ -121,7 +124,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _dispatch(command: Command[Any, Any], config_dir: Path, config_name: str, args: argparse.Namespace) -> int:
+def _dispatch(command: Command[Schema, Plan], config_dir: Path, config_name: str, args: argparse.Namespace) -> int:
     first = [_existing(args.config_dir)] if args.config_dir is not None else []
     with compose.loader(command.schema, config_dir, first) as loader:
         if args.help:
@@ -148,7 +151,7 @@ def _existing(folder: str) -> Path:
     return path
 
 
-def _show(command: Command[Any, Any], config_dir: Path, config_name: str, args: argparse.Namespace) -> int:
+def _show(command: Command[Schema, Plan], config_dir: Path, config_name: str, args: argparse.Namespace) -> int:
     """Let Hydra print the configuration or information about itself."""
     flags = [f"--{name}={value}" for name in ("cfg", "package", "info") if (value := getattr(args, name)) is not None]
     switches = ("resolve", "hydra_help", "version", "shell_completion")
@@ -180,11 +183,10 @@ def _asks_for_sweep(overrides: Sequence[str]) -> bool:
 
 def _overrides(config: DictConfig) -> list[str]:
     """Return the options of the command line, as typed."""
-    typed: Any = OmegaConf.to_container(config.hydra.overrides.task, resolve=False)
-    return [str(override) for override in typed]
+    return [str(override) for override in config.hydra.overrides.task]
 
 
-def _single(command: Command[Any, Any], loader: ConfigLoader, config_name: str, overrides: Sequence[str]) -> int:
+def _single(command: Command[Schema, Plan], loader: ConfigLoader, config_name: str, overrides: Sequence[str]) -> int:
     config = compose.compose(command.schema, loader, config_name, overrides)
     directory = _directory(config, "hydra.run.dir")
     plan = command.prepare(config, directory)
@@ -205,7 +207,7 @@ def _single(command: Command[Any, Any], loader: ConfigLoader, config_name: str, 
     return int(result.return_value or 0)
 
 
-def _sweep(command: Command[Any, Any], loader: ConfigLoader, config_name: str, overrides: Sequence[str]) -> int:
+def _sweep(command: Command[Schema, Plan], loader: ConfigLoader, config_name: str, overrides: Sequence[str]) -> int:
     config = compose.compose(command.schema, loader, config_name, overrides, RunMode.MULTIRUN)
     for number, job in enumerate(_jobs(config, loader)):
         try:

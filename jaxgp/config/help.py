@@ -2,7 +2,6 @@
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from jaxgp.config import typed
 from jaxgp.errors import show
@@ -16,7 +15,7 @@ def describe(schema: type, usage: str) -> str:
     return "\n".join([usage.strip(), "", "Options (option=value):", *_small(schema())])
 
 
-def _small(values: Any) -> Iterator[str]:
+def _small(values: object) -> Iterator[str]:
     """Yield two lines for each option; of a section whose `name` can be set by its own name, only that."""
     for one in declared(values):
         value = getattr(values, one.name)
@@ -33,7 +32,7 @@ def _small(values: Any) -> Iterator[str]:
             yield from _lines(one.name, value, one)
 
 
-def options_of(values: Any, prefix: str = "", stand: Mapping[str, object] | None = None) -> Iterator[str]:
+def options_of(values: object, prefix: str = "", stand: Mapping[str, object] | None = None) -> Iterator[str]:
     """Yield two lines for each option of a dataclass and of those within it: the name with its value, and the meaning.
 
     Args:
@@ -83,7 +82,7 @@ def written(value: object) -> str:
 
 
 def describe_composed(
-    usage: str, config: Any, groups: Mapping[str, Iterable[str]], stand: Mapping[str, object] | None = None
+    usage: str, config: object, groups: Mapping[str, Iterable[str]], stand: Mapping[str, object] | None = None
 ) -> str:
     """Return the help of a command whose options are composed from files.
 

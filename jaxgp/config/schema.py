@@ -39,7 +39,7 @@ class Config:
     algorithm: Algorithm | Groups = option(Algorithm(), "how they evolve; algorithm.kind: which algorithm")
     fitness: Fitness = option(Fitness(), "what they are selected by")
     logger: Logger = option(Logger(), "Weights & Biases, a mirror of metrics.jsonl")
-    seed: int = option(0, "of everything that is drawn", low=0, high=MAX_SEED)
+    seed: int = option(0, "of everything that is drawn", low=0, high=MAX_SEED, label="seed")
     resume: str | None = option(
         None,
         "a run directory to go on with; auto: go on if hydra.run.dir holds a run, else start one",

@@ -10,6 +10,7 @@ from jaxgp.config import text
 from jaxgp.errors import UsageError, reject, show
 from jaxgp.options import Option, declared
 
+Name = TypeVar("Name")
 Schema = TypeVar("Schema")
 
 
@@ -46,7 +47,7 @@ def entries_of(one: Option) -> type | None:
     return entry if isinstance(entry, type) and dataclasses.is_dataclass(entry) else object
 
 
-def typed(schema: type[Schema], values: Mapping[Any, Any], prefix: str = "", complete: bool = True) -> Schema:
+def typed(schema: type[Schema], values: Mapping[Name, object], prefix: str = "", complete: bool = True) -> Schema:
     """Return a dataclass of options with these values.
 
     Args:
@@ -64,26 +65,29 @@ def typed(schema: type[Schema], values: Mapping[Any, Any], prefix: str = "", com
     for name in found if complete else ():
         if name not in values:
             raise UsageError(f"~{prefix}{name}: an option cannot be removed; set it instead: {prefix}{name}=VALUE")
-    for name in values:
-        if name not in found:
-            raise unknown(f"{prefix}{name}", found)
-    return schema(**{name: _value(found[name], value, prefix + name, complete) for name, value in values.items()})
+    made: dict[str, object] = {}
+    for key, value in values.items():
+        one = found.get(str(key))
+        if one is None:
+            raise unknown(f"{prefix}{key}", found)
+        made[one.name] = _value(one, value, prefix + one.name, complete)
+    return schema(**made)
 
 
-def entries_typed(kind: type, values: Mapping[Any, Any], prefix: str = "") -> dict[str, Any]:
-    """Return the entries of a section that may have any names, each a dataclass of this kind, or as it is for object.
+def entries_typed(kind: type[Schema], values: Mapping[Name, object], prefix: str = "") -> dict[str, Schema]:
+    """Return the entries of a section that may have any names, each a dataclass of this kind.
 
     Options that an entry does not have get their defaults.
 
     Raises:
         UsageError: see `typed`; also an entry without options.
     """
-    made: dict[str, Any] = {}
+    made: dict[str, Schema] = {}
     for key, entry in values.items():
         name = f"{prefix}{key}"
-        if kind is not object and not isinstance(entry, Mapping):
+        if not isinstance(entry, Mapping):
             reject(name, entry, below(kind))
-        made[str(key)] = entry if kind is object else typed(kind, entry, name + ".", complete=False)
+        made[str(key)] = typed(kind, entry, name + ".", complete=False)
     return made
 
 
@@ -97,7 +101,7 @@ def _value(one: Option, value: object, name: str, complete: bool) -> object:
         return typed(_chosen(sections, value, name), value, name + ".", complete)
     if entries:
         assert isinstance(value, Mapping)
-        return entries_typed(entries, value, name + ".")
+        return dict(value) if entries is object else entries_typed(entries, value, name + ".")
     if value is None and one.nullable:
         return None
     try:
@@ -127,7 +131,7 @@ def _many(one: Option, value: object) -> object:
     return one.many(_single(one.items, item) for item in values)  # type: ignore[misc]
 
 
-def _single(kinds: tuple[Any, ...], value: object) -> object:
+def _single(kinds: tuple[object, ...], value: object) -> object:
     """Return a value of one of these types; raises ValueError."""
     if Any in kinds:
         return value
@@ -170,9 +174,9 @@ def unknown(option: str, names: Iterable[str]) -> UsageError:
     return UsageError(f"{option}: unknown option; {hint}accepted: {', '.join(names)}")
 
 
-def kinds(schema: type, option: str) -> tuple[Any, ...]:
+def kinds(schema: type, option: str) -> tuple[object, ...]:
     """Return the types that an option may have, by its dotted name; none: there is no such option."""
-    found: tuple[Any, ...] = (schema,)
+    found: tuple[object, ...] = (schema,)
     for part in option.split(".") if option else []:
         inside = [typing.get_args(kind)[1] for kind in found if typing.get_origin(kind) is dict]
         sections = [kind for kind in found if dataclasses.is_dataclass(kind)]

@@ -47,8 +47,8 @@ def agent(seat: Seat, role: str, cast: Cast[Any], champion: Genome | None) -> Ag
         "random": lambda: agents.random_agent(cast.game),
         "strategy": lambda: _strategist(cast, seat.strategy),
         "rules": lambda: agents.program_agent(cast.actor, _from_file(cast, seat.rules or ""), _stem(seat.rules)),
-        "program": lambda: _genome_agent(cast, _parsed(cast, seat.expression or "", "expression"), "program"),
-        "champion": lambda: _genome_agent(cast, champion, "champion"),
+        "program": lambda: genome_agent(cast, _parsed(cast, seat.expression or "", "expression"), "program"),
+        "champion": lambda: genome_agent(cast, champion, "champion"),
         "gtp": lambda: _engine(cast, seat),
     }
     try:
@@ -97,7 +97,8 @@ def engine(game: Any, speech: Dialect, command: str, timeout: float = TIMEOUT) -
         raise RunError(str(error)) from error
 
 
-def _genome_agent(cast: Cast[Any], genome: Genome, name: str) -> Agent:
+def genome_agent(cast: Cast[Any], genome: Genome, name: str) -> Agent:
+    """Make a player of one genome: of moves in any position, or of the one game that it plays alone."""
     make = agents.solo_agent if isinstance(cast.actor, Soloist) else agents.program_agent
     return make(cast.actor, genome, name)
 

@@ -10,7 +10,7 @@ import platform
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -108,7 +108,7 @@ class RunDirectory:
         status = {"state": state, "generation": generation, "generations": generations, "updated": now}
         files.write_json(self.status, status)
 
-    def read_status(self) -> dict[str, Any]:
+    def read_status(self) -> dict[str, object]:
         """Return what `write_status` wrote last; empty if that cannot be read."""
         with suppress(OSError, ValueError):
             status = json.loads(self.status.read_text())
@@ -125,7 +125,7 @@ def digest(config: Config) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def environment(device: str) -> dict[str, Any]:
+def environment(device: str) -> dict[str, object]:
     """Describe the software and the machine, without names of people or hosts."""
     versions = {}
     for package in PACKAGES:
