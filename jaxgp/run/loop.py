@@ -1,4 +1,4 @@
-"""The loop over generations: step, record, tell, checkpoint. Whatever happens, what was computed is on disk."""
+"""The loop over generations: step, record, tell, checkpoint. A generation that was computed is on disk, also after a crash."""
 
 import time
 from collections.abc import Callable
