@@ -1,4 +1,4 @@
-"""The loop over generations: step, record, tell, checkpoint. A generation that was computed is on disk, also after a crash."""
+"""The loop over generations: step, record, tell, checkpoint. A crash loses no generation that was computed."""
 
 import time
 from collections.abc import Callable
