@@ -40,8 +40,8 @@ def draw(key: Array, population: int, games: int) -> Pairs:
     """Draw opponents, uniformly among the others, so that everybody has `games` games from each seat.
 
     The population is put into a random order. In each round everybody meets the one who stands a number of places
-    further on; the number is drawn without repetition as long as there are others left. So nobody meets itself, and nobody meets
-    another one twice from the same seat before it has met them all.
+    further on; the number is drawn without repetition as long as there are others left. So nobody meets
+    itself, and nobody meets another one twice from the same seat before it has met them all.
 
     Args:
         key: typed key[].
