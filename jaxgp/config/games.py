@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jaxgp import options
 from jaxgp.config.schema import GENOTYPES, Config
@@ -12,10 +12,11 @@ from jaxgp.fitness.options import no_guide
 from jaxgp.players.options import KINDS, Opponent
 
 if TYPE_CHECKING:
+    from jaxgp.contracts import Game
     from jaxgp.spec import Cast, Games, Spec
 
 
-def cast_of(config: Config, games: "Games", genotype: str | None = None) -> "Cast[Any]":
+def cast_of(config: Config, games: "Games", genotype: str | None = None) -> "Cast":
     """Take the role in the game that a configuration names.
 
     Args:
@@ -33,7 +34,7 @@ def cast_of(config: Config, games: "Games", genotype: str | None = None) -> "Cas
     return cast(spec, rules, values.pop("role", None), genotype, values)
 
 
-def game_of(game: Mapping[str, Any], games: "Games") -> "tuple[Spec[Any], Any]":
+def game_of(game: Mapping[str, object], games: "Games") -> "tuple[Spec, Game]":
     """Return a game and its rules, by its name under `name` and settings of its rules.
 
     Raises:
@@ -74,7 +75,7 @@ def check(config: Config, games: "Games") -> Config:
     return replace(config, program=cast.program)
 
 
-def member(option: str, opponent: Opponent, cast: "Cast[Any]") -> None:
+def member(option: str, opponent: Opponent, cast: "Cast") -> None:
     """Check one member of a panel that measures champions.
 
     Args:
@@ -120,7 +121,7 @@ def _panel(config: Config, seats: int) -> None:
         reject("fitness.opponents", "{}", "at least one opponent; add one with +fitness.opponents.NAME.kind=KIND")
 
 
-def _of_game(option: str, opponent: Opponent, spec: "Spec[Any]", game: Any) -> None:
+def _of_game(option: str, opponent: Opponent, spec: "Spec", game: "Game") -> None:
     """Check that a game has the strategy or the evaluators that an opponent asks for; raises UsageError."""
     if opponent.kind == "strategy":
         _strategy(option, opponent.name, spec, game)
@@ -133,7 +134,7 @@ def _of_game(option: str, opponent: Opponent, spec: "Spec[Any]", game: Any) -> N
             raise UsageError(f"{option}.{error}") from error
 
 
-def _strategy(option: str, name: str, spec: "Spec[Any]", game: Any) -> None:
+def _strategy(option: str, name: str, spec: "Spec", game: "Game") -> None:
     """Check that a game has a strategy of this name for its board; raises UsageError."""
     if not spec.strategies:
         others = ", ".join(kind for kind in KINDS if kind != "strategy")
