@@ -59,6 +59,9 @@ class World(Protocol[State]):
     def score(self, state: State) -> Array:
         """Return float32[seats]: points by seat, in the game's own unit."""
 
+    def __hash__(self) -> int:
+        """Be the same for equal settings, so that a program is compiled once for them."""
+
 
 @runtime_checkable
 class Game(World[State], Protocol[State]):
@@ -125,6 +128,8 @@ class Player(Protocol[Plans]):
 
         `bits` is uint32[P, M], uniform. Only the moves in `active` (bool[P, M], None: all) states need be right.
         """
+
+    def __hash__(self) -> int: ...
 
 
 class Performance(NamedTuple):
@@ -201,6 +206,8 @@ class Opponent(Protocol[Memory]):
 
     def observe(self, memory: Memory, best: Any, improved: Array) -> Memory:
         """See the generation's best individual, and whether it is a new champion (bool[])."""
+
+    def __hash__(self) -> int: ...
 
 
 class Standing(NamedTuple):

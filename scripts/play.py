@@ -77,7 +77,7 @@ class Options:
         None, 'of player or opponent "gtp": a program that speaks the Go Text Protocol, and its options'
     )
     timeout: float | None = option(None, "seconds that such a program may take for a move; null: 120")
-    seed: int = option(0, "of random moves and random ties")
+    seed: int = option(0, "of chance in the game, of random moves and of random ties")
     save: str | None = option(
         None, "write the game to FILE.svg, an animated picture, FILE.txt and FILE.json; with an ending only that one"
     )
@@ -117,13 +117,13 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
     """Seat the players and play; what was played is kept, also if a person leaves."""
     from jaxgp.host import seating
     from jaxgp.host.gtp import EngineError
-    from jaxgp.host.human import Game
-    from jaxgp.host.moves import players
+    from jaxgp.host.human import Board
+    from jaxgp.host.moves import Stepper, game_key, players
     from jaxgp.host.savedgame import Played
 
     if options.move is not None:
         raise UsageError("move: given, but there is no replay=FILE")
-    table, loaded = board(options)
+    table, loaded = set_up(options)
     alone = players(table.game) == 1
     if alone:
         only_one(options, table.game.name)
@@ -131,31 +131,30 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
     seats = dict(zip(("player", "opponent")[: len(roles)], complete(options, alone), strict=True))
     champion = None if loaded is None else loaded.genome
     tables = [deepened(options, role, seats[role], table, loaded) for role in roles]
-    agents = [
-        seating.agent(seats[role], role, tables[place], champion, options.seed + place)
-        for place, role in enumerate(roles)
-    ]
+    agents = [seating.agent(seats[role], role, tables[place], champion) for place, role in enumerate(roles)]
     names, labels = called(agents)
     adviser = Seat("minimax", HINT_DEPTH, ties="first", evaluator=options.evaluator)
-    game = Game(
-        table.game,
-        table.room("render"),
+    render = table.room("render")
+    board = Board(
+        Stepper(table.game, game_key(options.seed)),
+        render,
         tuple(agents),
         tuple(labels),
         ask,
         say,
-        adviser=None if alone else lambda: seating.searcher(table, adviser, options.seed),
+        adviser=None if alone else lambda: seating.searcher(table, adviser),
+        typed=getattr(render, "TYPED", None),
     )
     try:
-        game.play()
+        board.play()
     except EngineError as error:
         raise RunError(str(error)) from error
     finally:
         for seated in agents:
             if seated is not None:
                 seated.close()
-        if game.history:
-            keep(Played(game.rules, game.drawing, tuple(names), game.history))
+        if board.record:
+            keep(Played(board.stepper, board.drawing, tuple(names), board.record))
 
 
 def deepened(options: Options, role: str, seat: Seat, table: "Table", loaded: "Loaded | None") -> "Table":
@@ -229,7 +228,7 @@ def complete(options: Options, alone: bool) -> tuple[Seat, ...]:
     return seats
 
 
-def board(options: Options) -> "tuple[Table, Loaded | None]":
+def set_up(options: Options) -> "tuple[Table, Loaded | None]":
     """Set up the game: that of the run, or the one the options name."""
     from jaxgp.config import validate
     from jaxgp.config.schema import Config

@@ -8,7 +8,7 @@ from functools import partial
 
 from envs.othello.render import SEATS, action_name, parse_action
 from envs.othello.rules import Othello
-from jaxgp.host.gtp import Dialect
+from jaxgp.spec import Dialect
 
 PACKAGES = {"gtp-rhino": "the package grhino of Debian and Ubuntu: apt-get install grhino"}
 

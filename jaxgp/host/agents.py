@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import jax
@@ -11,19 +11,14 @@ import numpy as np
 from jax import Array
 
 from jaxgp.bits import lot, pick
-from jaxgp.contracts import Player
+from jaxgp.contracts import Game, Opponent, Player, Position, Soloist
 from jaxgp.genotypes.language import Genome
-from jaxgp.host.moves import Move, Stepper
-from jaxgp.players.guided import Guide
-from jaxgp.players.walk import Walker
+from jaxgp.host.moves import Move, Stepper, game_key
+from jaxgp.host.seats import plies
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 
-State = Any
-
-
-def plies(depth: int) -> str:
-    """Say how deep a search is."""
-    return f"{depth} {'ply' if depth == 1 else 'plies'}"
+Choice = Callable[[Position, np.uint32], int | None]
+"""(state, random bits, uniform) -> a move, or None: there is no legal one."""
 
 
 def _nothing(*_: object) -> None:
@@ -32,78 +27,114 @@ def _nothing(*_: object) -> None:
 
 @dataclass(frozen=True)
 class Agent:
-    """A player without hands.
+    """A player without hands; a `Mover`.
 
     Attributes:
         name: what it is called in announcements.
-        choose: state -> its move, or None where it names no legal one.
+        choose: (state, random bits) -> its move, or None where it names no legal one. All its chance is in the bits.
         attend: told the record of the game, the opening and all moves, before each choice.
         close: called when it is not needed any more.
     """
 
     name: str
-    choose: Callable[[State], int | None]
+    choose: Choice
     attend: Callable[[Sequence[Move]], object] = _nothing
     close: Callable[[], object] = _nothing
 
-    def reply(self, record: Sequence[Move]) -> int | None:
+    def reply(self, record: Sequence[Move], bits: np.uint32) -> int | None:
         """Return its move in the position that a record leads to, or None where it names no legal one."""
         self.attend(record)
-        return self.choose(record[-1].state)
+        return self.choose(record[-1].state, bits)
 
 
-def random_agent(game: Any, seed: int) -> Agent:
+def random_agent(game: Game[Any]) -> Agent:
     """Play any legal move with equal probability."""
-    rng = np.random.default_rng(seed)
-
-    def choose(state: State) -> int:
-        return int(rng.choice(np.flatnonzero(game.legal_actions(state))))
-
-    return Agent("random", choose)
+    move = jax.jit(lambda state, bits: pick(game.legal_actions(state), bits))
+    return Agent("random", lambda state, bits: int(move(state, bits)))
 
 
-def search_agent(searches: Sequence[AlphaBeta], depth: int, seed: int = 0) -> Agent:
+def search_agent(searches: Sequence[AlphaBeta], depth: int) -> Agent:
     """Play a best move of an alpha-beta search: the first, or with its `ties` "all" any with equal probability.
 
     Of several searches one is drawn for every move, all with equal probability.
     """
-    rng = np.random.default_rng(seed)
 
-    def move(search: AlphaBeta, state: State, bits: Array) -> Array:
+    def move(search: AlphaBeta, state: Position, bits: Array) -> Array:
         roots = jax.tree.map(lambda x: x[None], state)
         values = search.search(roots, jnp.full(1, depth, jnp.int32), jnp.int32(1)).values
         return pick(best_moves(values)[0], bits) if search.ties == "all" else jnp.argmax(values[0])
 
     moves = [jax.jit(partial(move, search)) for search in searches]
 
-    def choose(state: State) -> int:
-        drawn, bits = lot(jnp.uint32(rng.integers(2**32)), len(moves))
-        return int(moves[int(drawn)](state, bits))
+    def choose(state: Position, bits: np.uint32) -> int:
+        drawn, left = lot(jnp.uint32(bits), len(moves))
+        return int(moves[int(drawn)](state, left))
 
     return Agent(f"minimax, {plies(depth)}", choose)
 
 
-def program_agent(player: Player, genome: Genome, name: str) -> Agent:
+def program_agent(player: Player[Any], genome: Genome, name: str) -> Agent:
     """Play the moves of one individual: a program, a rule list."""
-    plans = jax.jit(player.prepare)(jax.tree.map(lambda x: jnp.asarray(x)[None], genome))
+    prepare, move = _acting(player)
+    plans = prepare(genome)
 
-    @jax.jit
-    def move(state: State) -> tuple[Array, Array]:
-        bits = jnp.zeros((1, 1), jnp.uint32)
-        moves, legal = player.act(plans, jax.tree.map(lambda x: x[None, None], state), bits)
-        return moves[0, 0], legal[0, 0]
-
-    def choose(state: State) -> int | None:
-        action, legal = move(state)
+    def choose(state: Position, bits: np.uint32) -> int | None:
+        action, legal = move(plans, state, bits)
         return int(action) if bool(legal) else None
 
     return Agent(name, choose)
 
 
-def walk_agent(walker: Walker | Guide, genome: Genome, name: str) -> Agent:
-    """Play the one game of a program that plays alone; it has no move in positions outside that game."""
-    actions = [action for action, _ in walker.record(genome)]
-    game = walker.game
-    *before, _ = Stepper(game).retrace(actions)
+@lru_cache(maxsize=16)
+def _acting(player: Player[Any]) -> tuple[Callable[..., Any], Callable[..., tuple[Array, Array]]]:
+    """Compile what a player does for one genome at one board; for all its genomes of a shape once."""
+
+    def prepare(genome: Genome) -> Any:
+        return player.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], genome))
+
+    def move(plans: Any, state: Position, bits: Array) -> tuple[Array, Array]:
+        moves, legal = player.act(plans, jax.tree.map(lambda x: jnp.asarray(x)[None, None], state), bits[None, None])
+        return moves[0, 0], legal[0, 0]
+
+    return jax.jit(prepare), jax.jit(move)
+
+
+def opponent_agent(opponent: Opponent[Any], memory: Any, name: str, place: int = 0) -> Agent:
+    """Play as an opponent of device programs does, with what it remembers.
+
+    Args:
+        opponent: who.
+        memory: what it carries: reply tables, champions of the past.
+        name: what it is called.
+        place: which of its 2 * `games` games this is; an opponent that consists of several plays each as another.
+    """
+    shape = (1, 2 * opponent.games)
+    here = jnp.arange(shape[1])[None] == place
+    reply, think = _replying(opponent)
+    known = [memory]
+
+    def choose(state: Position, bits: np.uint32) -> int | None:
+        states = jax.tree.map(lambda x: jnp.broadcast_to(x, (*shape, *jnp.shape(x))), state)
+        drawn = jnp.full(shape, bits, jnp.uint32)
+        action, ready = reply(known[0], states, drawn)
+        if not bool(ready[0, place]):
+            known[0], _ = think(known[0], states, here, drawn)
+            action, _ = reply(known[0], states, drawn)
+        return int(action[0, place]) if int(action[0, place]) >= 0 else None
+
+    return Agent(name, choose)
+
+
+@lru_cache(maxsize=16)
+def _replying(opponent: Opponent[Any]) -> tuple[Callable[..., tuple[Array, Array]], Callable[..., tuple[Any, Array]]]:
+    """Compile what an opponent does, for games from both seats once."""
+    return jax.jit(opponent.reply), jax.jit(opponent.think)
+
+
+def solo_agent(soloist: Soloist[Any], genome: Genome, name: str) -> Agent:
+    """Play the one game of an individual that plays alone; it has no move in positions outside that game."""
+    actions = [action for action, _ in soloist.record(genome)]
+    game = soloist.game
+    *before, _ = Stepper(game, game_key(0)).retrace(actions)
     moves = {np.asarray(game.key(move.state)).tobytes(): action for move, action in zip(before, actions, strict=True)}
-    return Agent(name, lambda state: moves.get(np.asarray(game.key(state)).tobytes()))
+    return Agent(name, lambda state, bits: moves.get(np.asarray(game.key(state)).tobytes()))

@@ -9,17 +9,16 @@ it is searched (`envs.walls.opponents.majority` and its evaluator `decided`). Af
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jaxgp.contracts import Position
 from jaxgp.host.agents import Agent
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
-
-State = Any
 
 
 class Thought(NamedTuple):
@@ -73,7 +72,7 @@ class Deepening:
         if self.single and self.search.ties != "all":
             raise ValueError(f'single=True, ties={self.search.ties}: accepted: single=True only with ties="all"')
 
-    def think(self, state: State, watch: Callable[[Thought], object] | None = None) -> Thought:
+    def think(self, state: Position, watch: Callable[[Thought], object] | None = None) -> Thought:
         """Search a position whose game goes on; on the host.
 
         Args:
@@ -101,23 +100,22 @@ class Deepening:
 
 
 @cache
-def _to_depth(search: AlphaBeta) -> Callable[[State, Array], tuple[Array, Array]]:
+def _to_depth(search: AlphaBeta) -> Callable[[Position, Array], tuple[Array, Array]]:
     """Return (state, int32[]) -> float32[A], int32[]: values and nodes of a search; compiled once for all depths."""
 
-    def to_depth(state: State, depth: Array) -> tuple[Array, Array]:
+    def to_depth(state: Position, depth: Array) -> tuple[Array, Array]:
         found = search.search(jax.tree.map(lambda x: x[None], state), depth[None], jnp.int32(1))
         return found.values[0], found.nodes[0]
 
     return jax.jit(to_depth)
 
 
-def deepening_agent(player: Deepening, seed: int = 0) -> Agent:
+def deepening_agent(player: Deepening) -> Agent:
     """Play what a deepening search recommends: the first best move, or with `ties="all"` any with equal probability."""
-    rng = np.random.default_rng(seed)
 
-    def choose(state: State) -> int:
+    def choose(state: Position, bits: np.uint32) -> int:
         thought = player.think(state)
-        return int(rng.choice(thought.best)) if player.search.ties == "all" else thought.move
+        return thought.best[int(bits) % len(thought.best)] if player.search.ties == "all" else thought.move
 
     return Agent(f"deepening, {player.search.max_depth} plies" if player.nodes is None else _budget(player), choose)
 

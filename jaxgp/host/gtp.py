@@ -1,7 +1,8 @@
 """Engines outside the project as players: programs that speak the Go Text Protocol, each in a process of its own.
 
 Source: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 2" (2002). Other games than Go borrow
-it with their own names for moves, and `set_game` to choose the game; what a game needs is in its module `gtp`.
+it with their own names for moves, and `set_game` to choose the game; what a game needs is the `Dialect` of its
+`Spec`.
 """
 
 import os
@@ -15,15 +16,17 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import IO, Any, Self
 
-from jaxgp.host.agents import Agent
-from jaxgp.host.moves import Move, Stepper
+import numpy as np
 
-State = Any
+from jaxgp.contracts import Game, Position
+from jaxgp.host.agents import Agent
+from jaxgp.host.moves import Move, legal
+from jaxgp.spec import Dialect
 
 TIMEOUT = 120.0
 """Seconds that an engine may take for an answer, where nobody says otherwise."""
@@ -44,25 +47,6 @@ class RefusedError(EngineError):
 
 class MissingEngineError(ValueError):
     """The program is not installed."""
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """How engines speak of a game; made by the function `dialect` of the game's module `gtp`.
-
-    Attributes:
-        setup: commands that prepare an engine for the game, once; those that it says it does not know are left out.
-        colours: what the seats are called.
-        vertex: move -> what engines call it.
-        action: what an engine calls a move -> the move; raises ValueError where there is none.
-        packages: for programs that are known, where to get them.
-    """
-
-    setup: tuple[str, ...]
-    colours: tuple[str, str]
-    vertex: Callable[[int], str]
-    action: Callable[[str], int]
-    packages: Mapping[str, str] = field(default_factory=dict)
 
 
 def find(command: str, packages: Mapping[str, str] | None = None) -> list[str]:
@@ -231,13 +215,12 @@ class EnginePlayer:
         played: moves on the engine's board, each with its seat; None before the first game.
     """
 
-    game: Any
+    game: Game[Any]
     dialect: Dialect
     engine: Engine
     played: list[tuple[int, int | None]] | None = None
 
     def __post_init__(self) -> None:
-        self._stepper = Stepper(self.game)
         for line in self.dialect.setup:
             if self.engine.knows(line):
                 self.engine.ask(line)
@@ -252,27 +235,28 @@ class EnginePlayer:
             self._tell(before.state, move)
             self.played.append((move.seat, move.action))
 
-    def _tell(self, before: State, move: Move) -> None:
+    def _tell(self, before: Position, move: Move) -> None:
         assert move.action is not None, "nobody moves after the end of a game"
         colour = self.dialect.colours[move.seat]
         try:
             self.engine.ask(f"play {colour} {self.dialect.vertex(move.action)}")
         except RefusedError:
             # gtp-rhino passes and cannot be told of a pass. Without a choice, an engine moves alike by itself.
-            if len(self._stepper.legal(before)) > 1 or self._asked(colour) != move.action:
+            if len(legal(self.game, before)) > 1 or self._asked(colour) != move.action:
                 raise
 
-    def choose(self, state: State) -> int | None:
-        """Return the engine's move in the position that it has been told; None if it resigns.
+    def choose(self, state: Position, bits: np.uint32) -> int | None:
+        """Return the engine's move in the position that it has been told, by its own chance; None if it resigns.
 
         Raises:
             EngineError: it names no legal move.
         """
+        del bits
         assert self.played is not None, "an engine has to attend to the game first"
         seat = int(state.to_move)
         colour = self.dialect.colours[seat]
         action = self._asked(colour)
-        if action is not None and action not in self._stepper.legal(state):
+        if action is not None and action not in legal(self.game, state):
             vertex = self.dialect.vertex(action)
             raise EngineError(
                 f"{self.engine.command}: genmove {colour}: answered {vertex}, which cannot be played there"
@@ -289,7 +273,7 @@ class EnginePlayer:
             raise EngineError(f"{self.engine.command}: genmove {colour}: {error}") from error
 
 
-def gtp_agent(game: Any, dialect: Dialect, command: str, timeout: float = TIMEOUT) -> Agent:
+def gtp_agent(game: Game[Any], dialect: Dialect, command: str, timeout: float = TIMEOUT) -> Agent:
     """Play the moves of an engine outside, which is started at once.
 
     Raises:

@@ -1,16 +1,17 @@
 """A game in the terminal: people, programs and searches at one board. Knows no game and no terminal library."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from jaxgp.contracts import Game, Position
+from jaxgp.host import moves
 from jaxgp.host.agents import Agent
-from jaxgp.host.moves import Move, Stepper, announcement, verdict
-
-State = Any
+from jaxgp.host.moves import Back, Move, Stepper, announcement, verdict
+from jaxgp.spec import Drawing
 
 COMMANDS = ("help", "h", "?", "hint", "board", "undo")
 HINT = "  hint    for the move that a search finds best\n"
@@ -27,42 +28,56 @@ class Quit(Exception):  # noqa: N818 - nothing has gone wrong
     """The person wants to leave, or the input has ended."""
 
 
+@dataclass(frozen=True)
+class Person:
+    """A seat of a person: a `Mover` who is asked at the board."""
+
+    board: "Board"
+    seat: int
+
+    def reply(self, record: Sequence[Move], bits: np.uint32) -> int | Back:
+        """Return the move that the person types, or that moves are taken back; raises Quit."""
+        del record, bits
+        return self.board.ask_move(self.seat)
+
+
 @dataclass
-class Game:
-    """One game between two players, either of whom may be a person, or of one who plays alone.
+class Board:
+    """One game in the terminal: two players, either of whom may be a person, or one who plays alone.
 
     Attributes:
-        rules: the game.
-        drawing: the game's `render` module: text, action_name, parse_action, and if moves can be typed in several ways
-            TYPED, which says how.
+        stepper: the rules, and the chance of this game.
+        drawing: pictures and words of the game.
         players: by seat; None is a person.
         names: by seat.
         ask: shows a prompt and returns a line; raises EOFError when there are no more.
         say: prints.
         adviser: makes the agent that answers `hint`, when it is first asked; None: there are no hints.
-        history: the opening, and what was played since and not taken back.
+        typed: in how many ways moves can be typed; None: by their names alone.
+        record: the opening, and what was played since and not taken back.
     """
 
-    rules: Any
-    drawing: Any
+    stepper: Stepper
+    drawing: Drawing[Any]
     players: tuple[Agent | None, ...]
     names: tuple[str, ...]
     ask: Callable[[str], str]
     say: Callable[[str], None]
-    adviser: Callable[[], Agent] | None
-    history: list[Move] = field(default_factory=list)
+    adviser: Callable[[], Agent] | None = None
+    typed: str | None = None
+    record: list[Move] = field(default_factory=list)
 
-    @cached_property
-    def _stepper(self) -> Stepper:
-        return Stepper(self.rules)
+    @property
+    def rules(self) -> Game[Any]:
+        return self.stepper.rules
+
+    @property
+    def state(self) -> Position:
+        return self.record[-1].state
 
     @cached_property
     def _helper(self) -> Agent | None:
         return None if self.adviser is None else self.adviser()
-
-    @property
-    def state(self) -> State:
-        return self.history[-1].state
 
     @property
     def bottom(self) -> int:
@@ -71,33 +86,29 @@ class Game:
 
     def play(self) -> bool:
         """Play to the end; return False if a person left before."""
-        self.history = [self._stepper.opening()]
-        self._show()
+        movers = [Person(self, seat) if agent is None else agent for seat, agent in enumerate(self.players)]
         try:
-            while not bool(self.state.terminated):
-                self._turn()
+            for move in moves.play(self.stepper, movers, self.record):
+                self._tell(move)
         except Quit:
             self.say("The game was left unfinished.")
             return False
         if self.players.count(None):
-            self._show()
+            self._show(self.state)
         self.say(verdict(self.rules, self.state, self.names))
         return True
 
-    def _turn(self) -> None:
-        """Let the side to move play, or take moves back."""
-        mover = int(self.state.to_move)
-        agent = self.players[mover]
-        action = self._ask(mover) if agent is None else agent.reply(self.history)
-        if action is not None or agent is not None:
-            self.history.append(self._stepper.play(self.state, action))
-            self.say(announcement(self.rules, self.drawing, self.history[-1], self.names[mover]))
-        if self.players[int(self.state.to_move)] is None or None not in self.players:
-            self._show()
+    def _tell(self, move: Move) -> None:
+        """Say what was played, and show the board to a person who is to move, or where there are none."""
+        opening = len(self.record) == 1
+        if not opening:
+            self.say(announcement(self.rules, self.drawing, move, self.names[move.seat]))
+        if opening or self.players[int(move.state.to_move)] is None or None not in self.players:
+            self._show(move.state)
 
-    def _ask(self, mover: int) -> int | None:
-        """Ask a person until a legal move is typed; None once moves were taken back."""
-        legal = np.flatnonzero(self.rules.legal_actions(self.state)).tolist()
+    def ask_move(self, mover: int) -> int | Back:
+        """Ask a person until a legal move is typed, or moves are taken back; raises Quit."""
+        legal = self.stepper.legal(self.state)
         choices = _listed([self.drawing.action_name(self.rules, action) for action in legal])
         while True:
             try:
@@ -107,13 +118,14 @@ class Game:
             word = typed.lower()
             if word in ("quit", "q", "exit"):
                 raise Quit
-            if word == "undo" and self._undo(mover):
-                return None
+            back = self._undo(mover) if word == "undo" else None
+            if back is not None:
+                return back
             if word in COMMANDS:
                 self._command(word)
                 continue
             try:
-                action: int = self.drawing.parse_action(self.rules, typed)
+                action = self.drawing.parse_action(self.rules, typed)
             except ValueError as error:
                 self.say(f"{error}, or help.")
                 continue
@@ -125,31 +137,31 @@ class Game:
         if word == "hint" and self._helper is None:
             self.say("There are no hints in this game.")
         elif word == "hint" and self._helper is not None:
-            action = self._helper.choose(self.state)
+            action = self._helper.choose(self.state, self.stepper.bits(self.record))
             if action is not None:
                 self.say(f"Hint: {self.drawing.action_name(self.rules, action)} ({self._helper.name}).")
         elif word == "board":
-            self._show()
+            self._show(self.state)
         elif word == "undo":
             self.say("There is no move of yours to take back.")
         else:
-            typed = getattr(self.drawing, "TYPED", None)
             first, rest = HELP.split("\n", 1)
             words = HELP if self.adviser is None else f"{first}\n{HINT}{rest}"
-            self.say(words if typed is None else f"Moves are {typed}.\n{words}")
+            self.say(words if self.typed is None else f"Moves are {self.typed}.\n{words}")
 
-    def _undo(self, mover: int) -> bool:
-        """Go back to the last position in which a person was to move; the same person if the other is none."""
-        for n in range(len(self.history) - 2, -1, -1):
-            before = int(self.history[n].state.to_move)
+    def _undo(self, mover: int) -> Back | None:
+        """Go back to the last position in which a person was to move, be it the other one; None: there is none."""
+        for n in range(len(self.record) - 2, -1, -1):
+            state = self.record[n].state
+            before = int(state.to_move)
             if self.players[before] is None:
-                del self.history[n + 1 :]
                 self.say(f"Taken back; {self.names[before]} to move." if before != mover else "Taken back.")
-                return True
-        return False
+                self._show(state)
+                return Back(n + 1)
+        return None
 
-    def _show(self) -> None:
-        self.say("\n" + self.drawing.text(self.rules, self.state, bottom=self.bottom) + "\n")
+    def _show(self, state: Position) -> None:
+        self.say("\n" + self.drawing.text(self.rules, state, bottom=self.bottom) + "\n")
 
 
 def _listed(names: list[str]) -> str:

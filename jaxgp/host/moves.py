@@ -1,19 +1,32 @@
-"""The moves of a game one by one on the host: what they lead to, and what is said of them."""
+"""The one loop of games on the host, move by move, and what is said of moves.
 
-from collections.abc import Iterator, Sequence
+Who sits at the board is asked for a move when it is its turn: a person, a program, a search, an engine outside. `Mover`
+is what the loop asks of them.
+
+A game has a key, from which all chance in it follows, and so a game can be played again. Its opening is drawn from
+`fold_in(key, OPENING)`. Ply `n`, counted from 0, gives its mover random bits of `fold_in(key, n)`; what chance does
+after it is drawn from a child of that key: by the rule of the loops on the device, `jaxgp.fitness.ply`. A move that was
+taken back and is played again therefore meets the same dice.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-State = Any
+from jaxgp.contracts import Game, Position
+from jaxgp.fitness.ply import after, bits
+from jaxgp.spec import Drawing
 
 YOU = "You"
 """What a person is called to its face."""
+OPENING = 2**32 - 1
+"""Number of the ply that the opening counts as; no game is so long."""
 
 
 def players(rules: Any) -> int:
@@ -21,9 +34,14 @@ def players(rules: Any) -> int:
     return int(getattr(rules, "players", 2))
 
 
+def game_key(seed: int, number: int = 0) -> Array:
+    """Return the key of the game of this number, of those under a seed."""
+    return jax.random.fold_in(jax.random.key(seed), number)
+
+
 @dataclass(frozen=True)
 class Move:
-    """One move of a recorded game.
+    """One move of a record: the opening, then every move, in a list.
 
     Attributes:
         state: the position after it.
@@ -31,40 +49,93 @@ class Move:
         seat: who played it.
     """
 
-    state: Any
+    state: Position
     action: int | None
     seat: int
 
 
-@dataclass(frozen=True)
+class Back(NamedTuple):
+    """Answer of a mover that takes moves back.
+
+    Attributes:
+        length: entries of the record that stay, at least 1, the opening.
+    """
+
+    length: int
+
+
+class Mover(Protocol):
+    """Whoever has a seat at the board."""
+
+    def reply(self, record: Sequence[Move], bits: np.uint32) -> int | Back | None:
+        """Return a move in the position that a record leads to; None, or an illegal move, forfeits the game.
+
+        `bits` is uniform, and the same whenever this ply of this game is asked for.
+        """
+
+
+class _Compiled(NamedTuple):
+    """The rules of a game as programs for one position."""
+
+    init: Callable[[Array], Position]
+    step: Callable[[Position, np.int32, Array, np.int32], Position]
+    legal: Callable[[Position], Array]
+
+
+@lru_cache(maxsize=64)
+def _compiled(rules: Game[Any]) -> _Compiled:
+    def init(key: Array) -> Position:
+        state: Position = rules.init(jax.random.fold_in(key, np.uint32(OPENING)))
+        return state
+
+    def step(state: Position, action: Array, key: Array, ply: Array) -> Position:
+        moved: Position = after(rules, state, action, jnp.bool_(True), key, ply)
+        return moved
+
+    return _Compiled(jax.jit(init), jax.jit(step), jax.jit(rules.legal_actions))
+
+
+_bits = jax.jit(bits)
+
+
+def legal(rules: Game[Any], state: Position) -> list[int]:
+    """Return what the side to move may play, in ascending order."""
+    return [int(action) for action in np.flatnonzero(_compiled(rules).legal(state))]
+
+
+@dataclass(frozen=True, eq=False)
 class Stepper:
-    """The rules, compiled for one position at a time."""
+    """The rules and the chance of one game, a position at a time.
 
-    rules: Any
+    Attributes:
+        rules: the game.
+        key: key[] of this game, as `game_key` makes it.
+    """
 
-    @cached_property
-    def _step(self) -> Any:
-        return jax.jit(self.rules.step)
-
-    @cached_property
-    def _legal(self) -> Any:
-        return jax.jit(self.rules.legal_actions)
+    rules: Game[Any]
+    key: Array
 
     def opening(self) -> Move:
-        """Return what a record begins with; games of chance would all begin alike."""
-        state = jax.jit(self.rules.init)(jax.random.key(0))
+        """Return what a record begins with."""
+        state = _compiled(self.rules).init(self.key)
         return Move(state, None, int(state.to_move))
 
-    def play(self, state: State, action: int | Array | None) -> Move:
-        """Play a legal action for the side to move; None forfeits the game."""
+    def after(self, record: Sequence[Move], action: int | None) -> Move:
+        """Return the move that goes on from a record, by a legal action of the side to move; None forfeits the game."""
+        state = record[-1].state
         seat = int(state.to_move)
         if action is None:
             return Move(self.rules.forfeit(state), None, seat)
-        return Move(self._step(state, jnp.int32(action)), int(action), seat)
+        ply = len(record) - 1
+        return Move(_compiled(self.rules).step(state, np.int32(action), self.key, np.int32(ply)), int(action), seat)
 
-    def legal(self, state: State) -> list[int]:
-        """Return what the side to move may play."""
-        return np.flatnonzero(self._legal(state)).tolist()
+    def bits(self, record: Sequence[Move]) -> np.uint32:
+        """Return the random bits of the ply that comes after a record."""
+        return np.uint32(_bits(self.key, np.int32(len(record) - 1)))
+
+    def legal(self, state: Position) -> list[int]:
+        """Return what the side to move may play, in ascending order."""
+        return legal(self.rules, state)
 
     def retrace(self, actions: Sequence[int | None]) -> Iterator[Move]:
         """Yield the opening, then every move of a record.
@@ -72,19 +143,59 @@ class Stepper:
         Raises:
             ValueError: a move cannot be played in the position that it is in, or comes after the end of the game.
         """
-        move = self.opening()
-        yield move
+        record = [self.opening()]
+        yield record[0]
         for number, action in enumerate(actions, 1):
-            if bool(move.state.terminated):
+            state = record[-1].state
+            if bool(state.terminated):
                 raise ValueError(f"move {number}: the game has ended with move {number - 1}")
-            if action is not None and action not in self.legal(move.state):
+            if action is not None and action not in self.legal(state):
                 raise ValueError(f"move {number}: cannot be played there")
-            move = self.play(move.state, action)
-            yield move
+            record.append(self.after(record, action))
+            yield record[-1]
 
 
-def announcement(rules: Any, drawing: Any, move: Move, name: str) -> str:
-    """Say who has played what; `drawing` is the game's module `render`."""
+def play(
+    stepper: Stepper, movers: Sequence[Mover], record: list[Move] | None = None, max_plies: int | None = None
+) -> Iterator[Move]:
+    """Play a game to its end: the one loop of games on the host.
+
+    Args:
+        stepper: the rules and the chance of this game.
+        movers: by seat.
+        record: what was played before, the opening first; it grows with the game and shrinks where moves are taken
+            back. None or empty: the game begins with its opening.
+        max_plies: the game is stopped here and stands as it is; None: there is no limit.
+
+    Yields:
+        The moves, as they are made; first the opening, if the record was empty.
+    """
+    record = [] if record is None else record
+    if not record:
+        record.append(stepper.opening())
+        yield record[0]
+    while not bool(record[-1].state.terminated) and (max_plies is None or len(record) <= max_plies):
+        state = record[-1].state
+        answer = movers[int(state.to_move)].reply(record, stepper.bits(record))
+        if isinstance(answer, Back):
+            del record[answer.length :]
+            continue
+        record.append(stepper.after(record, answer if answer in stepper.legal(state) else None))
+        yield record[-1]
+
+
+def played(
+    stepper: Stepper, movers: Sequence[Mover], start: Sequence[Move] = (), max_plies: int | None = None
+) -> list[Move]:
+    """Return the record of a game that goes on from a `start`, or from its opening; see `play`."""
+    record = list(start)
+    for _ in play(stepper, movers, record, max_plies):
+        pass
+    return record
+
+
+def announcement(rules: Game[Any], drawing: Drawing[Any], move: Move, name: str) -> str:
+    """Say who has played what."""
     if move.action is None and players(rules) == 1:
         return f"{name} names no further move, and the game ends as it stands."
     if move.action is None:
@@ -95,7 +206,7 @@ def announcement(rules: Any, drawing: Any, move: Move, name: str) -> str:
     return f"{name} {'play' if you else 'plays'} {drawing.action_name(rules, move.action)}{then}."
 
 
-def verdict(rules: Any, state: State, names: Sequence[str]) -> str:
+def verdict(rules: Game[Any], state: Position, names: Sequence[str]) -> str:
     """Say in one line how a game has ended; `names` is by seat."""
     if players(rules) == 1:
         return f"{names[0]} {'end' if names[0] == YOU else 'ends'} with {float(rules.score(state)[0]):g}."

@@ -1,4 +1,9 @@
-"""Games that were played, in files: as a picture that moves, as text, and as moves that can be played again."""
+"""Games that were played, in files: as a picture that moves, as text, and as moves that can be played again.
+
+A file of moves holds the game's key, from which the opening and all that chance did in the game follow
+(`jaxgp.host.moves`): the name of the generator and the words of the key. So a game that is played again has the same
+opening and the same dice. Files of the first version hold no key; they are games without chance.
+"""
 
 import json
 import os
@@ -7,18 +12,24 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from jaxgp import files
 from jaxgp.config import validate
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, UsageError, reason, reject, show
 from jaxgp.host.animation import animate
-from jaxgp.host.moves import Move, Stepper, announcement, players, verdict
+from jaxgp.host.moves import Move, Stepper, announcement, game_key, players, verdict
 from jaxgp.host.replay import frames, pictures
+from jaxgp.spec import Drawing
 
 FORMAT = "jaxgp game"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+WITHOUT_CHANCE = 1
+"""The version of files that hold no key."""
 SUFFIXES = (".svg", ".txt", ".json")
 ACCEPTED = "accepted: a game that was saved as JSON"
 
@@ -28,16 +39,21 @@ class Played:
     """A game that was played, to its end or not.
 
     Attributes:
-        game: the rules.
-        drawing: the game's module `render`.
+        stepper: the rules, and the chance of this game.
+        drawing: pictures and words of the game.
         names: of the players, by seat; one or two.
         moves: the opening, then every move; at least the opening.
     """
 
-    game: Any
-    drawing: Any
+    stepper: Stepper
+    drawing: Drawing[Any]
     names: tuple[str, ...]
     moves: Sequence[Move]
+
+    @property
+    def game(self) -> Any:
+        """The rules."""
+        return self.stepper.rules
 
 
 def targets(option: str, name: str, suffixes: Sequence[str] = SUFFIXES) -> list[Path]:
@@ -96,6 +112,7 @@ def record(played: Played) -> str:
         "format_version": FORMAT_VERSION,
         "game": {"name": game.name} | asdict(game),
         "rules": game.version,
+        "chance": _chance(played.stepper.key),
         "players": list(played.names),
         "finished": bool(last.terminated),
         "score": np.asarray(game.score(last)).tolist(),
@@ -104,6 +121,11 @@ def record(played: Played) -> str:
         ],
     }
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def _chance(key: Array) -> dict[str, Any]:
+    """Return the name of a key's generator, and its words."""
+    return {"generator": str(jax.random.key_impl(key)), "key": jax.random.key_data(key).tolist()}
 
 
 TYPES: dict[str, Any] = {
@@ -148,9 +170,10 @@ def read(name: str, games: Any, asked: dict[str, Any] | None = None) -> Played:
     if content["rules"] != game.version:
         reject("replay", name, f"games under version {game.version} of the rules; this one is of {content['rules']}")
     drawing = games.module(game.name, "render")
-    moves = list(_moves(name, game, drawing, content["moves"]))
+    stepper = Stepper(game, _key(name, content))
+    moves = _moves(name, stepper, drawing, content["moves"])
     _check_end(name, content, game, moves[-1].state)
-    return Played(game, drawing, tuple(content["players"]), moves)
+    return Played(stepper, drawing, tuple(content["players"]), moves)
 
 
 def _made(settings: dict[str, Any], games: Any) -> Any:
@@ -171,7 +194,8 @@ def _noted(name: str, text: str, games: Any, settings: dict[str, Any]) -> Played
     except ValueError as error:
         raise UsageError(f"replay={name}: {error}") from error
     names = ("Player",) if players(game) == 1 else ("First player", "Second player")
-    return Played(game, games.module(game.name, "render"), names, list(Stepper(game).retrace(actions)))
+    stepper = Stepper(game, game_key(0))
+    return Played(stepper, games.module(game.name, "render"), names, list(stepper.retrace(actions)))
 
 
 def _text(name: str) -> str:
@@ -190,9 +214,10 @@ def _content(name: str, text: str) -> dict[str, Any]:
         raise UsageError(f"replay={name}: not JSON ({error}); {ACCEPTED}") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise UsageError(f'replay={name}: has no "format": "{FORMAT}"; {ACCEPTED}')
-    if content.get("format_version") != FORMAT_VERSION:
-        version = show(content.get("format_version"))
-        raise UsageError(f"replay={name}: format_version {version} is not known here; accepted: {FORMAT_VERSION}")
+    version, known = content.get("format_version"), (WITHOUT_CHANCE, FORMAT_VERSION)
+    if version not in known:
+        accepted = ", ".join(map(str, known))
+        raise UsageError(f"replay={name}: format_version {show(version)} is not known here; accepted: {accepted}")
     for key, kind in TYPES.items():
         if not isinstance(content.get(key), kind):
             raise UsageError(f"replay={name}: {key} is missing, or not a {kind.__name__}")
@@ -201,18 +226,33 @@ def _content(name: str, text: str) -> dict[str, Any]:
     return content
 
 
-def _moves(name: str, game: Any, drawing: Any, words: Sequence[Any]) -> Sequence[Move]:
+def _key(name: str, content: dict[str, Any]) -> Array:
+    """Read the key of a game; games without chance, in files of the first version, have no use for one."""
+    if content["format_version"] == WITHOUT_CHANCE:
+        return game_key(0)
+    try:
+        chance = content["chance"]
+        words = jnp.asarray(np.asarray(chance["key"], np.uint32))
+        key: Array = jax.random.wrap_key_data(words, impl=chance["generator"])
+        assert key.shape == ()
+    except (KeyError, TypeError, ValueError, OverflowError, AssertionError) as error:
+        accepted = "the name of a generator of JAX, and the words of a key"
+        raise UsageError(f"replay={name}: chance: {show(content.get('chance'))}: accepted: {accepted}") from error
+    return key
+
+
+def _moves(name: str, stepper: Stepper, drawing: Drawing[Any], words: Sequence[Any]) -> list[Move]:
     """Read the names of moves, and play them."""
     actions: list[int | None] = []
     for number, word in enumerate(words, 1):
         if word is not None and not isinstance(word, str):
             raise UsageError(f"replay={name}: move {number}: {show(word)} is not the name of a move")
         try:
-            actions.append(None if word is None else drawing.parse_action(game, word))
+            actions.append(None if word is None else drawing.parse_action(stepper.rules, word))
         except ValueError as error:
             raise UsageError(f"replay={name}: move {number}: {error}") from error
     try:
-        return list(Stepper(game).retrace(actions))
+        return list(stepper.retrace(actions))
     except ValueError as error:
         raise UsageError(f"replay={name}: {error}") from error
 

@@ -10,11 +10,12 @@ from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.host import agents
 from jaxgp.host.agents import Agent
 from jaxgp.host.deepening import deepening_agent
-from jaxgp.host.gtp import TIMEOUT, Dialect, EngineError, gtp_agent
+from jaxgp.host.gtp import TIMEOUT, EngineError, gtp_agent
 from jaxgp.host.moves import players
 from jaxgp.host.seats import ALONE, KINDS, Seat
 from jaxgp.players.guided import plays_alone
 from jaxgp.run.assemble import Table, strategist
+from jaxgp.spec import Dialect
 
 TAIL = 2
 """Last plies that are searched full width."""
@@ -22,7 +23,7 @@ GENOMES = ("strategy", "rules", "program", "champion")
 """Players that are genomes, written by hand or evolved."""
 
 
-def agent(seat: Seat, role: str, table: Table, champion: Genome | None, seed: int) -> Agent | None:
+def agent(seat: Seat, role: str, table: Table, champion: Genome | None) -> Agent | None:
     """Make a player; a person is None.
 
     Args:
@@ -30,7 +31,6 @@ def agent(seat: Seat, role: str, table: Table, champion: Genome | None, seed: in
         role: `player` or `opponent`, for messages.
         table: the game.
         champion: of the run; there is one where a seat asks for it.
-        seed: of random moves and random ties.
 
     Raises:
         UsageError: something that the game does not have or accept, or a program that is not installed.
@@ -43,12 +43,12 @@ def agent(seat: Seat, role: str, table: Table, champion: Genome | None, seed: in
         reject(role, seat.name, f"{others}; no genomes play {table.game.name}")
     try:
         if seat.name == "random":
-            return agents.random_agent(table.game, seed)
+            return agents.random_agent(table.game)
         if seat.name == "minimax":
-            return searcher(table, seat, seed)
+            return searcher(table, seat)
         if seat.name == "deepening":
             thinker = table.deepening(seat.evaluator, seat.depth or 1, seat.ties or "first", TAIL, seat.nodes)
-            return deepening_agent(thinker, seed)
+            return deepening_agent(thinker)
         if seat.name == "gtp":
             return _engine(table, role, seat)
     except ValueError as error:
@@ -95,15 +95,15 @@ def engine(game: Any, speech: Dialect, command: str, timeout: float = TIMEOUT) -
 
 
 def _genome_agent(table: Table, genome: Genome, name: str) -> Agent:
-    make = agents.walk_agent if plays_alone(table.player) else agents.program_agent
+    make = agents.solo_agent if plays_alone(table.player) else agents.program_agent
     return make(table.player, genome, name)
 
 
-def searcher(table: Table, seat: Seat, seed: int) -> Agent:
+def searcher(table: Table, seat: Seat) -> Agent:
     """Make a player that searches to its depth; raises ValueError for an unknown evaluator."""
     depth = seat.depth or 1
     searches = table.searches(seat.evaluator, depth, seat.ties or "first", TAIL, lanes=1)
-    return agents.search_agent(searches, depth, seed)
+    return agents.search_agent(searches, depth)
 
 
 def _strategist(table: Table, role: str, name: str | None) -> Agent:

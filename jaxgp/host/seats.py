@@ -29,6 +29,11 @@ NEEDS = {
 """What a kind of player cannot be without: the option, and how it is written."""
 
 
+def plies(depth: int) -> str:
+    """Say how deep a search is."""
+    return f"{depth} {'ply' if depth == 1 else 'plies'}"
+
+
 @dataclass
 class Seat:
     """One player, by the options of the same names; null is what both seats share."""

@@ -4,7 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from jaxgp.contracts import Game
 from jaxgp.host.moves import Move, announcement, verdict
+from jaxgp.spec import Drawing
 
 HELP = """\
 Press Enter for the next move. Or type
@@ -21,14 +23,14 @@ class Viewer:
 
     Attributes:
         rules: the game.
-        drawing: the game's `render` module.
+        drawing: pictures and words of the game.
         names: of the players, by seat.
         moves: the opening, then every move.
         say: prints.
     """
 
-    rules: Any
-    drawing: Any
+    rules: Game[Any]
+    drawing: Drawing[Any]
     names: tuple[str, ...]
     moves: Sequence[Move]
     say: Callable[[str], None]

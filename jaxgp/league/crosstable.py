@@ -24,7 +24,7 @@ from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
 from jaxgp.host import agents
 from jaxgp.host.agents import Agent
-from jaxgp.host.moves import Stepper
+from jaxgp.host.moves import Stepper, game_key, played
 from jaxgp.league.members import Evolved, Member
 from jaxgp.measure import evaluation
 from jaxgp.players.options import Opponent as OpponentOptions
@@ -180,28 +180,26 @@ def _on_host(
     table: Table, members: Sequence[Member], places: Sequence[int], number: np.ndarray, seed: int, results: np.ndarray
 ) -> None:
     """Play searches and random moves among each other, one game after another; fills in `results`."""
-    stepper = Stepper(table.game)
-    hands = {place: _agent(table, members[place], seed + 1 + place) for place in places}
-    for one, other in itertools.permutations(places, 2):
+    hands = {place: _agent(table, members[place]) for place in places}
+    for pair, (one, other) in enumerate(itertools.permutations(places, 2)):
         for game in range(number[one, other]):
+            stepper = Stepper(table.game, game_key(seed, pair * number.max() + game))
             results[one, other, game] = host_game(stepper, (hands[one], hands[other]))
 
 
 def host_game(stepper: Stepper, seats: Sequence[Agent]) -> int:
     """Play one game, move by move; return 1 if the first seat wins, 0 for a draw, else -1."""
-    state = stepper.opening().state
-    while not bool(state.terminated):
-        state = stepper.play(state, seats[int(state.to_move)].choose(state)).state
-    return int(np.sign(np.asarray(state.returns)[0]))
+    last = played(stepper, seats, max_plies=evaluation.MAX_PLIES)[-1].state
+    return int(np.sign(np.asarray(last.returns)[0]))
 
 
-def _agent(table: Table, member: Member, seed: int) -> Agent:
+def _agent(table: Table, member: Member) -> Agent:
     spec = member.plays
     assert isinstance(spec, OpponentOptions)
     if spec.kind == "random":
-        return agents.random_agent(table.game, seed)
+        return agents.random_agent(table.game)
     searches = table.searches(spec.evaluator, spec.depth, spec.ties, TAIL, lanes=1)
-    return agents.search_agent(searches, spec.depth, seed)
+    return agents.search_agent(searches, spec.depth)
 
 
 def _named(members: Sequence[Member], places: Sequence[int] | np.ndarray) -> str:

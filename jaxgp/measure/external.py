@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from jaxgp.contracts import Game
 from jaxgp.errors import RunError, UsageError, reject
 from jaxgp.host import seating
-from jaxgp.host.agents import Agent
-from jaxgp.host.gtp import TIMEOUT, Dialect, EngineError, MissingEngineError, find
-from jaxgp.host.moves import Move, Stepper
+from jaxgp.host.gtp import TIMEOUT, EngineError, MissingEngineError, find
+from jaxgp.host.moves import Move, Mover, Stepper, game_key, played
 from jaxgp.players.options import Opponent
 from jaxgp.run.assemble import Table
+from jaxgp.spec import Dialect
 
 KIND = "gtp"
 """What such opponents are called in a panel."""
@@ -33,7 +34,7 @@ class Terms:
     Attributes:
         games: from each seat.
         plies: random moves that each game begins with; 0: none, and the games differ by the engine's chance alone.
-        seed: of the openings.
+        seed: of the openings, and of all chance in the games.
         timeout: seconds that an engine may take for a move.
     """
 
@@ -41,6 +42,14 @@ class Terms:
     plies: int = PLIES
     seed: int = 0
     timeout: float = TIMEOUT
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a game begins with: its rules and chance, and the moves that were made before the players'."""
+
+    stepper: Stepper
+    record: Sequence[Move]
 
 
 @dataclass(frozen=True)
@@ -87,7 +96,7 @@ def reachable(panel: Mapping[str, Opponent], at: Table) -> tuple[dict[str, Oppon
     return here, missing
 
 
-def play(game: Any, speech: Dialect, command: str, player: Agent, terms: Terms) -> Series:
+def play(game: Any, speech: Dialect, command: str, player: Mover, terms: Terms) -> Series:
     """Play a series against an engine, which is started and closed.
 
     Raises:
@@ -95,35 +104,35 @@ def play(game: Any, speech: Dialect, command: str, player: Agent, terms: Terms) 
         ValueError: the engine is not installed.
         RunError: it does not do as it should.
     """
-    stepper = Stepper(game)
-    starts = openings(stepper, terms)
+    starts = openings(game, terms)
     engine = seating.engine(game, speech, command, terms.timeout)
     try:
-        return series(stepper, player, engine, starts)
+        return series(player, engine, starts)
     except EngineError as error:
         raise RunError(str(error)) from error
     finally:
         engine.close()
 
 
-def openings(stepper: Stepper, terms: Terms) -> list[list[Move]]:
-    """Return the records that games begin with: different ones, after which the games go on.
+def openings(game: Game[Any], terms: Terms) -> list[Start]:
+    """Return what games begin with: different moves, after which the games go on; each has a key of its own.
 
     Raises:
         UsageError: there are too few.
     """
-    first = stepper.opening()
+    steppers = [Stepper(game, game_key(terms.seed, number)) for number in range(terms.games)]
     if not terms.plies:
-        return [[first]] * terms.games
-    rng, found = np.random.default_rng(terms.seed), dict[tuple[int | None, ...], list[Move]]()
+        return [Start(stepper, [stepper.opening()]) for stepper in steppers]
+    rng, found = np.random.default_rng(terms.seed), dict[tuple[int | None, ...], Start]()
     tries = 0
     while tries < TRIES and len(found) < terms.games:
-        record = [first]
-        while len(record) <= terms.plies and not bool(record[-1].state.terminated):
-            record.append(stepper.play(record[-1].state, int(rng.choice(stepper.legal(record[-1].state)))))
         known = len(found)
+        stepper = steppers[known]
+        record = [stepper.opening()]
+        while len(record) <= terms.plies and not bool(record[-1].state.terminated):
+            record.append(stepper.after(record, int(rng.choice(stepper.legal(record[-1].state)))))
         if not bool(record[-1].state.terminated):
-            found[_actions(record)] = record
+            found.setdefault(_actions(record), Start(stepper, record))
         tries = tries + 1 if len(found) == known else 0
     if len(found) == terms.games:
         return list(found.values())
@@ -131,26 +140,17 @@ def openings(stepper: Stepper, terms: Terms) -> list[list[Move]]:
     reject("opening_plies", terms.plies, wanted)
 
 
-def series(stepper: Stepper, player: Agent, other: Agent, starts: Sequence[Sequence[Move]]) -> Series:
-    """Play every opening from both seats."""
+def series(player: Mover, other: Mover, starts: Sequence[Start]) -> Series:
+    """Play every opening from both seats, with the same chance."""
     figures, seen = np.zeros((3, 2, len(starts)), np.float32), set()
     for number, start in enumerate(starts):
         for seat in (0, 1):
-            record = game(stepper, (player, other) if seat == 0 else (other, player), start)
+            record = played(start.stepper, (player, other) if seat == 0 else (other, player), start.record)
             seen.add((seat, _actions(record)))
             state = record[-1].state
-            scores = np.asarray(stepper.rules.score(state))
+            scores = np.asarray(start.stepper.rules.score(state))
             figures[:, seat, number] = scores[seat], scores[1 - seat], float(state.returns[seat])
     return Series(figures[0], figures[1], figures[2], len(seen))
-
-
-def game(stepper: Stepper, agents: tuple[Agent, Agent], start: Sequence[Move]) -> list[Move]:
-    """Play a game on from an opening, agents by seat; return its record."""
-    record = list(start)
-    while not bool(record[-1].state.terminated):
-        state = record[-1].state
-        record.append(stepper.play(state, agents[int(state.to_move)].reply(record)))
-    return record
 
 
 def _actions(record: Sequence[Move]) -> tuple[int | None, ...]:

@@ -18,7 +18,7 @@ from jax import Array
 from jaxgp.errors import UsageError
 from jaxgp.genotypes.language import Genome
 from jaxgp.host import savedgame
-from jaxgp.host.moves import Stepper
+from jaxgp.host.moves import Stepper, game_key
 from jaxgp.measure.alone import best_of, random_scores
 from jaxgp.measure.comparison import compare
 from jaxgp.players.guided import Guide
@@ -203,8 +203,9 @@ def best_game(table: assemble.Table, line: Line) -> savedgame.Played:
     """Play the best of S games again, every move checked."""
     place = int(line.score.argmax())
     actions = np.asarray(line.actions[place])[: int(line.length[place])].tolist()
-    moves = list(Stepper(table.game).retrace(actions))
-    return savedgame.Played(table.game, table.room("render"), ("Nested search",), moves)
+    stepper = Stepper(table.game, game_key(0))
+    moves = list(stepper.retrace(actions))
+    return savedgame.Played(stepper, table.room("render"), ("Nested search",), moves)
 
 
 def cut_off(folder: Path) -> bool:

@@ -4,11 +4,11 @@ import json
 from collections.abc import Sequence
 
 from jaxgp.genotypes.language import NAMES
+from jaxgp.host.replay import ReplayGame
 from jaxgp.report import markup, plots, tree
 from jaxgp.report.markup import escape, section
 from jaxgp.report.page import SCRIPT
 from jaxgp.report.progress import PANEL, duration, measured, number
-from jaxgp.run.interface import ReplayGame
 from jaxgp.store.champion import ChampionFile, points_by_seat
 from jaxgp.store.record import Row
 

@@ -6,7 +6,7 @@ from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.language import Language
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
-from jaxgp.host.agents import plies
+from jaxgp.host.seats import plies
 from jaxgp.operators.options import Crossover, Selection
 from jaxgp.players.options import Opponent
 

@@ -25,7 +25,7 @@ from jaxgp.genotypes.language import Genome, Language
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.host.deepening import Deepening
-from jaxgp.host.replay import replay_alone, replay_games
+from jaxgp.host.replay import ReplayGame, Rival, replay_alone, replay_games
 from jaxgp.operators import creation, rulelists
 from jaxgp.players.chance import RandomOpponent
 from jaxgp.players.greedy import GreedyPlayer
@@ -36,7 +36,6 @@ from jaxgp.players.rules import RulePlayer
 from jaxgp.players.search import AlternatingOpponent, SearchOpponent
 from jaxgp.players.searched import SearchedPlayer
 from jaxgp.players.walk import Walker
-from jaxgp.run.interface import ReplayGame
 from jaxgp.search.alphabeta import AlphaBeta
 from jaxgp.search.lookahead import tail_of
 
@@ -277,12 +276,15 @@ class Experiment:
         """Run one generation; the state that goes in is used up."""
         return jax.jit(self.ring.step, donate_argnums=0)
 
-    def replay(self, genome: Genome) -> list[ReplayGame]:
-        """Play an individual from both seats against every opponent, or alone, for people to look at."""
-        render = self.table.room("render")
+    def replay(self, state: EvolutionState) -> list[ReplayGame]:
+        """Play the champion from both seats against every opponent as the run has left it, or alone, to look at."""
+        render, genome = self.table.room("render"), state.champion.genome
         if plays_alone(self.table.player):
             return [replay_alone(self.table.player, render, genome)]
-        return replay_games(self.game, render, self.table.player, genome, self.panel, self.config.fitness.max_plies)
+        memories = state.memory[: len(self.panel)]
+        rivals = [Rival(name, one, own) for (name, one), own in zip(self.panel.items(), memories, strict=True)]
+        options, seed = self.config.fitness, self.config.seed
+        return replay_games(self.game, render, self.table.player, genome, rivals, options.max_plies, seed)
 
 
 def assemble(config: schema.Config, games: Games) -> Experiment:

@@ -1,20 +1,12 @@
 """What the host side needs from an assembled experiment."""
 
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from jax import Array
 
 from jaxgp.evolution.state import EvolutionState
-from jaxgp.genotypes.language import Genome, Language
-
-
-@dataclass(frozen=True)
-class ReplayGame:
-    """One recorded game, for the report."""
-
-    title: str
-    frames: list[tuple[str, str]] = field(default_factory=list)  # (caption, SVG) of each position
+from jaxgp.genotypes.language import Language
+from jaxgp.host.replay import ReplayGame
 
 
 class Experiment(Protocol):
@@ -35,6 +27,6 @@ class Experiment(Protocol):
         """
         ...
 
-    def replay(self, genome: Genome) -> list[ReplayGame]:
-        """Play an individual against its panel for people to look at."""
+    def replay(self, state: EvolutionState) -> list[ReplayGame]:
+        """Play the champion against its panel, as the run has left it, for people to look at."""
         ...

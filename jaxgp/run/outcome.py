@@ -7,9 +7,9 @@ from omegaconf import OmegaConf
 
 from jaxgp.files import write_text
 from jaxgp.genotypes.language import UNITS, kind
+from jaxgp.host.replay import ReplayGame
 from jaxgp.report import plots, report
 from jaxgp.report.tableau import heading, tableau
-from jaxgp.run.interface import ReplayGame
 from jaxgp.run.loop import Run
 from jaxgp.store import champion as champions
 
@@ -18,7 +18,7 @@ def write(run: Run) -> None:
     """Write plots/ and report.html of a run that has at least one row; what fails is told through `run.warn`."""
     _try(run, "plots", lambda: plots.save(run.directory.plots, run.rows, _unit(run)))
     games: list[ReplayGame] = []
-    _try(run, "replay", lambda: games.extend(run.experiment.replay(run.state.champion.genome)))
+    _try(run, "replay", lambda: games.extend(run.experiment.replay(run.state)))
     _try(run, "report", lambda: write_text(run.directory.report, page(run, games)))
 
 

@@ -54,7 +54,7 @@ def task(options: Options) -> int:
     """Check, play, print a table."""
     check(options)
     from envs.othello.rules import SIZES, Othello
-    from jaxgp.host.agents import plies
+    from jaxgp.host.seats import plies
     from jaxgp.search import cores
     from studies import series
 
@@ -116,7 +116,7 @@ def engine(options: Options, game: "Othello", player: "Reply") -> "np.ndarray":
     assert options.command is not None
     terms = external.Terms(options.games // 2, options.opening_plies, options.seed, options.timeout)
     try:
-        return external.play(game, dialect(game), options.command, agent("search", player, options.seed), terms).counts
+        return external.play(game, dialect(game), options.command, agent("search", player), terms).counts
     except ValueError as error:
         raise UsageError(str(error)) from error
 

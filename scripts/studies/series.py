@@ -10,6 +10,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp.bits import lot, pick
+from jaxgp.contracts import Position
 from jaxgp.host.agents import Agent
 from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta, Ties, best_moves
@@ -92,12 +93,11 @@ def search(game: Any, depth: int, *evaluators: Evaluator, ties: str = "random", 
     return reply
 
 
-def agent(name: str, reply: Reply, seed: int = 0) -> Agent:
+def agent(name: str, reply: Reply) -> Agent:
     """Make an agent for one game on the host of what moves in many at once."""
-    rng, move = np.random.default_rng(seed), jax.jit(reply)
+    move = jax.jit(reply)
 
-    def choose(state: State) -> int:
-        bits = jnp.asarray(rng.integers(2**32, size=1), jnp.uint32)
-        return int(move(jax.tree.map(lambda x: x[None], state), bits)[0])
+    def choose(state: Position, bits: np.uint32) -> int:
+        return int(move(jax.tree.map(lambda x: x[None], state), jnp.full(1, bits, jnp.uint32))[0])
 
     return Agent(name, choose)

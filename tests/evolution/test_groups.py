@@ -1,15 +1,15 @@
 """The cycle of rule lists: who plays, who stays, who comes; reproducible, and at an end when it has reached its aim."""
 
-from types import SimpleNamespace
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jaxgp.evolution.groups import count_unique
 
 import envs
 from jaxgp.evolution.options import Groups
+from jaxgp.evolution.state import Champion
+from jaxgp.evolution.winners import count_unique
+from jaxgp.fitness.evaluation import Evaluation
 from jaxgp.genotypes.rulelists import problems
 from jaxgp.players.options import Opponent
 from jaxgp.run.assemble import assemble
@@ -64,17 +64,19 @@ def test_the_numbers_of_the_study():
     """1000 strategies, 200 parents, 800 children; and 700 children with 100 strangers in each fifth cycle."""
     made = config()
     made.algorithm = Groups()
-    cycle = assemble(made, envs).ring
-    assert cycle.parents == 200
-    shape = jax.eval_shape(
-        lambda key: cycle.breed(key, cycle.create(key, 200), jnp.int32(4)), jax.eval_shape(lambda: jax.random.key(0))
-    )
-    assert shape[0].length.shape == (1000,)
+    ring = assemble(made, envs).ring
+    state = jax.eval_shape(ring.init, jax.random.key(0))
+    result, _ = jax.eval_shape(ring.fitness.evaluate, jax.random.key(0), state.population, state.memory)
+    assert result.parents.shape == (200,)
+    following, _, _ = jax.eval_shape(ring.scheme.breed, jax.random.key(0), state.population, result, state.carried)
+    assert following.length.shape == (1000,)
 
 
 def test_children_in_turn_two_by_recombination_two_by_mutation_of_four_different_parents(experiment):
     parents = population(board(3), 8, seed=3)
-    children, kinds, possible = jax.jit(lambda key: experiment.ring.children(key, parents, 32))(jax.random.key(1))
+    children, kinds, possible = jax.jit(lambda key: experiment.ring.scheme.children(key, parents, 32))(
+        jax.random.key(1)
+    )
     assert kinds.shape == possible.shape == (16,)
     content = [rules(parents, i) for i in range(8)]
     for turn in range(8):
@@ -95,26 +97,37 @@ def rules(lists, index):
 
 def test_a_last_alternation_is_cut_short(experiment):
     parents = population(board(3), 8)
-    children, _, _ = jax.eval_shape(lambda key: experiment.ring.children(key, parents, 30), jax.random.key(0))
+    children, _, _ = jax.eval_shape(lambda key: experiment.ring.scheme.children(key, parents, 30), jax.random.key(0))
     assert children.length.shape == (30,)
 
 
-def test_the_order_of_champions(experiment):
+def test_the_order_of_champions():
     """Fitness first, then fewer rules, then the earlier; where the run stops at a winner, the winner before all."""
-    parents = population(board(3), 4, seed=5).replace(length=np.array([5, 3, 9, 3], np.int32))
-    state = experiment.init(jax.random.key(0))
-    result = SimpleNamespace(fitness=jnp.array([2.0, 2.0, 3.0, jnp.nan]), points=jnp.zeros((4, 2)))
-    winners, nobody = jnp.array([True, True, False, False]), jnp.zeros(4, bool)
-    _, best, improved = experiment.ring.crown(state, parents, result, nobody)
-    assert (int(best), bool(improved)) == (2, True)
-    champion, best, _ = experiment.ring.crown(state, parents, result, winners)
-    assert int(best) == 1, "of the winners the one with the fewest rules"
-    kept = state.replace(champion=champion)
-    _, _, improved = experiment.ring.crown(kept, parents, result, nobody)
-    assert bool(improved), "more fitness"
-    equal = SimpleNamespace(fitness=jnp.full(4, 2.0), points=jnp.zeros((4, 2)))
-    _, best, improved = experiment.ring.crown(kept, parents, equal, nobody)
-    assert (int(best), bool(improved)) == (1, False), "the earlier of equals"
+    lists = population(board(3), 4, seed=5).replace(length=np.array([5, 3, 9, 3], np.int32))
+    won, lost = jnp.array([1.0, 1.0, 0.0, 0.0]), jnp.zeros(4)
+    nobody = Champion(jax.tree.map(lambda x: x[0], lists), jnp.float32(-jnp.inf), jnp.zeros(2), jnp.int32(-1))
+
+    def crown(fitness, results, champion, stop="beaten"):
+        """Let all four be parents of whom the panel says this; return the best, whether it improves, the champion."""
+        found = Evaluation(
+            jnp.asarray(fitness),
+            jnp.zeros((4, 2)),
+            dict.fromkeys(("plies", "evaluations"), jnp.int32(0)),
+            results=jnp.stack([results] * 2, -1)[:, None],
+        )
+        result = Evaluation(lost, jnp.zeros((4, 1)), found.metrics, parents=jnp.arange(4), benchmark=found)
+        fitness = assemble(config(stop=stop), envs).ring.fitness
+        standing, _ = fitness.standing(jax.random.key(0), result, lists, ())
+        best = jax.tree.map(lambda x: x[standing.best], lists)
+        improved = bool(fitness.improves(standing, best, champion))
+        return int(standing.best), improved, Champion(best, standing.fitness, standing.points, jnp.int32(0))
+
+    known = [2.0, 2.0, 3.0, jnp.nan]
+    assert crown(known, won, nobody, "never")[:2] == (2, True)
+    best, _, champion = crown(known, won, nobody)
+    assert best == 1, "of the winners the one with the fewest rules"
+    assert crown(known, lost, champion)[:2] == (2, True), "more fitness"
+    assert crown([2.0] * 4, lost, champion)[:2] == (1, False), "the earlier of equals"
 
 
 def test_a_run_ends_with_the_first_parent_that_beats_the_first_opponent():
@@ -137,11 +150,11 @@ def test_games_against_the_panel_count_in_tournaments_and_populations_begin_anew
     made = config(panel_weight=1000.0, ties="lot", restart_every=3, stop="all_beaten")
     made.fitness.opponents = {name: Opponent(kind="strategy", name=name) for name in ("forward", "fixed")}
     experiment = assemble(made, envs)
-    evaluate = jax.jit(experiment.ring.fitness.evaluate)
+    panel = jax.jit(lambda lists, memory: experiment.ring.fitness.panel.measure(jax.random.key(9), lists, memory)[0])
     state = experiment.init(jax.random.key(0))
     for cycle in range(1, 7):
         before = state
-        fitness = evaluate(jax.random.key(9), before.population, before.memory)[0].fitness
+        fitness = panel(before.population, before.memory).fitness
         measured = dict(zip(rows(before.population), np.asarray(fitness).tolist(), strict=True))
         best = max(measured.values())
         state, metrics = experiment.step(jax.tree.map(jnp.copy, before))

@@ -22,6 +22,7 @@ class Preferring:
     """
 
     game: Any
+    random: bool = False
 
     def prepare(self, plans):
         return plans
@@ -29,7 +30,7 @@ class Preferring:
     def count(self, plans):
         return len(plans)
 
-    def act(self, plans, states, active=None):
+    def act(self, plans, states, bits, active=None):
         legal = jax.vmap(jax.vmap(self.game.legal_actions))(states)
         worth = jnp.where(legal, plans[:, None], -jnp.inf)
         return worth.argmax(-1).astype(jnp.int32), worth.max(-1) > 0

@@ -12,6 +12,7 @@ import envs
 from jaxgp.config import schema
 from jaxgp.fitness import coplay, matches
 from jaxgp.fitness.coevolution import Guide
+from jaxgp.fitness.evaluation import child
 from jaxgp.players.chance import RandomOpponent
 from jaxgp.run import assemble
 from tests.envs.replays import FAST
@@ -70,17 +71,18 @@ def test_a_round_gives_points_to_those_who_do_not_trail_by_more_than_the_cutoff(
     key = jax.random.key(1)
     points, plies = played_alone(key, 0)
     assert 0 < points.sum() < 4 * POPULATION
-    after, _, moves, searches = guided(1, 1.0, 3.0)(key, jnp.asarray(FAR), waiting().population)
+    after, _, games, moves, searches = guided(1, 1.0, 3.0)(key, jnp.asarray(FAR), waiting().population)
     np.testing.assert_allclose(after, FAR + np.where(FIT, 3 * points, 0))
-    assert (int(moves), int(searches)) == (plies[FIT].sum(), 0)
+    assert (int(games), int(moves), int(searches)) == (4 * FIT.sum(), plies[FIT].sum(), 0)
 
 
 @pytest.mark.slow
 def test_rounds_add_up_and_without_a_cutoff_everybody_plays():
     key = jax.random.key(1)
     each = [played_alone(key, number) for number in range(2)]
-    after, _, moves, _ = guided(2, None, 1.0)(key, jnp.asarray(FAR), waiting().population)
+    after, _, games, moves, _ = guided(2, None, 1.0)(key, jnp.asarray(FAR), waiting().population)
     np.testing.assert_allclose(after, FAR + sum(points for points, _ in each))
+    assert int(games) == 2 * 4 * POPULATION
     assert int(moves) == sum(plies.sum() for _, plies in each)
     assert not np.array_equal(*[points for points, _ in each])
 
@@ -93,7 +95,7 @@ def evaluated(measured=1):
 
     def run(key, population, memory):
         result, after = relative.evaluate(key, population, memory)
-        return result, after, relative.standing(jax.random.fold_in(key, 1), result, population, after)
+        return result, after, relative.standing(key, result, population, after)
 
     return jax.jit(run, compiler_options=FAST)(key, state.population, state.memory)
 
@@ -101,7 +103,7 @@ def evaluated(measured=1):
 @pytest.mark.slow
 def test_fitness_is_the_points_against_guides_and_against_each_other():
     """All of it again, piece by piece: the guide's games have the key 0, the others' the next one."""
-    ring, state, key = experiment().ring, waiting(), jax.random.key(2)
+    ring, state, key = experiment().ring, waiting(), child(jax.random.key(2), 0)
     result = evaluated()[0]
     points, plies = played_alone(jax.random.fold_in(key, 0), 0)
     draw_key, play_key = jax.random.split(jax.random.fold_in(key, 1))
@@ -121,17 +123,17 @@ def test_fitness_is_the_points_against_guides_and_against_each_other():
             wanted[int(pairs.second[first, n])] += worth[first, n, 1]
     np.testing.assert_allclose(result.fitness, wanted)
     assert int(result.metrics["plies"]) == plies.sum() + np.asarray(played.plies).sum()
-    assert int(result.metrics["evaluations"]) == 2 * POPULATION
+    assert int(result.metrics["evaluations"]) == (4 + 2) * POPULATION
     assert float(result.metrics["won_first"]) == (worth[..., 0] == 1).mean()
-    assert result.cases.shape == (0, POPULATION)
-    assert len({tuple(x) for x in np.asarray(result.behaviour).tolist()}) == POPULATION
+    assert result.cases is result.behaviour is None
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("measured", [1, 3])
 def test_only_the_fittest_are_measured_against_the_panel(measured):
     """The best of them by that measure goes on; games of several are those of a population of its own."""
-    result, before, (best, standing, points, after) = evaluated(measured)
+    result, before, (found, after) = evaluated(measured)
+    best, standing, points = found.best, found.fitness, found.points
     relative = experiment().ring.fitness
     assert standing == pytest.approx(50 * float(points.sum()))
     assert 0 <= standing <= 100
@@ -140,8 +142,10 @@ def test_only_the_fittest_are_measured_against_the_panel(measured):
     assert jax.tree.all(jax.tree.map(lambda a, b: (a == b).all(), after[1:], before[1:]))
     fittest = np.argsort(-np.asarray(result.fitness), kind="stable")[:measured]
     few = jax.tree.map(lambda x: x[fittest], waiting().population)
-    alone = jax.jit(relative.panel.evaluate, compiler_options=FAST)
-    found, _ = alone(jax.random.fold_in(jax.random.key(2), 1), few, before[:1])
+    alone = jax.jit(relative.panel.measure, compiler_options=FAST)
+    counted = found.metrics["evaluations"]
+    found, _ = alone(jax.random.fold_in(child(jax.random.key(2), 0), 1), few, before[:1])
+    assert int(counted) == int(result.metrics["evaluations"]) + 4 * measured, "games against the panel count as well"
     place = int(np.argmax(found.fitness))
     assert int(best) == fittest[place]
     assert (float(found.fitness[place]), found.points[place].tolist()) == (float(standing), points.tolist())

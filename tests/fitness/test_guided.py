@@ -4,16 +4,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jaxgp.fitness.guided import behaviour
 
 import envs
 from envs.morpion.saved import new_crosses
 from jaxgp.config import schema
 from jaxgp.evolution.options import Algorithm
+from jaxgp.fitness.evaluation import child
 from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.text import parse_program
 from jaxgp.measure import champions
 from jaxgp.operators.options import Creation, Selection
+from jaxgp.players.guided import behaviour
 from jaxgp.run.assemble import assemble
 from tests.run.conduct_toy import rows, start
 
@@ -46,7 +47,7 @@ def test_fitness_is_the_mean_score_of_all_that_guide_alike_less_the_price_of_siz
 
     @jax.jit
     def both(genomes):
-        line = fitness.guide.search(jax.random.key(1), fitness.guide.prepare(genomes))
+        line = fitness.soloist.search(child(jax.random.key(1), 0), fitness.soloist.prepare(genomes))
         return fitness.evaluate(jax.random.key(1), genomes, ()), line.score
 
     (result, memory), scores = both(genomes)

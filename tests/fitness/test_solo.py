@@ -59,7 +59,7 @@ TWO = "(progn3 [20,20] [20,23] [20,20])"
 
 def test_fitness_is_the_score_less_the_price_of_size(experiment):
     genomes = population(experiment, "[20,20]", TWO, FOUR)
-    memory = experiment.ring.fitness.init(jax.random.split(jax.random.key(0), 0))
+    memory = experiment.ring.fitness.init(jax.random.key(0))
     result, after = experiment.ring.fitness.evaluate(jax.random.key(0), genomes, memory)
     assert after == memory == ()
     assert result.fitness.tolist() == [0, 2, 4]
@@ -80,12 +80,12 @@ def test_programs_that_play_alike_are_seen_to(experiment):
     assert result.metrics["unique_behaviours"] == 3
 
 
-def test_conduct_tells_orders_and_numbers_of_moves_apart():
+def test_a_signature_tells_orders_and_numbers_of_moves_apart():
     def hashed(*moves):
-        conduct = jnp.zeros(2, jnp.uint32)
+        signature = jnp.zeros(2, jnp.uint32)
         for move in moves:
-            conduct = extend(conduct, jnp.int32(move))
-        return tuple(conduct.tolist())
+            signature = extend(signature, jnp.int32(move))
+        return tuple(signature.tolist())
 
     assert len({hashed(), hashed(0), hashed(0, 0), hashed(1, 2), hashed(2, 1), hashed(1), hashed(2)}) == 7
 

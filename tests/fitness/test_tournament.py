@@ -98,5 +98,5 @@ def test_an_action_that_is_not_legal_is_said_to_be_none():
     player = RulePlayer(at.language, at.player.view, lambda state: np.array([True, False, True]))
     lists = jax.tree.map(lambda x: x[None], parse_rules(at.language, "- - - / - - - / - - - : turn-left", 4))
     states = jax.tree.map(lambda x: x[None, None], at.game.init())
-    action, legal = player.act(player.prepare(lists), states)
+    action, legal = player.act(player.prepare(lists), states, np.zeros((1, 1), np.uint32))
     assert (int(action[0, 0]), bool(legal[0, 0])) == (1, False)

@@ -7,7 +7,7 @@ import pytest
 
 import envs
 from jaxgp.host.animation import NAMESPACE, animate
-from jaxgp.host.moves import Stepper
+from jaxgp.host.moves import Stepper, game_key
 from jaxgp.host.replay import frames
 
 TAG = f"{{{NAMESPACE}}}"
@@ -17,7 +17,7 @@ GAMES = {"walls": [0, 1, 0, 2, 0, 0, 2, 0], "mancala": [2, 0, 5, 1, 3, 3, 0, 2]}
 @pytest.fixture(scope="module", params=GAMES)
 def pictures(request):
     game = envs.make(request.param)
-    moves = list(Stepper(game).retrace(GAMES[request.param]))
+    moves = list(Stepper(game, game_key(0)).retrace(GAMES[request.param]))
     return frames(game, envs.module(request.param, "render"), moves, {0: "A", 1: "B & <C>"})
 
 

@@ -1,5 +1,7 @@
 """Iterative deepening against the fixed-depth search it is made of."""
 
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -77,9 +79,16 @@ def test_a_single_best_move_needs_no_deeper_tree():
     assert last.move in last.best
 
 
+def test_the_bits_choose_among_equally_good_moves():
+    search = replace(SEARCH, max_depth=1, ties="all")
+    agent, best = deepening_agent(Deepening(search)), Deepening(search).think(OPENING).best
+    assert [agent.choose(OPENING, np.uint32(bits)) for bits in range(len(best))] == list(best)
+    assert len(best) > 1
+
+
 def test_the_agent_plays_the_recommended_move(player):
     agent = deepening_agent(player)
-    assert agent.choose(OPENING) == player.think(OPENING).move
+    assert agent.choose(OPENING, np.uint32(0)) == player.think(OPENING).move
     assert agent.name == f"deepening, {LIMIT} plies"
     assert deepening_agent(Deepening(SEARCH, nodes=9)).name == f"deepening, 9 nodes, {LIMIT} plies"
 

@@ -1,31 +1,30 @@
 """Engines of the Go Text Protocol at our board: one in plain Python, which can misbehave, and gtp-rhino."""
 
-import random
 import time
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import envs
 from envs.othello.gtp import dialect
+from jaxgp.host.agents import Agent, random_agent
 from jaxgp.host.gtp import Engine, EngineError, EnginePlayer, MissingEngineError, gtp_agent
-from jaxgp.host.moves import Stepper
+from jaxgp.host.moves import Stepper, game_key, legal, played
 from tests.host.engines import fake, rhino
 
 PASS = 64
+BITS = np.uint32(0)
 
 
-@pytest.fixture(scope="module")
-def stepper():
-    return Stepper(envs.make("othello"))
+GAME = envs.make("othello")
+RANDOM = random_agent(GAME)
+FIRST = Agent("first", lambda state, bits: legal(GAME, state)[0])
 
 
-def random_record(stepper, rng, plies=None):
-    """The opening and random legal moves, to the end of the game or so many of them."""
-    record = [stepper.opening()]
-    while not bool(record[-1].state.terminated) and (plies is None or len(record) <= plies):
-        record.append(stepper.play(record[-1].state, rng.choice(stepper.legal(record[-1].state))))
-    return record
+def random_record(number, start=(), plies=None):
+    """The record of random legal moves, to the end of the game or to a number of plies."""
+    return played(Stepper(GAME, game_key(17, number)), (RANDOM, RANDOM), start, plies)
 
 
 def actions(record):
@@ -48,18 +47,14 @@ def test_an_engine_answers_refuses_and_is_closed():
 
 
 @pytest.mark.parametrize("deaf", [False, True])
-def test_an_engine_stays_in_step_through_whole_games_and_their_passes(stepper, tmp_path, deaf):
-    """The engine refuses whatever is illegal by rules of its own, and what it answers is checked against ours."""
-    log, rng, passes = tmp_path / "log", random.Random(5), 0
-    agent = gtp_agent(stepper.rules, dialect(stepper.rules), fake("--log", log, *(["--fault", "deaf"] * deaf)))
+def test_an_engine_stays_in_step_through_whole_games_and_their_passes(tmp_path, deaf):
+    """The engine refuses an illegal move by rules of its own, and what it answers is checked against ours."""
+    log, passes = tmp_path / "log", 0
+    agent = gtp_agent(GAME, dialect(GAME), fake("--log", log, *(["--fault", "deaf"] * deaf)))
     for number in range(6):
-        record = [stepper.opening()]
-        while not bool(record[-1].state.terminated):
-            state = record[-1].state
-            engine_moves = int(state.to_move) == number % 2
-            action = agent.reply(record) if engine_moves else rng.choice(stepper.legal(state))
-            passes += not engine_moves and action == PASS
-            record.append(stepper.play(state, action))
+        movers = (agent, RANDOM) if number % 2 == 0 else (RANDOM, agent)
+        record = played(Stepper(GAME, game_key(5, number)), movers)
+        passes += sum(move.action == PASS and move.seat != number % 2 for move in record[1:])
     agent.close()
     sent = log.read_text().splitlines()
     assert sent.count("clear_board") == 6, "moves are told one by one, not game by game"
@@ -68,24 +63,18 @@ def test_an_engine_stays_in_step_through_whole_games_and_their_passes(stepper, t
     assert sent[-1] == "quit"
 
 
-def test_moves_that_were_taken_back_are_taken_back_at_the_engine(stepper, tmp_path):
-    rng, game = random.Random(1), stepper.rules
+def test_moves_that_were_taken_back_are_taken_back_at_the_engine(tmp_path):
     with Engine(fake("--log", tmp_path / "log")) as engine:
-        player = EnginePlayer(game, dialect(game), engine)
-        record = random_record(stepper, rng, 12)
+        player = EnginePlayer(GAME, dialect(GAME), engine)
+        record = random_record(1, plies=12)
         player.attend(record)
-        other = [*record[:7], *random_record_from(stepper, record[6], rng, 3)]
+        other = random_record(2, record[:7], plies=9)
+        assert actions(other) != actions(record)[:9]
         player.attend(other)
         assert [action for _, action in player.played] == actions(other)
-        assert player.choose(other[-1].state) in stepper.legal(other[-1].state)
+        assert player.choose(other[-1].state, BITS) in legal(GAME, other[-1].state)
         player.attend(record[:1])
-        assert player.choose(record[0].state) in stepper.legal(record[0].state)
-
-
-def random_record_from(stepper, move, rng, plies):
-    for _ in range(plies):
-        move = stepper.play(move.state, rng.choice(stepper.legal(move.state)))
-        yield move
+        assert player.choose(record[0].state, BITS) in legal(GAME, record[0].state)
 
 
 FAULTS = {
@@ -99,26 +88,20 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_faulty_engine_is_named_with_the_command_and_what_it_answered(stepper, fault):
+def test_a_faulty_engine_is_named_with_the_command_and_what_it_answered(fault):
     command = fake("--fault", fault, "--after", 1)
-    agent = gtp_agent(stepper.rules, dialect(stepper.rules), command, timeout=1.0 if fault == "hangs" else 60.0)
-    record = [stepper.opening()]
-    for _ in range(2):
-        if int(record[-1].state.to_move) == 0:
-            record.append(stepper.play(record[-1].state, agent.reply(record)))
-        else:
-            record.append(stepper.play(record[-1].state, stepper.legal(record[-1].state)[0]))
+    agent = gtp_agent(GAME, dialect(GAME), command, timeout=1.0 if fault == "hangs" else 60.0)
     began = time.monotonic()
     with pytest.raises(EngineError) as raised:
-        agent.reply(record)
+        played(Stepper(GAME, game_key(0)), (agent, FIRST), max_plies=3)
     assert str(raised.value) == f"{command}: {FAULTS[fault]}"
     agent.close()
     assert time.monotonic() - began < 20
 
 
-def test_an_engine_that_resigns_names_no_move(stepper):
-    agent = gtp_agent(stepper.rules, dialect(stepper.rules), fake("--fault", "resigns"))
-    assert agent.reply([stepper.opening()]) is None
+def test_an_engine_that_resigns_names_no_move():
+    agent = gtp_agent(GAME, dialect(GAME), fake("--fault", "resigns"))
+    assert played(Stepper(GAME, game_key(0)), (agent, FIRST))[-1].action is None
     agent.close()
 
 
@@ -164,30 +147,30 @@ def test_a_board_that_the_engine_does_not_have():
         gtp_agent(game, dialect(game), fake())
     small = envs.make("othello", size=6)
     agent = gtp_agent(small, dialect(small), fake())
-    stepper = Stepper(small)
-    assert agent.reply([stepper.opening()]) in stepper.legal(stepper.opening().state)
+    record = played(Stepper(small, game_key(0)), (agent, agent), max_plies=1)
+    assert record[-1].action in legal(small, record[0].state)
     agent.close()
 
 
-def test_what_an_engine_does_not_know_is_not_asked_of_it(stepper, tmp_path):
-    language = replace(dialect(stepper.rules), setup=("set_clock 3", "boardsize 8"))
-    agent = gtp_agent(stepper.rules, language, fake("--log", tmp_path / "log"))
+def test_what_an_engine_does_not_know_is_not_asked_of_it(tmp_path):
+    language = replace(dialect(GAME), setup=("set_clock 3", "boardsize 8"))
+    agent = gtp_agent(GAME, language, fake("--log", tmp_path / "log"))
     agent.close()
     sent = (tmp_path / "log").read_text().splitlines()
     assert sent == ["known_command set_clock", "known_command boardsize", "boardsize 8", "quit"]
 
 
-def test_gtp_rhino_has_our_squares_and_our_results(stepper):
+def test_gtp_rhino_has_our_squares_and_our_results():
     """In 36 random games, every square tried in three of them; empty squares count for the winner there."""
-    command, rng, game, passes, open_boards = rhino(), random.Random(17), stepper.rules, 0, 0
+    command, game, passes, open_boards = rhino(), GAME, 0, 0
     with Engine(command) as engine:
         player = EnginePlayer(game, dialect(game), engine)
         for number in range(36):
-            record = random_record(stepper, rng)
+            record = random_record(number)
             for length in range(1, len(record) if number < 3 else 1):
                 player.attend(record[:length])
                 here = record[length - 1]
-                assert tried(engine, player, here) == set(stepper.legal(here.state)) - {PASS}
+                assert tried(engine, player, here) == set(legal(GAME, here.state)) - {PASS}
             player.attend(record)
             passes += actions(record).count(PASS)
             black, white = (int(score) for score in game.score(record[-1].state))
@@ -212,15 +195,12 @@ def tried(engine, player, move):
     return found
 
 
-def test_gtp_rhino_plays_legal_games_from_both_seats(stepper):
-    agent, rng = gtp_agent(stepper.rules, dialect(stepper.rules), rhino()), random.Random(2)
+def test_gtp_rhino_plays_legal_games_from_both_seats():
+    agent = gtp_agent(GAME, dialect(GAME), rhino())
     won = 0
     for number in range(6):
-        record = [stepper.opening()]
-        while not bool(record[-1].state.terminated):
-            state = record[-1].state
-            mine = int(state.to_move) == number % 2
-            record.append(stepper.play(state, agent.reply(record) if mine else rng.choice(stepper.legal(state))))
+        movers = (agent, RANDOM) if number % 2 == 0 else (RANDOM, agent)
+        record = played(Stepper(GAME, game_key(2, number)), movers)
         won += float(record[-1].state.returns[number % 2]) > 0
     agent.close()
     assert won >= 5, "against random moves"

@@ -10,16 +10,17 @@ import envs
 from envs.walls import render
 from jaxgp.errors import RunError, UsageError
 from jaxgp.host import savedgame
-from jaxgp.host.moves import Stepper
+from jaxgp.host.moves import Stepper, game_key
 from jaxgp.host.savedgame import Played
 
 GAME = envs.make("walls", size=3, stall=3)
+STEPPER = Stepper(GAME, game_key(7))
 ACTIONS = (1, 1, 0, 0, *[1] * 6)
 
 
 @pytest.fixture(scope="module")
 def played():
-    return Played(GAME, render, ("First <A>", "Second & B"), list(Stepper(GAME).retrace(ACTIONS)))
+    return Played(STEPPER, render, ("First <A>", "Second & B"), list(STEPPER.retrace(ACTIONS)))
 
 
 @pytest.fixture
@@ -48,13 +49,20 @@ def test_a_game_is_read_back_as_it_was_played(saved, played):
     assert savedgame.record(again) == saved.read_text()
 
 
+def test_a_file_of_the_first_version_is_a_game_without_chance(saved, played):
+    content = json.loads(saved.read_text())
+    del content["chance"]
+    saved.write_text(json.dumps(content | {"format_version": 1}))
+    again = savedgame.read(str(saved), envs)
+    assert [move.action for move in again.moves] == [move.action for move in played.moves]
+
+
 def test_an_unfinished_and_a_forfeited_game_are_read_back(tmp_path):
-    stepper = Stepper(GAME)
     for actions in ([0], [0, None], []):
-        game = Played(GAME, render, ("A", "B"), list(stepper.retrace(actions)))
+        game = Played(STEPPER, render, ("A", "B"), list(STEPPER.retrace(actions)))
         savedgame.write([tmp_path / "part.json"], game)
         assert [m.action for m in savedgame.read(str(tmp_path / "part.json"), envs).moves] == [None, *actions]
-    assert savedgame.transcript(Played(GAME, render, ("A", "B"), game.moves)).endswith("Unfinished.\n")
+    assert savedgame.transcript(Played(STEPPER, render, ("A", "B"), game.moves)).endswith("Unfinished.\n")
 
 
 def test_the_text_has_every_board_and_move_and_the_result(saved):
@@ -92,7 +100,11 @@ def test_a_game_other_than_the_one_asked_for_is_refused(saved):
     ("change", "message"),
     [
         ({"format": "x"}, 'has no "format": "jaxgp game"; accepted: a game that was saved as JSON'),
-        ({"format_version": 2}, "format_version 2 is not known here; accepted: 1"),
+        ({"format_version": 3}, "format_version 3 is not known here; accepted: 1, 2"),
+        ({"chance": None}, "chance: null: accepted: the name of a generator of JAX, and the words of a key"),
+        ({"chance": {"generator": "dice", "key": [1, 2]}}, "chance: "),
+        ({"chance": {"generator": "threefry2x32", "key": [1, 2, 3]}}, "chance: "),
+        ({"chance": {"generator": "threefry2x32", "key": [[1, 2]]}}, "chance: "),
         ({"moves": "fff"}, "moves is missing, or not a list"),
         ({"players": ["A"]}, "players: accepted: the names of two"),
         ({"players": ["A", 2]}, "players: accepted: names"),

@@ -35,7 +35,7 @@ def test_names_tell_what_plays():
     walls = table(name="walls", size=3)
 
     def named(**options):
-        return seating.agent(Seat(depth=4, ties="random", **options), "player", walls, None, seed=0)
+        return seating.agent(Seat(depth=4, ties="random", **options), "player", walls, None)
 
     assert named(name="human") is None
     assert named(name="minimax").name == "minimax, 4 plies"
@@ -47,4 +47,4 @@ def test_names_tell_what_plays():
 def test_a_game_without_rules_or_strategies_has_no_such_players():
     for kind in ("rules", "strategy"):
         with pytest.raises(UsageError, match=rf"^opponent={kind}: accepted: human, .*; mancala "):
-            seating.agent(Seat(kind, rules="x"), "opponent", table(name="mancala"), None, seed=0)
+            seating.agent(Seat(kind, rules="x"), "opponent", table(name="mancala"), None)

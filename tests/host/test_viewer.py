@@ -4,7 +4,7 @@ import pytest
 
 import envs
 from envs.walls import render
-from jaxgp.host.moves import Stepper, announcement, verdict
+from jaxgp.host.moves import Stepper, announcement, game_key, verdict
 from jaxgp.host.viewer import Viewer
 
 GAME = envs.make("walls", size=3, stall=3)
@@ -15,7 +15,7 @@ ACTIONS = (1, 1, 0, 0, *[1] * 6)
 @pytest.fixture(scope="module")
 def moves():
     """Both turn, walk once and turn until they are stalled."""
-    return list(Stepper(GAME).retrace(ACTIONS))
+    return list(Stepper(GAME, game_key(0)).retrace(ACTIONS))
 
 
 @pytest.fixture
@@ -76,10 +76,10 @@ def test_all_positions_are_printed_at_once(moves):
 )
 def test_moves_that_cannot_be_are_named(actions, message):
     with pytest.raises(ValueError, match=message):
-        list(Stepper(GAME).retrace(actions))
+        list(Stepper(GAME, game_key(0)).retrace(actions))
 
 
 def test_a_forfeit_is_told():
-    last = list(Stepper(GAME).retrace([0, None]))[-1]
+    last = list(Stepper(GAME, game_key(0)).retrace([0, None]))[-1]
     assert announcement(GAME, render, last, "B") == "B names no legal move and forfeits the game."
     assert verdict(GAME, last.state, NAMES) == "A wins, 9 to 0."

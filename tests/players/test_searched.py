@@ -57,7 +57,7 @@ def acting(player, programs, active):
     def act(programs):
         plans = player.prepare(programs)
         rows = jax.tree.map(lambda x: jnp.broadcast_to(x, (player.count(plans), *x.shape)), states)
-        return player.act(plans, rows, active)
+        return player.act(plans, rows, jnp.zeros(rows.to_move.shape, jnp.uint32), active)
 
     moves, legal = jax.jit(act, compiler_options=FAST)(programs)
     assert legal.all()
@@ -156,7 +156,9 @@ def test_only_where_there_is_a_choice_is_anything_searched(monkeypatch):
     legal = [np.flatnonzero(OTHELLO.legal_actions(state)) for state in states]
     batch = jax.tree.map(lambda *x: jnp.stack([jnp.stack(x)] * 2), *states)
     active = np.stack([np.ones(POSITIONS, bool), np.arange(POSITIONS) < 10])
-    moves, _ = player.act(player.prepare(stacked(language(), ["One", "Zero"], 64)), batch, active)
+    moves, _ = player.act(
+        player.prepare(stacked(language(), ["One", "Zero"], 64)), batch, jnp.zeros(active.shape, jnp.uint32), active
+    )
     choice = np.array([len(moves) > 1 for moves in legal])
     assert asked == [[choice.sum(), choice[:10].sum()]]
     forced = [at for at, moves in enumerate(legal) if len(moves) == 1]

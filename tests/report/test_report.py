@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from jaxgp.host.replay import ReplayGame
 from jaxgp.report import markup, plots, report, tree
-from jaxgp.run.interface import ReplayGame
 from jaxgp.store.champion import ChampionFile
 from tests.run.conduct_toy import run
 from tests.run.toy_experiment import config

@@ -12,8 +12,8 @@ from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import FLOAT, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
+from jaxgp.host.replay import ReplayGame
 from jaxgp.players.options import Opponent
-from jaxgp.run.interface import ReplayGame
 
 PRIMITIVES = PrimitiveSet(
     name="toy",
@@ -95,7 +95,7 @@ class ToyExperiment:
         self._interrupt(int(state.generation))
         return advance(state)
 
-    def replay(self, genome: Programs) -> list[ReplayGame]:
+    def replay(self, state: EvolutionState) -> list[ReplayGame]:
         svg = '<svg viewBox="0 0 10 10"><circle cx="5" cy="5" r="{}"/></svg>'
         frames = [(f"move {i} <&>", svg.format(i)) for i in range(4)]
         return [ReplayGame("champion first", frames), ReplayGame("champion second", frames[:2])]

@@ -358,7 +358,9 @@ def test_the_player_plays_what_one_by_one_evaluation_finds_best():
         plans = player.prepare(programs)
         assert player.count(plans) == len(texts)
         rows = jax.tree.map(lambda x: jnp.broadcast_to(x, (len(texts), *x.shape)), states)
-        return player.act(plans, rows, np.broadcast_to(active, (len(texts), len(told))))
+        return player.act(
+            plans, rows, np.zeros((len(texts), len(told)), np.uint32), np.broadcast_to(active, (len(texts), len(told)))
+        )
 
     stacked = jax.tree.map(lambda *x: np.stack(x), *programs)
     moves, legal = jax.jit(act, compiler_options=FAST)(stacked, states)
@@ -421,7 +423,9 @@ def test_an_exported_program_that_searches_plays_like_its_player(size, depth, fe
 
     def act(program, states):
         plans = player.prepare(jax.tree.map(lambda x: x[None], program))
-        return player.act(plans, jax.tree.map(lambda x: x[None], states))[0][0]
+        return player.act(
+            plans, jax.tree.map(lambda x: x[None], states), jnp.zeros((1, len(states.to_move)), jnp.uint32)
+        )[0][0]
 
     moves = jax.jit(act, compiler_options=FAST)(program, states)
     _, module = exported(game, settings, program)
