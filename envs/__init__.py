@@ -1,39 +1,45 @@
-"""The games. A game is a folder here that holds a `rules.py` and names its class `GAME`; nothing lists them."""
+"""The games. A folder here is a game if its `__init__.py` has a function `spec`; nothing lists them.
 
-import dataclasses
+Importing this package imports no game, and not JAX; `spec` and `make` do.
+"""
+
 import importlib
+import re
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["available", "make", "module"]
+from jaxgp.errors import reject
+
+if TYPE_CHECKING:
+    from jaxgp.spec import Spec
+
+__all__ = ["available", "make", "spec"]
 
 
 def available() -> list[str]:
-    """Return the names of all games, sorted: the folders beside this file that have rules."""
-    return sorted(path.parent.name for path in Path(__file__).parent.glob("*/rules.py"))
+    """Return the names of all games, sorted; their files are read, not imported."""
+    files = Path(__file__).parent.glob("*/__init__.py")
+    return sorted(
+        file.parent.name for file in files if re.search(r"^def spec\(", file.read_text("utf-8"), re.MULTILINE)
+    )
 
 
-def module(name: str, part: str = "rules") -> ModuleType:
-    """Import one room of a game: `module("mancala", "primitives")` is `envs.mancala.primitives`.
+def spec(name: str) -> "Spec[Any]":
+    """Return a game.
 
     Raises:
-        ValueError: no such game.
+        UsageError: there is none of that name; the message lists those that there are.
     """
     if name not in available():
-        raise ValueError(f"game={name}: unknown game; available: {', '.join(available())}")
-    return importlib.import_module(f"envs.{name}.{part}")
+        reject("game", name, ", ".join(available()))
+    made: Spec[Any] = importlib.import_module(f"envs.{name}").spec()
+    return made
 
 
-def make(name: str, **config: Any) -> Any:
-    """Build a game: `make("mancala", pits=6, stones=4)`.
+def make(name: str, **settings: Any) -> Any:
+    """Return the rules of a game: `make("mancala", pits=6, stones=4)`.
 
     Raises:
-        ValueError: no such game, no such setting, or a setting out of range; the message says what is accepted.
+        UsageError: no such game, no such setting, or a value out of range; the message says what is accepted.
     """
-    game = module(name).GAME
-    fields = [field.name for field in dataclasses.fields(game)]
-    for key in config:
-        if key not in fields:
-            raise ValueError(f"game.{key}: unknown setting of {name}; accepted: {', '.join(fields)}")
-    return game(**config)
+    return spec(name).make(**settings)

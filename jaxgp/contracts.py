@@ -109,6 +109,22 @@ class Packs(Protocol):
     def unpack(self, words: Any) -> Any: ...
 
 
+class Twin(Protocol):
+    """The same game as another one, in a form that is faster to search: what searches need of the rules, no more."""
+
+    @property
+    def num_actions(self) -> int: ...
+
+    def pack(self, state: Any) -> Any:
+        """Return a state of the other game in this form."""
+
+    def legal_actions(self, state: Any) -> Array:
+        """See `Game`."""
+
+    def step(self, state: Any, action: Array, key: Array) -> Any:
+        """See `Game`."""
+
+
 @runtime_checkable
 class Player(Protocol[Plans]):
     """How a genome becomes moves: plays the games of many individuals at once."""

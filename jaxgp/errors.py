@@ -1,6 +1,6 @@
 """The two ways a command can end badly on purpose; scripts print the message as one line, without a traceback."""
 
-from typing import Any, NoReturn
+from typing import NoReturn
 
 
 class UsageError(ValueError):
@@ -15,22 +15,24 @@ class RunError(RuntimeError):
     exit_code = 1
 
 
-def show(value: Any) -> str:
+def show(value: object) -> str:
     """Write a value as it is typed on the command line."""
     if value is None:
         return "null"
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, list | tuple):
+        value = f"[{','.join(map(show, value))}]"
     text = " ".join(str(value).split())
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def rejected(option: str, value: Any, accepted: str) -> UsageError:
+def rejected(option: str, value: object, accepted: str) -> UsageError:
     """Return the error that names an option, its value and what is accepted."""
     return UsageError(f"{option}={show(value)}: accepted: {accepted}")
 
 
-def reject(option: str, value: Any, accepted: str) -> NoReturn:
+def reject(option: str, value: object, accepted: str) -> NoReturn:
     """Raise what `rejected` returns."""
     raise rejected(option, value, accepted)
 

@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from jaxgp.errors import UsageError, reason
 
@@ -12,7 +12,7 @@ PART = ".part"
 """Ending of a file that is being written; one that is left over belongs to a killed process."""
 
 
-def write(path: Path, content: Callable[[BinaryIO], Any]) -> None:
+def write(path: Path, content: Callable[[BinaryIO], object]) -> None:
     """Write a file atomically and durably: to a temporary name, synchronised, renamed, directory synchronised.
 
     Args:
@@ -40,7 +40,7 @@ def write_text(path: Path, text: str) -> None:
     write(path, lambda file: file.write(text.encode()))
 
 
-def write_json(path: Path, value: Any) -> None:
+def write_json(path: Path, value: object) -> None:
     """Write readable JSON, atomically; raises OSError, and ValueError for a number that JSON lacks (nan, inf)."""
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 

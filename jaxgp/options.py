@@ -10,9 +10,15 @@ import math
 import types
 import typing
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from jaxgp.errors import UsageError, reject
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Default = TypeVar("Default")
+Schema = TypeVar("Schema")
 
 MAX_SEED = 2**32 - 1
 MAX_CORES = 1024
@@ -31,6 +37,7 @@ class Limits(NamedTuple):
         why: where `high` comes from, in words.
         test: a further law that a value keeps, such as being odd.
         accepted: the law in words.
+        label: what tables call the option.
     """
 
     says: str = ""
@@ -40,12 +47,13 @@ class Limits(NamedTuple):
     above: bool = False
     unit: str = ""
     why: str = ""
-    test: Callable[[Any], bool] | None = None
+    test: Callable[..., bool] | None = None
     accepted: str = ""
+    label: str = ""
 
 
 def option(
-    default: Any,
+    default: Default,
     says: str,
     choices: Sequence[str] = (),
     *,
@@ -54,13 +62,14 @@ def option(
     above: bool = False,
     unit: str = "",
     why: str = "",
-    test: Callable[[Any], bool] | None = None,
+    test: Callable[..., bool] | None = None,
     accepted: str = "",
-) -> Any:
+    label: str = "",
+) -> Default:
     """Declare a field of a dataclass of options: its default, and what `Limits` holds."""
-    metadata = {"limits": Limits(says, tuple(choices), low, high, above, unit, why, test, accepted)}
+    metadata = {"limits": Limits(says, tuple(choices), low, high, above, unit, why, test, accepted, label)}
     if isinstance(default, dict | list) or dataclasses.is_dataclass(default):
-        return dataclasses.field(default_factory=lambda: copy.deepcopy(default), metadata=metadata)
+        return cast(Default, dataclasses.field(default_factory=lambda: copy.deepcopy(default), metadata=metadata))
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -76,9 +85,9 @@ class Option(NamedTuple):
     """
 
     name: str
-    kinds: tuple[Any, ...]
+    kinds: tuple[object, ...]
     nullable: bool
-    default: Any
+    default: object
     limits: Limits
 
     @property
@@ -90,9 +99,23 @@ class Option(NamedTuple):
         return tuple(str(value) for values in listed for value in values)
 
     @property
+    def many(self) -> type[list[object]] | type[tuple[object, ...]] | None:
+        """`list` or `tuple` if it takes several values, else None."""
+        origins = [typing.get_origin(kind) for kind in self.kinds]
+        return list if list in origins else tuple if tuple in origins else None
+
+    @property
+    def items(self) -> tuple[object, ...]:
+        """The types of one value."""
+        return tuple(typing.get_args(kind)[0] for kind in self.kinds) if self.many else self.kinds
+
+    @property
     def accepted(self) -> str:
         """What it takes, in words."""
         limits, null = self.limits, ", or null" if self.nullable else ""
+        if self.many:
+            numbers = f"whole numbers{_range(limits)}, as in [1,2,3]" if int in self.items else "a list, as in [a,b]"
+            return (limits.accepted or numbers) + null
         if limits.accepted:
             return limits.accepted + null
         if self.choices:
@@ -104,34 +127,40 @@ class Option(NamedTuple):
             return number + _range(limits) + null
         return "text" + null
 
-    def within(self, values: Any) -> "Option":
+    def within(self, values: object) -> "Option":
         """Return it with the limit that a dataclass of options sets to it, where its limit is another option."""
         if not isinstance(self.limits.high, str):
             return self
         return self._replace(limits=self.limits._replace(high=getattr(values, self.limits.high)))
 
-    def check(self, name: str, value: Any) -> None:
+    def check(self, name: str, value: object) -> None:
         """Check a value by the type, the choices and the limits; raises UsageError."""
         if not (value is None and self.nullable) and not _right(self, value):
             reject(name, value, self.accepted)
 
 
-def declared(schema: Any) -> Iterator[Option]:
+def declared(schema: object) -> Iterator[Option]:
     """Yield the options of a dataclass, or of an instance of one, in their order."""
-    schema = schema if isinstance(schema, type) else type(schema)
-    hints = typing.get_type_hints(schema)
-    for field in dataclasses.fields(schema):
+    kind = cast("type[DataclassInstance]", schema if isinstance(schema, type) else type(schema))
+    hints = typing.get_type_hints(kind)
+    for field in dataclasses.fields(kind):
         hint = hints[field.name]
         union = isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union
         kinds = typing.get_args(hint) if union else (hint,)
-        default = field.default
+        default: object = field.default
         if default is dataclasses.MISSING and field.default_factory is not dataclasses.MISSING:
             default = field.default_factory()
         limits = field.metadata.get("limits", Limits())
         yield Option(field.name, tuple(k for k in kinds if k is not type(None)), type(None) in kinds, default, limits)
 
 
-def check(values: Any, prefix: str = "") -> None:
+def find(schema: object, name: str) -> Option:
+    """Return an option of a dataclass, or of an instance of one; it has to be there."""
+    (one,) = (one for one in declared(schema) if one.name == name)
+    return one
+
+
+def check(values: object, prefix: str = "") -> None:
     """Check every value of a dataclass of options by what was declared; those of dataclasses within it, too.
 
     A dataclass may have a method `laws(prefix)`, which raises UsageError for what no single option shows.
@@ -159,7 +188,7 @@ def check(values: Any, prefix: str = "") -> None:
 
 
 def bound(
-    values: Any, name: str, prefix: str, low: float | None = None, high: float | None = None, why: str = ""
+    values: object, name: str, prefix: str, low: float | None = None, high: float | None = None, why: str = ""
 ) -> None:
     """Check one option by narrower limits than it declares.
 
@@ -174,14 +203,16 @@ def bound(
     Raises:
         UsageError: see `check`.
     """
-    (one,) = (one for one in declared(values) if one.name == name)
+    one = find(values, name)
     limits = one.limits if low is None else one.limits._replace(low=low)
     limits = limits if high is None else limits._replace(high=high, why=why)
     one._replace(limits=limits).check(prefix + name, getattr(values, name))
 
 
-def _right(one: Option, value: Any) -> bool:
+def _right(one: Option, value: object) -> bool:
     """Whether a value that is not null is of the type, among the choices and within the limits of an option."""
+    if one.many:
+        return isinstance(value, one.many) and all(_right(one._replace(kinds=one.items), item) for item in value)
     limits = one.limits
     if one.choices:
         return value in one.choices
@@ -217,7 +248,7 @@ def any_of(*words: str) -> str:
     return ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else "".join(words)
 
 
-def made(schema: type, values: typing.Mapping[str, Any], prefix: str) -> Any:
+def made(schema: type[Schema], values: typing.Mapping[str, object], prefix: str) -> Schema:
     """Return a dataclass of options with some of its values given, all of them checked.
 
     Raises:
@@ -232,7 +263,7 @@ def made(schema: type, values: typing.Mapping[str, Any], prefix: str) -> Any:
     return result
 
 
-def changed(values: Any, names: Sequence[str]) -> list[str]:
+def changed(values: object, names: Sequence[str]) -> list[str]:
     """Return those of some options of a dataclass that are not at their defaults."""
     defaults = type(values)()
     return [name for name in names if getattr(values, name) != getattr(defaults, name)]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 from jax import Array
 
 from jaxgp import options
-from jaxgp.contracts import Actor, Game
+from jaxgp.contracts import Actor, Game, Twin
 from jaxgp.errors import UsageError, reject
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class Spec(Generic[Rules]):
     drawing: Drawing[Rules]
     roles: tuple[Role[Rules, Any], ...] = ()
     evaluators: Callable[[Rules], Mapping[str, Evaluator]] = _no_evaluators
-    twin: Callable[[Rules], Game[Any] | None] = _nothing
+    twin: Callable[[Rules], Twin | None] = _nothing
     certainty: Callable[[Rules, str], tuple[Game[Any], float] | None] = _nothing
     strategies: tuple[str, ...] = ()
     strategy: Callable[[str, Rules], Strategy] | None = None
@@ -183,7 +183,9 @@ class Spec(Generic[Rules]):
         for key in settings:
             if key not in names:
                 raise UsageError(f"game.{key}: unknown setting of {self.name}; accepted: {', '.join(names)}")
-        return self.rules(**settings)
+        rules = self.rules(**settings)
+        options.check(rules, "game.")
+        return rules
 
     def role(self, name: str | None = None, genotype: str | None = None) -> Role[Rules, Any]:
         """Return a role by its name, by default the first one for a genotype.
@@ -227,15 +229,33 @@ class Cast(Generic[Rules]):
     language: Any
     actor: Any
 
-    def at_depth(self, depth: int) -> "Cast[Rules]":
+    @property
+    def program(self) -> dict[str, Any]:
+        """The role and all of its options, as a configuration and a champion file hold them."""
+        if self.role is None:
+            return {}
+        return {"role": self.role.name} | {
+            one.name: getattr(self.options, one.name) for one in options.declared(self.role.options)
+        }
+
+    def at_depth(self, depth: int, option: str) -> "Cast[Rules]":
         """Return the same genomes searching so many plies deep.
 
+        Args:
+            depth: plies.
+            option: what asked for it, for messages.
+
         Raises:
-            UsageError: they do not search, or not so deep.
+            UsageError: they do not search, or not so deep; the message names the option and what is accepted.
         """
         if self.role is None or self.role.deeper is None:
-            raise UsageError(f"depth={depth}: programs for {self.spec.name} in this role do not search")
-        return _cast(self.spec, self.game, self.role, self.role.deeper(self.options, depth))
+            reject(option, depth, f"null; programs for {self.spec.name} do not search")
+        deeper = self.role.deeper(self.options, depth)
+        try:
+            options.check(deeper)
+        except UsageError as error:
+            reject(option, depth, str(error).partition("accepted: ")[2])
+        return _cast(self.spec, self.game, self.role, deeper)
 
 
 def cast(
@@ -258,7 +278,10 @@ def cast(
         UsageError: something that the game or the role does not have or accept.
     """
     game = spec.make() if game is None else game
-    if not spec.roles and role is None:
+    if not spec.roles:
+        for name, value in {"role": role, **(values or {})}.items():
+            if value is not None:
+                reject(f"program.{name}", value, f"null; no genomes play {spec.name}")
         return Cast(spec, game, None, None, None, None)
     taken = spec.role(role, genotype)
     return _cast(spec, game, taken, role_options(spec, taken, values or {}))
@@ -270,14 +293,11 @@ def role_options(spec: Spec[Any], role: Role[Any, Any], values: Mapping[str, Any
     Raises:
         UsageError: an option that the role does not have, with the roles that have it; or a wrong value.
     """
-    names = [one.name for one in options.declared(role.options)]
     for key in values:
-        if key not in names:
-            others = [
-                other.name for other in spec.roles if key in [one.name for one in options.declared(other.options)]
-            ]
+        if not _has(role, key):
+            others = [other.name for other in spec.roles if _has(other, key)]
             also = f"; program.role={' or '.join(others)} has it" if others else ""
-            accepted = ", ".join(names) or "none"
+            accepted = ", ".join(one.name for one in options.declared(role.options)) or "none"
             raise UsageError(f"program.{key}: unknown option of program.role={role.name}{also}; accepted: {accepted}")
     for one in options.declared(role.options):
         if one.name in values and one.choices and values[one.name] not in one.choices:

@@ -9,11 +9,10 @@ import contextlib
 import dataclasses
 import functools
 import itertools
-import math
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,57 +24,78 @@ import jax.numpy as jnp
 import numpy as np
 
 import envs
-from jaxgp.config import schema
-from jaxgp.errors import UsageError, reason, reject
+from jaxgp.config import arguments, schema
+from jaxgp.config.games import cast_of
+from jaxgp.errors import reason, reject
 from jaxgp.evolution.options import Algorithm
 from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.evaluate import evaluate, evaluate_programs
-from jaxgp.interpreter.layouts import LAYOUTS
 from jaxgp.interpreter.plan import plan
 from jaxgp.operators.options import Creation
+from jaxgp.options import MAX_CORES, MAX_SEED, option
 from jaxgp.players.options import Opponent
+from jaxgp.players.searches import searches
 from jaxgp.run import assemble
 from jaxgp.search import cores
-from rivals import evaluators, kalah, othello, solitaire, tournaments, trees
+from jaxgp.spec import Cast
+from rivals import evaluators, othello, solitaire, tournaments, trees
+from rivals.layouts import LAYOUTS
+from rivals.plain import kalah
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
 from rivals.timing import Case, Report, compare, compiled, measure
 
 PARTS = ("interpreter", "env", "search", "generation", "walls", "othello", "evaluators", "morpion")
 
 
+def _in_groups(lists: int) -> bool:
+    return lists % tournaments.GROUP == 0
+
+
 @dataclasses.dataclass
 class Options:
-    """What can be set on the command line, and what it means."""
+    """What is measured, how often, and of which size."""
 
-    part: str = "all"  # interpreter | env | search | generation | walls | othello | evaluators | morpion | all
-    repeats: int = 5  # of each measurement, at most
-    seconds: float = 90.0  # for the repeats; every measurement is made at least once, however long it takes
-    rivals: bool = True  # compare with DEAP, OpenSpiel, Pgx and plain Python
-    output: str = ""  # file that the lines are appended to
-    seed: int = 0
-    programs: int = 512  # interpreter: programs
-    cases: int = 256  # interpreter: positions for each program
-    nodes: tuple[int, ...] = (31, 63)  # interpreter: nodes of each program
-    batch: tuple[int, ...] = (1, 128, 1024, 4096, 16384)  # env, othello: games
-    roots: tuple[int, ...] = (1024,)  # search: positions
-    lanes: tuple[int, ...] = (64,)  # search: searches side by side; generation uses the first
-    depth: tuple[int, ...] = (4, 8)  # search, generation: plies
-    tail: int = 2  # search, generation: last plies searched full width
-    rival_roots: int = 16  # search: positions that plain Python searches
-    population: int = 512  # generation, morpion: programs
-    capacity: int = 512  # morpion: nodes that a program can hold
-    layouts: bool = False  # interpreter: also every layout of jaxgp.interpreter.layouts, for ranking on a new device
-    generations: int = 5  # generation: whole ones, against the deepest search, that are averaged
-    rival_programs: int = 16  # generation: programs whose games DEAP plays
-    lists: int = 1000  # walls: rule lists, a multiple of 5, which play in groups of five
-    rival_groups: int = 20  # walls: groups whose games plain Python plays
-    plies: tuple[int, ...] = (2, 4)  # evaluators: depth of the searches with programs at their leaves
-    players: int = 50  # evaluators: programs
-    roots_each: int = 25  # evaluators: positions that each program searches
-    cores: int = 1  # evaluators: of a CPU, that share the searches; a single lane stays on one
-    games: int = 2000  # morpion: random games side by side
-    rival_games: int = 200  # morpion: games that plain Python plays
+    part: str = option("all", "what is measured", (*PARTS, "all"))
+    repeats: int = option(5, "of each measurement, at most", low=1)
+    seconds: float = option(
+        90.0, "for the repeats; every measurement is made at least once, however long it takes", low=0, unit="seconds"
+    )
+    rivals: bool = option(True, "compare with DEAP, OpenSpiel, Pgx and plain Python")
+    output: str | None = option(
+        None, "file that the lines are appended to; null: none", test=bool, accepted="the name of a file"
+    )
+    seed: int = option(0, "of everything that is drawn", low=0, high=MAX_SEED)
+    programs: int = option(512, "interpreter: programs", low=1)
+    cases: int = option(256, "interpreter: positions for each program", low=1)
+    nodes: tuple[int, ...] = option((31, 63), "interpreter: nodes of each program", low=1)
+    batch: tuple[int, ...] = option((1, 128, 1024, 4096, 16384), "env, othello: games", low=1)
+    roots: tuple[int, ...] = option((1024,), "search: positions", low=1)
+    lanes: tuple[int, ...] = option((64,), "search: searches side by side; generation uses the first", low=1)
+    depth: tuple[int, ...] = option((4, 8), "search, generation: plies", low=1)
+    tail: int = option(2, "search, generation: last plies searched full width", low=1)
+    rival_roots: int = option(16, "search: positions that plain Python searches", low=1)
+    population: int = option(512, "generation, morpion: programs", low=1)
+    capacity: int = option(512, "morpion: nodes that a program can hold", low=1)
+    layouts: bool = option(False, "interpreter: also every layout of rivals/layouts.py, for ranking on a new device")
+    generations: int = option(5, "generation: whole ones, against the deepest search, that are averaged", low=1)
+    rival_programs: int = option(16, "generation: programs whose games DEAP plays", low=1)
+    lists: int = option(
+        1000,
+        "walls: rule lists, which play in groups of five",
+        low=1,
+        test=_in_groups,
+        accepted="a multiple of 5",
+    )
+    rival_groups: int = option(20, "walls: groups whose games plain Python plays", low=1)
+    plies: tuple[int, ...] = option((2, 4), "evaluators: depth of the searches with programs at their leaves", low=1)
+    players: int = option(50, "evaluators: programs", low=1)
+    roots_each: int = option(25, "evaluators: positions that each program searches", low=1)
+    cores: int = option(
+        1, "evaluators: of a CPU, that share the searches; a single lane stays on one", low=1, high=MAX_CORES
+    )
+    games: int = option(2000, "morpion: random games side by side", low=1)
+    rival_games: int = option(200, "morpion: games that plain Python plays", low=1)
 
 
 @dataclasses.dataclass
@@ -84,48 +104,18 @@ class Bench:
 
     options: Options
     report: Report
-    table: assemble.Table
+    cast: Cast[Any]
 
 
 Job = tuple[float, Callable[[float], None]]
 """A share of the time, and what makes a few measurements; their repeats go on until this reading of the clock."""
 
 
-def read_options(arguments: Sequence[str]) -> Options:
-    """Turn `name=value` arguments into options; raises UsageError."""
-    kinds = {field.name: field.type for field in dataclasses.fields(Options)}
-    values: dict[str, Any] = {}
-    for argument in arguments:
-        name, equals, text = argument.partition("=")
-        if name not in kinds or not equals:
-            raise UsageError(f"{argument}: unknown option; accepted, as name=value: {', '.join(kinds)}")
-        values[name] = _read(name, text, kinds[name])
-    lists = values.get("lists", tournaments.GROUP)
-    return reject("lists", lists, "a multiple of 5") if lists % tournaments.GROUP else Options(**values)
-
-
-def _read(name: str, text: str, kind: Any) -> Any:
-    if name == "part":
-        return text if text in (*PARTS, "all") else reject(name, text, ", ".join((*PARTS, "all")))
-    if kind is bool:
-        return text == "true" if text in ("true", "false") else reject(name, text, "true, false")
-    if kind is float:
-        number = float(text) if text.replace(".", "", 1).isdecimal() else math.nan
-        return number if number >= 0 else reject(name, text, "a number of seconds from 0")
-    if kind is str:
-        return text or reject(name, text, "the name of a file")
-    least, many = 0 if name == "seed" else 1, kind is not int
-    words = [word.strip() for word in text.split(",")] if many else [text]
-    if not all(word.isdecimal() and len(word) < 10 and int(word) >= least for word in words):
-        reject(name, text, f"whole numbers from {least}, as in 1,2,3" if many else f"a whole number from {least}")
-    return tuple(map(int, words)) if many else int(words[0])
-
-
 # Interpreter
 
 
 def interpreter(bench: Bench) -> Iterator[Job]:
-    for primitives in (bench.table.primitives, trees.ARITHMETIC):
+    for primitives in (bench.cast.language, trees.ARITHMETIC):
         for nodes in bench.options.nodes:
             yield 1.0, functools.partial(interpret, bench, primitives, nodes, False)
             yield 0.3, functools.partial(interpret, bench, primitives, nodes, True)
@@ -138,7 +128,7 @@ def interpret(bench: Bench, primitives: PrimitiveSet, nodes: int, in_games: bool
     if primitives is trees.ARITHMETIC:
         table = np.random.default_rng(options.seed).uniform(-1, 1, (count, 8)).astype(np.float32)
     else:
-        table = np.asarray(positions(bench.table.game, options.seed, count).board).astype(np.float32)
+        table = np.asarray(positions(bench.cast.game, options.seed, count).board).astype(np.float32)
     features = jnp.asarray(table.T)
     if in_games:
         features = jnp.tile(features, (options.programs, 1, 1))
@@ -184,7 +174,7 @@ def env(bench: Bench) -> Iterator[Job]:
 
 def step(bench: Bench, batch: int, until: float) -> None:
     """Play random moves in many games."""
-    game, options = bench.table.game, bench.options
+    game, options = bench.cast.game, bench.options
     moves = min(1024, max(64, 2**20 // batch))
     states, key = openings(game, batch), jax.random.key(options.seed)
     run, seconds = compiled(functools.partial(random_moves, game, moves=moves), states, key)
@@ -213,9 +203,9 @@ def search(bench: Bench) -> Iterator[Job]:
 def search_roots(bench: Bench, depth: int, roots: int, lanes: int, until: float) -> None:
     """Search positions with lanes that run free, with lanes that wait for each other, and in plain Python."""
     options = bench.options
-    states = positions(bench.table.game, options.seed, roots)
+    states = positions(bench.cast.game, options.seed, roots)
     arguments = (states, jnp.full(roots, depth, jnp.int32), jnp.int32(roots))
-    free = bench.table.search("material", depth, "first", options.tail, lanes)
+    free = searches(bench.cast.spec, bench.cast.game, "material", depth, "first", options.tail, lanes)[0]
     sizes, unit = {"depth": depth, "roots": roots, "lanes": min(lanes, roots), "tail": free.tail}, "searches/s"
     cases, notes, results = {}, {}, {}
     for name, method in (("free lanes", free), ("lock step", dataclasses.replace(free, lock_step=True))):
@@ -303,7 +293,7 @@ def evolve(bench: Bench, depth: int, until: float) -> None:
         from rivals import deap_cases
 
         found = np.asarray(result.points), np.asarray(result.fitness)
-        games_of.append(deap_cases.Games(bench.table.primitives, first, *found, depth, options.rival_programs))
+        games_of.append(deap_cases.Games(bench.cast.language, first, *found, depth, options.rival_programs))
         return games_of[0].cases()
 
     theirs = compare(bench, "deap", "generation", cold, "games/s", sizes, deap)
@@ -348,7 +338,7 @@ def generations(experiment: assemble.Experiment, options: Options, searched: lis
 
 def run(options: Options, report: Report) -> None:
     """Make all measurements, each with its share of the time that is left."""
-    table = assemble.table(study(options, 1), envs)
+    cast = cast_of(study(options, 1), envs)
     parts = {
         "interpreter": interpreter,
         "env": env,
@@ -360,30 +350,20 @@ def run(options: Options, report: Report) -> None:
         "morpion": solitaire.jobs,
     }
     chosen = PARTS if options.part == "all" else (options.part,)
-    jobs = [job for part in chosen for job in parts[part](Bench(options, report, table))]
+    jobs = [job for part in chosen for job in parts[part](Bench(options, report, cast))]
     end = time.perf_counter() + options.seconds
     for done, (share, job) in enumerate(jobs):
         now = time.perf_counter()
         job(now + (end - now) * share / sum(left for left, _ in jobs[done:]))
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Return the exit code: 0, or 2 for a wrong option."""
-    if set(arguments) & {"-h", "--help"}:
-        print(f"{__doc__}\nOptions, as name=value:")
-        for field in dataclasses.fields(Options):
-            print(f"  {field.name}={field.default}")
-        return 0
+def task(options: Options) -> int:
+    """Measure, and write the lines; return the exit code."""
     with contextlib.ExitStack() as stack:
         try:
-            options = read_options(arguments)
             files = [stack.enter_context(open(options.output, "a", encoding="utf-8"))] if options.output else []
-        except UsageError as error:
-            print(error, file=sys.stderr)
-            return UsageError.exit_code
         except OSError as error:
-            print(f"output={options.output}: {reason(error)}; accepted: a file to append to", file=sys.stderr)
-            return UsageError.exit_code
+            reject("output", options.output, f"a file to append to ({reason(error)})")
         cores.use(options.cores)  # before the report asks what the device is
         random.seed(options.seed)
         run(options, Report([sys.stdout, *files]))
@@ -391,4 +371,4 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    raise SystemExit(arguments.main(Options, task, __doc__ or ""))

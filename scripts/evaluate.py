@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
     from jaxgp.measure.external import Terms
     from jaxgp.players.options import Opponent
-    from jaxgp.run.assemble import Table
+    from jaxgp.spec import Cast
 
 MOST_GAMES = 100_000
 MOST_PLAYOUTS = 10_000_000
@@ -86,10 +86,10 @@ def task(options: Options) -> int:
     use_compilation_cache(options.compilation_cache)
     loaded = champions.load(options.run, envs)
     if options.depth is not None:
-        loaded = champions.at_depth(loaded, options.depth, envs)
+        loaded = champions.at_depth(loaded, options.depth)
     output = Path(options.output).expanduser() if options.output else loaded.path.parent / "evaluation.json"
     evaluation.check_writable(output)
-    (measure_alone if players(loaded.table.game) == 1 else measure_against)(options, loaded, output)
+    (measure_alone if players(loaded.cast.game) == 1 else measure_against)(options, loaded, output)
     return 0
 
 
@@ -120,7 +120,7 @@ def refuse(options: Options, names: Sequence[str], why: str) -> None:
 
 def measure_alone(options: Options, loaded: "Loaded", output: Path) -> None:
     """Measure the champion of a game for one: its game beside chance, and perhaps a nested search."""
-    check_alone(options, loaded.table.game.name)
+    check_alone(options, loaded.cast.game.name)
     from jaxgp.measure import alone, nested
 
     save = targets(options, output)
@@ -130,7 +130,7 @@ def measure_alone(options: Options, loaded: "Loaded", output: Path) -> None:
         raise UsageError(f"{folder}: holds a search that was cut off; go on with it by resume=auto, or remove it")
     figures = alone.measure(loaded, options.games, options.seed)
     if options.compare:
-        figures |= nested.search(loaded.table, plan, say, folder, save, loaded.genome)
+        figures |= nested.search(loaded.cast, plan, say, folder, save, loaded.genome)
     print(alone.text(figures))
     files.write_json(output, {"seed": options.seed, "results": figures})
     print(f"saved: {output}")
@@ -168,10 +168,10 @@ def measure_against(options: Options, loaded: "Loaded", output: Path) -> None:
     Raises:
         CutShortError: after the figures of those before it are saved.
     """
-    refuse(options, OF_SEARCHES, f"of searches in a game for one; {loaded.table.game.name} is for two, leave it out")
+    refuse(options, OF_SEARCHES, f"of searches in a game for one; {loaded.cast.game.name} is for two, leave it out")
     from jaxgp.measure import evaluation
 
-    panel, about = seated(options, loaded.table)
+    panel, about = seated(options, loaded.cast)
     failure = None
     try:
         report = evaluation.measure(loaded, panel, options.games, options.compare, options.seed, say, terms(options))
@@ -194,7 +194,7 @@ def terms(options: Options) -> "Terms":
     return Terms(options.games, options.opening_plies, options.seed, options.timeout)
 
 
-def seated(options: Options, table: "Table") -> "tuple[dict[str, Opponent], dict[str, Any]]":
+def seated(options: Options, cast: "Cast") -> "tuple[dict[str, Opponent], dict[str, Any]]":
     """Read the panel; return who of it is there to play, and what the file of figures says about it.
 
     Raises:
@@ -204,11 +204,11 @@ def seated(options: Options, table: "Table") -> "tuple[dict[str, Opponent], dict
 
     file = PANELS / f"{options.panel}.yaml"
     panel = evaluation.read_panel(file)
-    evaluation.check_panel(panel, table, file)
+    evaluation.check_panel(panel, cast, file)
     engines = any(spec.kind == external.KIND for spec in panel.values())
     if not engines:
         refuse(options, OF_ENGINES, f"given, but nobody in panel={options.panel} is of the kind {external.KIND}")
-    here, skipped = external.reachable(panel, table)
+    here, skipped = external.reachable(panel, cast)
     if not here:
         raise UsageError(f"panel={options.panel}: nobody is there to play; " + "; ".join(skipped.values()))
     for name, why in skipped.items():

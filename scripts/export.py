@@ -66,9 +66,9 @@ def render(loaded: "champions.Loaded", notation: str) -> str:  # type: ignore[na
         if notation not in OF_RULES:
             reject("format", notation, f"{', '.join(OF_RULES)}, for a champion made of rules")
         return f"; {title}\n{content.text}\n"
-    primitives, program = loaded.table.primitives, loaded.genome
+    primitives, program = loaded.cast.language, loaded.genome
     # What a walker's program says is an order of moves, what a guide's says is an expression.
-    player = loaded.table.player
+    player = loaded.cast.actor
     accepted: tuple[str, ...]
     if isinstance(player, Walker):
         accepted = OF_ONE
@@ -77,7 +77,7 @@ def render(loaded: "champions.Loaded", notation: str) -> str:  # type: ignore[na
     else:
         accepted = tuple(name for name in FORMATS if name not in ("game", "svg"))
     if notation not in accepted:
-        reject("format", notation, f"{', '.join(accepted)}, for a champion of {loaded.table.game.name}")
+        reject("format", notation, f"{', '.join(accepted)}, for a champion of {loaded.cast.game.name}")
     if notation in ("game", "svg"):
         return played(loaded, notation)
     if notation in ("text", "sexpr"):
@@ -86,20 +86,22 @@ def render(loaded: "champions.Loaded", notation: str) -> str:  # type: ignore[na
         return export.dot(primitives, program, title)
     if notation == "latex":
         return export.latex(primitives, program, "b")
-    language = loaded.table.room("export")
-    equations = export.python(primitives, program, language.FEATURES)
-    return language.python(loaded.table.game, loaded.table.settings, equations, f"{title}.")
+    role = loaded.cast.role
+    assert role is not None
+    assert role.python is not None
+    equations = export.python(primitives, program, role.features)
+    return role.python(loaded.cast.game, loaded.cast.options, equations, f"{title}.")
 
 
 def played(loaded: "champions.Loaded", notation: str) -> str:  # type: ignore[name-defined]  # noqa: F821
     """Write the game of a champion that plays alone: `game`, its moves and what made them; `svg`, a picture."""
-    table = loaded.table
-    moves = table.player.record(loaded.genome)
+    cast = loaded.cast
+    moves, notation = cast.actor.record(loaded.genome), cast.spec.notation
     actions = [action for action, _ in moves]
     if notation == "svg":
-        return str(table.room("render").svg_game(table.game, actions)) + "\n"
-    reasons = [table.player.reason(loaded.genome, node) for _, node in moves]
-    return str(table.room("saved").describe(table.game, actions, reasons))
+        return notation.picture(cast.game, actions, None) + "\n"
+    reasons = [cast.actor.reason(loaded.genome, node) for _, node in moves]
+    return notation.describe(cast.game, actions, reasons)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from jaxgp.host.agents import Agent
     from jaxgp.host.savedgame import Played
     from jaxgp.measure.champions import Loaded
-    from jaxgp.run.assemble import Table
+    from jaxgp.spec import Cast
 
 HINT_DEPTH = 8
 PLACES = ("First", "Second")
@@ -123,27 +123,27 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
 
     if options.move is not None:
         raise UsageError("move: given, but there is no replay=FILE")
-    table, loaded = set_up(options)
-    alone = players(table.game) == 1
+    cast, loaded = set_up(options)
+    alone = players(cast.game) == 1
     if alone:
-        only_one(options, table.game.name)
+        only_one(options, cast.game.name)
     roles = ("player",) if alone else ("player", "opponent") if options.seat == "first" else ("opponent", "player")
     seats = dict(zip(("player", "opponent")[: len(roles)], complete(options, alone), strict=True))
     champion = None if loaded is None else loaded.genome
-    tables = [deepened(options, role, seats[role], table, loaded) for role in roles]
-    agents = [seating.agent(seats[role], role, tables[place], champion) for place, role in enumerate(roles)]
+    casts = [deepened(options, role, seats[role], cast, loaded) for role in roles]
+    agents = [seating.agent(seats[role], role, casts[place], champion) for place, role in enumerate(roles)]
     names, labels = called(agents)
     adviser = Seat("minimax", HINT_DEPTH, ties="first", evaluator=options.evaluator)
-    render = table.room("render")
+    advised = not alone and bool(cast.spec.evaluators(cast.game))
     board = Board(
-        Stepper(table.game, game_key(options.seed)),
-        render,
+        Stepper(cast.game, game_key(options.seed)),
+        cast.spec.drawing,
         tuple(agents),
         tuple(labels),
         ask,
         say,
-        adviser=None if alone else lambda: seating.searcher(table, adviser),
-        typed=getattr(render, "TYPED", None),
+        adviser=(lambda: seating.searcher(cast, adviser)) if advised else None,
+        typed=cast.spec.typed,
     )
     try:
         board.play()
@@ -154,17 +154,17 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
             if seated is not None:
                 seated.close()
         if board.record:
-            keep(Played(board.stepper, board.drawing, tuple(names), board.record))
+            keep(Played(board.stepper, cast.spec, tuple(names), board.record))
 
 
-def deepened(options: Options, role: str, seat: Seat, table: "Table", loaded: "Loaded | None") -> "Table":
+def deepened(options: Options, role: str, seat: Seat, cast: "Cast[Any]", loaded: "Loaded | None") -> "Cast[Any]":
     """Return the game as a player sees it: a champion that searches can have a depth of its own."""
     from jaxgp.measure import champions
 
     depth = getattr(options, role).depth
     if seat.name != "champion" or depth is None or loaded is None:
-        return table
-    return champions.at_depth(loaded, depth, envs, f"{role}.depth").table
+        return cast
+    return champions.at_depth(loaded, depth, f"{role}.depth").cast
 
 
 def called(agents: "list[Agent | None]") -> tuple[list[str], list[str]]:
@@ -206,7 +206,7 @@ def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
         if not 0 <= options.move <= last:
             reject("move", options.move, f"a whole number from 0 to {last}, the moves of {options.replay}")
         played = replace(played, moves=played.moves[: options.move + 1])
-    viewer = Viewer(played.game, played.drawing, played.names, played.moves, say)
+    viewer = Viewer(played.game, played.spec.drawing, played.names, played.moves, say)
     if sys.stdin.isatty():
         viewer.walk(ask)
     else:
@@ -228,21 +228,18 @@ def complete(options: Options, alone: bool) -> tuple[Seat, ...]:
     return seats
 
 
-def set_up(options: Options) -> "tuple[Table, Loaded | None]":
+def set_up(options: Options) -> "tuple[Cast[Any], Loaded | None]":
     """Set up the game: that of the run, or the one the options name."""
-    from jaxgp.config import validate
+    from jaxgp.config.games import cast_of
     from jaxgp.config.schema import Config
     from jaxgp.measure import champions
-    from jaxgp.run import assemble
 
     if options.run:
         if options.game != {"name": "mancala"} or options.program:
             raise UsageError("game, program: the run has its own; leave them out where run is given")
         loaded = champions.load(options.run, envs)
-        return loaded.table, loaded
-    config = Config(game=options.game, program=options.program)
-    validate.game(config, envs)
-    return assemble.table(config, envs), None
+        return loaded.cast, loaded
+    return cast_of(Config(game=options.game, program=options.program), envs), None
 
 
 def ask(prompt: str) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jaxgp.league.crosstable import CrossTable
     from jaxgp.league.league_report import Outcome
     from jaxgp.league.members import Member
-    from jaxgp.run.assemble import Table
+    from jaxgp.spec import Cast
 
 MODES = ("anyone", "own", "others")
 ALL = "all"
@@ -64,21 +64,21 @@ def task(options: Options) -> int:
 
     cores.use(options.cores)
     use_compilation_cache(options.compilation_cache)
-    at, playing = members.read(options.brackets, envs, options.ties, options.evaluator)
+    cast, playing = members.read(options.brackets, envs, options.ties, options.evaluator)
     check_brackets(options, [member.bracket for member in playing])
     folder, file = places(options)
     games = crosstable.read(file, playing, options.games, options.games_seed)
     prepare(folder, file if games is None else None)
     try:
         if games is None:
-            games = crosstable.play(at, playing, options.games, options.games_seed, say)
+            games = crosstable.play(cast, playing, options.games, options.games_seed, say)
             crosstable.save(file, games, playing, options.games, options.games_seed)
         else:
             say(f"All games are in {file}")
-        found = outcome(options, at, playing, games)
+        found = outcome(options, cast, playing, games)
         files.write_json(folder / "league.json", league_report.as_json(found, asdict(options)))
         about = [("leagues", str(options.leagues)), ("seed", str(options.seed))]
-        document.save(folder, league_report.document(found, f"A league of {at.game.name}", about))
+        document.save(folder, league_report.document(found, f"A league of {cast.game.name}", about))
     except OSError as error:
         raise RunError(f"output={folder}: cannot be written ({reason(error)})") from error
     print(league_report.text(found))
@@ -124,7 +124,7 @@ def prepare(folder: Path, table: Path | None) -> None:
         raise
 
 
-def outcome(options: Options, at: "Table", playing: "Sequence[Member]", games: "CrossTable") -> "Outcome":
+def outcome(options: Options, cast: "Cast", playing: "Sequence[Member]", games: "CrossTable") -> "Outcome":
     """Hold the leagues, and rate the players."""
     from jaxgp.league import league, league_report, ratings
 
@@ -144,7 +144,7 @@ def outcome(options: Options, at: "Table", playing: "Sequence[Member]", games: "
         ratings.correlations(fitness, rating, brackets, options.seed),
         {mode: league.season(games, brackets, mode, rules, options.leagues, options.seed) for mode in modes(options)},
         rules,
-        {"name": at.game.name} | asdict(at.game),
+        {"name": cast.game.name} | asdict(cast.game),
     )
 
 

@@ -1,10 +1,22 @@
-"""Evolve players of a game: `python scripts/train.py game=mancala`; `--help` lists the options."""
+"""Evolve players of a game.
+
+python scripts/train.py game=mancala seed=1 algorithm.generations=50
+python scripts/train.py experiment=mancala_run1
+python scripts/train.py +fitness.opponents.beginner.kind=random    a + adds what is not there yet
+python scripts/train.py -m seed=0,1,2,3                            a run of each
+python scripts/train.py resume=RUN_DIR algorithm.generations=300
+python scripts/train.py --help game=walls                          options of another game
+
+The run directory (hydra.run.dir, by default below outputs/) gets config.yaml, metrics.jsonl, checkpoints/,
+champion.json, plots/ and report.html. Ctrl-C stops after the current generation; the run can then be resumed. --cfg job
+shows the options of a command line without running it. --hydra-help explains Hydra's own flags.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 import envs
-from jaxgp.config import cli
+from jaxgp.config import cli, help
 from jaxgp.config.schema import Config
 from jaxgp.run import resume
 
@@ -23,5 +35,10 @@ def task(planned: resume.Plan) -> int:
     return train(planned, envs)
 
 
+def describe(config: Config, groups: dict[str, list[str]]) -> str:
+    """Return what `--help` prints."""
+    return help.describe_composed(__doc__ or "", config, groups)
+
+
 if __name__ == "__main__":
-    cli.main(cli.Command(Config, plan, task), CONFIG_DIR, "config")
+    cli.main(cli.Command(Config, plan, task, describe), CONFIG_DIR, "config")

@@ -1,1 +1,22 @@
 """Kalah, the mancala game of two rows of pits and two stores."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from envs.mancala.rules import Mancala
+    from jaxgp.spec import Spec
+
+
+def spec() -> "Spec[Mancala]":
+    """Return the game; this imports it."""
+    from envs.mancala import opponents, render, roles
+    from envs.mancala.rules import Mancala
+    from jaxgp.spec import Spec
+
+    return Spec(
+        Mancala,
+        drawing=render,
+        roles=(roles.PROGRAM,),
+        evaluators=lambda game: opponents.EVALUATORS,
+        twin=opponents.search_twin,
+    )

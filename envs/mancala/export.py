@@ -1,11 +1,8 @@
 """A program for Kalah as a Python module that needs nothing but Python."""
 
-from envs.mancala.primitives import Settings
+from envs.mancala.primitives import Options
 from envs.mancala.rules import Mancala
 from jaxgp.export.export import Equations
-
-FEATURES = "cells"
-"""What the list of features is called in the exported text."""
 
 MODULE = '''\
 """{title}
@@ -35,16 +32,16 @@ def value_at(cells: list[int], index: int) -> int:
 '''
 
 
-def python(game: Mancala, settings: Settings, program: Equations, title: str = "A player of Kalah.") -> str:
+def python(game: Mancala, options: Options, program: Equations, title: str = "A player of Kalah.") -> str:
     """Return the text of a module with a function `choose(board)`; with the absolute view it is `choose(board, seat)`.
 
     Args:
         game: the rules.
-        settings: how the program sees the board and how its value becomes a move.
+        options: how the program sees the board and how its value becomes a move.
         program: its one tree.
         title: first line of the docstring.
     """
-    absolute, forfeit = settings.view == "absolute", settings.move == "forfeit"
+    absolute, forfeit = options.view == "absolute", options.move == "forfeit"
     seat = "\nseat: 0 for the player who began the game, 1 for the other." if absolute else ""
     return MODULE.format(
         title=title.replace("\\", "\\\\").replace('"', "'"),
@@ -53,16 +50,16 @@ def python(game: Mancala, settings: Settings, program: Equations, title: str = "
         forfeit=", or -1 where the program names no pit that may be sown" if forfeit else "",
         count=2 * game.pits + 2,
         seat=seat,
-        helper=VALUE_AT if settings.value_at_out_of_range == "zero" else "",
+        helper=VALUE_AT if options.value_at_out_of_range == "zero" else "",
         body="\n".join([*(f"    {name} = {text}" for name, text in program.lines), f"    return {program.values[0]}"]),
-        rule=_rule(game, settings),
+        rule=_rule(game, options),
     )
 
 
-def _rule(game: Mancala, settings: Settings) -> str:
+def _rule(game: Mancala, options: Options) -> str:
     side = game.pits + 1
     lines = [f"legal = [pit for pit in range({game.pits}) if board[pit]]"]
-    if settings.view == "absolute":
+    if options.view == "absolute":
         lines += [
             f"cells = board[{side}:] + board[:{side}] if seat else board",
             f"value = evaluate(cells) - {side} * seat",
@@ -74,6 +71,6 @@ def _rule(game: Mancala, settings: Settings) -> str:
             "next_nonempty": f"return min(legal, key=lambda pit: (pit - value) % {game.pits})",
             "next_legal": "return min(legal, key=lambda pit: (pit < value, pit))",
             "forfeit": "return value if value in legal else -1",
-        }[settings.move]
+        }[options.move]
     )
     return "\n".join(f"    {line}" for line in lines)

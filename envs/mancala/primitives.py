@@ -1,13 +1,14 @@
 """The function and terminal set of the GP Mancala study: integers, addition, subtraction, comparison, VALUE_AT."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import jax.numpy as jnp
 from jax import Array
 
 from envs.mancala.rules import Mancala, State
 from jaxgp.genotypes.primitives import FLOAT, Integers, Primitive, PrimitiveSet
+from jaxgp.options import option
 
 View = Literal["own", "absolute"]
 OutOfRange = Literal["zero", "modulo", "clamp"]
@@ -15,53 +16,47 @@ Move = Literal["next_nonempty", "next_legal", "forfeit"]
 
 
 @dataclass(frozen=True)
-class Settings:
-    """How a program sees the board and how its value becomes a move.
+class Options:
+    """How a program sees the board, and how its value becomes a move."""
 
-    Attributes:
-        view: `own`: the mover's side comes first (with six pits its pits are cells 0-5, its store 6, then the
-            opponent's 7-12 and 13); `absolute`: the side of the first player does, whoever moves.
-        value_at_out_of_range: what VALUE_AT reads outside the board: `zero`, the index `modulo` the number of cells,
-            or the nearest cell (`clamp`).
-        move: `next_nonempty`: the value modulo the number of pits, then on to the next pit that holds stones;
-            `next_legal`: the least cell from the value up that may be played, else the first that may; `forfeit`: the
-            value has to be a cell that may be played, or the game is lost.
-        constants_weight: how often random creation draws a constant, relative to each function; null: the number of
-            cells, so that every single integer is as likely as every function.
-
-    Raises:
-        ValueError: an unknown choice or a weight that is not positive.
-    """
-
-    view: View = "own"
-    value_at_out_of_range: OutOfRange = "zero"
-    move: Move = "next_nonempty"
-    constants_weight: float | None = None
-
-    def __post_init__(self) -> None:
-        for option, choices in (("view", View), ("value_at_out_of_range", OutOfRange), ("move", Move)):
-            if getattr(self, option) not in get_args(choices):
-                accepted = ", ".join(get_args(choices))
-                raise ValueError(f"program.{option}={getattr(self, option)}: accepted: {accepted}")
-        weight = self.constants_weight
-        if weight is not None and not (isinstance(weight, int | float) and 0 < weight < float("inf")):
-            raise ValueError(f"program.constants_weight={weight}: accepted: a number above 0, or null")
+    view: View = option(
+        "own",
+        "own: the cells of the mover's side come first (with six pits its pits are cells 0-5, its store 6, then the "
+        "opponent's 7-12 and 13); absolute: those of the first player do, no matter who moves",
+    )
+    value_at_out_of_range: OutOfRange = option(
+        "zero",
+        "what VALUE_AT reads outside the board: zero; the cell of the index modulo their number; the nearest cell",
+    )
+    move: Move = option(
+        "next_nonempty",
+        "next_nonempty: the value modulo the number of pits, then on to the next pit that holds stones; next_legal: "
+        "the least pit from the value up that may be played, else the first that may; forfeit: the value is a pit "
+        "that may be played, or the game is lost",
+    )
+    constants_weight: float | None = option(
+        None,
+        "how often random creation draws a constant, relative to each function; null: as often as there are cells, so "
+        "that every single integer is as likely as every function",
+        low=0,
+        above=True,
+    )
 
 
-def features(game: Mancala, settings: Settings, state: State) -> Array:
+def features(game: Mancala, options: Options, state: State) -> Array:
     """Return float32[2 * pits + 2]: the stones in each cell, as the program sees them."""
     cells = state.board.astype(jnp.float32)
-    if settings.view == "absolute":
+    if options.view == "absolute":
         cells = jnp.where(state.to_move == 0, cells, jnp.roll(cells, game.pits + 1))
     return cells
 
 
-def decide(game: Mancala, settings: Settings, state: State, values: Array) -> tuple[Array, Array]:
+def decide(game: Mancala, options: Options, state: State, values: Array) -> tuple[Array, Array]:
     """Turn a program's value into a move.
 
     Args:
         game: the rules.
-        settings: the way a value becomes a move.
+        options: the way a value becomes a move.
         state: the position.
         values: float32[1], the value of the program's one tree, a whole number.
 
@@ -70,25 +65,25 @@ def decide(game: Mancala, settings: Settings, state: State, values: Array) -> tu
     """
     # float32 holds whole numbers exactly up to 2**24; beyond, any fixed choice will do.
     value = jnp.clip(values[0], -(2.0**30), 2.0**30).astype(jnp.int32)
-    if settings.view == "absolute":
+    if options.view == "absolute":
         value = value - state.to_move * (game.pits + 1)
     pit, legal = jnp.arange(game.pits), game.legal_actions(state)
-    if settings.move == "next_nonempty":
+    if options.move == "next_nonempty":
         wait = (pit - value) % game.pits
     else:
         wait = jnp.where(pit >= value, pit, pit + game.pits)
     chosen = jnp.argmin(jnp.where(legal, wait, 2 * game.pits)).astype(jnp.int32)
-    return chosen, (chosen == value) if settings.move == "forfeit" else jnp.bool_(True)
+    return chosen, (chosen == value) if options.move == "forfeit" else jnp.bool_(True)
 
 
-def primitive_set(game: Mancala, settings: Settings) -> PrimitiveSet:
+def primitive_set(game: Mancala, options: Options) -> PrimitiveSet:
     """Build the set for a board; constants run over its cells (0 to 13 with six pits)."""
     cells = 2 * game.pits + 2
 
     def value_at(board: Array, index: Array) -> Array:
-        if settings.value_at_out_of_range == "modulo":
+        if options.value_at_out_of_range == "modulo":
             index = index % cells
-        elif settings.value_at_out_of_range == "clamp":
+        elif options.value_at_out_of_range == "clamp":
             index = jnp.clip(index, 0, cells - 1)
         # Reads 0 outside the board. One `where` per cell fuses into the interpreter's step, which a gather or a sum
         # over the cells does not: 2 to 7 times as fast on a CPU.
@@ -103,9 +98,9 @@ def primitive_set(game: Mancala, settings: Settings) -> PrimitiveSet:
         "clamp": f"{{features}}[min(max({{0}}, 0), {cells - 1})]",
     }
     binary = (FLOAT, FLOAT)
-    weight = float(cells if settings.constants_weight is None else settings.constants_weight)
+    weight = float(cells if options.constants_weight is None else options.constants_weight)
     return PrimitiveSet(
-        name=f"mancala-{cells}-{settings.value_at_out_of_range}",
+        name=f"mancala-{cells}-{options.value_at_out_of_range}",
         terminals=(Primitive("INT", domain=Integers(0, cells - 1), weight=weight, python="{value}", latex="{value}"),),
         functions=(
             Primitive("ADD", args=binary, call=lambda a, b: a + b, python="({0} + {1})", latex="({0} + {1})"),
@@ -116,7 +111,7 @@ def primitive_set(game: Mancala, settings: Settings) -> PrimitiveSet:
                 call=value_at,
                 reads_features=True,
                 reads_one=cells,
-                python=read[settings.value_at_out_of_range],
+                python=read[options.value_at_out_of_range],
                 latex="b_{{{0}}}",
             ),
             Primitive(

@@ -69,8 +69,9 @@ class Mancala:
     remaining: Remaining = "owner"
 
     name: ClassVar[str] = "mancala"
-    version: ClassVar[str] = "1"
+    seats: ClassVar[int] = 2
     chance: ClassVar[bool] = False
+    version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:
         _whole("pits", self.pits, 1, 15)

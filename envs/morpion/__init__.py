@@ -1,1 +1,24 @@
 """Morpion Solitaire: lines of five on a grid, one new cross each, for one player."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from envs.morpion.rules import Morpion
+    from jaxgp.spec import Spec
+
+
+def spec() -> "Spec[Morpion]":
+    """Return the game; this imports it."""
+    from envs.morpion import opponents, render, roles, saved
+    from envs.morpion.rules import Morpion
+    from jaxgp.spec import Notation, Spec
+
+    return Spec(
+        Morpion,
+        drawing=render,
+        roles=(roles.WALK, roles.GUIDE),
+        typed=render.TYPED,
+        notation=Notation(saved.parse_game, saved.describe, render.svg_game),
+        listed=opponents.listed,
+        random_scores=opponents.random_scores,
+    )

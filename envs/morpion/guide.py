@@ -71,9 +71,8 @@ def table() -> np.ndarray:
     return np.stack([axis.ravel() for axis in axes])
 
 
-def primitive_set(game: ListedMorpion) -> PrimitiveSet:
+def primitive_set() -> PrimitiveSet:
     """Build the set: sums, products, the lesser and the greater, a choice, constants, and what a line has."""
-    del game
     binary = (FLOAT, FLOAT)
     return PrimitiveSet(
         name="morpion-guide",

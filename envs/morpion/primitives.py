@@ -18,60 +18,30 @@ and getMaxNeighb the one with most crosses around its new cross.
 from dataclasses import dataclass
 
 import jax.numpy as jnp
-import numpy as np
 from jax import Array
 
-from envs.morpion import guide as guides
 from envs.morpion.choice import best, closest, middle
 from envs.morpion.counts import lines_after, neighbours
-from envs.morpion.listed import ListedMorpion
 from envs.morpion.rules import CORNER, Morpion, State
 from jaxgp.genotypes.primitives import FLOAT, Points, Primitive, PrimitiveSet, rectangle
-from jaxgp.search.nrpa import Nested
+from jaxgp.options import option
 
 AREA = rectangle(CORNER[0] - 1, CORNER[1] - 1, 13, 13)
 """Where random points lie: x 15..27, y 16..28."""
 AROUND = rectangle(-6, -6, 13, 13)
 """Where they lie as steps from the middle of the crosses, which is the middle of `AREA` at the start."""
-SLOTS = 64
-"""Legal lines of a position in guided searches: a guide can put off what is legal, and more than 40 have been met."""
 POINT, LAST, BEST, NEIGHBOURS = "POINT", "getClosestToLast", "getBest", "getMaxNeighb"
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Which terminals there are besides points; by default those of the report's better function set.
+class Options:
+    """Which terminals there are besides points; by default those of the report's better function set."""
 
-    Attributes:
-        closest_to_last: getClosestToLast.
-        best: getBest, which makes programs several times as slow.
-        max_neighbours: getMaxNeighb.
-        neighbour_range: how far, along either axis, crosses count as neighbours, 1 to 9.
-        moving: points are counted from the middle of the crosses, which moves as the game goes on.
-        guide: programs do not move at all, they guide a nested search; of the other settings only the next three count.
-        level: of that search, 1 to 5.
-        iterations: of each level, 1 to 1000.
-        searches: with which a program is measured, 1 to 1000.
-
-    Raises:
-        ValueError: a number that is not accepted.
-    """
-
-    closest_to_last: bool = True
-    best: bool = False
-    max_neighbours: bool = False
-    neighbour_range: int = 2
-    moving: bool = False
-    guide: bool = False
-    level: int = 2
-    iterations: int = 15
-    searches: int = 12
-
-    def __post_init__(self) -> None:
-        for name, most in (("neighbour_range", 9), ("level", 5), ("iterations", 1000), ("searches", 1000)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
-                raise ValueError(f"program.{name}={value}: accepted: a whole number from 1 to {most}")
+    closest_to_last: bool = option(True, "getClosestToLast: the move closest to the last one")
+    best: bool = option(False, "getBest: the move that leaves most moves; programs are several times as slow")
+    max_neighbours: bool = option(False, "getMaxNeighb: the move with most crosses around it")
+    neighbour_range: int = option(2, "how far, along either axis, crosses count as neighbours", low=1, high=9)
+    moving: bool = option(False, "points are counted from the middle of the crosses, which moves with the game")
 
     @property
     def area(self) -> Points:
@@ -79,21 +49,15 @@ class Settings:
         return AROUND if self.moving else AREA
 
 
-def primitive_set(game: Morpion, settings: Settings) -> PrimitiveSet:
-    """Build the set; it is the same for both variants and all sizes.
-
-    Raises:
-        ValueError: the grid is too large for programs that guide.
-    """
-    if settings.guide:
-        return guides.primitive_set(ListedMorpion(game))
-    chosen = {LAST: settings.closest_to_last, BEST: settings.best, NEIGHBOURS: settings.max_neighbours}
+def primitive_set(options: Options) -> PrimitiveSet:
+    """Build the set; it is the same for both variants and all sizes."""
+    chosen = {LAST: options.closest_to_last, BEST: options.best, NEIGHBOURS: options.max_neighbours}
     names = [name for name, wanted in chosen.items() if wanted]
     initials = "".join({LAST: "l", BEST: "b", NEIGHBOURS: "n"}[name] for name in names)
     return PrimitiveSet(
-        name=f"morpion-{initials or 'points'}{'-moving' if settings.moving else ''}",
+        name=f"morpion-{initials or 'points'}{'-moving' if options.moving else ''}",
         terminals=(
-            Primitive(POINT, domain=settings.area),
+            Primitive(POINT, domain=options.area),
             *(Primitive(name, feature=place) for place, name in enumerate(names)),
         ),
         functions=(
@@ -103,21 +67,14 @@ def primitive_set(game: Morpion, settings: Settings) -> PrimitiveSet:
     )
 
 
-def guide(game: Morpion, settings: Settings) -> tuple[Nested, np.ndarray, int, int]:
-    """Return what a guide takes: the search, float32[F, K] features, searches, classes of positions."""
-    listed = ListedMorpion(game, SLOTS)
-    nested = Nested(listed, settings.level, settings.iterations, kinds=lambda state: guides.kinds(listed, state))
-    return nested, guides.table(), settings.searches, guides.STAGES
-
-
 def perform(
-    game: Morpion, settings: Settings, state: State, opcode: Array, value: Array, final: Array, active: Array
+    game: Morpion, options: Options, state: State, opcode: Array, value: Array, final: Array, active: Array
 ) -> tuple[State, Array, Array]:
     """Do what a leaf does.
 
     Args:
         game: the rules.
-        settings: which terminals there are.
+        options: which terminals there are.
         state: the position.
         opcode: int32[], of a terminal.
         value: float32[], of a point.
@@ -127,11 +84,11 @@ def perform(
     Returns:
         The position after it; int32[], the line; bool[], whether it was drawn.
     """
-    primitives = primitive_set(game, settings)
+    primitives = primitive_set(options)
     number = value.astype(jnp.int32)
-    area = settings.area
+    area = options.area
     point = jnp.stack([area.left + number % area.width, area.bottom + number // area.width])
-    if settings.moving:
+    if options.moving:
         point += jnp.stack(middle(state.crosses)) + jnp.array(game.origin)
     is_point = opcode == primitives.opcode(POINT)
     target = jnp.where(is_point, point, state.last)
@@ -139,8 +96,8 @@ def perform(
     plays = active & ~state.terminated & ~(is_point & final) & (target > 0).all()
     action = closest(game, state, *(target - jnp.array(game.origin)))
     measures = {
-        BEST: (settings.best, lambda: lines_after(game, state)),
-        NEIGHBOURS: (settings.max_neighbours, lambda: neighbours(game, state, settings.neighbour_range)),
+        BEST: (options.best, lambda: lines_after(game, state)),
+        NEIGHBOURS: (options.max_neighbours, lambda: neighbours(game, state, options.neighbour_range)),
     }
     for name, (wanted, measure) in measures.items():
         if wanted:

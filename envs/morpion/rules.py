@@ -85,8 +85,8 @@ class Morpion:
 
     name: ClassVar[str] = "morpion"
     version: ClassVar[str] = "1"
+    seats: ClassVar[int] = 1
     chance: ClassVar[bool] = False
-    players: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         if self.variant not in get_args(Variant):

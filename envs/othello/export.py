@@ -1,11 +1,12 @@
 """A program for Othello as a Python module that needs nothing but Python."""
 
-from envs.othello.primitives import TO_MOVE, Settings, counted, numbers, regions
+from collections.abc import Mapping
+
+from envs.othello import leaves, moves
 from envs.othello.rules import WORD, Othello
 from jaxgp.export.export import Equations
 
-FEATURES = "seen"
-"""What the list of features is called in the exported text."""
+TITLE = "A player of Othello."
 
 MODULE = '''\
 """{title}
@@ -116,43 +117,53 @@ def see(board: list[int]) -> list[float]:
     return [float(number) for number in [*squares[0], *squares[1], *counts]]'''
 
 
-def python(game: Othello, settings: Settings, program: Equations, title: str = "A player of Othello.") -> str:
-    """Return the text of a module with a function `choose(board)`, which searches as deep as the program's player does.
+def of_moves(game: Othello, options: moves.Options, program: Equations, title: str = TITLE) -> str:
+    """Return the text of a module with a function `choose(board)`, which plays as a program does that values moves.
 
     It reckons in double precision, where evolution does in single.
 
     Args:
         game: the rules.
-        settings: what the program sees, and how deep its player searches.
+        options: what the program sees, and how deep its player searches.
         program: its one tree.
         title: first line of the docstring.
     """
-    to_move = settings.features in TO_MOVE
-    named = counted(game, settings) if to_move else regions(game, settings)
     choose = GREEDY
-    if settings.depth:
-        value, nothing = ("evaluate(see(board))", "-MOST") if to_move else ("-evaluate(see(swapped(board)))", "MOST")
-        choose = SEARCHED.format(value=value, nothing=nothing, plies=settings.depth)
+    if options.depth:
+        choose = SEARCHED.format(value="-evaluate(see(swapped(board)))", nothing="MOST", plies=options.depth)
+    return _module(game, moves.regions(game, options), program, title, "that has moved", SEE_MOVER, choose)
+
+
+def of_leaves(game: Othello, options: leaves.Options, program: Equations, title: str = TITLE) -> str:
+    """Return the same for a program that values the leaves of a search."""
+    choose = SEARCHED.format(value="evaluate(see(board))", nothing="-MOST", plies=options.depth)
+    squares = leaves.counted(game, options)
+    return _module(game, squares, program, title, "to move", _sight(game, options), choose)
+
+
+def _module(
+    game: Othello, squares: Mapping[str, list[int]], program: Equations, title: str, side: str, see: str, choose: str
+) -> str:
     return MODULE.format(
         title=title.replace("\\", "\\\\").replace('"', "'"),
         area=game.area,
         size=game.size,
-        regions="\n".join(f"    {squares},  # {name or 'all'}" for name, squares in named.items()),
-        said="to the side to move" if to_move else "to the side that has moved",
+        regions="\n".join(f"    {numbers},  # {name or 'all'}" for name, numbers in squares.items()),
+        said=f"to the side {side}",
         body="\n".join([*(f"    {name} = {text}" for name, text in program.lines), f"    return {program.values[0]}"]),
-        see=_sight(game, settings) if to_move else SEE_MOVER,
+        see=see,
         choose=choose,
     )
 
 
-def _sight(game: Othello, settings: Settings) -> str:
+def _sight(game: Othello, options: leaves.Options) -> str:
     """Return the function that makes what the side to move sees."""
     special = {
         "Mobility": "len(moves(board))",
         "EnemyMobility": "len(moves(swapped(board)))",
         "EmptyCount": "board.count(0)",
     }
-    places = {name: place for place, name in enumerate(counted(game, settings))}
+    places = {name: place for place, name in enumerate(leaves.counted(game, options))}
     for name, place in places.items():
         special |= {
             f"Friendly{name}Count": f"own[{place}]",
@@ -161,5 +172,5 @@ def _sight(game: Othello, settings: Settings) -> str:
         }
     return SEE_TO_MOVE.format(
         unused=WORD * game.words - game.area,
-        counts="\n".join(f"        {special[name]},  # {name}" for name in numbers(game, settings)),
+        counts="\n".join(f"        {special[name]},  # {name}" for name in leaves.numbers(game, options)),
     )

@@ -59,8 +59,9 @@ class Othello:
     size: int = 8
 
     name: ClassVar[str] = "othello"
-    version: ClassVar[str] = "1"
+    seats: ClassVar[int] = 2
     chance: ClassVar[bool] = False
+    version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:
         if isinstance(self.size, bool) or self.size not in SIZES:

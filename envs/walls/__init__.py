@@ -1,1 +1,25 @@
 """Walls, the game of two players who lay bricks behind them as they walk."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from envs.walls.rules import Walls
+    from jaxgp.spec import Spec
+
+
+def spec() -> "Spec[Walls]":
+    """Return the game; this imports it."""
+    from envs.walls import opponents, render, roles, strategies
+    from envs.walls.rules import Walls
+    from jaxgp.spec import Spec
+
+    return Spec(
+        Walls,
+        drawing=render,
+        roles=(roles.RULES,),
+        evaluators=lambda game: opponents.EVALUATORS,
+        certainty=opponents.certainty,
+        strategies=strategies.STRATEGIES,
+        strategy=strategies.strategy,
+        typed=render.TYPED,
+    )

@@ -8,9 +8,6 @@ import jax.numpy as jnp
 from jax import Array
 
 from envs.walls.rules import State, Walls
-from envs.walls.strategies import STRATEGIES, strategy
-
-__all__ = ["EVALUATORS", "STRATEGIES", "certainty", "decided", "majority", "material", "strategy"]
 
 
 def material(game: Walls, state: State) -> Array:

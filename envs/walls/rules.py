@@ -85,8 +85,9 @@ class Walls:
     majority_ends: bool = False
 
     name: ClassVar[str] = "walls"
-    version: ClassVar[str] = "1"
+    seats: ClassVar[int] = 2
     chance: ClassVar[bool] = False
+    version: ClassVar[str] = "1"
     num_actions: ClassVar[int] = 3
 
     def __post_init__(self) -> None:

@@ -9,8 +9,10 @@ Rules are read with symmetry: the player faces north, to the top, and every rule
 with the turns swapped. The unmirrored reading of a rule comes first.
 """
 
-from envs.walls.primitives import Settings
+from envs.walls.primitives import Options
 from envs.walls.rules import Walls
+from jaxgp.errors import reject
+from jaxgp.spec import Strategy
 
 STRATEGIES = ("fixed", "forward")
 
@@ -31,19 +33,17 @@ _FIXED_3 = """
 """
 
 
-def strategy(name: str, game: Walls) -> tuple[Settings, str]:
-    """Return what a strategy sees, and its rules as text, a line for each.
+def strategy(name: str, game: Walls) -> Strategy:
+    """Return a fixed player.
 
     Args:
         name: one of STRATEGIES.
         game: the board; the smallest one has a `fixed` of its own.
 
     Raises:
-        ValueError: no such strategy.
+        UsageError: no such strategy.
     """
-    settings = Settings(mask=3, matching="symmetric")
-    if name == "forward":
-        return settings, ""
-    if name == "fixed":
-        return settings, (_FIXED_3 if game.size == 3 else _FIXED).strip()
-    raise ValueError(f"strategy={name}: unknown strategy; accepted: {', '.join(STRATEGIES)}")
+    rules = {"fixed": _FIXED_3 if game.size == 3 else _FIXED, "forward": ""}
+    if name not in rules:
+        reject("strategy", name, ", ".join(STRATEGIES))
+    return Strategy("rules", Options(mask=3, matching="symmetric"), rules[name].strip())

@@ -1,116 +1,93 @@
-"""Options of the small commands: `option=value` as everywhere, typed by a dataclass, without Hydra's config tree.
+"""Options of the small commands: `option=value` as everywhere, declared by a dataclass. Needs only Python.
 
-A field's metadata, made by `option`, holds what `--help` says and the values it takes. A field of type `dict`, or of a
-dataclass, is a section: `game.pits=5` sets one entry, and `game=mancala` is short for `game.name=mancala`.
+A field of type `dict`, or of a dataclass, is a section: `game.pits=5` sets one entry, and `game=mancala` is short for
+`game.name=mancala`.
 """
 
-import copy
-import dataclasses
 import os
 import sys
-import typing
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
+from jaxgp.config import text, typed
+from jaxgp.config.help import describe
+from jaxgp.errors import RunError, UsageError, show
+from jaxgp.options import Option, check, declared, option
 
-from jaxgp.config import typed as options
-from jaxgp.errors import RunError, UsageError, reject, show
+__all__ = ["describe", "main", "option", "parse"]
 
 Schema = TypeVar("Schema")
-
-
-def option(default: Any, says: str, choices: Sequence[str] = ()) -> Any:
-    """Declare a field: its default, what it means, and the values it takes if they can be listed."""
-    metadata = {"says": says, "choices": tuple(choices)}
-    if isinstance(default, dict | list) or dataclasses.is_dataclass(default):
-        return dataclasses.field(default_factory=lambda: copy.copy(default), metadata=metadata)
-    return dataclasses.field(default=default, metadata=metadata)
 
 
 def parse(schema: type[Schema], arguments: Sequence[str]) -> Schema:
     """Read `option=value` arguments.
 
     Raises:
-        UsageError: an unknown option, a value of the wrong type or not among the choices, or an option given twice.
+        UsageError: an unknown option, a value of the wrong type, not among the choices or beyond the limits, or an
+            option given twice.
     """
-    config = OmegaConf.create(options.plain(schema))
-    assert isinstance(config, DictConfig)
+    found = {one.name: one for one in declared(schema)}
+    values = typed.plain(schema)
     seen: set[str] = set()
     for argument in arguments:
-        name, equals, value = argument.partition("=")
+        name, equals, written = argument.partition("=")
         if not equals or not name:
             raise UsageError(f"{show(argument)}: not an option; write option=value")
-        if _type(schema, name) is _Section:
-            name += ".name"
+        section, _, entry = name.partition(".")
+        one = found.get(section)
+        if one is None or (entry and not _section(one)):
+            raise typed.unknown(section if one is None else name, found if one is None else ())
+        if not entry and _section(one):
+            name, entry = f"{name}.name", "name"
         if name in seen:
             raise UsageError(f"{show(argument)}: {name} is given twice")
         seen.add(name)
-        _set(schema, config, name, value)
-    made = options.typed(schema, config)
-    _choices(made)
+        meant = _declared(one, entry)
+        value = _read(meant, name, written)
+        if entry == "name" and meant is not None:
+            meant.check(section, value)
+        _set(values, name, value)
+    made = typed.typed(schema, values)
+    check(made)
     return made
 
 
-def _choices(made: Any, prefix: str = "") -> None:
-    """Refuse values that are not among the choices of their fields."""
-    for field in dataclasses.fields(made):
-        value, choices = getattr(made, field.name), field.metadata.get("choices")
-        if dataclasses.is_dataclass(value):
-            _choices(value, field.name + ".")
-        elif choices and value is not None and value not in choices:
-            reject((prefix + field.name).removesuffix(".name"), value, ", ".join(choices))
+def _section(one: Option) -> bool:
+    return bool(typed.sections_of(one) or typed.entries_of(one))
 
 
-class _Section:
-    """Stands for a field that holds options of its own."""
+def _declared(one: Option, entry: str) -> Option | None:
+    """Return the option that an argument sets; None for an entry of a section that may hold any."""
+    sections = typed.sections_of(one)
+    if not sections:
+        return None if _section(one) else one
+    found = {inner.name: inner for inner in declared(sections[0])}
+    if entry not in found:
+        raise typed.unknown(f"{one.name}.{entry}", found)
+    return found[entry]
 
 
-def _type(schema: Any, name: str) -> Any:
-    """Return the type of an option, of an entry of a section too; None if there is none, or it may be anything."""
-    section, _, entry = name.partition(".")
-    kind = typing.get_type_hints(schema).get(section)
-    if entry:
-        return _type(kind, entry) if dataclasses.is_dataclass(kind) else None
-    return _Section if typing.get_origin(kind) is dict or dataclasses.is_dataclass(kind) else kind
-
-
-def _set(schema: type, config: DictConfig, name: str, text: str) -> None:
-    section, _, entry = name.partition(".")
-    if section not in config or (entry and _type(schema, section) is not _Section):
-        raise options.unknown(schema, section if section not in config else name)
-    kind = _type(schema, name)
-    if kind in (str, str | None):
-        OmegaConf.update(config, name, None if text == "null" and kind is not str else text)
-        return
+def _read(one: Option | None, name: str, written: str) -> object:
+    """Read a value; text stays as it is written, whatever it looks like."""
+    if one is not None and str in one.kinds:
+        return None if written == "null" and one.nullable else written
+    if one is not None and one.many is tuple and not written.startswith("["):
+        return written
     try:
-        value = OmegaConf.select(OmegaConf.from_dotlist([f"value={text}"]), "value")
-        OmegaConf.update(config, name, value)
-    except (OmegaConfBaseException, YAMLError, ValueError) as error:
-        raise UsageError(f"{name}={show(text)}: cannot be read; quote special characters") from error
+        return text.read(written)
+    except ValueError as error:
+        raise UsageError(f"{name}={show(written)}: cannot be read; quote special characters") from error
 
 
-def describe(schema: type, usage: str) -> str:
-    """Return what `--help` prints: the usage, and every option with its default and meaning."""
-    lines = [usage.strip(), "", "Options (option=value):"]
-    for field in dataclasses.fields(schema):
-        default, factory = field.default, typing.cast(Any, field.default_factory)
-        if default is dataclasses.MISSING:
-            default = factory()
-        choices = field.metadata.get("choices")
-        if dataclasses.is_dataclass(default):
-            own = {entry.name: entry.metadata for entry in dataclasses.fields(default)}
-            choices = own["name"].get("choices")
-            default = {"name": getattr(default, "name")}  # noqa: B009 - a section has one; its class is not known here
-        if isinstance(default, dict):
-            named = f"{field.name}={show(default['name'])}" if "name" in default else f"{field.name}.OPTION=VALUE"
-        else:
-            named = f"{field.name}={show(default)}"
-        lines.append(f"  {named}")
-        lines.append(f"      {field.metadata.get('says', '')}{': ' + ' | '.join(choices) if choices else ''}")
-    return "\n".join(lines)
+def _set(values: dict[str, object], name: str, value: object) -> None:
+    """Set an entry by its dotted name."""
+    *path, last = name.split(".")
+    for part in path:
+        inside = values.get(part)
+        section: dict[str, object] = inside if isinstance(inside, dict) else {}
+        values[part] = section
+        values = section
+    values[last] = value
 
 
 def main(

@@ -1,43 +1,38 @@
-"""The command line that all scripts share: Hydra's, with every mistake told in one line and exit code 2.
+"""The command line of `scripts/train.py`: Hydra's, with every mistake told in one line and exit code 2.
 
 Nothing is written before the options of every job have been composed and checked. What stays as Hydra has it:
-`option=value`, groups, `-m` sweeps, launchers, `hydra.run.dir`, `--help`, `--cfg job`, `--info`.
+`option=value`, groups, `-m` sweeps, launchers, callbacks, `hydra.run.dir`, `--cfg job`, `--info`.
 """
 
 import argparse
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Generic, NoReturn, TypeVar
 
-from hydra import version
-from hydra._internal.callbacks import Callbacks
-from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
-from hydra._internal.hydra import Hydra
-from hydra._internal.utils import _run_hydra, create_config_search_path, get_args_parser
-from hydra.core.config_store import ConfigStore
-from hydra.core.global_hydra import GlobalHydra
+import hydra
+from hydra.core.config_loader import ConfigLoader
 from hydra.core.hydra_config import HydraConfig
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.utils import run_job
+from hydra.core.plugins import Plugins
+from hydra.core.utils import JobReturn, configure_log, run_job
 from hydra.types import HydraContext, RunMode
+from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 from omegaconf.errors import OmegaConfBaseException
 
 from jaxgp import files
-from jaxgp.config import typed as options
+from jaxgp.config import compose
+from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error
 from jaxgp.errors import RunError, UsageError
 
 Schema = TypeVar("Schema")
 Plan = TypeVar("Plan")
 
-SCHEMA_NAME = "schema"
-"""What a primary config calls the schema in its defaults list."""
 
-
-class Command:
+class Command(Generic[Schema, Plan]):
     """One script: how its options become a plan, and what is done with a plan.
 
     Args:
@@ -45,6 +40,7 @@ class Command:
         plan: (typed config, overrides as typed, output directory) -> what to do. Raises UsageError; writes nothing.
             A plan with an attribute `directory` moves the job's output directory there.
         task: does it and returns the exit code. Raises UsageError or RunError. It may run in another process.
+        describe: (typed config, config groups and their choices) -> what `--help` prints.
     """
 
     def __init__(
@@ -52,27 +48,32 @@ class Command:
         schema: type[Schema],
         plan: Callable[[Schema, Sequence[str], Path], Plan],
         task: Callable[[Plan], int],
+        describe: Callable[[Schema, dict[str, list[str]]], str],
     ) -> None:
         self.schema = schema
         self.plan = plan
         self.task = task
+        self.describe = describe
 
-    def prepare(self, config: DictConfig, overrides: Sequence[str], directory: Path) -> Any:
+    def prepare(self, config: DictConfig, directory: Path) -> Plan:
         """Type the composed options and make the plan; raises UsageError."""
-        return self.plan(options.typed(self.schema, config), overrides, directory)
+        return self.plan(compose.made(self.schema, config), _overrides(config), directory)
 
     def __call__(self, config: DictConfig) -> int:
         """Run one job; Hydra calls this, in this process or on another machine. Returns the exit code."""
-        hydra: Any = HydraConfig.instance().cfg
+        about = HydraConfig.get()
         try:
-            plan = self.prepare(config, _overrides(hydra), Path(hydra.hydra.runtime.output_dir))
-            return self.task(plan)
+            made = compose.made(self.schema, config)
+            overrides = [str(override) for override in about.overrides.task]
+            return self.task(self.plan(made, overrides, Path(str(about.runtime.output_dir))))
         except (UsageError, RunError) as error:
             complain(error)
             return error.exit_code
 
 
-def main(command: Command, config_dir: Path, config_name: str, argv: Sequence[str] | None = None) -> NoReturn:
+def main(
+    command: Command[Schema, Plan], config_dir: Path, config_name: str, argv: Sequence[str] | None = None
+) -> NoReturn:
     """Run a script and exit: 0 done, 1 the run failed, 2 the options are wrong, 128 + signal when stopped.
 
     Args:
@@ -81,14 +82,10 @@ def main(command: Command, config_dir: Path, config_name: str, argv: Sequence[st
         config_name: the primary config in it, without `.yaml`.
         argv: the arguments; by default those of the process.
     """
-    version.setbase("1.3")
-    ConfigStore.instance().store(name=SCHEMA_NAME, node=options.plain(command.schema))
-    parser = get_args_parser()
-    parser.error = _parser_error  # type: ignore[method-assign]
-    args = parser.parse_args(argv)
-    args.overrides = [options.opened(command.schema, override) for override in args.overrides]
     try:
-        code = _dispatch(command, config_dir.resolve(), args.config_name or config_name, args, parser)
+        args = _parser().parse_args(argv)
+        args.overrides = [compose.opened(command.schema, override) for override in args.overrides]
+        code = _dispatch(command, config_dir.resolve(), args.config_name or config_name, args)
     except (UsageError, RunError) as error:
         complain(error)
         code = error.exit_code
@@ -103,132 +100,141 @@ def complain(error: BaseException) -> None:
     print("error: " + " ".join(str(error).split()), file=sys.stderr, flush=True)
 
 
-def _parser_error(message: str) -> NoReturn:
-    complain(UsageError(f"{message}; see --help"))
-    sys.exit(UsageError.exit_code)
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; see --help")
 
 
-def _dispatch(
-    command: Command, config_dir: Path, config_name: str, args: argparse.Namespace, parser: argparse.ArgumentParser
-) -> int:
-    if args.help or args.hydra_help or args.shell_completion or args.info or args.experimental_rerun:
-        return _show(command, config_dir, config_name, args, parser)
-    hydra = _hydra(config_dir, config_name, args)
-    try:
+def _parser() -> argparse.ArgumentParser:
+    """Read Hydra's own flags; those that only show something are passed on to it."""
+    parser = _Parser(add_help=False, allow_abbrev=False)
+    parser.add_argument("overrides", nargs="*")
+    parser.add_argument("--help", "-h", action="store_true")
+    parser.add_argument("--multirun", "-m", action="store_true")
+    parser.add_argument("--run", "-r", action="store_true")
+    parser.add_argument("--config-dir", "-cd")
+    parser.add_argument("--config-name", "-cn")
+    parser.add_argument("--cfg", "-c", choices=("job", "hydra", "all"))
+    parser.add_argument("--package", "-p")
+    parser.add_argument("--resolve", action="store_true")
+    parser.add_argument("--info", "-i", nargs="?", const="all")
+    for name in ("--hydra-help", "--version"):
+        parser.add_argument(name, action="store_true")
+    parser.add_argument("--shell-completion", "-sc", action="store_true")
+    return parser
+
+
+def _dispatch(command: Command[Schema, Plan], config_dir: Path, config_name: str, args: argparse.Namespace) -> int:
+    first = [_existing(args.config_dir)] if args.config_dir is not None else []
+    with compose.loader(command.schema, config_dir, first) as loader:
+        if args.help:
+            config = compose.compose(command.schema, loader, config_name, args.overrides)
+            print(command.describe(compose.made(command.schema, config), groups(loader)), flush=True)
+            return 0
         if args.cfg:
-            config = _compose(command, hydra, config_name, args.overrides, RunMode.RUN)
-            options.typed(command.schema, _without_hydra(config))
-            GlobalHydra.instance().clear()
-            return _show(command, config_dir, config_name, args, parser)
-        if args.multirun or _asks_for_sweep(args.overrides):
-            return _sweep(command, hydra, config_name, args.overrides)
-        return _single(command, hydra, config_name, args.overrides)
-    finally:
-        GlobalHydra.instance().clear()
+            compose.made(command.schema, compose.compose(command.schema, loader, config_name, args.overrides))
+        elif not (args.hydra_help or args.version or args.shell_completion or args.info):
+            sweep = args.multirun or _asks_for_sweep(args.overrides)
+            return (_sweep if sweep else _single)(command, loader, config_name, args.overrides)
+        return _show(command, config_dir, config_name, args)
 
 
-def _show(
-    command: Command, config_dir: Path, config_name: str, args: argparse.Namespace, parser: argparse.ArgumentParser
-) -> int:
-    """Let Hydra print help, the configuration or information about itself."""
-    before = os.environ.get("HYDRA_FULL_ERROR")
+def groups(loader: ConfigLoader) -> dict[str, list[str]]:
+    """Return the config groups, and the choices that each has."""
+    return {group: loader.get_group_options(group) for group in loader.list_groups("") if group != "hydra"}
+
+
+def _existing(folder: str) -> Path:
+    path = Path(folder).absolute()
+    if not path.is_dir():
+        raise UsageError(f"--config-dir={folder}: no such directory")
+    return path
+
+
+def _show(command: Command[Schema, Plan], config_dir: Path, config_name: str, args: argparse.Namespace) -> int:
+    """Let Hydra print the configuration or information about itself."""
+    flags = [f"--{name}={value}" for name in ("cfg", "package", "info") if (value := getattr(args, name)) is not None]
+    switches = ("resolve", "hydra_help", "version", "shell_completion")
+    flags += ["--" + name.replace("_", "-") for name in switches if getattr(args, name)]
+    before = sys.argv, os.environ.get("HYDRA_FULL_ERROR")
+    sys.argv = [before[0][0], *flags, *args.overrides]
     os.environ["HYDRA_FULL_ERROR"] = "1"  # errors arrive here as exceptions
+    compose.GlobalHydra.instance().clear()
     try:
-        _run_hydra(args, parser, command, str(config_dir), config_name)
-    except options.COMPOSITION_ERRORS as error:
-        raise options.composition_error(command.schema, error, args.overrides) from error
+        hydra.main(version_base="1.3", config_path=str(config_dir), config_name=config_name)(_nothing)()
+    except COMPOSITION_ERRORS as error:
+        raise composition_error(command.schema, error, args.overrides) from error
     finally:
-        if before is None:
+        sys.argv = before[0]
+        if before[1] is None:
             del os.environ["HYDRA_FULL_ERROR"]
         else:
-            os.environ["HYDRA_FULL_ERROR"] = before
+            os.environ["HYDRA_FULL_ERROR"] = before[1]
     return 0
 
 
-def _hydra(config_dir: Path, config_name: str, args: argparse.Namespace) -> Hydra:
-    search_path = create_config_search_path(str(config_dir))
-    if args.config_dir is not None:
-        extra = Path(args.config_dir).absolute()
-        if not extra.is_dir():
-            raise UsageError(f"--config-dir={args.config_dir}: no such directory")
-        search_path.prepend(provider="command-line", path=f"file://{extra}")
-    return Hydra.create_main_hydra2(task_name=config_name, config_search_path=search_path)
+def _nothing(config: DictConfig) -> None:
+    """Stand for the work of a script that only shows something."""
 
 
 def _asks_for_sweep(overrides: Sequence[str]) -> bool:
     return any(item.replace(" ", "").upper() == "HYDRA.MODE=MULTIRUN" for item in overrides)
 
 
-def _compose(command: Command, hydra: Hydra, config_name: str, overrides: Sequence[str], mode: RunMode) -> DictConfig:
-    try:
-        config = hydra.compose_config(config_name, list(overrides), mode, with_log_configuration=True)
-        with read_write(config.hydra), open_dict(config.hydra):
-            config.hydra.mode = mode
-    except options.COMPOSITION_ERRORS as error:
-        raise options.composition_error(command.schema, error, overrides) from error
-    return config
-
-
 def _overrides(config: DictConfig) -> list[str]:
     """Return the options of the command line, as typed."""
-    typed: Any = OmegaConf.to_container(config.hydra.overrides.task, resolve=False)
-    return [str(override) for override in typed]
+    return [str(override) for override in config.hydra.overrides.task]
 
 
-def _without_hydra(config: DictConfig) -> DictConfig:
-    job = config.copy()
-    with read_write(job), open_dict(job):
-        del job["hydra"]
-    assert isinstance(job, DictConfig)
-    return job
-
-
-def _single(command: Command, hydra: Hydra, config_name: str, overrides: Sequence[str]) -> int:
-    config = _compose(command, hydra, config_name, overrides, RunMode.RUN)
+def _single(command: Command[Schema, Plan], loader: ConfigLoader, config_name: str, overrides: Sequence[str]) -> int:
+    config = compose.compose(command.schema, loader, config_name, overrides)
     directory = _directory(config, "hydra.run.dir")
-    plan = command.prepare(_without_hydra(config), _overrides(config), directory)
+    plan = command.prepare(config, directory)
     directory = Path(getattr(plan, "directory", directory))
     with read_write(config.hydra), open_dict(config.hydra):
         config.hydra.run.dir = str(directory)
     files.make_directory(directory, "hydra.run.dir")
     callbacks = Callbacks(config)
-    callbacks.on_run_start(config=config, config_name=config_name)
+    callbacks.tell("on_run_start", config=config, config_name=config_name)
     result = run_job(
-        hydra_context=HydraContext(config_loader=hydra.config_loader, callbacks=callbacks),
+        hydra_context=_context(loader, callbacks),
         task_function=command,
         config=config,
         job_dir_key="hydra.run.dir",
         job_subdir_key=None,
     )
-    callbacks.on_run_end(config=config, config_name=config_name, job_return=result)
+    callbacks.tell("on_run_end", config=config, config_name=config_name, job_return=result)
     return int(result.return_value or 0)
 
 
-def _sweep(command: Command, hydra: Hydra, config_name: str, overrides: Sequence[str]) -> int:
-    config = _compose(command, hydra, config_name, overrides, RunMode.MULTIRUN)
-    for number, job in enumerate(_jobs(config, hydra)):
+def _sweep(command: Command[Schema, Plan], loader: ConfigLoader, config_name: str, overrides: Sequence[str]) -> int:
+    config = compose.compose(command.schema, loader, config_name, overrides, RunMode.MULTIRUN)
+    for number, job in enumerate(_jobs(config, loader)):
         try:
-            composed = hydra.config_loader.load_sweep_config(config, job)
-        except options.COMPOSITION_ERRORS as error:
-            raise options.composition_error(command.schema, error, job) from error
+            composed = loader.load_sweep_config(config, job)
+        except COMPOSITION_ERRORS as error:
+            raise composition_error(command.schema, error, job) from error
         with read_write(composed.hydra), open_dict(composed.hydra):
             composed.hydra.job.num = composed.hydra.job.id = number
-        directory = _directory(composed, "hydra.sweep.dir", "hydra.sweep.subdir")
-        command.prepare(_without_hydra(composed), _overrides(composed), directory)
+        command.prepare(composed, _directory(composed, "hydra.sweep.dir", "hydra.sweep.subdir"))
     files.make_directory(_directory(config, "hydra.sweep.dir"), "hydra.sweep.dir")
-    result = hydra.multirun(config_name, command, list(overrides))
-    codes = [job.return_value for batch in result or () for job in batch]
-    return max((int(code or 0) for code in codes), default=0)
+    configure_log(config.hydra.hydra_logging, config.hydra.verbose)
+    callbacks = Callbacks(config)
+    callbacks.tell("on_multirun_start", config=config, config_name=config_name)
+    sweeper = Plugins.instance().instantiate_sweeper(
+        hydra_context=_context(loader, callbacks), task_function=command, config=config
+    )
+    batches = sweeper.sweep(arguments=_overrides(config))
+    callbacks.tell("on_multirun_end", config=config, config_name=config_name)
+    return max((int(job.return_value or 0) for batch in batches or () for job in batch), default=0)
 
 
-def _jobs(config: DictConfig, hydra: Hydra) -> list[list[str]]:
+def _jobs(config: DictConfig, loader: ConfigLoader) -> list[list[str]]:
     """Return the overrides of each job of a sweep; none for a sweeper that chooses them as it goes."""
     if not str(config.hydra.sweeper._target_).endswith(".BasicSweeper"):
         return []
     given = [f"{key}={value}" for key, value in (config.hydra.sweeper.params or {}).items()]
-    parser = OverridesParser.create(config_loader=hydra.config_loader)
-    parsed = parser.parse_overrides(given + _overrides(config))
-    return [job for batch in BasicSweeper.split_arguments(parsed, None) for job in batch]
+    return compose.jobs(given + _overrides(config), loader)
 
 
 def _directory(config: DictConfig, *names: str) -> Path:
@@ -241,3 +247,31 @@ def _directory(config: DictConfig, *names: str) -> Path:
         raise UsageError(f"{names[0]}: {str(error).splitlines()[0]}") from error
     finally:
         HydraConfig.instance().cfg = before
+
+
+class Callbacks:
+    """Tells those that `hydra.callbacks` names what happens; Hydra's own class for this is not public."""
+
+    def __init__(self, config: DictConfig) -> None:
+        named = OmegaConf.select(config, "hydra.callbacks") or {}
+        self._all = [instantiate(one) for one in named.values()]
+
+    def tell(self, event: str, **about: object) -> None:
+        """Call a method of all of them, in the reverse order at an end; what they raise is only warned of."""
+        for one in reversed(self._all) if event.endswith("_end") else self._all:
+            try:
+                getattr(one, event)(**about)
+            except Exception as error:
+                warnings.warn(f"Callback {type(one).__name__}.{event} raised {error!r}", stacklevel=2)
+
+    def on_job_start(self, config: DictConfig, task_function: Callable[..., object]) -> None:
+        """Say that a job begins; Hydra calls this."""
+        self.tell("on_job_start", config=config, task_function=task_function)
+
+    def on_job_end(self, config: DictConfig, job_return: JobReturn) -> None:
+        """Say how a job ended; Hydra calls this."""
+        self.tell("on_job_end", config=config, job_return=job_return)
+
+
+def _context(loader: ConfigLoader, callbacks: Callbacks) -> HydraContext:
+    return HydraContext(config_loader=loader, callbacks=callbacks)  # type: ignore[arg-type]

@@ -1,26 +1,129 @@
-"""Composing the options of many runs in one process, as `scripts/train.py` would compose them one by one."""
+"""Composing options of `scripts/train.py` from the files below `conf/` and the command line, by Hydra."""
 
 import copy
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import hydra
-from hydra._internal.config_loader_impl import ConfigLoaderImpl
+from hydra.core.config_loader import ConfigLoader
+from hydra.core.config_search_path import ConfigSearchPath
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from omegaconf import DictConfig
+from hydra.core.override_parser.types import Override
+from hydra.core.plugins import Plugins
+from hydra.plugins.search_path_plugin import SearchPathPlugin
+from hydra.types import RunMode
+from omegaconf import DictConfig, OmegaConf, open_dict, read_write
+from omegaconf.errors import GrammarParseError, InterpolationResolutionError, OmegaConfBaseException
 
-from jaxgp.config import typed as options
-from jaxgp.config.cli import SCHEMA_NAME
+from jaxgp.config import typed
+from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_line
+from jaxgp.errors import UsageError
 
 Schema = TypeVar("Schema")
 
+SCHEMA_NAME = "schema"
+"""What a primary config calls the schema in its defaults list."""
+JOB = "train"
+
+
+class Folders(SearchPathPlugin):
+    """Adds folders of config files to the config tree, for as long as `loader` says."""
+
+    first: tuple[Path, ...] = ()
+    last: tuple[Path, ...] = ()
+
+    def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
+        """Put folders before and behind the others; Hydra calls this."""
+        for folder in self.first:
+            search_path.prepend("command-line", f"file://{folder}")
+        for folder in self.last:
+            search_path.append("game", f"file://{folder}")
+
+
+@contextmanager
+def loader(
+    schema: type, config_dir: Path, first: Sequence[Path] = (), last: Sequence[Path] = ()
+) -> Iterator[ConfigLoader]:
+    """Within this context Hydra knows the config tree.
+
+    Args:
+        schema: dataclass of the options.
+        config_dir: the config tree.
+        first: folders whose files come before those of the tree.
+        last: folders whose files add to the tree.
+    """
+    ConfigStore.instance().store(name=SCHEMA_NAME, node=typed.plain(schema))
+    Plugins.instance().register(Folders)
+    GlobalHydra.instance().clear()
+    Folders.first, Folders.last = tuple(first), tuple(last)
+    try:
+        with hydra.initialize_config_dir(str(config_dir.resolve()), job_name=JOB, version_base="1.3"):
+            yield GlobalHydra.instance().config_loader()
+    finally:
+        Folders.first = Folders.last = ()
+        GlobalHydra.instance().clear()
+
+
+def compose(
+    schema: type, loading: ConfigLoader, name: str, overrides: Sequence[str], mode: RunMode = RunMode.RUN
+) -> DictConfig:
+    """Return the configuration with these options, that of Hydra itself in it.
+
+    Raises:
+        UsageError: an unknown option or choice.
+    """
+    try:
+        config = loading.load_configuration(name, list(overrides), mode)
+    except COMPOSITION_ERRORS as error:
+        raise composition_error(schema, error, overrides) from error
+    with read_write(config.hydra), open_dict(config.hydra):
+        config.hydra.mode = mode
+    return config
+
+
+def opened(schema: type, override: str) -> str:
+    """Let Hydra pass options that are only checked later: a game's settings, and those of sections with variants."""
+    parent, _, name = override.split("=")[0].rpartition(".")
+    free = dict[str, Any] in typed.kinds(schema, parent) or parent.split(".")[0] in typed.variants(schema)
+    return "++" + override if free and name and not override.startswith(("+", "~")) else override
+
+
+def made(schema: type[Schema], config: DictConfig) -> Schema:
+    """Return the typed options of a composed configuration; raises UsageError."""
+    values = {name: value for name, value in config.items_ex(resolve=False) if name != "hydra"}
+    try:
+        plain = OmegaConf.to_container(OmegaConf.masked_copy(config, [str(name) for name in values]), resolve=True)
+    except OmegaConfBaseException as error:
+        option = str(error.full_key or error.key or "")
+        said = isinstance(error, InterpolationResolutionError | GrammarParseError)
+        raise UsageError(f"{option}: {first_line(error)}" if option and said else first_line(error)) from error
+    assert isinstance(plain, dict)
+    return typed.typed(schema, plain)
+
+
+def jobs(overrides: Sequence[str], loading: ConfigLoader) -> list[list[str]]:
+    """Return the options of each job of a sweep over all combinations of the values given."""
+    parsed = OverridesParser.create(config_loader=loading).parse_overrides(list(overrides))
+    return [list(job) for job in itertools.product(*(_values(one) for one in parsed))]
+
+
+def _values(override: Override) -> list[str]:
+    name = override.get_key_element()
+    if not override.is_sweep_override():
+        return [f"{name}={override.get_value_element_as_str()}"]
+    if not override.is_discrete_sweep():
+        raise UsageError(f"{override.input_line}: accepted: values with commas between them, or a range")
+    return [f"{name}={value}" for value in override.sweep_string_iterator()]
+
 
 class Composer(Generic[Schema]):
-    """Within this context, `compose` turns options as typed into the typed configuration.
+    """Within this context, `compose` turns options as typed into the typed configuration, for many runs quickly.
 
     Args:
         schema: dataclass of the options.
@@ -32,12 +135,10 @@ class Composer(Generic[Schema]):
         self._schema = schema
         self._name = config_name
         self._known: dict[tuple[str, ...], DictConfig] = {}
-        ConfigStore.instance().store(name=SCHEMA_NAME, node=options.plain(schema))
-        GlobalHydra.instance().clear()
-        self._context = hydra.initialize_config_dir(str(config_dir.resolve()), version_base="1.3")
+        self._context = loader(schema, config_dir)
 
     def __enter__(self) -> "Composer[Schema]":
-        self._context.__enter__()
+        self._loader = self._context.__enter__()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
@@ -49,22 +150,28 @@ class Composer(Generic[Schema]):
         Raises:
             UsageError: an unknown option, or a value of the wrong type; what values mean is not checked.
         """
-        opened = [options.opened(self._schema, override) for override in overrides]
+        given = [opened(self._schema, override) for override in overrides]
         try:
-            config = self._composed(opened)
-        except options.COMPOSITION_ERRORS as error:
-            raise options.composition_error(self._schema, error, overrides) from error
-        return options.typed(self._schema, config)
+            parsed = OverridesParser.create().parse_overrides(given)
+            config = self._set(parsed)
+        except COMPOSITION_ERRORS:
+            config = None
+        if config is None:
+            config = compose(self._schema, self._loader, self._name, given)
+        return made(self._schema, config)
 
-    def _composed(self, overrides: Sequence[str]) -> DictConfig:
-        """Read the files of a choice of groups once; names with dots are values, which Hydra sets after all files."""
-        parsed = OverridesParser.create().parse_overrides(list(overrides))
-        if any(one.is_sweep_override() for one in parsed):
-            return hydra.compose(self._name, list(overrides))  # says what is wrong
-        values = [one for one in parsed if "." in one.key_or_group]
-        groups = tuple(str(one.input_line) for one in parsed if "." not in one.key_or_group)
+    def _set(self, overrides: list[Override]) -> DictConfig | None:
+        """Read the files of a choice of groups once, and set the values, whose names have dots, after that.
+
+        Return None where Hydra has to do it: for sweeps, and for options that are added or removed.
+        """
+        groups = tuple(str(one.input_line) for one in overrides if "." not in one.key_or_group)
+        values = [one for one in overrides if "." in one.key_or_group]
+        if any(one.is_sweep_override() or one.is_add() or one.is_delete() or one.package for one in values):
+            return None
         if groups not in self._known:
-            self._known[groups] = hydra.compose(self._name, list(groups))
+            self._known[groups] = compose(self._schema, self._loader, self._name, groups)
         config = copy.deepcopy(self._known[groups])
-        ConfigLoaderImpl._apply_overrides_to_config(values, config)
+        for one in values:
+            OmegaConf.update(config, one.key_or_group, one.value(), merge=True, force_add=one.is_force_add())
         return config

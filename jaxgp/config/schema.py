@@ -13,19 +13,6 @@ from jaxgp.options import MAX_CORES, MAX_SEED, option
 
 GENOTYPES = {"gp": "program", "groups": "rules"}
 """What each kind of algorithm evolves."""
-MAKERS = {"program": "primitive_set", "rules": "rule_language"}
-"""What a game's module `primitives` calls the function that makes the language of each genotype."""
-
-
-def genotypes(module: Any) -> list[str]:
-    """Return the genotypes that play a game, by its module `primitives`."""
-    return [kind for kind, maker in MAKERS.items() if hasattr(module, maker)]
-
-
-def evaluators(module: Any, game: Any) -> dict[str, Any]:
-    """Return what searches can value positions by on a board, by the game's module `opponents`."""
-    found: dict[str, Any] = module.evaluators(game) if hasattr(module, "evaluators") else module.EVALUATORS
-    return found
 
 
 @dataclass
@@ -48,11 +35,11 @@ class Config:
     """Everything a run depends on."""
 
     game: dict[str, Any] = option({}, "name, and the settings of that game's rules")
-    program: dict[str, Any] = option({}, "how genomes play the game")
+    program: dict[str, Any] = option({}, "how genomes play the game: role, and the options of that role")
     algorithm: Algorithm | Groups = option(Algorithm(), "how they evolve; algorithm.kind: which algorithm")
     fitness: Fitness = option(Fitness(), "what they are selected by")
     logger: Logger = option(Logger(), "Weights & Biases, a mirror of metrics.jsonl")
-    seed: int = option(0, "of everything that is drawn", low=0, high=MAX_SEED)
+    seed: int = option(0, "of everything that is drawn", low=0, high=MAX_SEED, label="seed")
     resume: str | None = option(
         None,
         "a run directory to go on with; auto: go on if hydra.run.dir holds a run, else start one",

@@ -1,214 +1,191 @@
-"""From Hydra's configuration to the typed one, with every mistake put into one line."""
+"""From plain values, as files and command lines give them, to dataclasses of options. Needs only Python."""
 
 import dataclasses
 import difflib
-import types
 import typing
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
-from hydra.errors import HydraException, MissingConfigException, OverrideParseException
-from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import ConfigKeyError, GrammarParseError, InterpolationResolutionError, OmegaConfBaseException
+from jaxgp.config import text
+from jaxgp.errors import UsageError, reject, show
+from jaxgp.options import Option, declared
 
-from jaxgp.errors import UsageError, reject, rejected, show
-
+Name = TypeVar("Name")
 Schema = TypeVar("Schema")
 
 
-def plain(schema: type) -> dict[str, Any]:
-    """Return a schema's defaults without its types; a section with variants is left empty.
+def plain(schema: type) -> dict[str, object]:
+    """Return a schema's defaults as plain values; a section with variants is left empty.
 
     Hydra composes with these: every option exists, so that a misspelt one is refused, while `typed` checks the types
     of all values in one place.
     """
-    empty = OmegaConf.create({name: {} for name in variants(schema)})
-    defaults = OmegaConf.to_container(OmegaConf.structured(narrowed(schema, empty)))
-    assert isinstance(defaults, dict)
-    return {str(key): {} if key in empty else value for key, value in defaults.items()}
+    return {**dataclasses.asdict(schema()), **{name: {} for name in variants(schema)}}
 
 
 def variants(schema: type) -> dict[str, dict[str, type]]:
     """Return the sections whose options depend on their `kind`, by name: the dataclass of each kind, default first."""
-    hints = typing.get_type_hints(schema).items()
-    return {name: {one.kind: one for one in _members(hint)} for name, hint in hints if _members(hint)}
+    sections = {one.name: sections_of(one) for one in declared(schema)}
+    return {
+        name: {str(vars(member)["kind"]): member for member in members}
+        for name, members in sections.items()
+        if len(members) > 1
+    }
 
 
-def _members(hint: Any) -> list[Any]:
-    """Return the dataclasses of a union of several; nothing for any other type."""
-    found = [member for member in typing.get_args(hint) if dataclasses.is_dataclass(member)]
-    return found if len(found) > 1 else []
+def sections_of(one: Option) -> list[type]:
+    """Return the dataclasses that an option may be; none for an option that is a value."""
+    return [kind for kind in one.kinds if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
 
 
-def narrowed(schema: type[Schema], config: DictConfig) -> type[Schema]:
-    """Return the schema with the one dataclass that the configuration chooses for each section with variants.
+def entries_of(one: Option) -> type | None:
+    """Return what the entries of a section are that may have any names: a dataclass, or object; None: it is none."""
+    (kind,) = one.kinds if len(one.kinds) == 1 else (None,)
+    if typing.get_origin(kind) is not dict:
+        return None
+    entry = typing.get_args(kind)[1]
+    return entry if isinstance(entry, type) and dataclasses.is_dataclass(entry) else object
+
+
+def typed(schema: type[Schema], values: Mapping[Name, object], prefix: str = "", complete: bool = True) -> Schema:
+    """Return a dataclass of options with these values.
+
+    Args:
+        schema: the dataclass.
+        values: plain values by name; sections are mappings.
+        prefix: what stands before the names, in messages.
+        complete: whether every option has to be there; else those that are not have their defaults. Options of entries
+            with names of their own, as the members of a panel, need never all be there.
 
     Raises:
-        UsageError: an unknown kind.
+        UsageError: an unknown option, one that is missing, or a value of the wrong type. What values mean is not
+            checked: see `jaxgp.options.check`.
     """
-    chosen = []
-    for name, kinds in variants(schema).items():
-        section = config.get(name)
-        kind = section.get("kind") if isinstance(section, DictConfig) else None
-        if kind is not None and kind not in kinds:
-            reject(f"{name}.kind", kind, ", ".join(kinds))
-        variant = kinds[kind or next(iter(kinds))]
-        chosen.append((name, variant, dataclasses.field(default_factory=variant)))
-    if not chosen:
-        return schema
-    return dataclasses.make_dataclass(schema.__name__, chosen, bases=(schema,))
+    found = {one.name: one for one in declared(schema)}
+    for name in found if complete else ():
+        if name not in values:
+            raise UsageError(f"~{prefix}{name}: an option cannot be removed; set it instead: {prefix}{name}=VALUE")
+    made: dict[str, object] = {}
+    for key, value in values.items():
+        one = found.get(str(key))
+        if one is None:
+            raise unknown(f"{prefix}{key}", found)
+        made[one.name] = _value(one, value, prefix + one.name, complete)
+    return schema(**made)
 
 
-def typed(schema: type[Schema], config: DictConfig) -> Schema:
-    """Turn a composed configuration into the schema's dataclass.
+def entries_typed(kind: type[Schema], values: Mapping[Name, object], prefix: str = "") -> dict[str, Schema]:
+    """Return the entries of a section that may have any names, each a dataclass of this kind.
+
+    Options that an entry does not have get their defaults.
 
     Raises:
-        UsageError: an unknown option (also one that was added with `+`), or a value of the wrong type.
+        UsageError: see `typed`; also an entry without options.
     """
-    schema = narrowed(schema, config)
-    _check_sections(schema, config)
-    try:
-        resolved = OmegaConf.create(OmegaConf.to_container(config, resolve=True))
-        made = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(schema), resolved))
-    except OmegaConfBaseException as error:
-        raise _mistyped(schema, config, error) from error
-    assert isinstance(made, schema)
+    made: dict[str, Schema] = {}
+    for key, entry in values.items():
+        name = f"{prefix}{key}"
+        if not isinstance(entry, Mapping):
+            reject(name, entry, below(kind))
+        made[str(key)] = typed(kind, entry, name + ".", complete=False)
     return made
 
 
-def _check_sections(schema: Any, config: Any, prefix: str = "") -> None:
-    """Refuse options that were deleted with `~`, whose default would silently come back, and sections that are none."""
-    for name, kind in typing.get_type_hints(schema).items():
-        option = prefix + name
-        if name not in config:
-            raise UsageError(f"~{option}: an option cannot be removed; set it instead: {option}=VALUE")
-        if not (dataclasses.is_dataclass(kind) or typing.get_origin(kind) is dict):
-            continue
-        section = config[name]
-        if not isinstance(section, DictConfig):
-            reject(option, section, describe(schema, name))
-        if dataclasses.is_dataclass(kind):
-            _check_sections(kind, section, option + ".")
+def _value(one: Option, value: object, name: str, complete: bool) -> object:
+    """Return the value of an option, of its type; raises UsageError."""
+    sections, entries = sections_of(one), entries_of(one)
+    if (sections or entries) and not isinstance(value, Mapping):
+        reject(name, value, accepted(one))
+    if sections:
+        assert isinstance(value, Mapping)
+        return typed(_chosen(sections, value, name), value, name + ".", complete)
+    if entries:
+        assert isinstance(value, Mapping)
+        return dict(value) if entries is object else entries_typed(entries, value, name + ".")
+    if value is None and one.nullable:
+        return None
+    try:
+        return _many(one, value) if one.many else _single(one.kinds, value)
+    except ValueError:
+        reject(name, value, accepted(one))
 
 
-def _mistyped(schema: type, config: DictConfig, error: OmegaConfBaseException) -> UsageError:
-    option = str(error.full_key or error.key or "")
-    if isinstance(error, InterpolationResolutionError | GrammarParseError):
-        return UsageError(f"{option}: {_first_line(error)}")
-    if isinstance(error, ConfigKeyError | AttributeError):
-        return unknown(schema, option)
-    if option:
-        return rejected(option, OmegaConf.select(config, option), describe(schema, option))
-    return UsageError(_first_line(error))
+def _chosen(sections: list[type], value: Mapping[str, object], name: str) -> type:
+    """Return the dataclass that a section's `kind` chooses; by default the first."""
+    if len(sections) == 1:
+        return sections[0]
+    kinds = {str(vars(member)["kind"]): member for member in sections}
+    kind = value.get("kind", next(iter(kinds)))
+    if kind not in kinds:
+        reject(f"{name}.kind", kind, ", ".join(kinds))
+    return kinds[str(kind)]
 
 
-def unknown(schema: type, option: str) -> UsageError:
-    """Return the error for an option that the schema lacks, with the nearest one that exists."""
+def _many(one: Option, value: object) -> object:
+    """Return a list of values, or a tuple; raises ValueError."""
+    values = value if isinstance(value, list | tuple) else None
+    if values is None and one.many is tuple:
+        values = [text.read(item) for item in str(value).split(",")]
+    if values is None:
+        raise ValueError(f"{value} is no list")
+    return one.many(_single(one.items, item) for item in values)  # type: ignore[misc]
+
+
+def _single(kinds: tuple[object, ...], value: object) -> object:
+    """Return a value of one of these types; raises ValueError."""
+    if Any in kinds:
+        return value
+    if str in kinds:
+        if isinstance(value, Mapping | list | None):
+            raise ValueError(f"{value} is no text")
+        return value if isinstance(value, str) else show(value)
+    read = text.read(value) if isinstance(value, str) else value
+    if bool in kinds and isinstance(read, bool):
+        return read
+    if isinstance(read, int) and not isinstance(read, bool) and (int in kinds or float in kinds):
+        return read if int in kinds else float(read)
+    if isinstance(read, float) and float in kinds:
+        return read
+    raise ValueError(f"{value} is of another type")
+
+
+def accepted(one: Option) -> str:
+    """Say in words what an option takes: a value, or options below it."""
+    sections, entries = sections_of(one), entries_of(one)
+    if sections or entries:
+        return below(sections[0] if len(sections) == 1 else object)
+    return one.accepted
+
+
+def below(schema: type) -> str:
+    """Say in words that a section is to be set by its options."""
+    names = [one.name for one in declared(schema)] if dataclasses.is_dataclass(schema) else []
+    return f"options below it: {', '.join(names)}" if names else "options below it"
+
+
+def unknown(option: str, names: Iterable[str]) -> UsageError:
+    """Return the error for an option that is not among those of its section, with the nearest one that is."""
     parent, _, name = option.rpartition(".")
-    names = _names(_type_of(schema, parent))
+    names = list(names)
     if not names:
         return UsageError(f"{option}: unknown option")
-    if name in names:  # members of a panel need not name all of their options, and Hydra knows only the named ones
-        return UsageError(f"{option}: not set yet; with a plus sign it is added: +{option}=VALUE")
     near = difflib.get_close_matches(name, names, 1, 0.5)
     hint = f"did you mean {parent + '.' if parent else ''}{near[0]}? " if near else ""
     return UsageError(f"{option}: unknown option; {hint}accepted: {', '.join(names)}")
 
 
-def opened(schema: type, override: str) -> str:
-    """Let Hydra pass options that are only checked later: a game's settings, and those of sections with variants."""
-    parent, _, name = override.split("=")[0].rpartition(".")
-    free = _type_of(schema, parent) == dict[str, Any] or parent.split(".")[0] in variants(schema)
-    return "++" + override if free and name and not override.startswith(("+", "~")) else override
-
-
-def describe(schema: type, option: str) -> str:
-    """Say in words what type of value an option takes."""
-    kind = _type_of(schema, option)
-    nullable = False
-    if isinstance(kind, types.UnionType) or typing.get_origin(kind) is typing.Union:
-        members = typing.get_args(kind)
-        nullable = type(None) in members
-        kind = next(member for member in members if member is not type(None))
-    words = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
-    if kind in words:
-        said = words[kind]
-    elif typing.get_origin(kind) is list:
-        said = "a list, as in [a,b]"
-    else:
-        names = _names(kind)
-        said = f"options below it: {', '.join(names)}" if names else "options below it"
-    return said + (", or null" if nullable else "")
-
-
-def _type_of(schema: Any, option: str) -> Any:
-    """Return the type of an option by its dotted name, or None if there is none."""
-    kind = schema
+def kinds(schema: type, option: str) -> tuple[object, ...]:
+    """Return the types that an option may have, by its dotted name; none: there is no such option."""
+    found: tuple[object, ...] = (schema,)
     for part in option.split(".") if option else []:
-        if typing.get_origin(kind) is dict:
-            kind = typing.get_args(kind)[1]
-        elif dataclasses.is_dataclass(kind):
-            kind = typing.get_type_hints(kind).get(part)
-        else:
-            return None
-    return kind
+        inside = [typing.get_args(kind)[1] for kind in found if typing.get_origin(kind) is dict]
+        sections = [kind for kind in found if dataclasses.is_dataclass(kind)]
+        named = [one for kind in sections for one in declared(kind) if one.name == part]
+        found = (*inside, *(kind for one in named for kind in one.kinds))
+    return found
 
 
-def _names(kind: Any) -> list[str]:
-    return [field.name for field in dataclasses.fields(kind)] if dataclasses.is_dataclass(kind) else []
-
-
-def _first_line(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0] if lines else type(error).__name__
-
-
-def composition_error(schema: type, error: Exception, overrides: Sequence[str]) -> UsageError:
-    """Put an error of Hydra's composition into one line that names the option and what is accepted."""
-    if isinstance(error, MissingConfigException):
-        return _unknown_choice(error)
-    if isinstance(error, OverrideParseException):
-        return UsageError(f"{show(error.override)}: not an option; write option=value (quote special characters)")
-    cause = error.__cause__
-    if isinstance(cause, OmegaConfBaseException):
-        option = str(cause.full_key or cause.key or "")
-        if isinstance(cause, ConfigKeyError | AttributeError):
-            if option.split(".")[0] == "hydra":
-                return UsageError(f"{option}: unknown option of Hydra; accepted: those that --cfg hydra shows")
-            return _not_in_config(schema, option)
-        return UsageError(f"{option}: {_first_line(cause)}" if option else _first_line(cause))
-    text = _first_line(error)
-    if text.startswith(("Ambiguous value", "Sweep parameters")):
-        given = next((item for item in overrides if item in text), text)
-        return UsageError(f"{given}: several values need -m (one run each); a list is written [a,b]")
-    if text.startswith("Multiple values for"):
-        return UsageError(f"{text.split('.')[0]}; write it without the +")
-    if text.startswith("Config group override"):
-        groups = (item for item in overrides if not item.startswith("hydra") and _is_section(schema, item))
-        return UsageError(f"{next(groups, 'a group')}: accepted: the name of one choice; --help lists them")
-    return UsageError(text)
-
-
-def _is_section(schema: type, override: str) -> bool:
-    kind = _type_of(schema, override.split("=")[0].strip("+~"))
-    return kind is None or bool(_names(kind) or _members(kind)) or typing.get_origin(kind) is dict
-
-
-def _unknown_choice(error: MissingConfigException) -> UsageError:
-    group, _, choice = str(error.missing_cfg_file or "").rpartition("/")
-    options = ", ".join(sorted(error.options or ()))
-    if group and options:
-        return UsageError(f"{group}={choice}: unknown choice; accepted: {options}")
-    return UsageError(_first_line(error))
-
-
-def _not_in_config(schema: type, option: str) -> UsageError:
-    parent, _, _ = option.rpartition(".")
-    kind = _type_of(schema, parent)
-    if typing.get_origin(kind) is dict:
-        return UsageError(f"{option}: there is none; to add it, write options as +{option}.OPTION=VALUE")
-    return unknown(schema, option)
-
-
-COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException, ValueError, OSError)
-"""What composing a configuration may raise for a mistake of the user."""
+def names(schema: type, section: str) -> list[str]:
+    """Return the names of the options of a section, of all its variants; none where there may be any."""
+    sections = [kind for kind in kinds(schema, section) if dataclasses.is_dataclass(kind)]
+    return list(dict.fromkeys(one.name for kind in sections for one in declared(kind)))

@@ -24,10 +24,15 @@ class Algorithm:
     """Generational genetic programming."""
 
     kind: str = option("gp", "generational genetic programming", ("gp",))
-    population: int = option(512, "individuals of a generation", low=1)
-    generations: int = option(150, "generations of the run", low=1)
+    population: int = option(512, "individuals of a generation", low=1, label="population size")
+    generations: int = option(150, "generations of the run", low=1, label="maximum number of generations")
     elites: int = option(
-        1, "the best individuals, which stay as they are", low=0, high="population", why="the population"
+        1,
+        "the best individuals, which stay as they are",
+        low=0,
+        high="population",
+        why="the population",
+        label="elitism",
     )
     capacity: int = option(
         512,
@@ -35,7 +40,13 @@ class Algorithm:
         low=1,
         high=MAX_CAPACITY,
     )
-    max_depth: int | None = option(None, "depth limit of offspring; null: none but the capacity", low=1, high=MAX_DEPTH)
+    max_depth: int | None = option(
+        None,
+        "depth limit of offspring; null: none but the capacity",
+        low=1,
+        high=MAX_DEPTH,
+        label="maximum depth of tree",
+    )
     creation: Creation = option(Creation(), "random programs of the first generation")
     selection: Selection = option(Selection(), "how parents are drawn")
     crossover: Crossover = option(Crossover(), "subtree crossover of parents")
@@ -55,11 +66,15 @@ class Groups:
     """Evolution of rule lists: tournaments of disjoint groups; the winners become parents and stay."""
 
     kind: str = option("groups", "tournaments of disjoint groups", ("groups",))
-    population: int = option(1000, "rule lists, a multiple of group_size", low=1)
-    generations: int = option(1000, "cycles of the run", low=1)
+    population: int = option(1000, "rule lists, a multiple of group_size", low=1, label="population size")
+    generations: int = option(1000, "cycles of the run", low=1, label="maximum number of generations")
     group_size: int = option(5, "strategies that play a tournament; its winner is a parent", low=2)
     capacity: int = option(
-        100, "rules that one list can hold; nothing is added to a full list", low=1, high=MAX_CAPACITY
+        100,
+        "rules that one list can hold; nothing is added to a full list",
+        low=1,
+        high=MAX_CAPACITY,
+        label="maximum number of rules",
     )
     immigrants: int = option(
         100,
@@ -67,9 +82,12 @@ class Groups:
         low=0,
         high="children",
         why="the children of a cycle",
+        label="immigrants",
     )
     immigrants_every: int = option(5, "cycles from one arrival of immigrants to the next", low=1)
-    restart_every: int = option(0, "cycles after which a new random population takes the place of all; 0: never", low=0)
+    restart_every: int = option(
+        0, "cycles after which a new random population takes the place of all; 0: never", low=0, label="restarts"
+    )
     panel_weight: float = option(
         0.0, "points of a tournament for one of fitness against the panel; 0: only parents play it", low=0
     )

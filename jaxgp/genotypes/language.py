@@ -1,10 +1,11 @@
-"""What the host needs of any genotype: its size, and its text and back. Chosen by the language it is written in.
+"""Sizes and texts of genomes of any genotype, on the host.
 
-A new genotype registers its own versions of these functions; nothing else asks which genotype it deals with.
+The functions dispatch on the language or on the genome. A new genotype registers its own versions; no other code asks
+which genotype it deals with.
 """
 
 from functools import singledispatch
-from typing import Any
+from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -19,8 +20,10 @@ from jaxgp.genotypes.ruletext import parse_rules, print_rules
 from jaxgp.genotypes.text import parse_program, print_program
 
 Language = PrimitiveSet | RuleLanguage
-Genome = Any
-"""One individual, Programs or RuleLists, or with one more leading axis a population."""
+Genome: TypeAlias = Any
+"""One individual, Programs or RuleLists, or with one more leading axis a population.
+
+Any, because a new genotype is a new class, and because most code that hands genomes on works with every genotype."""
 
 UNITS = {"program": "nodes", "rules": "rules"}
 """What the size of a genome counts, by kind of genotype."""
@@ -29,7 +32,7 @@ NAMES = {"program": "primitive set", "rules": "rule language"}
 
 
 @singledispatch
-def kind(language: Any) -> str:
+def kind(language: object) -> str:
     """Return the kind of genotype that a language writes: `program` or `rules`."""
     raise TypeError(f"{type(language).__name__} is no language")
 
@@ -47,29 +50,29 @@ def _(language: RuleLanguage) -> str:
 
 
 @singledispatch
-def written(language: Any, genome: Any) -> str:
-    """Write one individual as text: an S-expression, or a rule a line."""
+def to_text(language: object, genome: Genome) -> str:
+    """Write one individual as text: an S-expression, or one rule on each line."""
     raise TypeError(f"{type(language).__name__} is no language")
 
 
-@written.register
-def _(language: PrimitiveSet, genome: Any) -> str:
+@to_text.register
+def _(language: PrimitiveSet, genome: Programs) -> str:
     return print_program(language, genome)
 
 
-@written.register
-def _(language: RuleLanguage, genome: Any) -> str:
+@to_text.register
+def _(language: RuleLanguage, genome: RuleLists) -> str:
     return print_rules(language, genome)
 
 
 @singledispatch
-def parse(language: Any, text: str, capacity: int | None = None) -> Any:
+def parse(language: object, text: str, capacity: int | None = None) -> Genome:
     """Read one individual, into NumPy arrays.
 
     Args:
         language: what the text is written in.
-        text: as `written` returns it.
-        capacity: nodes or rules that it can hold; by default as many as the text could have.
+        text: as `to_text` returns it.
+        capacity: nodes or rules that the arrays can hold; by default an upper bound from the text.
 
     Raises:
         ValueError: the text is not of this language; the message says where.
@@ -89,8 +92,8 @@ def _(language: RuleLanguage, text: str, capacity: int | None = None) -> RuleLis
 
 
 @singledispatch
-def sizes(genomes: Any) -> Array:
-    """Return int32[...]: nodes or rules of each individual of any batch shape."""
+def sizes(genomes: object) -> Array:
+    """Return int32[...]: the number of nodes or rules of each individual, for any batch shape."""
     raise TypeError(f"{type(genomes).__name__} is no genotype")
 
 
@@ -104,6 +107,6 @@ def _(genomes: RuleLists) -> Array:
     return jnp.asarray(genomes.length)
 
 
-def depth(genome: Any) -> int | None:
+def depth(genome: Genome) -> int | None:
     """Return the edges from the root to the deepest node of one program; None for a genotype without depth."""
     return int(np.max(jax.vmap(programs.depth)(genome))) if isinstance(genome, Programs) else None

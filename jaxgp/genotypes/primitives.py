@@ -103,16 +103,15 @@ class Primitive:
             float32[F, B]. Written with JAX operations that work on NumPy arrays too.
         feature: index into the feature vector.
         domain: values that the constant or parameter takes; of a function in a set with factors, its first factor.
-        fixed: what a terminal is, whatever the features are; 0 or 1 of type `bool`.
+        fixed: the value of a terminal that never changes; 0 or 1 for type `bool`.
         reads_features: `call` takes the feature vector first.
-        reads_one: the value is 0 or one of this many first features, whatever they are; the arguments say which. Lets
-            the interpreter read the feature at once where the arguments are constant. 0: says nothing.
-        picks: the value is one of this many last arguments, whatever they are, of type float; the arguments before them
-            say which; where there are none, it is always the same. Lets the interpreter skip the others where those are
-            constant. 0: says nothing.
-        ignores: the value is the same whatever this many last arguments are: they are never computed.
-        bits: of a no-op, a function that hands on its one argument: what it appends to the paths of the leaves below
-            it, `0` and `1` in any number; see `PrimitiveSet.weighting`.
+        reads_one: the value is 0 or one of the first `reads_one` features; the arguments alone decide which. If they
+            are constant, the interpreter reads the feature at once. 0: nothing is known.
+        picks: the value is one of the last `picks` arguments, of type float; the arguments before them alone decide
+            which. If those are constant, the interpreter skips all but one. 0: nothing is known.
+        ignores: the last `ignores` arguments have no influence on the value; they are never computed.
+        bits: digits `0` and `1` that a no-op appends to the paths of the leaves below it; a no-op is a function that
+            returns its one argument. See `PrimitiveSet.weighting`.
         weight: how often random creation chooses it, relative to the other candidates.
         python: expression for the Python export; `{0}`, `{1}` stand for arguments, `{value}` for the constant,
             `{features}` for the feature list.
@@ -162,16 +161,15 @@ class PrimitiveSet:
         functions: may be empty.
         roots: root type of each of the T trees.
         type_sets: types that stand for several others: `(("query", ("float", "bool")),)`.
-        weighting: `path` or `noops`: every leaf is multiplied by a weight that its path from the root decides; see
-            `jaxgp.interpreter.weights`. `none`: leaves are what they are.
+        weighting: `path` or `noops`: every leaf is multiplied by a weight that follows from its path to the root; see
+            `jaxgp.interpreter.weights`. `none`: leaves have no weights.
         factored: every node of type `float` multiplies its value by a factor of its own, 1 in a fresh node, or drawn
             from the domain of the function (A. Benbassat and M. Sipper, "Evolving board-game players with genetic
             programming", 2011). A constant is one number: the factor is part of it, and it may leave its domain.
 
     Raises:
         ValueError: a name is used twice or cannot be printed, or a type can never be filled by a finite tree; a no-op
-            does not hand on its argument, or there are weights for more than two arguments; factors where they have
-            no place.
+            does not return its argument; weights meet functions of more than two arguments; or factors are ambiguous.
     """
 
     name: str
@@ -309,43 +307,16 @@ class PrimitiveSet:
         return np.array([p.weight for p in self.primitives], np.float32)
 
     @cached_property
-    def _least(self) -> tuple[np.ndarray, np.ndarray]:
-        """Depth and size of the least tree of each type, by relaxation until nothing improves."""
-        depth = np.full(len(self.types), UNREACHABLE)
-        size = np.full(len(self.types), UNREACHABLE)
-        for _ in range(len(self.types) + 1):
-            of_depth, of_size = self._complete(depth, size)
-            for slot, row in enumerate(self.fills):
-                depth[slot] = min([depth[slot], *of_depth[row]])
-                size[slot] = min([size[slot], *of_size[row]])
-        return depth, size
-
-    def _complete(self, depth: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Depth and size of the least tree under each primitive, given those of each type."""
-        args = [[self.types.index(t) for t in p.args] for p in self.primitives]
-        of_depth = np.array([1 + depth[a].max() if a else 0 for a in args])
-        of_size = np.array([1 + size[a].sum() if a else 1 for a in args])
-        return np.minimum(of_depth, UNREACHABLE), np.minimum(of_size, UNREACHABLE)
-
-    @property
     def min_depth(self) -> np.ndarray:
         """int[types]: depth of the shallowest tree that fills a slot of the type; a terminal has depth 0."""
-        return self._least[0]
-
-    @property
-    def min_size(self) -> np.ndarray:
-        """int[types]: nodes of the smallest tree that fills a slot of the type."""
-        return self._least[1]
-
-    @cached_property
-    def primitive_min_depth(self) -> np.ndarray:
-        """int[N]: depth of the shallowest tree whose root is the primitive."""
-        return self._complete(*self._least)[0]
-
-    @cached_property
-    def primitive_min_size(self) -> np.ndarray:
-        """int[N]: nodes of the smallest tree whose root is the primitive."""
-        return self._complete(*self._least)[1]
+        depth = np.full(len(self.types), UNREACHABLE)
+        args = [[self.types.index(t) for t in p.args] for p in self.primitives]
+        for _ in self.types:  # a shallowest tree has no type twice on a path
+            below = np.array([1 + depth[a].max() if a else 0 for a in args])
+            depth = np.array(
+                [min(depth[slot], below[row].min(initial=UNREACHABLE)) for slot, row in enumerate(self.fills)]
+            )
+        return depth
 
     @cached_property
     def version(self) -> str:

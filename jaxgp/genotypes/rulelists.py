@@ -57,7 +57,7 @@ class RuleLanguage:
         symmetries: other ways to look at a view, for matching with symmetry.
 
     Raises:
-        ValueError: a text cannot be told from another, a table has the wrong size, or a symmetry is none.
+        ValueError: two names cannot be told apart, a table has the wrong size, or a symmetry is not one.
     """
 
     name: str
@@ -172,7 +172,7 @@ def trim(condition: Array, action: Array, length: Array) -> RuleLists:
 def insert(one: RuleLists, place: Array, condition: Array, action: Array) -> RuleLists:
     """Put a rule, int8[C] and int8[], at a place from 0 to `length`; later rules move down.
 
-    A full list loses its last rule, or the new rule where that would be the last: check `length` before.
+    A full list loses its last rule. At place R the new rule itself is lost, so check `length` before.
     """
     index = jnp.arange(one.capacity)
 
@@ -193,7 +193,7 @@ def remove(one: RuleLists, place: Array) -> RuleLists:
 
 
 def problems(language: RuleLanguage, one: RuleLists) -> list[str]:
-    """Say all that is wrong with one list, on the host; nothing for a valid list."""
+    """Say in words what is wrong with one list, on the host; an empty list means that it is valid."""
     condition, action, length = (np.asarray(field) for field in (one.condition, one.action, one.length))
     found = []
     if condition.dtype != np.int8 or action.dtype != np.int8 or length.dtype != np.int32:

@@ -70,7 +70,7 @@ def print_leaf(primitives: PrimitiveSet, program: Programs, node: int) -> str:
 
 
 def print_name(primitives: PrimitiveSet, code: int, value: float) -> str:
-    """Write the name of a primitive, with its factor where that is not 1."""
+    """Write the name of a primitive, and its factor if that is not 1."""
     name = primitives.primitives[code].name
     return f"{name}:{print_number(value)}" if primitives.factors[code] and value != 1 else name
 
@@ -266,7 +266,7 @@ def _lookup(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: int,
 def _constant(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: int, expected: str) -> tuple[int, float]:
     """Return the opcode and the value of a bare number or point.
 
-    The first constant of a fitting type that can be the number is taken, constants that are whole numbers first.
+    The first constant of a fitting type whose domain holds the number is taken, constants of whole numbers first.
     """
     point = _POINT.fullmatch(token.text)
     fitting = [
@@ -287,7 +287,7 @@ def _constant(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: in
 
 
 def _number(domain: Domain, text: str) -> float | None:
-    """Read a number, or where the domain has points a point, of which the number is returned; None: it is neither."""
+    """Return the number of a text, a number or a point where the domain has points; None if it is neither."""
     point = _POINT.fullmatch(text)
     if point and isinstance(domain, Points):
         return domain.number(int(point[1]), int(point[2]))
@@ -295,7 +295,7 @@ def _number(domain: Domain, text: str) -> float | None:
 
 
 def _float32(text: str) -> float:
-    """Return the float32 next to a number; infinity where it is too large."""
+    """Return the float32 nearest to a number; infinity if the number is too large."""
     with np.errstate(over="ignore"):
         return float(np.float32(text))
 

@@ -7,7 +7,7 @@ it is searched (`envs.walls.opponents.majority` and its evaluator `decided`). Af
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
 
@@ -17,8 +17,11 @@ import numpy as np
 from jax import Array
 
 from jaxgp.contracts import Position
+from jaxgp.errors import reject
 from jaxgp.host.agents import Agent
+from jaxgp.players.searches import searches
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
+from jaxgp.spec import Rules, Spec
 
 
 class Thought(NamedTuple):
@@ -97,6 +100,33 @@ class Deepening:
             if decided or (self.single and len(best) == 1) or (self.nodes is not None and nodes >= self.nodes):
                 break
         return thought
+
+
+def deepening(
+    spec: Spec[Rules], game: Rules, evaluator: str | None, depth: int, ties: str, tail: int, nodes: int | None
+) -> Deepening:
+    """Return a search of a game that goes deeper ply by ply, and ends where a result is certain.
+
+    Args:
+        spec: the game.
+        game: its rules.
+        evaluator: one of its evaluators; None: the first.
+        depth: the most plies.
+        ties: `first` or `random`.
+        tail: last plies that are searched full width.
+        nodes: see `Deepening`.
+
+    Raises:
+        ValueError: an unknown evaluator, several of them, or a budget of nodes below 1.
+    """
+    search, *more = searches(spec, game, evaluator, depth, ties, tail, lanes=1)
+    if more:
+        reject("evaluator", evaluator, ", ".join(spec.evaluators(game)))
+    found = spec.certainty(game, evaluator or next(iter(spec.evaluators(game))))
+    if found is None:
+        return Deepening(search, nodes)
+    ended, value = found
+    return Deepening(replace(search, game=ended), nodes, certain=value)
 
 
 @cache

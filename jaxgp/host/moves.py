@@ -30,8 +30,8 @@ OPENING = 2**32 - 1
 
 
 def players(rules: Any) -> int:
-    """Return how many play a game: 2, unless it says otherwise."""
-    return int(getattr(rules, "players", 2))
+    """Return how many play a game."""
+    return int(rules.seats)
 
 
 def game_key(seed: int, number: int = 0) -> Array:

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from jaxgp.contracts import Game, Opponent, Player, Soloist
+from jaxgp.contracts import Game, Opponent, Player
 from jaxgp.genotypes.language import Genome
 from jaxgp.host.agents import opponent_agent, program_agent
 from jaxgp.host.moves import Move, Stepper, game_key, played
+from jaxgp.spec import Cast, Rules, Spec
 
 SEATS = ("first", "second")
 CHAMPION = "champion"
@@ -68,61 +69,53 @@ def record(
 
 
 def replay_games(
-    game: Game[Any],
-    render: Any,
-    player: Player[Any],
-    genome: Genome,
-    rivals: Sequence[Rival],
-    max_plies: int,
-    seed: int,
+    cast: Cast[Any], genome: Genome, rivals: Sequence[Rival], max_plies: int, seed: int
 ) -> list[ReplayGame]:
-    """Draw the games of `record`; `render` is the game's module of that name."""
-    games = []
-    for rival, seat, moves in record(game, player, genome, rivals, max_plies, seed):
+    """Draw the games of `record`."""
+    game, games = cast.game, []
+    for rival, seat, moves in record(game, cast.actor, genome, rivals, max_plies, seed):
         names = {seat: CHAMPION, 1 - seat: rival.name}
         score = np.asarray(game.score(moves[-1].state))
         title = f"{SEATS[seat]} against {rival.name}: {score[seat]:g} to {score[1 - seat]:g}"
-        games.append(ReplayGame(title, frames(game, render, moves, names)))
+        games.append(ReplayGame(title, frames(cast.spec, game, moves, names)))
     return games
 
 
-def frames(game: Game[Any], render: Any, moves: Sequence[Move], names: Mapping[int, str]) -> list[tuple[str, str]]:
+def frames(spec: Spec[Rules], game: Rules, moves: Sequence[Move], names: Mapping[int, str]) -> list[tuple[str, str]]:
     """Return a caption and a picture of the opening and of the position after each move; `names` is by seat."""
-    said = [_caption(game, render, i, move, names) for i, move in enumerate(moves)]
-    return list(zip(said, pictures(game, render, moves), strict=True))
+    said = [_caption(spec, game, i, move, names) for i, move in enumerate(moves)]
+    return list(zip(said, pictures(spec, game, moves), strict=True))
 
 
-def replay_alone(player: Soloist[Any], render: Any, genome: Genome) -> ReplayGame:
+def replay_alone(cast: Cast[Any], genome: Genome) -> ReplayGame:
     """Draw the game of one program that plays alone; each move with what made it."""
-    game, moves = player.game, player.record(genome)
+    game, player, moves = cast.game, cast.actor, cast.actor.record(genome)
     said = ["the opening position"]
     for number, (action, node) in enumerate(moves, 1):
-        said.append(f"move {number}: {player.reason(genome, node)} plays {render.action_name(game, action)}")
-    drawn = sheets(game, render, [action for action, _ in moves])
+        said.append(f"move {number}: {player.reason(genome, node)} plays {cast.spec.drawing.action_name(game, action)}")
+    actions = [action for action, _ in moves]
+    drawn = sheets(cast.spec, game, actions) or pictures(
+        cast.spec, game, list(Stepper(game, game_key(0)).retrace(actions))
+    )
     return ReplayGame(f"the champion's game: {len(moves)}", list(zip(said, drawn, strict=True)))
 
 
-def _caption(game: Game[Any], render: Any, ply: int, move: Move, names: Mapping[int, str]) -> str:
+def _caption(spec: Spec[Rules], game: Rules, ply: int, move: Move, names: Mapping[int, str]) -> str:
     if ply == 0:
         return "the opening position"
-    what = "forfeits" if move.action is None else f"plays {render.action_name(game, move.action)}"
+    what = "forfeits" if move.action is None else f"plays {spec.drawing.action_name(game, move.action)}"
     return f"ply {ply}: {names[move.seat]} {what}"
 
 
-def pictures(game: Game[Any], render: Any, moves: Sequence[Move]) -> list[str]:
+def pictures(spec: Spec[Rules], game: Rules, moves: Sequence[Move]) -> list[str]:
     """Draw the opening and the position after each move; as sheets of one size in games that have them."""
-    if not hasattr(render, "svg_game"):
-        return [picture(game, render, move) for move in moves]
-    drawn = sheets(game, render, [move.action for move in moves[1:] if move.action is not None])
+    drawn = sheets(spec, game, [move.action for move in moves[1:] if move.action is not None])
+    if not drawn:
+        return [spec.drawing.svg(game, move.state, move.action, seat=move.seat) for move in moves]
     return drawn + drawn[-1:] * (len(moves) - len(drawn))
 
 
-def sheets(game: Game[Any], render: Any, actions: Sequence[int]) -> list[str]:
-    """Draw a game up to its opening and to each of its moves."""
-    return [render.svg_game(game, actions, upto) for upto in range(len(actions) + 1)]
-
-
-def picture(game: Game[Any], render: Any, move: Move) -> str:
-    """Draw the position after a move, with what was played marked."""
-    drawn: str = render.svg(game, move.state, move.action, seat=move.seat)
-    return drawn
+def sheets(spec: Spec[Rules], game: Rules, actions: Sequence[int]) -> list[str]:
+    """Draw a game up to its opening and to each of its moves; nothing in games without pictures of whole games."""
+    draw = spec.notation.picture
+    return [] if draw is None else [draw(game, actions, upto) for upto in range(len(actions) + 1)]

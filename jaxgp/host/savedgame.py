@@ -18,13 +18,12 @@ import numpy as np
 from jax import Array
 
 from jaxgp import files
-from jaxgp.config import validate
-from jaxgp.config.schema import Config
+from jaxgp.config.games import game_of
 from jaxgp.errors import RunError, UsageError, reason, reject, show
 from jaxgp.host.animation import animate
 from jaxgp.host.moves import Move, Stepper, announcement, game_key, players, verdict
 from jaxgp.host.replay import frames, pictures
-from jaxgp.spec import Drawing
+from jaxgp.spec import Drawing, Games, Spec
 
 FORMAT = "jaxgp game"
 FORMAT_VERSION = 2
@@ -40,13 +39,13 @@ class Played:
 
     Attributes:
         stepper: the rules, and the chance of this game.
-        drawing: pictures and words of the game.
+        spec: the game, for its pictures and words.
         names: of the players, by seat; one or two.
         moves: the opening, then every move; at least the opening.
     """
 
     stepper: Stepper
-    drawing: Drawing[Any]
+    spec: Spec[Any]
     names: tuple[str, ...]
     moves: Sequence[Move]
 
@@ -77,7 +76,7 @@ def write(paths: Sequence[Path], played: Played) -> None:
 
 def write_position(path: Path, played: Played) -> None:
     """Write the picture of the last position; raises RunError."""
-    _write(path, pictures(played.game, played.drawing, played.moves)[-1] + "\n")
+    _write(path, pictures(played.spec, played.game, played.moves)[-1] + "\n")
 
 
 def _write(path: Path, text: str) -> None:
@@ -90,12 +89,12 @@ def _write(path: Path, text: str) -> None:
 def animation(played: Played) -> str:
     """Return the game as a picture that moves."""
     names = dict(enumerate(played.names))
-    return animate(frames(played.game, played.drawing, played.moves, names), played.names)
+    return animate(frames(played.spec, played.game, played.moves, names), played.names)
 
 
 def transcript(played: Played) -> str:
     """Return all boards and moves as text."""
-    game, drawing = played.game, played.drawing
+    game, drawing = played.game, played.spec.drawing
     lines = [" against ".join(played.names), "", drawing.text(game, played.moves[0].state), ""]
     for number, move in enumerate(played.moves[1:], 1):
         said = announcement(game, drawing, move, played.names[move.seat])
@@ -117,7 +116,8 @@ def record(played: Played) -> str:
         "finished": bool(last.terminated),
         "score": np.asarray(game.score(last)).tolist(),
         "moves": [
-            None if move.action is None else played.drawing.action_name(game, move.action) for move in played.moves[1:]
+            None if move.action is None else played.spec.drawing.action_name(game, move.action)
+            for move in played.moves[1:]
         ],
     }
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
@@ -138,14 +138,14 @@ TYPES: dict[str, Any] = {
 }
 
 
-def read(name: str, games: Any, asked: dict[str, Any] | None = None) -> Played:
+def read(name: str, games: Games, asked: dict[str, Any] | None = None) -> Played:
     """Read a game and play it again, every move checked.
 
-    What is not JSON is read by the game's own `saved.parse_game`, if `asked` names a game that has such a notation.
+    What is not JSON is read in the game's own notation, if `asked` names a game that has one.
 
     Args:
         name: of the file.
-        games: the package of games.
+        games: where games come from.
         asked: name and settings that the game must have, as far as they are there.
 
     Raises:
@@ -157,7 +157,7 @@ def read(name: str, games: Any, asked: dict[str, Any] | None = None) -> Played:
     content = _content(name, text)
     settings = content["game"]
     try:
-        game = _made(settings, games)
+        spec, game = game_of(settings, games)
     except (UsageError, TypeError) as error:
         raise UsageError(f"replay={name}: {error}") from error
     wanted = players(game)
@@ -169,33 +169,24 @@ def read(name: str, games: Any, asked: dict[str, Any] | None = None) -> Played:
             raise UsageError(f"game.{key}={show(value)}: replay={name} is a game with game.{key}={has}; leave it out")
     if content["rules"] != game.version:
         reject("replay", name, f"games under version {game.version} of the rules; this one is of {content['rules']}")
-    drawing = games.module(game.name, "render")
     stepper = Stepper(game, _key(name, content))
-    moves = _moves(name, stepper, drawing, content["moves"])
+    moves = _moves(name, stepper, spec.drawing, content["moves"])
     _check_end(name, content, game, moves[-1].state)
-    return Played(stepper, drawing, tuple(content["players"]), moves)
+    return Played(stepper, spec, tuple(content["players"]), moves)
 
 
-def _made(settings: dict[str, Any], games: Any) -> Any:
-    """Build the game of a record; raises UsageError."""
-    validate.game(Config(game=settings, program={}), games)
-    return games.make(settings["name"], **{key: value for key, value in settings.items() if key != "name"})
-
-
-def _noted(name: str, text: str, games: Any, settings: dict[str, Any]) -> Played:
+def _noted(name: str, text: str, games: Games, settings: dict[str, Any]) -> Played:
     """Read a game in its own notation, which says nothing of settings and players."""
-    game = _made(settings, games)
+    spec, game = game_of(settings, games)
+    if spec.notation.parse is None:
+        raise UsageError(f"replay={name}: not JSON; {ACCEPTED}, {game.name} has no other notation")
     try:
-        saved = games.module(game.name, "saved")
-    except ModuleNotFoundError:
-        raise UsageError(f"replay={name}: not JSON; {ACCEPTED}, {game.name} has no other notation") from None
-    try:
-        actions = saved.parse_game(game, text)
+        actions = spec.notation.parse(game, text)
     except ValueError as error:
         raise UsageError(f"replay={name}: {error}") from error
     names = ("Player",) if players(game) == 1 else ("First player", "Second player")
     stepper = Stepper(game, game_key(0))
-    return Played(stepper, games.module(game.name, "render"), names, list(stepper.retrace(actions)))
+    return Played(stepper, spec, names, list(stepper.retrace(actions)))
 
 
 def _text(name: str) -> str:

@@ -1,4 +1,4 @@
-"""What takes a step in a program, and how it is called."""
+"""Which primitives take a step in a program, and how they are called."""
 
 from collections.abc import Sequence
 
@@ -16,12 +16,20 @@ def called(primitives: PrimitiveSet) -> tuple[Primitive, ...]:
 
 
 def instructions(primitives: PrimitiveSet) -> tuple[Primitive, ...]:
-    """Return those that can be left to take a step: a terminal that reads one feature is that feature beforehand."""
+    """Return the primitives that may still cost a step after folding.
+
+    A terminal that reads one feature never does: it is an operand.
+    """
     return tuple(p for p in called(primitives) if p.args or not p.reads_one)
 
 
 def tables(primitives: PrimitiveSet, among: Sequence[Primitive]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return bool[N] (among some), int32[N] (its place there, else 0), int32[N] (the feature it reads, else -1)."""
+    """Return three tables by opcode.
+
+    Returns:
+        bool[N]: whether `among` holds the primitive; int32[N]: its place there, else 0; int32[N]: the feature of a
+        terminal, else -1.
+    """
     chosen = np.array([p in among for p in primitives.primitives])
     kinds = np.array([among.index(p) if p in among else 0 for p in primitives.primitives], np.int32)
     feature = np.array([-1 if p.feature is None else p.feature for p in primitives.primitives], np.int32)
@@ -29,9 +37,9 @@ def tables(primitives: PrimitiveSet, among: Sequence[Primitive]) -> tuple[np.nda
 
 
 def numbers(primitives: PrimitiveSet, programs: Programs) -> Array:
-    """Return float32[..., L]: what each terminal is that is a constant, or that has a fixed value.
+    """Return float32[..., L]: the constant or fixed value of each terminal, or the parameter of a parametrised one.
 
-    Of parametrised terminals it is the parameter; of other nodes it says nothing.
+    The number of any other node is unspecified.
     """
     known = np.array([p.fixed is not None for p in primitives.terminals])
     if not known.any():
@@ -45,7 +53,7 @@ def numbers(primitives: PrimitiveSet, programs: Programs) -> Array:
 
 
 def apply(primitive: Primitive, features: Array, args: Sequence[Array]) -> Array:
-    """Call one function or parametrised terminal on arguments as they lie on the stack.
+    """Call one function or parametrised terminal on arguments from the stack.
 
     Args:
         primitive: has a `call`.

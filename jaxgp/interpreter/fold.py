@@ -1,14 +1,14 @@
-"""Finds what need not be computed move after move: subtrees that are constants, features or copies of other nodes.
+"""Folds trees: finds subtrees that are constants, features or copies of other nodes, so that they take no step.
 
     (ADD (IF_<_DO_ELSE_ 1 (SUB 5 3) (VALUE_AT 4) x) y)        is        (ADD feature-4 y)
 
-A function of constants is a constant; a function that picks one of its arguments is that argument, where what it picks
-by is constant; a function that reads one feature is that feature, where its arguments are constant. Arguments that
-cannot matter are not computed. All values are the very floats that the interpreter would find. Trees keep their nodes;
-what is left over is only marked.
+A function of constants is a constant. A function that picks one of its arguments is that argument, if the deciding
+arguments are constant. A function that reads one feature is that feature, if its arguments are constant. An argument
+without influence is not computed. All values are equal bit for bit to those without folding. Trees keep their nodes;
+folding marks the nodes that take a step.
 
-Factors are multiplied in when a value is read. So what is handed on may carry one factor on its way, but not two, whose
-product would be rounded before it meets the value: there a step is taken.
+A factor is multiplied in when its value is read. A value may carry one factor to its reader, but not two: their product
+would be rounded before it meets the value. There a step is taken.
 """
 
 import jax
@@ -23,9 +23,9 @@ from jaxgp.interpreter.calls import apply, called, numbers, tables
 from jaxgp.interpreter.weights import leaf_values
 
 CONSTANT = -1
-"""Source of a value that is known."""
+"""Source of a constant value."""
 ALL, NO = -1, -2
-"""Which arguments of a function are computed, if not the one at a place: all but those that it ignores, or none."""
+"""Sentinels for the arguments that a function computes: ALL, every one that it does not ignore; NO, none."""
 
 
 @struct.dataclass
@@ -39,7 +39,10 @@ class Folded:
 
 
 def ranks(needs: Array) -> Array:
-    """Return int32[..., A]: when each argument is evaluated, the needier the earlier, equals in declared order."""
+    """Return int32[..., A]: the place of each argument in the order of evaluation.
+
+    Needier arguments come first, equally needy ones in declared order.
+    """
     mine, other = needs[..., :, None], needs[..., None, :]
     place = jnp.arange(needs.shape[-1])
     ahead = (other > mine) | ((other == mine) & (place[None, :] < place[:, None]))
@@ -47,7 +50,7 @@ def ranks(needs: Array) -> Array:
 
 
 def fold(primitives: PrimitiveSet, tree: Programs, children: Array, bound: Array | int) -> Folded:
-    """Fold one tree [L], whose arguments are rooted at `children` (int32[L, A], -1: none), in one pass."""
+    """Fold one tree [L] in one pass; `children` (int32[L, A]) are the roots of the arguments of each node, -1: none."""
     calls = called(primitives)
     takes_step, kinds, feature = (jnp.asarray(table) for table in tables(primitives, calls))
     code, index = tree.opcode.astype(jnp.int32), jnp.arange(tree.capacity, dtype=jnp.int32)
@@ -94,7 +97,7 @@ def _value(primitive: Primitive, node: Array, sources: Array, values: Array) -> 
     """Fold a function at `node`, given the sources and values of its arguments, [A].
 
     Returns:
-        int32[] source, float32[] value, and int32[]: which argument is computed, ALL that matter or NO one.
+        int32[] source; float32[] value; int32[], the place of the one argument that is computed, or ALL, or NO.
     """
     arity, one = primitive.arity, jnp.float32(1)
     known = (sources == CONSTANT) | (jnp.arange(len(sources)) >= arity - primitive.ignores)
@@ -103,11 +106,11 @@ def _value(primitive: Primitive, node: Array, sources: Array, values: Array) -> 
     def call(arguments: Array) -> Array:
         return apply(primitive, probe, [argument[None] for argument in arguments])[0]
 
-    if primitive.reads_one:  # the probe's entries tell which one it is; 0: none of them, and the value is 0
+    if primitive.reads_one:  # feature f of the probe is f + 1, so the result names a feature; 0: the value is 0
         decided = known[:arity].all()
         source = jnp.where(decided, CONSTANT - call(values).astype(jnp.int32), node)
         return source, jnp.where(source == CONSTANT, 0.0, one), jnp.where(decided, NO, ALL)
-    if primitive.picks:  # each argument to pick from is stood for by its own place
+    if primitive.picks:  # the arguments to pick from are replaced by their places
         first = arity - primitive.picks
         picked = call(jnp.where(jnp.arange(len(values)) < first, values, jnp.arange(len(values)))).astype(jnp.int32)
         decided = known[:first].all()
@@ -120,7 +123,7 @@ def _value(primitive: Primitive, node: Array, sources: Array, values: Array) -> 
 
 
 def _below(roots: Array, size: Array) -> Array:
-    """Return bool[L]: nodes of the subtrees with these roots, int32[L, A]; -1: none.
+    """Return bool[L]: whether each node lies in a subtree with one of these roots, int32[L, A]; -1: none.
 
     A subtree is a slice: add one at its first node, take it away after its last, and sum up.
     """

@@ -6,9 +6,9 @@ them, once per generation:
 - The needier argument is evaluated first (A. P. Ershov 1958; R. Sethi and J. D. Ullman, "The Generation of Optimal
   Code for Arithmetic Expressions", JACM 17(4), 1970), so that a small stack is enough: see `stack_bound`.
 - Constants and features are operands, not instructions: they cost no step. In a binary tree this halves the steps.
-  So are subtrees that can only ever be one of them: see `fold`.
-- Every operand names the row it is read from, so functions get their arguments in declared order whatever the order of
-  evaluation was, and the loop keeps no stack pointer.
+  Subtrees that fold to one of them cost none either: see `fold`.
+- Every operand names the row it is read from. So functions get their arguments in declared order after any order of
+  evaluation, and the loop keeps no stack pointer.
 
     (SUB (ADD 1 2) (MUL (ADD x 3) (SUB 4 x)))      step   kind  operands            slot
                                                     0     ADD   x, 3                0
@@ -32,7 +32,7 @@ from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.calls import instructions, tables
 from jaxgp.interpreter.fold import CONSTANT, fold, ranks
 
-_GROUPED = 64  # programs from which on it pays to plan them in groups
+_GROUPED = 64  # the least number of programs that are planned in groups
 _GROUPS = 8
 
 
@@ -76,46 +76,41 @@ def stack_bound(max_arity: int, length: int) -> int:
     return max(1, len(least) - 2 if max_arity > 1 else 1)
 
 
-def plan(primitives: PrimitiveSet, programs: Programs, bound: Array | int | None = None) -> Plan:
-    """Plan programs of any batch shape.
-
-    Args:
-        primitives: the set that the opcodes refer to.
-        programs: [..., L], valid.
-        bound: int[], at least the longest length; by default just that. Give it where an outer `vmap` would make it a
-            batched value, since a loop with a batched bound is slow.
-    """
+def plan(primitives: PrimitiveSet, programs: Programs) -> Plan:
+    """Plan valid programs of any batch shape, [..., L]."""
     batch = programs.length.shape
     flat = jax.tree.map(lambda field: field.reshape((-1, *field.shape[len(batch) :])), programs)
-    planned = _in_groups(primitives, flat) if bound is None else _plan_all(primitives, flat, bound)
+    planned = _in_groups(primitives, flat)
     return jax.tree.map(lambda field: field.reshape((*batch, *field.shape[1:])), planned)
 
 
-def _plan_all(primitives: PrimitiveSet, programs: Programs, bound: Array | int) -> Plan:
-    """Plan programs [P, L]."""
+def _plan_all(primitives: PrimitiveSet, programs: Programs) -> Plan:
+    """Plan programs [P, L] in one loop, as long as the longest of them."""
+    bound = programs.length.max()
     return jax.vmap(lambda tree: _plan_tree(primitives, tree, bound))(programs)
 
 
 def _in_groups(primitives: PrimitiveSet, programs: Programs) -> Plan:
     """Plan programs [P, L] by falling length, group after group, each in a loop as long as its own longest needs.
 
-    Most programs are much shorter than the longest. One program text serves all groups, so compiling is not dearer.
+    Most programs are much shorter than the longest. All groups share one compiled loop.
     """
     count = len(programs.length)
     if count < _GROUPED or count % _GROUPS:
-        return _plan_all(primitives, programs, programs.length.max())
+        return _plan_all(primitives, programs)
     order = jnp.argsort(-programs.length)
     groups = jax.tree.map(lambda field: field[order].reshape(_GROUPS, -1, *field.shape[1:]), programs)
-    planned = jax.lax.map(lambda group: _plan_all(primitives, group, group.length.max()), groups)
+    planned = jax.lax.map(lambda group: _plan_all(primitives, group), groups)
     back = jnp.argsort(order)
     return jax.tree.map(lambda field: field.reshape(count, *field.shape[2:])[back], planned)
 
 
-def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array | int) -> Plan:
+def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array) -> Plan:
     """Plan one tree, [L].
 
-    Only folding takes a loop. A node's slot is the sum of the ranks on its path from the root; its step is its place
-    among the instructions in argument order, moved by how far it and each of its ancestors move among their siblings.
+    Only folding takes a loop. The slot of a node is the sum of the ranks on its path from the root. Its step is its
+    place among the instructions in argument order, moved by how far it and each of its ancestors move among their
+    siblings.
     Both are sums over the slices that cover the node: add at the first node of a slice, take away after its last, and
     sum up along the tree.
     """
@@ -136,7 +131,7 @@ def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array | int) -> 
     move = _moves(jnp.where(exists, work[children], 0), rank)
     first = jnp.where(exists, children - size[children] + 1, capacity)
     after = jnp.where(exists, children + 1, capacity)
-    # Two sums for the price of one: ranks on a path add up to less than the stack and one more argument can hold.
+    # One sum for both: the ranks on a path add up to less than `base`, the stack bound plus the largest arity.
     base = spare + width
     weight = base * move + rank
     edges = jnp.zeros(capacity, jnp.int32).at[first].add(weight, mode="drop").at[after].add(-weight, mode="drop")
@@ -144,7 +139,7 @@ def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array | int) -> 
     slot = path % base
     step = jnp.where(runs, before - 1 + path // base, capacity)
 
-    # What a parent reads: a row, or a constant. Then everything in the order of steps.
+    # The operand that a parent reads, a row or CONSTANT; then all instructions in the order of steps.
     source = folded.source
     row = jnp.where(source >= 0, slot[source], jnp.where(source == CONSTANT, CONSTANT, spare - 1 - source))
     value = folded.value
@@ -175,7 +170,7 @@ def argument_roots(size: Array, arity: Array, width: int) -> Array:
 
 
 def _moves(work: Array, rank: Array) -> Array:
-    """Return int32[..., A]: by how many steps each argument moves; `work` is the steps that each argument takes."""
+    """Return int32[..., A]: how many steps later each argument runs than in declared order; `work` is its own steps."""
     place = np.arange(work.shape[-1])
     runs_before = (rank[..., None, :] < rank[..., :, None]).astype(jnp.int32)
     stands_before = (place[None, :] < place[:, None]).astype(np.int32)

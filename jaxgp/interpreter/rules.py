@@ -1,4 +1,4 @@
-"""Matches rule lists with views: the first rule whose conditions all hold acts, or else the default action is taken.
+"""Matches rule lists with views: the first rule whose conditions all hold acts; without one, the default action acts.
 
 A mask is packed like an entry of a ternary memory: every cell gets a few bits of a word, as many as its codes need;
 `value` holds the codes that the conditions name, and `care` has ones where there is a condition. With views packed
@@ -27,16 +27,15 @@ WORD = 32
 STRIDE = 8
 """Readings of rules that are tried at once."""
 NONE = np.int32(2**31 - 1)
-"""Of padding, and of lists without a valid rule."""
+"""The choice of padding, and of lists without a valid rule."""
 
 
 @struct.dataclass
 class Masks:
     """Rule lists of any batch shape [...] made ready for matching, once for all their games.
 
-    Every rule is there in S ways, one after another: as it is written, and as each symmetry would have it written for
-    the same view. So a list has up to T = R S readings, in the order in which they are tried. They are the first axis,
-    and the lists come last.
+    Every rule has S readings, one after another: as written, and as each symmetry rewrites it. So a list has up to
+    T = R S readings, in the order in which they are tried. Readings are the first axis, lists the last.
     """
 
     value: Array  # uint32[T, W, ...]: the codes named; 0 where nothing is cared for
@@ -49,14 +48,14 @@ class Masks:
 def prepare(language: RuleLanguage, lists: RuleLists, symmetric: bool = False) -> Masks:
     """Pack the masks of lists of any batch shape.
 
-    A rule matches a transformed view where the rule, transformed back, matches the view itself. So symmetries cost
-    something here, once, and no view is ever transformed.
+    A rule matches a transformed view if and only if the rule, transformed back, matches the view itself. So rules are
+    transformed here, once, and views never.
 
     Args:
         language: what the rules are written in.
         lists: RuleLists.
-        symmetric: rules match the views as the language's symmetries transform them, too. Rules are still taken in
-            order; each is tried plainly first, then with each symmetry in turn, which also transforms the action.
+        symmetric: rules also match views that the symmetries of the language transform. Rules are tried in order, each
+            as written and then with each symmetry in turn, which also transforms the action.
     """
     cells = [jnp.moveaxis(lists.condition[..., cell], -1, 0) for cell in range(language.num_cells)]  # [R, ...] each
     ways = [(cells, jnp.moveaxis(lists.action, -1, 0))]
@@ -135,9 +134,9 @@ def _first(masks: Masks, words: Sequence[Array], busy: Array) -> Array:
     total = len(masks.choice)
 
     def tried(start: Array | int, count: int) -> Array:
-        """Return the choice of the first valid one of some readings; those after the last are the last again."""
+        """Return the choice of the first valid reading from `start` on; readings after the last repeat the last."""
         found = jnp.full(words[0].shape, NONE)
-        for at in range(count - 1, -1, -1):  # what comes first is tried last: it has the last word
+        for at in range(count - 1, -1, -1):  # backwards: the first reading is written last, and wins
             named, cares, chosen = (
                 lax.dynamic_index_in_dim(x, start + at, keepdims=False, allow_negative_indices=False)
                 for x in (masks.value, masks.care, masks.choice)

@@ -26,7 +26,7 @@ LARGEST = 2.0**126
 
 
 def steps(primitives: PrimitiveSet) -> tuple[np.ndarray, np.ndarray]:
-    """Return float32[N] and float32[N, A]: below a primitive n is n * the first + the second, by argument."""
+    """Return scale, float32[N], and added, float32[N, A]: a number n at a node is n * scale + added at its argument."""
     scale = np.ones(len(primitives.primitives), np.float32)
     added = np.zeros((len(primitives.primitives), primitives.max_arity), np.float32)
     for code, p in enumerate(primitives.primitives):
@@ -38,7 +38,7 @@ def steps(primitives: PrimitiveSet) -> tuple[np.ndarray, np.ndarray]:
 
 
 def leaf_values(primitives: PrimitiveSet, tree: Programs, children: Array, bound: Array | int) -> Array:
-    """Return float32[L]: of each constant its weighted value, of each feature its weight.
+    """Return float32[L]: the weighted value of each constant, the weight of each feature.
 
     Args:
         primitives: a set with weights.
@@ -62,7 +62,7 @@ def leaf_values(primitives: PrimitiveSet, tree: Programs, children: Array, bound
 
 
 def divisors(primitives: PrimitiveSet, tree: Programs) -> list[int]:
-    """Return what each node of one tree would be divided by if it were a leaf; on the host, in whole numbers."""
+    """Return the whole number by which each node of one tree would be divided if it were a leaf; on the host."""
     code, size = np.asarray(tree.opcode).astype(int).tolist(), np.asarray(tree.size).astype(int).tolist()
     numbers = [0] * int(tree.length)
     if primitives.weighted:

@@ -29,7 +29,8 @@ from jaxgp.league.members import Evolved, Member
 from jaxgp.measure import evaluation
 from jaxgp.players.options import Opponent as OpponentOptions
 from jaxgp.players.program import ProgramOpponent
-from jaxgp.run.assemble import Table
+from jaxgp.players.searches import searches
+from jaxgp.spec import Cast
 
 FORMAT, FORMAT_VERSION = "jaxgp cross-table", 1
 TAIL = 2
@@ -78,7 +79,7 @@ class Team:
 
 
 def play(
-    table: Table,
+    cast: Cast[Any],
     members: Sequence[Member],
     games: int,
     seed: int,
@@ -87,7 +88,7 @@ def play(
     """Play everybody against everybody else from both seats, all games of a team as one device program.
 
     Args:
-        table: the game.
+        cast: the game.
         members: the players.
         games: of an ordered pair with chance in the moves of one of them; other pairs play one game.
         seed: of that chance.
@@ -103,12 +104,12 @@ def play(
     for index, team in enumerate(teams):
         say(f"Playing games of {_named(members, team.places)}, {index + 1} of {total}")
         key = jax.random.fold_in(jax.random.key(seed), index)
-        rivals: list[Rival] = [(rival.places, _bench(table, rival)) for rival in teams[index:] if _meet(team, rival)]
-        rivals += [(np.array([place]), _seat(table, members[place], games)) for place in others]
-        _fill(results, team, rivals, _returns(key, table, team, [opponent for _, opponent in rivals]))
+        rivals: list[Rival] = [(rival.places, _bench(cast, rival)) for rival in teams[index:] if _meet(team, rival)]
+        rivals += [(np.array([place]), _seat(cast, members[place], games)) for place in others]
+        _fill(results, team, rivals, _returns(key, cast, team, [opponent for _, opponent in rivals]))
     if len(others) > 1:
         say(f"Playing games of {_named(members, others)} among each other, {total} of {total}")
-        _on_host(table, members, others, number, seed, results)
+        _on_host(cast, members, others, number, seed, results)
     return CrossTable(results, number.astype(np.int32))
 
 
@@ -117,7 +118,7 @@ def _meet(team: Team, rival: Team) -> bool:
     return team is not rival or len(team.places) > 1
 
 
-def _returns(key: Array, table: Table, team: Team, opponents: Sequence[Opponent]) -> np.ndarray:
+def _returns(key: Array, cast: Cast[Any], team: Team, opponents: Sequence[Opponent]) -> np.ndarray:
     """Play a team against all its opponents as one device program; return float32[P, games], of the first seat."""
     if not opponents:
         return np.zeros((len(team.places), 0))
@@ -127,7 +128,7 @@ def _returns(key: Array, table: Table, team: Team, opponents: Sequence[Opponent]
         keys = jax.random.split(key, len(opponents) + 1)
         memories = [opponent.init(own) for opponent, own in zip(opponents, keys[1:], strict=True)]
         plans = team.player.prepare(genomes)
-        played, _ = matches.play(keys[0], table.game, team.player, plans, opponents, memories, evaluation.MAX_PLIES)
+        played, _ = matches.play(keys[0], cast.game, team.player, plans, opponents, memories, evaluation.MAX_PLIES)
         first: Array = played.states.returns[..., 0]
         return first
 
@@ -163,27 +164,32 @@ def _team(members: Sequence[Member], places: Sequence[int]) -> Team:
     genomes, language = [one.genome for one in evolved], evolved[0].language
     if language is not None:
         room = max(int(languages.sizes(genome)) for genome in genomes)
-        genomes = [languages.parse(language, languages.written(language, genome), room) for genome in genomes]
+        genomes = [languages.parse(language, languages.to_text(language, genome), room) for genome in genomes]
     return Team(np.array(places), evolved[0].player, jax.tree.map(lambda *x: jnp.stack(x), *genomes))
 
 
-def _bench(table: Table, team: Team) -> ProgramOpponent:
-    return ProgramOpponent(table.game, team.player, lambda *_: team.genomes, count=len(team.places), forfeits=True)
+def _bench(cast: Cast[Any], team: Team) -> ProgramOpponent:
+    return ProgramOpponent(cast.game, team.player, lambda *_: team.genomes, count=len(team.places), forfeits=True)
 
 
-def _seat(table: Table, member: Member, games: int) -> Opponent:
+def _seat(cast: Cast[Any], member: Member, games: int) -> Opponent:
     assert isinstance(member.plays, OpponentOptions)
-    return evaluation.seat(table, member.plays, games)
+    return evaluation.seat(cast, member.plays, games)
 
 
 def _on_host(
-    table: Table, members: Sequence[Member], places: Sequence[int], number: np.ndarray, seed: int, results: np.ndarray
+    cast: Cast[Any],
+    members: Sequence[Member],
+    places: Sequence[int],
+    number: np.ndarray,
+    seed: int,
+    results: np.ndarray,
 ) -> None:
     """Play searches and random moves among each other, one game after another; fills in `results`."""
-    hands = {place: _agent(table, members[place]) for place in places}
+    hands = {place: _agent(cast, members[place]) for place in places}
     for pair, (one, other) in enumerate(itertools.permutations(places, 2)):
         for game in range(number[one, other]):
-            stepper = Stepper(table.game, game_key(seed, pair * number.max() + game))
+            stepper = Stepper(cast.game, game_key(seed, pair * number.max() + game))
             results[one, other, game] = host_game(stepper, (hands[one], hands[other]))
 
 
@@ -193,13 +199,13 @@ def host_game(stepper: Stepper, seats: Sequence[Agent]) -> int:
     return int(np.sign(np.asarray(last.returns)[0]))
 
 
-def _agent(table: Table, member: Member) -> Agent:
+def _agent(cast: Cast[Any], member: Member) -> Agent:
     spec = member.plays
     assert isinstance(spec, OpponentOptions)
     if spec.kind == "random":
-        return agents.random_agent(table.game)
-    searches = table.searches(spec.evaluator, spec.depth, spec.ties, TAIL, lanes=1)
-    return agents.search_agent(searches, spec.depth)
+        return agents.random_agent(cast.game)
+    found = searches(cast.spec, cast.game, spec.evaluator, spec.depth, spec.ties, TAIL, lanes=1)
+    return agents.search_agent(found, spec.depth)
 
 
 def _named(members: Sequence[Member], places: Sequence[int] | np.ndarray) -> str:

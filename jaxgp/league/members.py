@@ -17,8 +17,9 @@ from jaxgp.host.seats import DEEPEST
 from jaxgp.measure import champions
 from jaxgp.measure.champions import Loaded
 from jaxgp.players.options import Opponent
-from jaxgp.run import assemble
-from jaxgp.run.assemble import Table
+from jaxgp.players.panel import strategist
+from jaxgp.players.searches import evaluators
+from jaxgp.spec import Cast, Games
 from jaxgp.store.directory import RunDirectory
 
 KINDS = ("random", "minimax:DEPTH", "strategy:NAME")
@@ -71,9 +72,7 @@ class Member:
         return isinstance(self.plays, Opponent) and self.plays.chance
 
 
-def read(
-    brackets: Mapping[str, Any], games: assemble.Games, ties: str, evaluator: str | None
-) -> tuple[Table, list[Member]]:
+def read(brackets: Mapping[str, Any], games: Games, ties: str, evaluator: str | None) -> tuple[Cast[Any], list[Member]]:
     """Find and load the players of all brackets.
 
     Args:
@@ -105,14 +104,14 @@ def read(
     for bracket, word in found:
         if isinstance(word, Path):
             _same_game(f"brackets.{bracket}", home, loaded[word])
-    table, labels = home.table, _labels(list(loaded))
+    cast, labels = home.cast, _labels(list(loaded))
     made = [
         _champion(bracket, labels[word], loaded[word])
         if isinstance(word, Path)
-        else _other(bracket, word, table, ties, evaluator)
+        else _other(bracket, word, cast, ties, evaluator)
         for bracket, word in found
     ]
-    return table, _distinct(made)
+    return cast, _distinct(made)
 
 
 def _words(option: str, value: Any) -> list[str]:
@@ -162,7 +161,7 @@ def _labels(files: Sequence[Path]) -> dict[Path, str]:
 
 def _same_game(option: str, home: Loaded, other: Loaded) -> None:
     """Refuse a champion that cannot sit at the first champion's board."""
-    game, wanted = other.table.game, home.table.game
+    game, wanted = other.cast.game, home.cast.game
     if players(game) == 1:
         raise UsageError(f"{option}: {other.path} plays {game.name}, a game for one; accepted: games for two")
     if game.name != wanted.name:
@@ -177,14 +176,14 @@ def _same_game(option: str, home: Loaded, other: Loaded) -> None:
 
 
 def _champion(bracket: str, label: str, loaded: Loaded) -> Member:
-    content, table = loaded.content, loaded.table
-    team = f"{content.language['kind']} {json.dumps(asdict(table.settings), sort_keys=True)} {table.language.version}"
-    evolved = Evolved(team, table.player, table.language, loaded.genome)
-    identity = _digest(table, team, content.text)
+    content, cast = loaded.content, loaded.cast
+    team = f"{content.language['kind']} {json.dumps(cast.program, sort_keys=True)} {cast.language.version}"
+    evolved = Evolved(team, cast.actor, cast.language, loaded.genome)
+    identity = _digest(cast, team, content.text)
     return Member(label, bracket, str(loaded.path), identity, evolved, content.fitness)
 
 
-def _other(bracket: str, word: str, table: Table, ties: str, evaluator: str | None) -> Member:
+def _other(bracket: str, word: str, cast: Cast[Any], ties: str, evaluator: str | None) -> Member:
     """Make a player that is no champion.
 
     Raises:
@@ -194,28 +193,28 @@ def _other(bracket: str, word: str, table: Table, ties: str, evaluator: str | No
     option = f"brackets.{bracket}"
     try:
         if kind == "strategy":
-            names = getattr(table.room("opponents"), "STRATEGIES", ())
+            names = cast.spec.strategies
             if detail not in names:
-                reject(option, word, ", ".join(f"strategy:{n}" for n in names) or f"no strategies in {table.game.name}")
-            player, genome = assemble.strategist(detail, table)
-            return Member(word, bracket, word, _digest(table, word), Evolved(word, player, None, genome))
+                reject(option, word, ", ".join(f"strategy:{n}" for n in names) or f"no strategies in {cast.game.name}")
+            player, genome = strategist(cast.spec, cast.game, detail)
+            return Member(word, bracket, word, _digest(cast, word), Evolved(word, player, None, genome))
         if kind == "minimax":
             if not detail.isdecimal() or not 1 <= int(detail) <= DEEPEST:
                 reject(option, word, f"minimax:DEPTH, DEPTH a whole number from 1 to {DEEPEST}")
-            evaluator = evaluator or next(iter(table.room("opponents").EVALUATORS))
+            evaluators(cast.spec, cast.game, evaluator)  # an unknown evaluator is refused here
+            evaluator = evaluator or next(iter(cast.spec.evaluators(cast.game)))
             spec = Opponent(kind="search", depth=int(detail), ties=ties, evaluator=evaluator)
-            table.searches(evaluator, 1, ties, 1, 1)  # an unknown evaluator is refused here
-            return Member(word, bracket, word, _digest(table, word, ties, evaluator), spec)
+            return Member(word, bracket, word, _digest(cast, word, ties, evaluator), spec)
     except ValueError as error:
         raise error if isinstance(error, UsageError) else UsageError(str(error)) from error
     if detail:
         reject(option, word, "random")
-    return Member(word, bracket, word, _digest(table, word), Opponent(kind="random"))
+    return Member(word, bracket, word, _digest(cast, word), Opponent(kind="random"))
 
 
-def _digest(table: Table, *what: str) -> str:
+def _digest(cast: Cast[Any], *what: str) -> str:
     """Return 16 hexadecimal digits of a player and the rules that it plays by."""
-    text = json.dumps([table.game.name, asdict(table.game), *what], sort_keys=True, default=str)
+    text = json.dumps([cast.game.name, asdict(cast.game), *what], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

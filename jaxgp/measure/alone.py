@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
-from jaxgp.run import assemble
+from jaxgp.errors import UsageError
+from jaxgp.spec import Cast
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
@@ -28,10 +29,10 @@ def measure(loaded: "Loaded", games: int, seed: int) -> dict[str, dict[str, Any]
     """
     from jaxgp.measure.evaluation import wilson
 
-    walker, genome = loaded.table.player, jax.tree.map(lambda x: jax.numpy.asarray(x)[None], loaded.genome)
+    walker, genome = loaded.cast.actor, jax.tree.map(lambda x: jax.numpy.asarray(x)[None], loaded.genome)
     played = jax.jit(lambda programs: walker.play(walker.prepare(programs)))(genome)
     score = float(walker.game.score(jax.tree.map(lambda x: x[0], played.states))[0])
-    scores = random_scores(loaded.table, games, seed)
+    scores = random_scores(loaded.cast, games, seed)
     count = int((scores >= score).sum())
     low, high = wilson(count, games)
     as_good = {"as_good": count / games, "as_good_low": low, "as_good_high": high}
@@ -43,11 +44,13 @@ def best_of(scores: np.ndarray) -> dict[str, Any]:
     return {"scores": [float(x) for x in scores], "mean": float(scores.mean()), "greatest": float(scores.max())}
 
 
-def random_scores(table: assemble.Table, games: int, seed: int) -> np.ndarray:
+def random_scores(cast: Cast[Any], games: int, seed: int) -> np.ndarray:
     """Play uniformly random games of a game for one, by the game's own `random_scores`; return int32[games]."""
     lanes = min(games, LANES)
     key, rounds = jax.random.key(seed), -(-games // lanes)
-    return np.asarray(table.room("opponents").random_scores(table.game, key, lanes, rounds)).ravel()[:games]
+    if cast.spec.random_scores is None:
+        raise UsageError(f"game={cast.spec.name}: has no random games to compare with")
+    return np.asarray(cast.spec.random_scores(cast.game, key, lanes, rounds)).ravel()[:games]
 
 
 def summarise(scores: np.ndarray) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+from jaxgp.config.games import cast_of, game_of
 from jaxgp.config.schema import Config
-from jaxgp.errors import UsageError, reject
+from jaxgp.errors import UsageError
 from jaxgp.genotypes.language import Genome
-from jaxgp.players.searched import SearchedPlayer
-from jaxgp.run import assemble
+from jaxgp.options import declared
+from jaxgp.spec import Cast, Games, cast
 from jaxgp.store import champion
 from jaxgp.store.champion import ChampionError, ChampionFile
 from jaxgp.store.directory import RunDirectory
@@ -20,17 +22,17 @@ class Loaded:
     Attributes:
         path: of the champion file.
         content: of the file.
-        table: its game, and how genomes play it.
+        cast: its game, and how genomes play it.
         genome: the champion.
     """
 
     path: Path
     content: ChampionFile
-    table: assemble.Table
+    cast: Cast[Any]
     genome: Genome
 
 
-def load(run: str, games: assemble.Games, option: str = "run") -> Loaded:
+def load(run: str, games: Games, option: str = "run") -> Loaded:
     """Load the champion of a run directory, or a champion file.
 
     Args:
@@ -48,32 +50,51 @@ def load(run: str, games: assemble.Games, option: str = "run") -> Loaded:
         raise UsageError(f"{option}={run}: {wanted}; accepted: a run directory with a champion, or a champion file")
     try:
         content = champion.read(path)
-        config = Config(game=dict(content.game), program=dict(content.program))
-        table = assemble.table(config, games, content.language["kind"])
-        return Loaded(path, content, table, champion.load_genome(path, content, table.language))
+        cast = _cast(path, content, games)
+        return Loaded(path, content, cast, champion.load_genome(path, content, cast.language))
     except ChampionError as error:
         raise UsageError(f"{option}={run}: {error}") from error
     except (ValueError, TypeError) as error:
         raise UsageError(f"{option}={run}: {path}: {error}") from error
 
 
-def at_depth(loaded: Loaded, depth: int, games: assemble.Games, option: str = "depth") -> Loaded:
+def _cast(path: Path, content: ChampionFile, games: Games) -> Cast[Any]:
+    """Take the role that a champion was evolved in; files from before there were roles name it by the language.
+
+    Raises:
+        UsageError: something that the game or the role does not have or accept.
+    """
+    kind = content.language["kind"]
+    if "role" in content.program:
+        return cast_of(Config(game=dict(content.game), program=dict(content.program)), games, kind)
+    spec, game = game_of(content.game, games)
+    found, refused = [], UsageError(f"no genomes play {spec.name}")
+    for role in spec.roles:
+        names = [option.name for option in declared(role.options)]
+        values = {name: value for name, value in content.program.items() if name in names}
+        try:
+            found.append(cast(spec, game, role.name, kind, values))
+        except UsageError as error:
+            refused = error
+    if not found:
+        raise refused
+    wanted = content.language["name"], content.language["version"]
+    # Of a language that no role has, the file is refused when its text is read.
+    return next((one for one in found if (one.language.name, one.language.version) == wanted), found[0])
+
+
+def at_depth(loaded: Loaded, depth: int, option: str = "depth") -> Loaded:
     """Return a champion that searches as it plays at another depth than it was evolved for.
 
     Args:
         loaded: the champion.
         depth: plies.
-        games: where games come from.
         option: what asked for it, for messages.
 
     Raises:
         UsageError: it does not search, or not so deep; the message names the option and what is accepted.
     """
-    if not isinstance(loaded.table.player, SearchedPlayer):
+    role = loaded.cast.role
+    if role is None or role.deeper is None:
         raise UsageError(f"{option}: given, but the champion of {loaded.path} does not search; leave it out")
-    content = loaded.content
-    config = Config(game=dict(content.game), program={**content.program, "depth": depth})
-    try:
-        return replace(loaded, table=assemble.table(config, games, content.language["kind"]))
-    except ValueError as error:
-        reject(option, depth, str(error).partition("accepted: ")[2])
+    return replace(loaded, cast=loaded.cast.at_depth(depth, option))

@@ -11,20 +11,22 @@ import numpy as np
 from jax import Array
 
 from jaxgp import files
-from jaxgp.config import schema, validate
-from jaxgp.config import typed as options
+from jaxgp.config import typed
+from jaxgp.config.games import member
 from jaxgp.contracts import Memory, Opponent, Player
 from jaxgp.errors import RunError, UsageError, reason
 from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.fitness.matches import Played, play, seats
+from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.language import Genome, kind
-from jaxgp.host import seating
 from jaxgp.host.agents import program_agent
 from jaxgp.measure import external
 from jaxgp.operators.options import Creation, RuleCreation
 from jaxgp.players.options import Opponent as OpponentOptions
+from jaxgp.players.panel import opponent
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.run import assemble
+from jaxgp.spec import Cast
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
@@ -172,24 +174,20 @@ def read_panel(file: Path) -> dict[str, OpponentOptions]:
     from yaml import YAMLError
 
     try:
-        loaded = OmegaConf.load(file)
-        return {str(name): options.typed(OpponentOptions, _with_defaults(spec)) for name, spec in loaded.items()}
+        loaded = OmegaConf.to_container(OmegaConf.load(file), resolve=True)
+        if not isinstance(loaded, dict):
+            raise TypeError("a list of something else")
+        return typed.entries_typed(OpponentOptions, loaded)
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from error
     except (OSError, YAMLError, OmegaConfBaseException, AttributeError, TypeError) as error:
         raise UsageError(f"{file}: not a panel of opponents ({' '.join(str(error).split())})") from error
 
 
-def _with_defaults(spec: Any) -> Any:
-    from omegaconf import OmegaConf
-
-    return OmegaConf.merge(OmegaConf.create(options.plain(OpponentOptions)), spec)
-
-
-def check_panel(panel: Mapping[str, OpponentOptions], at: assemble.Table, file: Path) -> None:
+def check_panel(panel: Mapping[str, OpponentOptions], cast: Cast[Any], file: Path) -> None:
     """Refuse a panel with members that cannot be; raises UsageError."""
     for name, spec in panel.items():
-        validate.member(f"{file}: {name}", spec, at.room("opponents"), at.game)
+        member(f"{file}: {name}", spec, cast)
 
 
 def measure(
@@ -220,7 +218,7 @@ def measure(
         CutShortError: an engine outside does not do as it should; it has the results up to there.
         UsageError: there are too few openings for games against engines outside.
     """
-    at, key = loaded.table, jax.random.key(seed)
+    cast, key = loaded.cast, jax.random.key(seed)
     champion = jax.tree.map(lambda x: jax.numpy.asarray(x)[None], loaded.genome)
     found: dict[str, list[Result]] = {"champion": []}
     for index, (name, spec) in enumerate(panel.items()):
@@ -231,16 +229,16 @@ def measure(
             except RunError as error:
                 raise CutShortError(f"{name}: {error}", found) from error
             continue
-        opponent = seat(at, spec, games)
+        other = seat(cast, spec, games)
         start_key, play_key = jax.random.split(jax.random.fold_in(key, index))
-        memory = jax.jit(opponent.init)(start_key)
-        played = play_out(play_key, at.game, at.player, champion, opponent, memory)
-        found["champion"] += results(name, at.game, opponent, played)
+        memory = jax.jit(other.init)(start_key)
+        played = play_out(play_key, cast.game, cast.actor, champion, other, memory)
+        found["champion"] += results(name, cast.game, other, played)
         if compare and spec.kind == "programs":
-            search = seat(at, OpponentOptions(kind="search", depth=compare, ties="first"), games)
+            search = seat(cast, OpponentOptions(kind="search", depth=compare, ties="first"), games)
             rival = jax.jit(search.init)(start_key)
-            met = play_out(play_key, at.game, at.player, memory.programs, search, rival)
-            found.setdefault(f"minimax_{compare}", []).extend(results(name, at.game, search, met, swap=True))
+            met = play_out(play_key, cast.game, cast.actor, memory.programs, search, rival)
+            found.setdefault(f"minimax_{compare}", []).extend(results(name, cast.game, search, met, swap=True))
     return found
 
 
@@ -248,21 +246,23 @@ def against_engine(
     loaded: "Loaded", name: str, spec: OpponentOptions, terms: external.Terms, say: Callable[[str], object]
 ) -> list[Result]:
     """Play a champion against an engine outside; raises what `external.play` raises."""
-    at, speech = loaded.table, seating.dialect(loaded.table)
-    assert speech is not None, "reachable opponents only"
-    champion = program_agent(at.player, loaded.genome, "champion")
-    played = external.play(at.game, speech, spec.command, champion, terms)
+    cast = loaded.cast
+    assert cast.spec.dialect is not None, "reachable opponents only"
+    speech = cast.spec.dialect(cast.game)
+    champion = program_agent(cast.actor, loaded.genome, "champion")
+    played = external.play(cast.game, speech, spec.command, champion, terms)
     if played.different < 2 * terms.games:
         say(f"{name}: only {played.different} of {2 * terms.games} games differ, so intervals are too narrow")
     figures = np.stack([played.points, played.against, played.returns], axis=1)
     return _table(name, list(figures))
 
 
-def seat(at: assemble.Table, spec: OpponentOptions, games: int) -> Opponent:
+def seat(cast: Cast[Any], spec: OpponentOptions, games: int) -> Opponent:
     """Build an opponent for `games` games from each seat where chance is involved, else for one."""
+    create = assemble.creator(cast.language, RANDOM[kind(cast.language)])
     if spec.kind == "programs":
-        return ProgramOpponent(at.game, at.player, assemble.creator(at.language, RANDOM[kind(at.language)]), games)
-    return assemble.opponent(replace(spec, games=games if spec.chance else 1), at, schema.Config())
+        return ProgramOpponent(cast.game, cast.actor, create, games)
+    return opponent(replace(spec, games=games if spec.chance else 1), cast, create, Fitness())
 
 
 def table_text(report: Mapping[str, Sequence[Result]]) -> str:

@@ -16,8 +16,7 @@ from jaxgp.host import seating
 from jaxgp.host.gtp import TIMEOUT, EngineError, MissingEngineError, find
 from jaxgp.host.moves import Move, Mover, Stepper, game_key, played
 from jaxgp.players.options import Opponent
-from jaxgp.run.assemble import Table
-from jaxgp.spec import Dialect
+from jaxgp.spec import Cast, Dialect
 
 KIND = "gtp"
 """What such opponents are called in a panel."""
@@ -74,18 +73,19 @@ class Series:
         return (self.returns[..., None] == np.array([1.0, 0.0, -1.0])).sum(1, dtype=np.int32)
 
 
-def reachable(panel: Mapping[str, Opponent], at: Table) -> tuple[dict[str, Opponent], dict[str, str]]:
+def reachable(panel: Mapping[str, Opponent], cast: Cast[Any]) -> tuple[dict[str, Opponent], dict[str, str]]:
     """Part a panel into those who can be met, and why the others cannot: their programs are not installed.
 
     Raises:
         UsageError: a command that is none, or a game that no engine plays.
     """
-    here, missing, speech = dict(panel), {}, seating.dialect(at)
+    here, missing = dict(panel), {}
+    speech = None if cast.spec.dialect is None else cast.spec.dialect(cast.game)
     for name, spec in panel.items():
         if spec.kind != KIND:
             continue
         if speech is None:
-            raise UsageError(f"{name}: kind {KIND}, but no engine outside plays {at.game.name}")
+            raise UsageError(f"{name}: kind {KIND}, but no engine outside plays {cast.game.name}")
         try:
             find(spec.command, speech.packages)
         except MissingEngineError as error:

@@ -22,9 +22,9 @@ from jaxgp.host.moves import Stepper, game_key
 from jaxgp.measure.alone import best_of, random_scores
 from jaxgp.measure.comparison import compare
 from jaxgp.players.guided import Guide
-from jaxgp.run import assemble
 from jaxgp.search.listed import Listed, ListedGame
 from jaxgp.search.nrpa import Line, Nested, Search
+from jaxgp.spec import Cast
 from jaxgp.store import checkpoint
 
 SLOTS = 64
@@ -64,14 +64,13 @@ class Progress:
     seconds: Array  # float32[]: spent so far, compilation included
 
 
-def listed(table: assemble.Table) -> ListedGame:
-    """Return the game of a table with its legal moves in a list: its own `opponents.listed`, or one made of it."""
-    make: Callable[[Any], ListedGame] | None = getattr(table.room("opponents"), "listed", None)
-    return make(table.game) if make else Listed(table.game, SLOTS)
+def listed(cast: Cast[Any]) -> ListedGame:
+    """Return a game with its legal moves in a list: its own, or one made of it."""
+    return Listed(cast.game, SLOTS) if cast.spec.listed is None else cast.spec.listed(cast.game)
 
 
 def search(
-    table: assemble.Table,
+    cast: Cast[Any],
     plan: Plan,
     say: Callable[[str], object],
     folder: Path | None = None,
@@ -81,7 +80,7 @@ def search(
     """Search, and play as many random games as far as that is not too many.
 
     Args:
-        table: a game for one.
+        cast: a game for one.
         plan: what is to be searched.
         say: told what goes on, since it takes a while.
         folder: of checkpoints; what it holds is gone on with.
@@ -96,10 +95,10 @@ def search(
     Raises:
         RunError: a file cannot be written.
     """
-    nested = Nested(listed(table), plan.level, plan.iterations, group=plan.group)
+    nested = Nested(listed(cast), plan.level, plan.iterations, group=plan.group)
     kinds: dict[str, tuple[Nested, Array | None]] = {"nested": (nested, None)}
-    if isinstance(table.player, Guide) and genome is not None:
-        guide = table.player.by(plan.level, plan.iterations, plan.group)
+    if isinstance(cast.actor, Guide) and genome is not None:
+        guide = cast.actor.by(plan.level, plan.iterations, plan.group)
         bias = jax.jit(guide.prepare)(jax.tree.map(lambda x: jnp.asarray(x)[None], genome))
         kinds["guided"] = (guide.nested, jnp.repeat(bias, plan.searches, 0))
     figures: dict[str, dict[str, Any]] = {}
@@ -107,21 +106,21 @@ def search(
     best: Line | None = None
     for name, (kind, biases) in kinds.items():
         say(f"Searching, {name}: {plan.searches} times {nested.playouts} playouts")
-        line, took = run(kind, plan, table.game, say, folder / name if folder else None, biases)
+        line, took = run(kind, plan, cast.game, say, folder / name if folder else None, biases)
         crowded = int(line.crowded.sum())
         if crowded:
             say(f"In {crowded} searches a position had more than {kind.game.slots} legal moves; some were left out")
         figures[name] = about | best_of(np.asarray(line.score)) | {"seconds": took, "crowded": crowded}
         best = line if best is None or line.score.max() > best.score.max() else best
     if save and best is not None:
-        savedgame.write(save, best_game(table, best))
+        savedgame.write(save, best_game(cast, best))
         say(f"saved: {', '.join(map(str, save))}")
     games = plan.searches * nested.playouts
     if games <= MOST_RESTARTS:
         say(f"Playing {plan.searches} times {nested.playouts} random games")
         started = time.perf_counter()
         # Other games than those that `alone.measure` plays.
-        random = random_scores(table, games, plan.seed ^ 1 << 31).reshape(plan.searches, -1).max(1)
+        random = random_scores(cast, games, plan.seed ^ 1 << 31).reshape(plan.searches, -1).max(1)
         seconds = time.perf_counter() - started
         figures["restarts"] = {"playouts": nested.playouts} | best_of(random) | {"seconds": seconds}
     figures["comparisons"] = compared(figures)
@@ -199,13 +198,13 @@ def identity(nested: Nested, plan: Plan, game: Any, biases: Array | None) -> str
     return json.dumps(about | asdict(plan), sort_keys=True)
 
 
-def best_game(table: assemble.Table, line: Line) -> savedgame.Played:
+def best_game(cast: Cast[Any], line: Line) -> savedgame.Played:
     """Play the best of S games again, every move checked."""
     place = int(line.score.argmax())
     actions = np.asarray(line.actions[place])[: int(line.length[place])].tolist()
-    stepper = Stepper(table.game, game_key(0))
+    stepper = Stepper(cast.game, game_key(0))
     moves = list(stepper.retrace(actions))
-    return savedgame.Played(stepper, table.room("render"), ("Nested search",), moves)
+    return savedgame.Played(stepper, cast.spec, ("Nested search",), moves)
 
 
 def cut_off(folder: Path) -> bool:

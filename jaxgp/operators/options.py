@@ -61,7 +61,9 @@ class Selection:
 class Crossover:
     """Subtree crossover of each selected parent, with this probability."""
 
-    probability: float = option(0.9, "chance that a parent takes part; the others are reproduced", low=0, high=1)
+    probability: float = option(
+        0.9, "chance that a parent takes part; the others are reproduced", low=0, high=1, label="crossover probability"
+    )
     method: str = option(
         "one_child",
         "one_way: from the fitter to the less fit parent; one_or_two_way: each parent in one pair, one way from its "
@@ -76,17 +78,28 @@ class Crossover:
 class Mutation:
     """Mutation of each child, with this probability, independent of crossover; the kind is drawn by weight."""
 
-    probability: float = option(0.005, "chance that a child is mutated", low=0, high=1)
-    max_depth: int = option(20, "depth of newly grown subtrees", low=1, high=MAX_DEPTH)
-    children: float = option(1.0, "weight: the node stays, all its arguments are grown anew", low=0)
-    subtree: float = option(0.0, "weight: the node's subtree is grown anew", low=0)
-    point: float = option(0.0, "weight: the node becomes another primitive of the same types", low=0)
-    hoist: float = option(0.0, "weight: the whole tree is replaced by one of its subtrees", low=0)
-    shrink: float = option(0.0, "weight: the node's subtree becomes a terminal", low=0)
-    constant: float = option(0.0, "weight: a constant is drawn anew", low=0)
-    creep: float = option(0.0, "weight: a constant moves to a value next to it", low=0)
+    probability: float = option(0.005, "chance that a child is mutated", low=0, high=1, label="mutation probability")
+    max_depth: int = option(20, "depth of newly grown subtrees", low=1, high=MAX_DEPTH, label="maximum mutation depth")
+    children: float = option(
+        1.0, "weight: the node stays, all its arguments are grown anew", low=0, label="new arguments"
+    )
+    subtree: float = option(0.0, "weight: the node's subtree is grown anew", low=0, label="new subtree")
+    point: float = option(
+        0.0, "weight: the node becomes another primitive of the same types", low=0, label="other primitive"
+    )
+    hoist: float = option(
+        0.0, "weight: the whole tree is replaced by one of its subtrees", low=0, label="subtree becomes the tree"
+    )
+    shrink: float = option(
+        0.0, "weight: the node's subtree becomes a terminal", low=0, label="subtree becomes a terminal"
+    )
+    constant: float = option(0.0, "weight: a constant is drawn anew", low=0, label="new constant")
+    creep: float = option(0.0, "weight: a constant moves to a value next to it", low=0, label="constant moved")
     local: float = option(
-        0.0, "weight: the factor of a number moves a little, what is no number is grown anew (subtree)", low=0
+        0.0,
+        "weight: the factor of a number moves a little, what is no number is grown anew (subtree)",
+        low=0,
+        label="factor moved",
     )
 
     @property
@@ -121,10 +134,12 @@ class RuleCreation:
 class RuleMutation:
     """How likely each kind of mutation is, relative to the others."""
 
-    add: float = option(1.0, "weight: a random rule at a random place", low=0)
-    delete: float = option(1.0, "weight: a random rule goes", low=0)
-    reorder: float = option(1.0, "weight: a random rule moves to another place", low=0)
-    modify: float = option(1.0, "weight: a random rule gets another action, or another condition in one cell", low=0)
+    add: float = option(1.0, "weight: a random rule at a random place", low=0, label="add")
+    delete: float = option(1.0, "weight: a random rule goes", low=0, label="delete")
+    reorder: float = option(1.0, "weight: a random rule moves to another place", low=0, label="re-order")
+    modify: float = option(
+        1.0, "weight: a random rule gets another action, or another condition in one cell", low=0, label="modify"
+    )
 
     @property
     def weights(self) -> dict[str, float]:

@@ -15,7 +15,7 @@ from jax import Array, lax
 
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.evaluate import narrowing
+from jaxgp.interpreter.evaluate import evaluate_uneven
 from jaxgp.interpreter.plan import Plan, plan
 
 State = Any
@@ -66,7 +66,7 @@ class GreedyPlayer:
             first, best, chosen = carry
             place = first + jnp.arange(WIDTH, dtype=jnp.int32)
             moves, seen = tried(states, place)
-            values = narrowing(self.primitives, plans, seen.reshape(*seen.shape[:2], -1)).reshape(moves.shape)
+            values = evaluate_uneven(self.primitives, plans, seen.reshape(*seen.shape[:2], -1)).reshape(moves.shape)
             values = jnp.where(jnp.isnan(values), LOWEST, jnp.maximum(values, LOWEST))
             values = jnp.where(place < choices[..., None], values, -jnp.inf)
             top = values.max(-1)

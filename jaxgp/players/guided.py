@@ -19,7 +19,7 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import evaluate_programs
 from jaxgp.players.signature import extend
-from jaxgp.players.walk import Walked, Walker
+from jaxgp.players.walk import Walked
 from jaxgp.search.nrpa import STEEPEST, Line, Nested
 
 
@@ -108,11 +108,6 @@ class Guide:
     @cached_property
     def _lines(self) -> Any:
         return jax.jit(lambda programs: self.search(jax.random.key(0), self.prepare(programs)))
-
-
-def plays_alone(player: Any) -> bool:
-    """Tell whether a player has a game of its own, in place of moves in any position."""
-    return isinstance(player, Walker | Guide)
 
 
 def behaviour(biases: Array, shared: int) -> Array:

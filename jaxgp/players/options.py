@@ -19,10 +19,10 @@ class Opponent:
     )
     depth: int = option(8, "search: plies", low=1, high=MAX_DEPTH)
     ties: str = option("first", "search: which of the best moves is played", ("first", "random"))
-    evaluator: str = option(
-        "material", 'search: one of the game\'s evaluators; "A|B": one of them drawn for every move'
+    evaluator: str | None = option(
+        None, 'search: one of the game\'s evaluators; "A|B": one of them drawn for every move; null: the first'
     )
-    name: str = option("", "strategy: name of one of the game's strategies")
+    name: str = option("", "strategy: name of one of the game's strategies; nothing: the first")
     command: str = option("", "gtp, a kind for measurements only: an engine outside, its program and options")
     count: int = option(1, "programs, champions: how many", low=1)
     games: int = option(1, "games from each seat (each against the next of `count`, in turn)", low=1)
@@ -35,5 +35,5 @@ class Opponent:
     @property
     def chance(self) -> bool:
         """Whether its own moves have chance in them: random ones, random ties, evaluators drawn by lot."""
-        drawn = self.ties == "random" or "|" in self.evaluator
+        drawn = self.ties == "random" or "|" in (self.evaluator or "")
         return self.kind == "random" or (self.kind == "search" and drawn)

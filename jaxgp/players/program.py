@@ -13,7 +13,7 @@ from jaxgp.contracts import Game, Player
 from jaxgp.genotypes.language import Genome
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs, select
-from jaxgp.interpreter.evaluate import evaluate, evaluate_where
+from jaxgp.interpreter.evaluate import evaluate, evaluate_active
 from jaxgp.interpreter.plan import Plan, plan
 
 State = Any
@@ -53,7 +53,7 @@ class ProgramPlayer:
         if active is None:
             values = evaluate(self.primitives, plans, features)
         else:
-            values = evaluate_where(self.primitives, plans, features, active)
+            values = evaluate_active(self.primitives, plans, features, active)
         return jax.vmap(jax.vmap(self.decide))(states, values.swapaxes(1, 2))
 
 

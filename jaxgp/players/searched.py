@@ -2,17 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array, lax
+from jax import Array
 
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.evaluate import Features, each_its_own, in_segments
+from jaxgp.interpreter.evaluate import Features, evaluate_owned
 from jaxgp.interpreter.plan import Plan, plan
 from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta
@@ -65,8 +64,7 @@ class SearchedPlayer:
         sees it; of the first `needed` (int32[]) of them.
         """
         seen = jax.vmap(self.view, out_axes=1)(states)
-        on_cpu, elsewhere = partial(in_segments, self.primitives), partial(each_its_own, self.primitives)
-        values = lax.platform_dependent(plans, whose, seen, needed, cpu=on_cpu, default=elsewhere)
+        values = evaluate_owned(self.primitives, plans, whose, seen, needed)
         values = jnp.where(jnp.isnan(values), -MOST, jnp.clip(values, -MOST, MOST))
         result = jax.vmap(lambda state: state.returns[state.to_move])(states)
         return jnp.where(states.terminated, WON * result, values if self.mover else -values)

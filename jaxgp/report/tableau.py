@@ -7,7 +7,8 @@ from jaxgp.genotypes.language import Language
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.host.seats import plies
-from jaxgp.operators.options import Crossover, Selection
+from jaxgp.operators.options import Crossover, Mutation, RuleMutation, Selection
+from jaxgp.options import find
 from jaxgp.players.options import Opponent
 
 Rows = list[tuple[str, str]]
@@ -35,8 +36,7 @@ def _groups(config: Config, algorithm: Groups, language: RuleLanguage) -> Rows:
     parents = algorithm.population // algorithm.group_size
     first = next(iter(config.fitness.opponents.values()))
     creation, mutation = algorithm.creation, algorithm.mutation
-    weights = {"add": mutation.add, "delete": mutation.delete, "re-order": mutation.reorder, "modify": mutation.modify}
-    total = sum(weights.values())
+    total = sum(mutation.weights.values())
     dont_care = "as likely as each other condition" if creation.dont_care is None else _percent(creation.dont_care)
     arrivals = "none"
     if algorithm.immigrants:
@@ -53,7 +53,7 @@ def _groups(config: Config, algorithm: Groups, language: RuleLanguage) -> Rows:
         ("objective", _objective(config)),
         ("rules", f"masks of {rows} x {columns} cells; {', '.join(language.actions)}; {language.name}"),
         ("default action", language.actions[language.default]),
-        ("population size", str(algorithm.population)),
+        _row(algorithm, "population"),
         (
             "tournaments",
             f"groups of {algorithm.group_size}, everybody meets everybody in a double game; 2, 1, 0 points",
@@ -61,50 +61,51 @@ def _groups(config: Config, algorithm: Groups, language: RuleLanguage) -> Rows:
         ("winners", won),
         ("parents", f"{parents}, who stay in the population"),
         ("children", f"{algorithm.population - parents}: 2 by recombination, 2 by mutation, and so on"),
-        ("kinds of mutation", ", ".join(f"{kind} {_percent(w / total, 1)}" for kind, w in weights.items())),
-        ("immigrants", arrivals),
-        ("restarts", restarts),
+        (
+            "kinds of mutation",
+            ", ".join(f"{kind} {_percent(weight / total, 1)}" for kind, weight in _kinds(mutation).items()),
+        ),
+        _row(algorithm, "immigrants", arrivals),
+        _row(algorithm, "restart_every", restarts),
         (measured, _formula(config.fitness, "rules")),
         ("termination criterion", aim),
-        ("maximum number of generations", str(algorithm.generations)),
+        _row(algorithm, "generations"),
         ("initial lists", f"{creation.min_rules} to {creation.max_rules} random rules; don't care: {dont_care}"),
-        ("maximum number of rules", str(algorithm.capacity)),
-        ("seed", str(config.seed)),
+        _row(algorithm, "capacity"),
+        _row(config, "seed"),
     ]
 
 
 def _koza(config: Config, algorithm: Algorithm, primitives: PrimitiveSet) -> Rows:
-    weights = {kind: getattr(algorithm.mutation, kind) for kind in _MUTATIONS}
-    kinds = ", ".join(f"{_MUTATIONS[kind]}" for kind, weight in weights.items() if weight > 0)
+    kinds = ", ".join(kind for kind, weight in _kinds(algorithm.mutation).items() if weight)
+    crossover, mutation = algorithm.crossover, algorithm.mutation
     return [
         ("objective", _objective(config)),
         ("terminal set", "; ".join(_terminal(p) for p in primitives.terminals)),
         ("function set", ", ".join(p.name for p in primitives.functions) or "none"),
         *_measures(config.fitness),
-        ("population size", str(algorithm.population)),
-        ("crossover probability", f"{_percent(algorithm.crossover.probability)} ({_crossover(algorithm.crossover)})"),
-        ("mutation probability", _percent(algorithm.mutation.probability) + (f" ({kinds})" if kinds else "")),
+        _row(algorithm, "population"),
+        _row(crossover, "probability", f"{_percent(crossover.probability)} ({_crossover(crossover)})"),
+        _row(mutation, "probability", _percent(mutation.probability) + (f" ({kinds})" if kinds else "")),
         ("selection", _selection(algorithm.selection)),
         ("termination criterion", NO_AIM),
-        ("maximum number of generations", str(algorithm.generations)),
+        _row(algorithm, "generations"),
         ("initial programs", _creation(algorithm)),
-        ("maximum depth of tree", _depth(algorithm)),
-        ("maximum mutation depth", str(algorithm.mutation.max_depth)),
-        ("elitism", f"the best {algorithm.elites}" if algorithm.elites else "none"),
-        ("seed", str(config.seed)),
+        _row(algorithm, "max_depth", _depth(algorithm)),
+        _row(mutation, "max_depth"),
+        _row(algorithm, "elites", f"the best {algorithm.elites}" if algorithm.elites else "none"),
+        _row(config, "seed"),
     ]
 
 
-_MUTATIONS = {
-    "children": "new arguments",
-    "subtree": "new subtree",
-    "point": "other primitive",
-    "hoist": "subtree becomes the tree",
-    "shrink": "subtree becomes a terminal",
-    "constant": "new constant",
-    "creep": "constant moved",
-    "local": "factor moved",
-}
+def _row(values: object, option: str, said: str | None = None) -> tuple[str, str]:
+    """Return what tables call an option, and its value, in other words if there are any."""
+    return find(values, option).limits.label, str(getattr(values, option)) if said is None else said
+
+
+def _kinds(mutation: Mutation | RuleMutation) -> dict[str, float]:
+    """Return what tables call each kind of mutation, and its weight."""
+    return {find(mutation, kind).limits.label: weight for kind, weight in mutation.weights.items()}
 
 
 def _objective(config: Config) -> str:
@@ -134,11 +135,11 @@ def describe_opponent(opponent: Opponent) -> str:
     return said + (f", {opponent.games} games from each seat" if opponent.games > 1 else "")
 
 
-def _evaluator(name: str) -> str:
-    *others, last = name.split("|")
+def _evaluator(name: str | None) -> str:
+    *others, last = (name or "").split("|")
     if others:
         return f", by {', '.join(others)} or {last}, drawn anew for every move"
-    return "" if last == Opponent.evaluator else f", by {last}"
+    return f", by {last}" if last else ""
 
 
 def _terminal(primitive: Primitive) -> str:

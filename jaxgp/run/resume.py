@@ -4,12 +4,15 @@ import copy
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jaxgp.config import validate
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, show
 from jaxgp.store.directory import RunDirectory
+
+if TYPE_CHECKING:
+    from jaxgp.spec import Games
 
 CHANGEABLE = ("logger", "checkpoint_every", "keep_checkpoints", "cores", "compilation_cache", "title")
 """Options that a resumed run may be given anew; `algorithm.generations` may be raised as well."""
@@ -26,14 +29,14 @@ class Plan:
     resumed: bool
 
 
-def plan(config: Config, overrides: Sequence[str], directory: Path, games: Any) -> Plan:
+def plan(config: Config, overrides: Sequence[str], directory: Path, games: "Games") -> Plan:
     """Check the options and decide between a new run and an old one.
 
     Args:
         config: as composed from the config tree and the command line.
         overrides: the options of the command line, as typed.
         directory: hydra.run.dir, where a new run goes.
-        games: the package of games.
+        games: where games come from.
 
     Raises:
         UsageError: a wrong option, a directory that is not a run, a directory that already is one, or options that
@@ -42,17 +45,23 @@ def plan(config: Config, overrides: Sequence[str], directory: Path, games: Any) 
     if config.resume is None or (config.resume == AUTO and not RunDirectory(directory).holds_run()):
         if RunDirectory(directory).holds_run():
             raise UsageError(f"hydra.run.dir={directory}: already holds a run; go on with it by resume={directory}")
-        validate.check(config, games)
-        return Plan(config, directory, resumed=False)
+        return Plan(validate.check(config, games), directory, resumed=False)
     if config.resume != AUTO:
         directory = Path(config.resume).expanduser().absolute()
     try:
         saved = RunDirectory(directory).read_config()
     except UsageError as error:
         raise UsageError(f"resume: {error}; accepted: a run directory, or {AUTO}") from error
-    merged = _merge(saved, config, overrides)
-    validate.check(merged, games)
-    return Plan(merged, directory, resumed=True)
+    merged = _merge(saved, _filled(config, games), overrides)
+    return Plan(validate.check(merged, games), directory, resumed=True)
+
+
+def _filled(config: Config, games: "Games") -> Config:
+    """Return the options of the command line as a run would save them; as they are, where no run could begin so."""
+    try:
+        return validate.check(config, games)
+    except UsageError:
+        return config
 
 
 def _merge(saved: Config, given: Config, overrides: Sequence[str]) -> Config:

@@ -92,7 +92,7 @@ def conduct(plan: Plan, directory: RunDirectory, experiment: Experiment) -> int:
 
 def _use_cores(number: int | None, experiment: Any) -> None:
     """Share searches out among cores; by default where programs search, which is then most of the work."""
-    searching = isinstance(experiment.table.player, SearchedPlayer)
+    searching = isinstance(experiment.cast.actor, SearchedPlayer)
     cores.use(number if searching or number else 1)
 
 

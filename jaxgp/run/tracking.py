@@ -2,7 +2,7 @@
 
 import secrets
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -55,7 +55,7 @@ class Tracker:
         if self._run is not None:
             self._guard(lambda: self._run.log(row))
 
-    def finish(self, summary: dict[str, Any], exit_code: int = 0) -> None:
+    def finish(self, summary: Mapping[str, object], exit_code: int = 0) -> None:
         """Send the summary and end; safe to call twice."""
         if self._run is not None:
             self._guard(lambda: self._run.summary.update(summary))
@@ -63,7 +63,7 @@ class Tracker:
         if run is not None:
             self._guard(lambda: run.finish(exit_code=exit_code))
 
-    def _guard(self, action: Callable[[], Any]) -> None:
+    def _guard(self, action: Callable[[], object]) -> None:
         try:
             action()
         except Exception as error:  # anything: a mirror must not stop the run

@@ -16,7 +16,8 @@ from jaxgp.genotypes.language import NAMES, UNITS, Genome, Language
 from jaxgp.store.record import clean
 
 FORMAT = "jaxgp champion"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
+"""Since 3 `program` has the role; `jaxgp.measure.champions` finds that of older files by their language."""
 
 
 class ChampionError(ValueError):
@@ -28,7 +29,7 @@ class ChampionFile:
     """The content of a champion file."""
 
     game: dict[str, Any]  # name, and the settings of the rules
-    program: dict[str, Any]  # the game's settings for programs
+    program: dict[str, Any]  # role: its name (in files of older versions there is none), and the options of the role
     language: dict[str, str]  # kind (program, rules), name and version of what the text is written in
     text: str  # an S-expression; or rules, a line each, in the file as a list of lines
     size: int  # nodes or rules
@@ -61,7 +62,7 @@ def describe(champion: Champion, language: Language, config: Config) -> Champion
         game=dict(config.game),
         program=dict(config.program),
         language={"kind": languages.kind(language), "name": language.name, "version": language.version},
-        text=languages.written(language, genome),
+        text=languages.to_text(language, genome),
         size=int(languages.sizes(genome)),
         depth=languages.depth(genome),
         fitness=numbers["fitness"],
@@ -103,8 +104,8 @@ def read(path: Path) -> ChampionFile:
     version = content.get("format_version")
     if version == 1:
         content = _from_version_1(content)
-    elif version != FORMAT_VERSION:
-        raise ChampionError(f"{path}: format_version {version} is not known here; accepted: 1, {FORMAT_VERSION}")
+    elif version not in (2, FORMAT_VERSION):
+        raise ChampionError(f"{path}: format_version {version} is not known here; accepted: 1 to {FORMAT_VERSION}")
     return _checked(path, content)
 
 

@@ -8,7 +8,7 @@ import re
 import zipfile
 import zlib
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeGuard, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -27,7 +27,7 @@ class UnreadableError(ValueError):
     """A checkpoint is cut off or damaged; an older one may do."""
 
 
-def save(folder: Path, generation: int, tree: Any, digest: str, keep: int = 2) -> Path:
+def save(folder: Path, generation: int, tree: object, digest: str, keep: int = 2) -> Path:
     """Write a state, then delete all but the newest `keep` checkpoints and what killed writers left.
 
     Args:
@@ -87,7 +87,7 @@ def _read(path: Path) -> dict[str, np.ndarray]:
         raise UnreadableError(f"{path}: damaged or cut off ({error or type(error).__name__})") from error
 
 
-def _restore(path: Path, name: str, data: np.ndarray, reference: Any) -> jax.Array:
+def _restore(path: Path, name: str, data: np.ndarray, reference: object) -> jax.Array:
     expected = _data(reference)
     if (expected.shape, expected.dtype) != (data.shape, data.dtype):
         have, want = f"{data.dtype}{list(data.shape)}", f"{expected.dtype}{list(expected.shape)}"
@@ -101,18 +101,18 @@ def _newest_first(folder: Path) -> list[Path]:
     return sorted(folder.glob("generation_*.npz"), reverse=True)
 
 
-def _leaves(tree: Any) -> list[tuple[str, Any]]:
+def _leaves(tree: object) -> list[tuple[str, object]]:
     return [(jax.tree_util.keystr(path), leaf) for path, leaf in jax.tree_util.tree_flatten_with_path(tree)[0]]
 
 
-def _is_key(leaf: Any) -> bool:
+def _is_key(leaf: object) -> TypeGuard[jax.Array]:
     return isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
 
 
-def _unwrap(tree: Any) -> Any:
+def _unwrap(tree: Tree) -> Tree:
     """Replace typed keys by their data, so that one transfer fetches everything."""
     return jax.tree.map(lambda leaf: jax.random.key_data(leaf) if _is_key(leaf) else leaf, tree)
 
 
-def _data(leaf: Any) -> np.ndarray:
+def _data(leaf: object) -> np.ndarray:
     return np.asarray(jax.random.key_data(leaf) if _is_key(leaf) else leaf)

@@ -10,15 +10,15 @@ import platform
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 import jaxgp
 from jaxgp import files
-from jaxgp.config import typed as options
+from jaxgp.config import typed
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reason
 
@@ -85,12 +85,13 @@ class RunDirectory:
             raise UsageError(f"{self.path}: not a run directory (it has no config.yaml)")
         try:
             loaded = OmegaConf.load(self.config)
+            values = OmegaConf.to_container(loaded, resolve=True)
         except (OSError, YAMLError, OmegaConfBaseException, UnicodeDecodeError) as error:
             raise UsageError(f"{self.config}: cannot be read ({str(error).splitlines()[0]})") from error
-        if not isinstance(loaded, DictConfig):
+        if not isinstance(values, dict):
             raise UsageError(f"{self.config}: not a configuration")
         try:
-            return options.typed(Config, loaded)
+            return typed.typed(Config, values)
         except UsageError as error:
             raise UsageError(f"{self.config}: {error}") from error
 
@@ -107,7 +108,7 @@ class RunDirectory:
         status = {"state": state, "generation": generation, "generations": generations, "updated": now}
         files.write_json(self.status, status)
 
-    def read_status(self) -> dict[str, Any]:
+    def read_status(self) -> dict[str, object]:
         """Return what `write_status` wrote last; empty if that cannot be read."""
         with suppress(OSError, ValueError):
             status = json.loads(self.status.read_text())
@@ -124,7 +125,7 @@ def digest(config: Config) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def environment(device: str) -> dict[str, Any]:
+def environment(device: str) -> dict[str, object]:
     """Describe the software and the machine, without names of people or hosts."""
     versions = {}
     for package in PACKAGES:

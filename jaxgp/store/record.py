@@ -3,7 +3,7 @@
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -14,12 +14,12 @@ from jaxgp.errors import RunError, UsageError, reason
 Row = dict[str, Any]
 
 
-def clean(row: dict[str, Any]) -> Row:
+def clean(row: Mapping[str, object]) -> Row:
     """Turn metrics into what JSON can hold: Python numbers; nan and infinities become null."""
     return {name: _number(value) for name, value in row.items()}
 
 
-def _number(value: Any) -> int | float | bool | str | None:
+def _number(value: object) -> object:
     value = value.item() if hasattr(value, "item") else value
     return None if isinstance(value, float) and not math.isfinite(value) else value
 

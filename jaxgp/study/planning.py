@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -17,14 +16,12 @@ from jaxgp.config.compose import Composer
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reject
 from jaxgp.options import MAX_SEED, whole
+from jaxgp.spec import Games
 from jaxgp.study import results
 from jaxgp.study.design import Cell, Design, read, words
 from jaxgp.study.model import fit_groups
 from jaxgp.study.results import Pair
 from jaxgp.study.study_options import ComparisonOptions, DesignOptions, TunedOptions
-
-if TYPE_CHECKING:
-    from jaxgp.run.assemble import Games
 
 OUTPUTS = "outputs/analysis"
 DESIGN = "design.json"
@@ -46,7 +43,7 @@ class Plan:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def plan_design(options: DesignOptions, config_dir: Path, games: "Games") -> Plan:
+def plan_design(options: DesignOptions, config_dir: Path, games: Games) -> Plan:
     """Read the design and check the options of every cell.
 
     Raises:
@@ -70,7 +67,7 @@ def merged(content: Mapping[str, object], options: DesignOptions) -> dict[str, o
     return made | {name: value for name, value in scalars.items() if value is not None}
 
 
-def plan_tuned(options: TunedOptions, config_dir: Path, games: "Games") -> Plan:
+def plan_tuned(options: TunedOptions, config_dir: Path, games: Games) -> Plan:
     """Take the optimum of each group of a study, and check the options of its runs.
 
     Raises:
@@ -130,7 +127,7 @@ def load_file(name: str, folder: Path) -> dict[str, object]:
     return {str(key): value for key, value in content.items()}
 
 
-def _configure(design: Design, config_dir: Path, games: "Games") -> list[Pair]:
+def _configure(design: Design, config_dir: Path, games: Games) -> list[Pair]:
     """Compose and check the configuration of every cell; return every run with its own, in the order of the runs."""
     configs: dict[Cell, Config] = {}
     with Composer(Config, config_dir, "config") as composer:

@@ -6,7 +6,6 @@ A study that was stopped or killed goes on when it is started again with the sam
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas
 
@@ -16,6 +15,7 @@ from jaxgp.measure.comparison import Comparison, compare
 from jaxgp.options import MAX_SEED, whole
 from jaxgp.report import document
 from jaxgp.run.signals import Stop
+from jaxgp.spec import Games
 from jaxgp.store import record
 from jaxgp.store.directory import RunDirectory
 from jaxgp.study import results, study_report
@@ -24,15 +24,12 @@ from jaxgp.study.model import fit_groups
 from jaxgp.study.planning import DESIGN, Plan, commands, noted
 from jaxgp.study.study_options import ComparisonOptions, DesignOptions, TunedOptions
 
-if TYPE_CHECKING:
-    from jaxgp.run.assemble import Games
-
 COMMANDS, FOUND = "commands.txt", "found.json"
 
 Say = Callable[[str], None]
 
 
-def carry_out(plan: Plan, options: DesignOptions | TunedOptions, games: "Games", say: Say) -> list[str]:
+def carry_out(plan: Plan, options: DesignOptions | TunedOptions, games: Games, say: Say) -> list[str]:
     """Run, or gather, what was planned; write tables and report; return what the terminal shows.
 
     Raises:
@@ -67,7 +64,7 @@ def _note(plan: Plan) -> None:
 
 
 def _run(
-    plan: Plan, options: DesignOptions | TunedOptions, games: "Games", say: Say
+    plan: Plan, options: DesignOptions | TunedOptions, games: Games, say: Say
 ) -> tuple[list[record.Row], list[tuple[str, str]]]:
     """Return the rows, and the facts about how they were made."""
     factors = [factor.name for factor in plan.design.factors]

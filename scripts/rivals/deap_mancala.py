@@ -2,9 +2,11 @@
 
     python scripts/rivals/deap_mancala.py population=20 generations=3 depth=3 seed=0
 
-It is what `bench.py` compares whole evaluations and generations with. Needs DEAP and nothing else.
+It is what `bench.py` compares whole evaluations and generations with. Needs DEAP alone; only its options are read
+as those of the other scripts.
 """
 
+import dataclasses
 import functools
 import operator
 import random
@@ -14,9 +16,12 @@ from pathlib import Path
 
 from deap import base, creator, gp, tools
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from rivals import kalah
+from jaxgp.config import arguments
+from jaxgp.options import MAX_SEED, option
+from rivals.plain import kalah
 
 HIGHEST = 90
 """Python cannot compile deeper expressions; DEAP's documentation recommends this limit."""
@@ -163,21 +168,21 @@ def run(population: int, generations: int, depth: int, seed: int) -> list[float]
     return best
 
 
-def main(arguments: Sequence[str]) -> int:
-    options = {"population": 20, "generations": 3, "depth": 3, "seed": 0}
-    for argument in arguments:
-        name, _, value = argument.partition("=")
-        least = 0 if name == "seed" else 2 if name == "population" else 1
-        if name not in options:
-            print(f"{name}: unknown option; accepted: {', '.join(options)}", file=sys.stderr)
-            return 2
-        if not value.isdecimal() or int(value) < least:
-            print(f"{name}={value}: accepted: a whole number from {least}", file=sys.stderr)
-            return 2
-        options[name] = int(value)
-    run(**options)
+@dataclasses.dataclass
+class Options:
+    """How large the run is."""
+
+    population: int = option(20, "programs", low=2)
+    generations: int = option(3, "generations of the run", low=1)
+    depth: int = option(3, "plies of the search that programs play against", low=1)
+    seed: int = option(0, "of everything that is drawn", low=0, high=MAX_SEED)
+
+
+def task(options: Options) -> int:
+    """Evolve; return the exit code."""
+    run(options.population, options.generations, options.depth, options.seed)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    raise SystemExit(arguments.main(Options, task, __doc__ or ""))

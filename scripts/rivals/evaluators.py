@@ -10,11 +10,10 @@ import numpy as np
 from jax import Array
 
 import envs
-from envs.othello import primitives
+from envs.othello import leaves as seen
+from envs.othello import roles
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import Creation
-from jaxgp.players.searched import SearchedPlayer
-from jaxgp.run import assemble
 from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta
 from rivals.random_play import positions
@@ -36,9 +35,7 @@ def searches(bench: Any, plies: int, until: float) -> None:
     """
     options = bench.options
     game = envs.make("othello")
-    settings = primitives.Settings(features="position_corners", depth=plies)
-    language, player = assemble.playing(game, primitives, settings)
-    assert isinstance(player, SearchedPlayer)
+    language, player = roles.leaf(game, seen.Options(features="position_corners", depth=plies))
     creation = Creation(method="ramped", min_depth=3, max_depth=6)
     programs = create(jax.random.key(options.seed), language, creation, options.players, 256)
     plans = jax.jit(player.prepare)(programs)

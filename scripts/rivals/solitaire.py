@@ -12,11 +12,12 @@ import envs
 from envs.morpion.opponents import random_scores
 from envs.morpion.primitives import AREA, LAST, POINT
 from jaxgp.config import schema
+from jaxgp.config.games import cast_of
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import Creation
-from jaxgp.run import assemble
-from rivals import plain_morpion
+from jaxgp.spec import Cast
+from rivals.plain import morpion as plain_morpion
 from rivals.timing import Case, compiled, measure
 
 CREATION = Creation(method="full", min_depth=5, max_depth=6)
@@ -70,8 +71,8 @@ def random_games(bench: Any, variant: str, until: float) -> None:
 def programs(bench: Any, until: float) -> None:
     """Play the games of a population; the scores of a few of them are compared one by one."""
     options = bench.options
-    at = assemble.table(schema.Config(game={"name": "morpion"}), envs)
-    made = create(jax.random.key(options.seed), at.primitives, CREATION, options.population, options.capacity)
+    at = cast_of(schema.Config(game={"name": "morpion"}), envs)
+    made = create(jax.random.key(options.seed), at.language, CREATION, options.population, options.capacity)
     run, seconds = compiled(lambda made: at.player.play(at.player.prepare(made)).states.count, made)
     scores, few = np.asarray(run(made)), min(options.rival_games, options.population)
     sizes = {"programs": options.population, "nodes": int(made.length.mean()), "mean_score": round(scores.mean(), 1)}
@@ -87,11 +88,11 @@ def programs(bench: Any, until: float) -> None:
     report(bench, "games of programs", sizes, Case(lambda: run(made), len(scores)), seconds, rivals, check, until)
 
 
-def leaves(at: assemble.Table, made: Programs, index: int) -> plain_morpion.Program:
+def leaves(at: Cast[Any], made: Programs, index: int) -> plain_morpion.Program:
     """Return one program of [P] as plain Python takes it."""
     length = int(made.length[index, 0])
     nodes = zip(made.opcode[index, 0, :length].tolist(), made.value[index, 0, :length].tolist(), strict=True)
-    point, last = at.primitives.opcode(POINT), at.primitives.opcode(LAST)
+    point, last = at.language.opcode(POINT), at.language.opcode(LAST)
     left, bottom = AREA.left - at.game.origin[0], AREA.bottom - at.game.origin[1]
     return [
         None if code == last else (left + int(value) % AREA.width, bottom + int(value) // AREA.width)

@@ -14,6 +14,7 @@ import envs
 from envs.walls.strategies import strategy
 from envs.walls.view import OTHER, OWN
 from jaxgp.config import schema
+from jaxgp.config.games import cast_of
 from jaxgp.evolution.options import Groups
 from jaxgp.fitness.tournament import round_robin
 from jaxgp.genotypes.rulelists import DONT_CARE, RuleLists
@@ -21,7 +22,8 @@ from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.operators.options import RuleCreation
 from jaxgp.operators.rulelists import mutate
 from jaxgp.run import assemble
-from rivals import plain_walls
+from jaxgp.spec import Cast
+from rivals.plain import walls as plain_walls
 from rivals.timing import Case, compiled, measure
 
 GROUP = 5
@@ -33,17 +35,17 @@ OPTIONS = Groups(creation=RuleCreation(dont_care=0.8))
 def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
     """Both ways of matching, with random lists, whose games stall early, and with lists that fill the board."""
     for matching in ("strict", "symmetric"):
-        at = assemble.table(schema.Config(game={"name": "walls", "size": 5}, program={"matching": matching}), envs)
+        at = cast_of(schema.Config(game={"name": "walls", "size": 5}, program={"matching": matching}), envs)
         for name, make in (("random lists", random_lists), ("mutants of the fixed strategy", mutants)):
             yield 1.0, functools.partial(play, bench, at, name, make)
 
 
-def random_lists(at: assemble.Table, count: int, key: Array) -> RuleLists:
+def random_lists(at: Cast[Any], count: int, key: Array) -> RuleLists:
     """Make lists as a run does."""
     return jax.jit(assemble.creator(at.language, OPTIONS), static_argnums=1)(key, count)
 
 
-def mutants(at: assemble.Table, count: int, key: Array) -> RuleLists:
+def mutants(at: Cast[Any], count: int, key: Array) -> RuleLists:
     """Mutate copies of the fixed strategy a few times each."""
 
     def mutant(key: Array) -> RuleLists:
@@ -55,10 +57,10 @@ def mutants(at: assemble.Table, count: int, key: Array) -> RuleLists:
     return jax.jit(jax.vmap(mutant))(jax.random.split(key, count))
 
 
-def fixed(at: assemble.Table) -> RuleLists:
+def fixed(at: Cast[Any]) -> RuleLists:
     """Return the fixed strategy; for strict matching with every turn and mirror image of its rules written out."""
-    one = parse_rules(at.language, strategy("fixed", at.game)[1], OPTIONS.capacity)
-    if not at.settings.symmetric:
+    one = parse_rules(at.language, strategy("fixed", at.game).text, OPTIONS.capacity)
+    if not at.options.symmetric:
         length = int(one.length)
         rules = [
             pair
@@ -71,7 +73,7 @@ def fixed(at: assemble.Table) -> RuleLists:
     return jax.tree.map(jnp.asarray, one)
 
 
-def written_out(at: assemble.Table, condition: np.ndarray, action: int) -> Iterator[tuple[np.ndarray, int]]:
+def written_out(at: Cast[Any], condition: np.ndarray, action: int) -> Iterator[tuple[np.ndarray, int]]:
     """Write a rule for each heading, and its mirror image after it."""
     (mirror,) = at.language.symmetries
     symbols = np.array([*mirror.symbols, DONT_CARE])
@@ -82,11 +84,11 @@ def written_out(at: assemble.Table, condition: np.ndarray, action: int) -> Itera
             yield np.rot90(turned.reshape(at.language.shape), -heading).ravel().astype(np.int8), act
 
 
-def play(bench: Any, at: assemble.Table, name: str, make: Any, until: float) -> None:
+def play(bench: Any, at: Cast[Any], name: str, make: Any, until: float) -> None:
     """Play the tournaments of one population, and those of some of its groups in plain Python."""
     options = bench.options
     lists = make(at, options.lists, jax.random.key(options.seed))
-    tournament = functools.partial(round_robin, game=at.game, player=at.player, size=GROUP, max_plies=100_000)
+    tournament = functools.partial(round_robin, game=at.game, player=at.actor, size=GROUP, max_plies=100_000)
     run, seconds = compiled(lambda key, lists: tournament(key, population=lists), jax.random.key(0), lists)
     result = run(jax.random.key(0), lists)
     games = int(result.games)
@@ -94,7 +96,7 @@ def play(bench: Any, at: assemble.Table, name: str, make: Any, until: float) -> 
         "lists": options.lists,
         "N": at.game.size,
         "M": at.language.shape[0],
-        "matching": at.settings.matching,
+        "matching": at.options.matching,
         "mean_rules": round(float(lists.length.mean()), 1),
         "mean_plies": round(int(result.plies) / games, 1),
     }
@@ -130,18 +132,18 @@ def tournaments(game: Callable[[int, int], tuple[int, int]], groups: list[int]) 
     return total
 
 
-def plain(at: assemble.Table, lists: RuleLists) -> Callable[[int, int], tuple[int, int]]:
+def plain(at: Cast[Any], lists: RuleLists) -> Callable[[int, int], tuple[int, int]]:
     """Return what plays a game of two lists in plain Python; each list is made ready once."""
-    board = plain_walls.Board(at.game.size, at.language.shape[0], at.settings.symmetric)
+    board = plain_walls.Board(at.game.size, at.language.shape[0], at.options.symmetric)
 
     @functools.cache
     def rules(index: int) -> list[plain_walls.Rule]:
-        return plain_walls.rules(at.language, lists, index, at.settings.symmetric)
+        return plain_walls.rules(at.language, lists, index, at.options.symmetric)
 
     return lambda a, b: board.play(rules(a), rules(b))
 
 
-def reference(at: assemble.Table, lists: RuleLists) -> Callable[[int, int], tuple[int, int]]:
+def reference(at: Cast[Any], lists: RuleLists) -> Callable[[int, int], tuple[int, int]]:
     """The same with the oracle that the rules are tested against, which is written for clarity."""
     from tests.fitness import walls_table
 

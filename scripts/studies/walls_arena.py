@@ -15,9 +15,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import jax
 from jax import Array
 
-from envs.walls.opponents import decided, strategy
-from envs.walls.primitives import Settings, rule_language, view
+from envs.walls.opponents import decided
+from envs.walls.primitives import Options as Sight
+from envs.walls.primitives import rule_language, view
 from envs.walls.rules import State, Walls
+from envs.walls.strategies import strategy
 from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.genotypes.rulelists import RuleLists
@@ -84,26 +86,27 @@ def opponents(game: Walls, options: Options) -> dict[str, tuple[int, Reply]]:
 
 def fixed(game: Walls, name: str = "fixed") -> Reply:
     """Play a fixed strategy."""
-    settings, text = strategy(name, game)
-    return by_rules(game, settings, parse_rules(rule_language(game, settings), text, max(1, text.count("\n") + 1)))
+    found = strategy(name, game)
+    capacity = max(1, len(found.text.splitlines()))
+    return by_rules(game, found.options, parse_rules(rule_language(game, found.options), found.text, capacity))
 
 
 def random_lists(game: Walls, games: int, config: RuleCreation, seed: int = 1) -> Reply:
     """Play a random rule list in each game, read strictly, over 3 x 3 cells."""
-    settings = Settings(mask=3, matching="strict")
-    language = rule_language(game, settings)
+    sight = Sight(mask=3, matching="strict")
+    language = rule_language(game, sight)
     keys = jax.random.split(jax.random.key(seed), games)
     lists = jax.jit(jax.vmap(lambda key: create(key, language, config, config.max_rules)))(keys)
-    return by_rules(game, settings, lists)
+    return by_rules(game, sight, lists)
 
 
-def by_rules(game: Walls, settings: Settings, lists: RuleLists) -> Reply:
+def by_rules(game: Walls, sight: Sight, lists: RuleLists) -> Reply:
     """Play rule lists [G], one in each game, or one list in all."""
-    language = rule_language(game, settings)
-    masks = rules.prepare(language, lists, settings.symmetric)
+    language = rule_language(game, sight)
+    masks = rules.prepare(language, lists, sight.symmetric)
 
     def reply(states: State, bits: Array) -> Array:
-        views = jax.vmap(lambda state: view(game, settings, state))(states)
+        views = jax.vmap(lambda state: view(game, sight, state))(states)
         if masks.length.ndim:
             return rules.act(language, masks, views[:, None])[0][:, 0]
         return rules.act(language, masks, views)[0]

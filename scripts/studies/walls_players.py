@@ -19,9 +19,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from envs.walls.opponents import STRATEGIES, decided, majority, strategy
-from envs.walls.primitives import Settings, rule_language, view
+from envs.walls.opponents import decided, majority
+from envs.walls.primitives import Options, rule_language, view
 from envs.walls.rules import State, Walls
+from envs.walls.strategies import STRATEGIES, strategy
 from jaxgp.genotypes.rulelists import RuleLists
 from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.interpreter import rules
@@ -55,33 +56,34 @@ def movers(
 
 def fixed(game: Walls, name: str) -> Mover:
     """Return one of the fixed strategies."""
-    settings, one = _strategy(game, name)
-    return _by_rules(game, settings, f"strategy {name}", jax.tree.map(lambda x: jnp.asarray(x)[None], one))
+    options, one = _strategy(game, name)
+    return _by_rules(game, options, f"strategy {name}", jax.tree.map(lambda x: jnp.asarray(x)[None], one))
 
 
 def opponent(game: Walls, name: str) -> Rival | None:
     """Return who the players meet: a fixed strategy by its name, or `random` moves."""
     if name == "random":
         return None
-    settings, one = _strategy(game, name)
-    language = rule_language(game, settings)
-    masks = rules.prepare(language, one, settings.symmetric)
-    return lambda state: rules.act(language, masks, view(game, settings, state)[None])[0][0]
+    options, one = _strategy(game, name)
+    language = rule_language(game, options)
+    masks = rules.prepare(language, one, options.symmetric)
+    return lambda state: rules.act(language, masks, view(game, options, state)[None])[0][0]
 
 
-def _strategy(game: Walls, name: str) -> tuple[Settings, RuleLists]:
-    settings, text = strategy(name, game)
-    return settings, parse_rules(rule_language(game, settings), text, max(1, len(text.splitlines())))
+def _strategy(game: Walls, name: str) -> tuple[Options, RuleLists]:
+    found = strategy(name, game)
+    capacity = max(1, len(found.text.splitlines()))
+    return found.options, parse_rules(rule_language(game, found.options), found.text, capacity)
 
 
 def random_lists(game: Walls, mask: int, length: int, lists: int, seed: int) -> Mover:
     """Return random rule lists, their conditions "don't care" four times in five, matched with symmetry."""
-    settings = Settings(mask=mask, matching="symmetric")
-    language, config = rule_language(game, settings), RuleCreation(length, length, dont_care=0.8)
+    options = Options(mask=mask, matching="symmetric")
+    language, config = rule_language(game, options), RuleCreation(length, length, dont_care=0.8)
     made = jax.vmap(lambda key: create(key, language, config, max(1, length)))(
         jax.random.split(jax.random.key(seed), lists)
     )
-    return _by_rules(game, settings, f"rule list M={mask} R={length}", made)
+    return _by_rules(game, options, f"rule list M={mask} R={length}", made)
 
 
 def searchers(game: Walls, depths: Sequence[int]) -> list[Mover]:
@@ -104,13 +106,13 @@ def searchers(game: Walls, depths: Sequence[int]) -> list[Mover]:
     return [Mover(f"search d={depth}", act, np.full(1, depth, np.int32), "nodes", order) for depth in depths]
 
 
-def _by_rules(game: Walls, settings: Settings, name: str, lists: RuleLists) -> Mover:
+def _by_rules(game: Walls, options: Options, name: str, lists: RuleLists) -> Mover:
     """Return a player of rule lists [K], which are made ready for matching once and not in every game."""
-    language = rule_language(game, settings)
-    masks = jax.vmap(lambda one: rules.prepare(language, one, settings.symmetric))(lists)
+    language = rule_language(game, options)
+    masks = jax.vmap(lambda one: rules.prepare(language, one, options.symmetric))(lists)
 
     def act(one: rules.Masks, state: State) -> tuple[Array, Array]:
-        action, _ = rules.act(language, one, view(game, settings, state)[None])
+        action, _ = rules.act(language, one, view(game, options, state)[None])
         return action[0], one.length
 
     return Mover(name, act, masks, "rules compared", RULE_ORDER)

@@ -7,8 +7,7 @@ import pytest
 from omegaconf import OmegaConf
 
 import envs
-from jaxgp.config import cli
-from jaxgp.config import typed as options
+from jaxgp.config import cli, help, typed
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError
 from jaxgp.evolution.options import Groups
@@ -18,6 +17,10 @@ from jaxgp.run import resume
 from jaxgp.store.directory import RunDirectory
 
 CONF = Path(__file__).parents[2] / "conf"
+
+
+def describe(config, groups):
+    return help.describe_composed("usage", config, groups)
 
 
 @pytest.fixture
@@ -36,7 +39,7 @@ def call(tmp_path, monkeypatch, capsys):
             return resume.plan(config, overrides, directory, envs)
 
         with pytest.raises(SystemExit) as ended:
-            cli.main(cli.Command(Config, plan, note), CONF, "config", argv)
+            cli.main(cli.Command(Config, plan, note, describe), CONF, "config", argv)
         return ended.value.code, capsys.readouterr().err, plans
 
     return call
@@ -47,7 +50,7 @@ BAD = [
     ("algorithm.population=null", "algorithm.population=null: accepted: a whole number"),
     ("algorithm.population=1.5", "algorithm.population=1.5: accepted: a whole number"),
     ("algorithm.population=0", "algorithm.population=0: accepted: a whole number from 1"),
-    ("algorithm.max_depth=x", "algorithm.max_depth=x: accepted: a whole number, or null"),
+    ("algorithm.max_depth=x", "algorithm.max_depth=x: accepted: a whole number from 1 to 1000, or null"),
     ("game.extra_turn=x", "game.extra_turn=x: accepted: true or false"),
     ("algorithm.creation=abc", "algorithm.creation=abc: accepted: options below it: method"),
     ("logger.tags=x", "logger.tags=x: accepted: a list"),
@@ -153,7 +156,7 @@ def test_every_algorithm_lists_all_its_options(name):
     given = OmegaConf.load(CONF / "algorithm" / f"{name}.yaml")
     if "defaults" in given:
         return
-    variant = options.variants(Config)["algorithm"][given.kind]
+    variant = typed.variants(Config)["algorithm"][given.kind]
     assert not set(_names(asdict(variant()))) ^ set(_names(OmegaConf.to_container(given)))
 
 
@@ -300,7 +303,7 @@ def test_a_config_that_was_edited_into_nonsense(call, tmp_path, text, message):
 
 def test_what_is_shown_is_checked(call):
     code, err, _ = call("--cfg", "job", "seed=abc")
-    assert (code, err) == (2, "error: seed=abc: accepted: a whole number\n")
+    assert (code, err) == (2, "error: seed=abc: accepted: a whole number from 0 to 4294967295\n")
 
 
 def test_ctrl_c_before_the_first_generation_is_no_traceback(call):
@@ -313,12 +316,12 @@ def test_ctrl_c_before_the_first_generation_is_no_traceback(call):
 
 def test_help_lists_groups_and_options(call, tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
-        cli.main(cli.Command(Config, resume.plan, lambda plan: 0), CONF, "config", ["--help"])
+        cli.main(cli.Command(Config, resume.plan, lambda plan: 0, describe), CONF, "config", ["--help"])
     out = capsys.readouterr().out
     assert not ended.value.code
     assert "experiment: mancala_general, mancala_large, mancala_run1, mancala_run2" in out
-    assert "  population: 512" in out
+    assert "  algorithm.population=512\n      individuals of a generation: a whole number from 1\n" in out
     with pytest.raises(SystemExit):
-        cli.main(cli.Command(Config, resume.plan, lambda plan: 0), CONF, "config", ["--cfg", "job", "seed=9"])
+        cli.main(cli.Command(Config, resume.plan, lambda plan: 0, describe), CONF, "config", ["--cfg", "job", "seed=9"])
     assert "seed: 9" in capsys.readouterr().out
     assert not list(tmp_path.iterdir())

@@ -7,8 +7,7 @@ import hydra
 import pytest
 
 import envs
-from jaxgp.config import typed as options
-from jaxgp.config import validate
+from jaxgp.config import compose, validate
 from jaxgp.config.compose import Composer
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
@@ -26,8 +25,8 @@ CASES = (
 def test_compositions_do_not_touch_each_other_and_are_those_of_hydra():
     with Composer(Config, CONF, "config") as composer:
         for case in [*CASES, *CASES[::-1]]:
-            opened = [options.opened(Config, one) for one in case]
-            alone = options.typed(Config, hydra.compose("config", opened))
+            opened = [compose.opened(Config, one) for one in case]
+            alone = compose.made(Config, hydra.compose("config", opened))
             assert asdict(composer.compose(case)) == asdict(alone)
 
 

@@ -189,7 +189,7 @@ def test_coevolution_that_only_fails_together():
 
 
 def test_programs_search_only_where_they_value_positions():
-    settings = envs.module("othello", "primitives").Settings
+    settings = envs.module("othello", "primitives").Options
     assert (settings().depth, settings(depth=3).depth, settings(features="position").depth) == (0, 3, 1)
     wrong = dataclasses.replace(config(), game={"name": "othello"}, program={"depth": -1})
     assert refused(wrong) == "program.depth=-1: accepted: a whole number from 0 to 12"
@@ -319,7 +319,7 @@ def test_a_game_that_no_genomes_play_is_not_evolved():
 
     def module(name, part):
         found = envs.module(name, part)
-        return SimpleNamespace(Settings=found.Settings) if (name, part) == ("othello", "primitives") else found
+        return SimpleNamespace(Options=found.Options) if (name, part) == ("othello", "primitives") else found
 
     games = SimpleNamespace(available=envs.available, make=envs.make, module=module)
     wrong = dataclasses.replace(config(), game={"name": "othello"}, program={})

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import envs
-from envs.base import Game, players
+from jaxgp.contracts import Game
 
 PLIES = 60
 GAMES = 32
@@ -122,7 +122,7 @@ def test_eager_and_compiled_agree(game, histories):
 def test_random_games_end_within_the_test(game, histories):
     states, _ = histories
     # A game for one may be long: half of the random games of Morpion Solitaire take 62 plies or more.
-    assert states.terminated[-1].mean() > (0.5 if players(game) == 2 else 0.1)
+    assert states.terminated[-1].mean() > (0.5 if game.seats == 2 else 0.1)
 
 
 def test_there_is_a_legal_action_until_the_end(game, histories):
@@ -145,8 +145,8 @@ def test_results_come_at_the_end_and_sum_to_zero_or_are_the_score_of_one(game, h
     score = np.asarray(over_states(game.score)(states))
     assert np.isfinite(score).all()
     assert not states.returns[~states.terminated].any()
-    assert set(np.unique(states.to_move)) == set(range(players(game)))
-    if players(game) == 1:
+    assert set(np.unique(states.to_move)) == set(range(game.seats))
+    if game.seats == 1:
         assert np.array_equal(states.returns[states.terminated], score[states.terminated])
         assert not score[:, 1].any()
         return
@@ -160,7 +160,7 @@ def test_forfeiting_loses_for_the_side_to_move_or_ends_a_game_for_one(game, hist
     ended = over_states(game.forfeit)(live)
     rows = np.arange(len(live.to_move))
     assert np.asarray(ended.terminated).all()
-    if players(game) == 1:
+    if game.seats == 1:
         assert np.array_equal(ended.returns, over_states(game.score)(live))
         return
     assert (np.asarray(ended.returns)[rows, live.to_move] == -1).all()

@@ -61,7 +61,7 @@ def test_the_champion_is_the_best_seen_and_ties_go_to_the_earlier(fixed):
     best = [line["best_fitness"] for line in lines]
     assert float(state.champion.fitness) == max(best)
     assert int(state.champion.generation) == best.index(max(best))
-    assert problems(fixed.table.primitives, jax.tree.map(lambda x: x[0], state.champion.genome), 0) == []
+    assert problems(fixed.cast.language, jax.tree.map(lambda x: x[0], state.champion.genome), 0) == []
 
 
 def test_metrics_have_the_promised_names(experiment):

@@ -11,7 +11,7 @@ import pytest
 
 import envs
 from envs.mancala import export as kalah_export
-from envs.mancala.primitives import Settings, decide, features, primitive_set
+from envs.mancala.primitives import Options, decide, features, primitive_set
 from jaxgp.export import export
 from jaxgp.genotypes.primitives import FLOAT, Floats, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
@@ -64,7 +64,7 @@ def engine_moves(settings, program):
 
 def exported_moves(settings, program):
     """Run the exported text, in a namespace that holds nothing else."""
-    equations = export.python(primitive_set(GAME, settings), program, kalah_export.FEATURES)
+    equations = export.python(primitive_set(GAME, settings), program, "cells")
     namespace = {}
     exec(compile(kalah_export.python(GAME, settings, equations), "exported", "exec"), namespace)
     states = positions()
@@ -76,9 +76,9 @@ def exported_moves(settings, program):
 
 @pytest.mark.parametrize("number", [0, 1])
 def test_python_of_the_study_champions_moves_like_the_engine(number):
-    program = parse_program(primitive_set(GAME, Settings()), study_champions()[number], 100)
-    moves = exported_moves(Settings(), program)
-    assert moves == engine_moves(Settings(), program)
+    program = parse_program(primitive_set(GAME, Options()), study_champions()[number], 100)
+    moves = exported_moves(Options(), program)
+    assert moves == engine_moves(Options(), program)
     assert len(set(moves)) > 3
 
 
@@ -93,11 +93,11 @@ def random_text(rng, depth):
 @pytest.mark.parametrize(
     "settings",
     [
-        Settings("own", "zero", "next_legal"),
-        Settings("own", "clamp", "forfeit"),
-        Settings("absolute", "modulo", "next_nonempty"),
-        Settings("absolute", "zero", "forfeit"),
-        Settings("absolute", "clamp", "next_legal"),
+        Options("own", "zero", "next_legal"),
+        Options("own", "clamp", "forfeit"),
+        Options("absolute", "modulo", "next_nonempty"),
+        Options("absolute", "zero", "forfeit"),
+        Options("absolute", "clamp", "next_legal"),
     ],
     ids=lambda s: f"{s.view}-{s.value_at_out_of_range}-{s.move}",
 )
@@ -112,16 +112,16 @@ def test_python_moves_like_the_engine_under_every_setting(settings):
 
 def deep(levels):
     text = "(ADD 1 (VALUE_AT (SUB 9 " * levels + "3" + ")))" * levels
-    return parse_program(primitive_set(GAME, Settings()), text, 5 * levels + 1)
+    return parse_program(primitive_set(GAME, Options()), text, 5 * levels + 1)
 
 
 def test_python_of_a_program_deeper_than_pythons_parser_runs():
     program = deep(600)
-    assert exported_moves(Settings(), program) == engine_moves(Settings(), program)
+    assert exported_moves(Options(), program) == engine_moves(Options(), program)
 
 
 def test_lines_stay_narrow_and_equal_parts_share_a_name():
-    primitives = primitive_set(GAME, Settings())
+    primitives = primitive_set(GAME, Options())
     part = "(ADD " * 6 + "1" + " (VALUE_AT 2))" * 6
     program = parse_program(primitives, f"(SUB (ADD {part} {part}) {part})", 200)
     equations = export.python(primitives, program)
@@ -189,7 +189,7 @@ def test_an_argument_that_is_written_twice_does_not_double_the_text():
 
 
 def test_sexpr_reads_back():
-    primitives = primitive_set(GAME, Settings())
+    primitives = primitive_set(GAME, Options())
     for text in study_champions():
         program = parse_program(primitives, text, 100)
         again = parse_program(primitives, export.sexpr(primitives, program), 100)
@@ -197,7 +197,7 @@ def test_sexpr_reads_back():
 
 
 def test_dot_has_every_node_and_its_edges_in_order():
-    primitives = primitive_set(GAME, Settings())
+    primitives = primitive_set(GAME, Options())
     text = export.dot(primitives, parse_program(primitives, "(IF_<_DO_ELSE_ 1 (VALUE_AT 2) 3 4)", 9), title='say "hi"')
     assert text.startswith("digraph program {\n")
     assert text.endswith("}\n")
@@ -230,7 +230,7 @@ def rows(text):
 def test_latex_is_mathematics(program):
     from matplotlib.mathtext import MathTextParser
 
-    primitives = primitive_set(GAME, Settings())
+    primitives = primitive_set(GAME, Options())
     parsed = deep(40) if program is None else parse_program(primitives, program, 100)
     for row in rows(export.latex(primitives, parsed, "b")):
         MathTextParser("path").parse(f"${row}$")
@@ -242,7 +242,7 @@ def test_latex_escapes_names():
 
 
 def test_host_and_device_arrays_are_written_alike():
-    primitives = primitive_set(GAME, Settings())
+    primitives = primitive_set(GAME, Options())
     program = parse_program(primitives, study_champions()[0], 100)
     device = Programs(*(jnp.asarray(x) for x in (program.opcode, program.value, program.size, program.length)))
     for write in (export.sexpr, export.dot, export.latex, export.python):

@@ -8,21 +8,22 @@ import numpy as np
 
 import envs
 from jaxgp.config import schema
+from jaxgp.config.games import cast_of
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import Creation
 from jaxgp.players.options import Opponent
-from jaxgp.run.assemble import Table, table
+from jaxgp.spec import Cast
 
 CREATION = Creation(method="grow", max_depth=6, terminal_probability=0.4)
 
 
 @lru_cache
-def kalah(**program) -> Table:
-    return table(schema.Config(game={"name": "mancala"}, program=program), envs)
+def kalah(**program) -> Cast:
+    return cast_of(schema.Config(game={"name": "mancala"}, program=program), envs)
 
 
-def population(at: Table, count: int, seed: int = 0, capacity: int = 64):
-    return create(jax.random.key(seed), at.primitives, CREATION, count, capacity)
+def population(at: Cast, count: int, seed: int = 0, capacity: int = 64):
+    return create(jax.random.key(seed), at.language, CREATION, count, capacity)
 
 
 def config(**opponents) -> schema.Config:

@@ -82,5 +82,5 @@ def test_a_whole_run_leaves_a_champion_and_its_game(experiment, tmp_path):
     page = (tmp_path / "run" / "report.html").read_text()
     assert "best of 2 guided searches plays" in page
     loaded = champions.load(str(tmp_path / "run"), envs)
-    played = new_crosses(envs.make("morpion"), [action for action, _ in loaded.table.player.record(loaded.genome)])
+    played = new_crosses(envs.make("morpion"), [action for action, _ in loaded.cast.actor.record(loaded.genome)])
     assert len(played) >= 20

@@ -24,8 +24,8 @@ def played(at, programs, opponents, seed=0, memories=None):
     @jax.jit
     def run(key, programs):
         own = memories or tuple(o.init(jax.random.fold_in(key, 1000 + i)) for i, o in enumerate(opponents))
-        plans = at.player.prepare(programs)
-        return play(key, at.game, at.player, plans, opponents, own, 400)
+        plans = at.actor.prepare(programs)
+        return play(key, at.game, at.actor, plans, opponents, own, 400)
 
     return run(jax.random.key(seed), programs)
 
@@ -36,7 +36,7 @@ def scores(at, result):
 
 def reference_scores(at, program, seat):
     """Play one game by hand: the program's value modulo 6, on to the next pit with stones; the search's first best."""
-    value = lambda features: VALUE(at.primitives, jax.tree.map(lambda x: x[None], program), features)[0, 0, 0]  # noqa: E731
+    value = lambda features: VALUE(at.language, jax.tree.map(lambda x: x[None], program), features)[0, 0, 0]  # noqa: E731
     position = reference.start()
     while moves := reference.moves(position):
         board, mover = position

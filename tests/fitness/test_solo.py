@@ -114,7 +114,7 @@ def test_the_champion_has_one_score_and_plays_it_again(whole, experiment):
     content = json.loads((whole / "champion.json").read_text())
     assert content["points"] == {"first": content["fitness"], "second": None}
     loaded = champions.load(str(whole), envs)
-    assert len(loaded.table.player.record(loaded.genome)) == content["fitness"]
+    assert len(loaded.cast.actor.record(loaded.genome)) == content["fitness"]
 
 
 def test_what_is_shown_speaks_of_a_score(whole):
@@ -128,7 +128,7 @@ def test_what_is_shown_speaks_of_a_score(whole):
     ):
         assert words in page
     assert "moving first" not in page
-    assert "against" not in page.split("Settings")[0].split("Koza tableau")[1]
+    assert "against" not in page.split("Options")[0].split("Koza tableau")[1]
 
 
 def test_a_game_for_one_takes_no_opponents():

@@ -15,9 +15,7 @@ from tests.reference import rules as reference
 
 
 def tournament(at, lists, size, max_plies=100_000):
-    run = jax.jit(
-        lambda key, lists: round_robin(key, at.game, at.player, lists, size, max_plies), compiler_options=FAST
-    )
+    run = jax.jit(lambda key, lists: round_robin(key, at.game, at.actor, lists, size, max_plies), compiler_options=FAST)
     return run(jax.random.key(0), lists)
 
 
@@ -63,7 +61,7 @@ def test_a_list_plays_against_a_strategy_as_in_plain_python():
     memory = fixed.init(jax.random.key(0))
     run = jax.jit(
         lambda lists, memory: play(
-            jax.random.key(0), at.game, at.player, at.player.prepare(lists), (fixed,), (memory,), 1000
+            jax.random.key(0), at.game, at.actor, at.actor.prepare(lists), (fixed,), (memory,), 1000
         )
     )
     returns = np.asarray(run(lists, memory)[0].states.returns)
@@ -84,8 +82,8 @@ def result(at, own, strategy, seat):
     position = walls.start(at.game.size)
     while not position.over:
         if position.turn == seat:
-            view = seen(position, at.language.shape[0], at.settings.symmetric)
-            action, _ = reference.act(at.language, own, view, at.settings.symmetric)
+            view = seen(position, at.language.shape[0], at.options.symmetric)
+            action, _ = reference.act(at.language, own, view, at.options.symmetric)
         else:
             view = seen(position, language.shape[0], settings.symmetric)
             action, _ = reference.act(language, rules, view, settings.symmetric)
@@ -95,7 +93,7 @@ def result(at, own, strategy, seat):
 
 def test_an_action_that_is_not_legal_is_said_to_be_none():
     at = board(3)
-    player = RulePlayer(at.language, at.player.view, lambda state: np.array([True, False, True]))
+    player = RulePlayer(at.language, at.actor.view, lambda state: np.array([True, False, True]))
     lists = jax.tree.map(lambda x: x[None], parse_rules(at.language, "- - - / - - - / - - - : turn-left", 4))
     states = jax.tree.map(lambda x: x[None, None], at.game.init())
     action, legal = player.act(player.prepare(lists), states, np.zeros((1, 1), np.uint32))

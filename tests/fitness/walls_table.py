@@ -8,10 +8,12 @@ import numpy as np
 import envs
 from envs.walls.view import SYMBOLS
 from jaxgp.config import schema
+from jaxgp.config.games import cast_of
 from jaxgp.evolution.options import Groups
 from jaxgp.operators.options import RuleCreation
 from jaxgp.players.options import Opponent
-from jaxgp.run.assemble import Table, creator, table
+from jaxgp.run.assemble import creator
+from jaxgp.spec import Cast
 from tests.reference import rules as reference
 from tests.reference import walls
 
@@ -19,8 +21,8 @@ CODES = {"#": 0, "0": 1, "B": 2, "A": 3}
 
 
 @lru_cache
-def board(size: int = 3, matching: str = "symmetric") -> Table:
-    return table(schema.Config(game={"name": "walls", "size": size}, program={"matching": matching}), envs)
+def board(size: int = 3, matching: str = "symmetric") -> Cast:
+    return cast_of(schema.Config(game={"name": "walls", "size": size}, program={"matching": matching}), envs)
 
 
 def config(size: int = 3, **algorithm) -> schema.Config:
@@ -38,7 +40,7 @@ def config(size: int = 3, **algorithm) -> schema.Config:
     return made
 
 
-def population(at: Table, count: int, seed: int = 0):
+def population(at: Cast, count: int, seed: int = 0):
     """Random rule lists [count]."""
     options = Groups(capacity=16, creation=RuleCreation(2, 12, 0.75))
     return creator(at.language, options)(jax.random.key(seed), count)
@@ -54,13 +56,13 @@ def seen(position, size: int, symmetric: bool) -> list[int]:
     ]
 
 
-def game(at: Table, first, second) -> tuple[int, int]:
+def game(at: Cast, first, second) -> tuple[int, int]:
     """Play one game of two plain rule lists in plain Python; return the study's points."""
     assert len(SYMBOLS) == 12
     position = walls.start(at.game.size)
     while not position.over:
-        view = seen(position, at.language.shape[0], at.settings.symmetric)
-        action, _ = reference.act(at.language, (first, second)[position.turn], view, at.settings.symmetric)
+        view = seen(position, at.language.shape[0], at.options.symmetric)
+        action, _ = reference.act(at.language, (first, second)[position.turn], view, at.options.symmetric)
         position = walls.play(position, walls.MOVES[action])
     return position.points
 

@@ -127,16 +127,31 @@ FACTORED_CALLS = NUMPY_CALLS | {
 
 
 @lru_cache
+def least_trees(primitives):
+    """Return two dictionaries by type: depth and size of the least tree. All types grow a level at a time."""
+    depth, size = {}, {}
+    for _ in primitives.types:
+        for slot, kind in enumerate(primitives.types):
+            for p in primitives.primitives:
+                if primitives.accepts[slot, primitives.types.index(p.returns)] and all(a in depth for a in p.args):
+                    deep = 1 + max(depth[a] for a in p.args) if p.args else 0
+                    depth[kind] = min(depth.get(kind, deep), deep)
+                    large = 1 + sum(size[a] for a in p.args)
+                    size[kind] = min(size.get(kind, large), large)
+    return depth, size
+
+
+@lru_cache
 def candidates(primitives):
     """For each type: the least size, then (opcode, least size, argument types) of fitting functions and terminals."""
-    rows = []
-    for slot in range(len(primitives.types)):
+    rows, size = [], least_trees(primitives)[1]
+    for slot, kind in enumerate(primitives.types):
         fits = [
-            (code, int(primitives.primitive_min_size[code]), [primitives.types.index(a) for a in p.args])
+            (code, 1 + sum(size[a] for a in p.args), [primitives.types.index(a) for a in p.args])
             for code, p in enumerate(primitives.primitives)
-            if primitives.fills[slot, code]
+            if primitives.fills[slot, code] and all(a in size for a in p.args)
         ]
-        rows.append((int(primitives.min_size[slot]), [f for f in fits if f[2]], [f for f in fits if not f[2]]))
+        rows.append((size.get(kind), [f for f in fits if f[2]], [f for f in fits if not f[2]]))
     return rows
 
 
@@ -209,6 +224,12 @@ def random_programs(seed, primitives, count, capacity, root_type=None, smallest=
         if smallest <= len(nodes) <= capacity:
             trees.append(nodes)
     return stack_programs(primitives, trees, capacity)
+
+
+def unpacked(packed):
+    """Return float32[32 W + N, B] of packed features."""
+    bits = (np.asarray(packed.words)[:, None] >> np.arange(32, dtype=np.uint32)[:, None]) & 1
+    return np.concatenate([bits.reshape(-1, bits.shape[-1]).astype(np.float32), packed.numbers])
 
 
 def tree_at(programs, index):

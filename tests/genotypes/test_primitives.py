@@ -5,10 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from envs.mancala.primitives import Settings, primitive_set
-from envs.mancala.rules import Mancala
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
-from tests.genotypes.generators import ARITHMETIC, MIXED
+from tests.genotypes.generators import ARITHMETIC, FACTORED, MIXED, least_trees
 
 X = Primitive("x", feature=0)
 ADD = Primitive("add", args=(FLOAT, FLOAT), call=lambda a, b: a + b)
@@ -45,10 +43,7 @@ def test_a_type_without_terminals_is_reached_through_functions():
     less = Primitive("less", BOOL, (FLOAT, FLOAT), lambda a, b: a < b)
     both = Primitive("and", BOOL, (BOOL, BOOL), lambda a, b: a & b)
     made = declare(functions=[less, both], roots=(BOOL,))
-    slot = made.types.index(BOOL)
-    assert (made.min_depth[slot], made.min_size[slot]) == (1, 3)
-    code = made.opcode("and")
-    assert (made.primitive_min_depth[code], made.primitive_min_size[code]) == (2, 7)
+    assert made.min_depth[made.types.index(BOOL)] == 1
 
 
 def test_tables():
@@ -67,27 +62,9 @@ def test_tables():
         MIXED.opcode("nothing")
 
 
-def naive_least(primitives, rounds=30):
-    """Depth and size of the least tree of each type, by growing all types a level at a time."""
-    depth, size = {}, {}
-    for _ in range(rounds):
-        for slot, kind in enumerate(primitives.types):
-            for p in primitives.primitives:
-                if primitives.accepts[slot, primitives.types.index(p.returns)] and all(a in depth for a in p.args):
-                    deep = 1 + max(depth[a] for a in p.args) if p.args else 0
-                    depth[kind] = min(depth.get(kind, 10**9), deep)
-                    size[kind] = min(size.get(kind, 10**9), 1 + sum(size[a] for a in p.args))
-    return depth, size
-
-
-@pytest.mark.parametrize("primitives", [ARITHMETIC, MIXED, primitive_set(Mancala(), Settings())])
-def test_least_depth_and_size(primitives):
-    depth, size = naive_least(primitives)
-    assert list(primitives.min_depth) == [depth[t] for t in primitives.types]
-    assert list(primitives.min_size) == [size[t] for t in primitives.types]
-    for code, p in enumerate(primitives.primitives):
-        assert primitives.primitive_min_depth[code] == (1 + max(depth[a] for a in p.args) if p.args else 0)
-        assert primitives.primitive_min_size[code] == 1 + sum(size[a] for a in p.args)
+@pytest.mark.parametrize("primitives", [ARITHMETIC, MIXED, FACTORED], ids=lambda primitives: primitives.name)
+def test_least_depths(primitives):
+    assert primitives.min_depth.tolist() == [least_trees(primitives)[0][kind] for kind in primitives.types]
 
 
 @pytest.mark.parametrize("domain", [Integers(-3, 5), Floats(-0.1, 0.1), Floats(0.3, 0.7)])

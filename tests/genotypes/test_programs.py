@@ -13,7 +13,7 @@ from tests.genotypes.generators import MIXED, sizes_of, stack_programs, tree_at,
 
 CAPACITY = 24
 ROOT = int(MIXED.root_type[0])
-EXAMPLES = settings(max_examples=80, deadline=None)
+EXAMPLES = settings(max_examples=50, deadline=None)
 
 
 def codes(tree):
@@ -47,31 +47,45 @@ def same(one, other):
     return all(np.array_equal(a, b) for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True))
 
 
-jit_depths, jit_depth, jit_parent = jax.jit(lp.depths), jax.jit(lp.depth), jax.jit(lp.parent)
-jit_slot = jax.jit(lambda tree, node: lp.slot_type(MIXED, jnp.int32(ROOT), tree, node))
-jit_replace, jit_subtree = jax.jit(lp.replace), jax.jit(lp.subtree)
+jit_depths = jax.jit(lambda tree: (lp.depths(tree), lp.depth(tree)))
+
+
+@jax.jit
+def jit_parents(tree):
+    """Return parent, whether there is one, and slot type of every node."""
+
+    def one(node):
+        return *lp.parent(tree, node), lp.slot_type(MIXED, jnp.int32(ROOT), tree, node)
+
+    return jax.vmap(one)(jnp.arange(CAPACITY))
+
+
+@jax.jit
+def jit_replace(tree, node, donor, root):
+    return *lp.replace(tree, node, donor, root), lp.subtree(donor, root)
 
 
 @EXAMPLES
 @given(trees(MIXED, CAPACITY, ROOT))
 def test_depths(tree):
     expected = levels(tree)
-    assert list(jit_depths(tree))[: len(expected)] == expected
-    assert all(d == -1 for d in jit_depths(tree)[len(expected) :])
-    assert jit_depth(tree) == max(expected)
+    found, deepest = jit_depths(tree)
+    assert np.asarray(found).tolist() == expected + [-1] * (CAPACITY - len(expected))
+    assert deepest == max(expected)
 
 
 @EXAMPLES
 @given(trees(MIXED, CAPACITY, ROOT))
 def test_parent_and_slot_type(tree):
     above = parents(tree)
-    for node in range(int(tree.length)):
-        found, inner = jit_parent(tree, node)
-        slot = MIXED.types[int(jit_slot(tree, node))]
-        assert bool(inner) == (node in above)
+    for node, (found, inner, slot) in enumerate(zip(*map(np.asarray, jit_parents(tree)), strict=True)):
+        if node == int(tree.length):
+            break
+        slot = MIXED.types[slot]
+        assert inner == (node in above)
         if node in above:
             up, place = above[node]
-            assert int(found) == up
+            assert found == up
             assert slot == MIXED.primitives[int(tree.opcode[up])].args[place]
         else:
             assert slot == MIXED.types[ROOT]
@@ -85,11 +99,11 @@ def test_replace_and_subtree(tree, donor, data):
     ours, theirs = codes(tree), codes(donor)
     piece = theirs[root - int(donor.size[root]) + 1 : root + 1]
     nodes = ours[: node - int(tree.size[node]) + 1] + piece + ours[node + 1 :]
-    made, fits = jit_replace(tree, node, donor, root)
+    made, fits, cut = jax.tree.map(np.asarray, jit_replace(tree, node, donor, root))
     assert bool(fits) == (len(nodes) <= CAPACITY)
     expected = tree_at(stack_programs(MIXED, [nodes], CAPACITY), 0) if len(nodes) <= CAPACITY else tree
     assert same(made, expected)
-    assert same(jit_subtree(donor, root), tree_at(stack_programs(MIXED, [piece], CAPACITY), 0))
+    assert same(cut, tree_at(stack_programs(MIXED, [piece], CAPACITY), 0))
 
 
 @EXAMPLES

@@ -56,6 +56,9 @@ def test_languages_are_compared_by_value():
     assert ODD.num_options.tolist() == [2, 3, 3, 18, 2, 4, 3, 3]
 
 
+insert, remove = jax.jit(rulelists.insert), jax.jit(rulelists.remove)
+
+
 @settings(max_examples=30, deadline=None, derandomize=True)
 @given(st.sampled_from(LANGUAGES), st.integers(0, 2**31 - 1), st.data())
 def test_inserting_and_removing_are_those_of_lists(language, seed, data):
@@ -63,12 +66,12 @@ def test_inserting_and_removing_are_those_of_lists(language, seed, data):
     rule = lane(random_lists(seed + 1, language, 2, 6), 1)
     rules = plain(one)
     place = data.draw(st.integers(0, len(rules)))
-    longer = rulelists.insert(one, place, rule.condition[0], rule.action[0])
+    longer = jax.tree.map(np.asarray, insert(one, place, rule.condition[0], rule.action[0]))
     assert plain(longer) == (rules[:place] + plain(rule)[:1] + rules[place:])[:6]
     assert rulelists.problems(language, longer) == []
     if rules:
         place = min(place, len(rules) - 1)
-        shorter = rulelists.remove(one, place)
+        shorter = jax.tree.map(np.asarray, remove(one, place))
         assert plain(shorter) == rules[:place] + rules[place + 1 :]
         assert rulelists.problems(language, shorter) == []
 

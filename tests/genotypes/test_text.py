@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from envs.mancala.primitives import Settings, primitive_set
+from envs.mancala.primitives import Options, primitive_set
 from envs.mancala.rules import Mancala
 from jaxgp.genotypes.programs import Programs, problems
 from jaxgp.genotypes.text import ProgramError, parse_program, parse_tree, print_number, print_program, print_tree
 from tests.genotypes.generators import ARITHMETIC, FACTORED, MIXED, trees
 
-MANCALA = primitive_set(Mancala(), Settings())
+MANCALA = primitive_set(Mancala(), Options())
 ROOT = Path(__file__).parents[2]
 CHAMPIONS = ROOT / "tests/fixtures/mancala_study_champions.txt"
 # Reference data is looked for beside the checkout, or where JAXGP_SHARED says.

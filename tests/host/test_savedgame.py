@@ -7,12 +7,12 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import envs
-from envs.walls import render
 from jaxgp.errors import RunError, UsageError
 from jaxgp.host import savedgame
 from jaxgp.host.moves import Stepper, game_key
 from jaxgp.host.savedgame import Played
 
+SPEC = envs.spec("walls")
 GAME = envs.make("walls", size=3, stall=3)
 STEPPER = Stepper(GAME, game_key(7))
 ACTIONS = (1, 1, 0, 0, *[1] * 6)
@@ -20,7 +20,7 @@ ACTIONS = (1, 1, 0, 0, *[1] * 6)
 
 @pytest.fixture(scope="module")
 def played():
-    return Played(STEPPER, render, ("First <A>", "Second & B"), list(STEPPER.retrace(ACTIONS)))
+    return Played(STEPPER, SPEC, ("First <A>", "Second & B"), list(STEPPER.retrace(ACTIONS)))
 
 
 @pytest.fixture
@@ -59,10 +59,10 @@ def test_a_file_of_the_first_version_is_a_game_without_chance(saved, played):
 
 def test_an_unfinished_and_a_forfeited_game_are_read_back(tmp_path):
     for actions in ([0], [0, None], []):
-        game = Played(STEPPER, render, ("A", "B"), list(STEPPER.retrace(actions)))
+        game = Played(STEPPER, SPEC, ("A", "B"), list(STEPPER.retrace(actions)))
         savedgame.write([tmp_path / "part.json"], game)
         assert [m.action for m in savedgame.read(str(tmp_path / "part.json"), envs).moves] == [None, *actions]
-    assert savedgame.transcript(Played(STEPPER, render, ("A", "B"), game.moves)).endswith("Unfinished.\n")
+    assert savedgame.transcript(Played(STEPPER, SPEC, ("A", "B"), game.moves)).endswith("Unfinished.\n")
 
 
 def test_the_text_has_every_board_and_move_and_the_result(saved):

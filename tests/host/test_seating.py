@@ -4,15 +4,15 @@ import pytest
 
 import envs
 from envs.walls.opponents import majority
+from jaxgp.config.games import cast_of
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
 from jaxgp.host import seating
 from jaxgp.host.seats import Seat, seated
-from jaxgp.run import assemble
 
 
 def table(**game):
-    return assemble.table(Config(game=game, program={}), envs)
+    return cast_of(Config(game=game), envs)
 
 
 def test_a_deepening_search_ends_where_the_evaluator_proves_the_result():

@@ -7,17 +7,23 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from envs.mancala.primitives import Settings, primitive_set
+from envs.mancala.primitives import Options, primitive_set
 from envs.mancala.rules import Mancala
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Integers, Primitive, PrimitiveSet
-from jaxgp.genotypes.text import parse_tree
-from jaxgp.interpreter.evaluate import Packed, each_its_own, evaluate, evaluate_programs, evaluate_where, in_segments
+from jaxgp.interpreter.evaluate import (
+    Packed,
+    active_by_pairs,
+    evaluate,
+    evaluate_owned,
+    evaluate_programs,
+    evaluate_uneven,
+    owned_by_pairs,
+)
 from jaxgp.interpreter.plan import plan
-from tests.genotypes.generators import ARITHMETIC, MIXED, NUMPY_CALLS, random_programs, tree_at
+from tests.genotypes.generators import ARITHMETIC, MIXED, NUMPY_CALLS, random_programs, tree_at, unpacked
 from tests.reference import evaluator
 
 WAYS = ("zero", "modulo", "clamp")
-MANCALA = primitive_set(Mancala(), Settings())
 UNARY = PrimitiveSet(
     "unary",
     (Primitive("x", feature=1), Primitive("n", domain=Integers(0, 9))),
@@ -71,72 +77,99 @@ def compiled(primitives):
     return jax.jit(partial(plan, primitives)), jax.jit(partial(evaluate, primitives))
 
 
+def check(primitives, programs, features, way="zero"):
+    """Compare values bit for bit; every primitive has to be among the programs."""
+    used = np.unique(np.concatenate([programs.opcode[i, :n] for i, n in enumerate(programs.length)]))
+    assert len(used) == len(primitives.primitives)
+    planner, run = compiled(primitives)
+    values = np.asarray(run(planner(programs), features))
+    assert values.dtype == np.float32
+    np.testing.assert_array_equal(values, reference(primitives, programs, features, way))
+
+
+@pytest.mark.parametrize("primitives", [ONE_FUNCTION, LEAVES], ids=lambda primitives: primitives.name)
+def test_sets_of_one_function_and_of_none(primitives):
+    programs = random_programs(7, primitives, 20, 15 if primitives.functions else 1)
+    check(primitives, programs, positions(1, (20, 2, 3)))
+
+
 CASES = {
-    **{way: (primitive_set(Mancala(), Settings(value_at_out_of_range=way)), 0, 14, 1300) for way in WAYS},
+    **{way: (partial(Options, value_at_out_of_range=way), 0, 14, 1300) for way in WAYS},
     "arithmetic": (ARITHMETIC, 0, 8, 1600),
     **{f"mixed-{i}": (MIXED, int(root), 4, 1300) for i, root in enumerate(MIXED.root_type)},
     "unary": (UNARY, 0, 2, 300),
     "one function": (ONE_FUNCTION, 0, 1, 300),
-    "leaves": (LEAVES, 0, 2, 20),
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_equals_the_plain_evaluator(case):
-    """More than 10,000 programs in all, bit for bit, every primitive among them."""
+    """10,000 programs in all, every primitive among them."""
     primitives, root, width, count = CASES[case]
-    longest = 1 if case == "leaves" else 63
-    programs = random_programs(7, primitives, count, longest, root)
-    used = np.unique(np.concatenate([programs.opcode[i, :n] for i, n in enumerate(programs.length)]))
-    assert len(used) == len(primitives.primitives)
+    primitives = primitives if isinstance(primitives, PrimitiveSet) else primitive_set(Mancala(), primitives())
+    programs = random_programs(7, primitives, count, 63, root)
     features = positions(1, (count, width, 3), whole=case != "arithmetic")
-    planner, evaluator_ = compiled(primitives)
-    values = np.asarray(evaluator_(planner(programs), features))
-    assert values.dtype == np.float32
-    way = case if case in WAYS else "zero"
-    np.testing.assert_array_equal(values, reference(primitives, programs, features, way))
+    check(primitives, programs, features, case if case in WAYS else "zero")
 
 
-def test_ten_thousand_programs_are_compared():
-    assert sum(count for *_, count in CASES.values()) >= 10_000
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("cases", [1, 40])
 def test_long_programs_of_very_different_lengths(cases):
-    programs = random_programs(3, MANCALA, 40, 400, smallest=1)
-    features = positions(2, (40, 14, cases))
-    planner, run = compiled(MANCALA)
-    np.testing.assert_array_equal(run(planner(programs), features), reference(MANCALA, programs, features))
+    primitives = primitive_set(Mancala(), Options())
+    check(primitives, random_programs(3, primitives, 40, 400, smallest=1), positions(2, (40, 14, cases)))
 
 
-def test_single_program_shared_features_and_trees_equal_the_batch():
-    programs = random_programs(11, MIXED, 12, 31, int(MIXED.root_type[2]))
-    features = positions(3, (12, 4, 5))
-    planner, run = compiled(MIXED)
-    plans = planner(programs)
-    whole = np.asarray(run(plans, features))
-    for i in range(12):
-        np.testing.assert_array_equal(run(planner(tree_at(programs, i)), features[i]), whole[i])
-    shared = np.asarray(run(plans, features[0]))
-    np.testing.assert_array_equal(shared, run(plans, np.broadcast_to(features[0], features.shape)))
-    grid = jax.tree.map(lambda field: field.reshape(4, 3, *field.shape[1:]), programs)
-    trees = np.asarray(run(planner(grid), features[:4]))
-    assert trees.shape == (4, 3, 5)
-    np.testing.assert_array_equal(trees.reshape(12, 5), reference(MIXED, programs, np.repeat(features[:4], 3, axis=0)))
-    np.testing.assert_array_equal(np.asarray(run(planner(grid), features[0])).reshape(12, 5), shared)
-    at_once = jax.jit(partial(evaluate_programs, MIXED))
-    np.testing.assert_array_equal(at_once(programs, features), whole)
+COUNT = 72
 
 
-def test_positions_that_matter_equal_the_batch():
-    programs = random_programs(13, MIXED, 120, 40, int(MIXED.root_type[0]), smallest=1)
-    features, active = positions(5, (60, 4, 3)), np.random.default_rng(6).random((60, 3)) < 0.4
-    planner, run = compiled(MIXED)
-    plans = planner(jax.tree.map(lambda field: field.reshape(60, 2, *field.shape[1:]), programs))
-    some = np.asarray(jax.jit(partial(evaluate_where, MIXED))(plans, features, active))
-    whole = np.asarray(run(plans, features))
-    here = np.broadcast_to(active[:, None], whole.shape)
-    np.testing.assert_array_equal(some[here], whole[here])
+@pytest.fixture(scope="module")
+def mixed():
+    """Programs [72] of all root types in turn, and features [72, 4, 3]; what the entry points say of them, by name."""
+    by_root = [random_programs(7 + root, MIXED, COUNT // 3, 40, root, smallest=1) for root in MIXED.root_type.tolist()]
+    programs = jax.tree.map(lambda *x: np.stack(x, 1).reshape(COUNT, *x[0].shape[1:]), *by_root)
+    features = positions(1, (COUNT, 4, 3))
+    active = np.random.default_rng(6).random((COUNT // 3, 3)) < 0.4
+
+    def run(programs, features):
+        plans = plan(MIXED, programs)
+        grid = jax.tree.map(lambda x: x.reshape(COUNT // 3, 3, *x.shape[1:]), plans)
+        return {
+            "each": evaluate(MIXED, plans, features),
+            "trees": evaluate(MIXED, grid, features[::3]),
+            "active": active_by_pairs(MIXED, grid, features[::3], active),
+            "uneven": evaluate_uneven(MIXED, plans, features),
+            "alone": evaluate(MIXED, tree_at_plan(plans, 5), features[5]),
+        }
+
+    values = jax.tree.map(np.asarray, jax.jit(run)(programs, features))
+    return programs, features, active, values
+
+
+def tree_at_plan(plans, index):
+    return jax.tree.map(lambda x: x[index], plans)
+
+
+def test_programs_of_all_types_equal_the_plain_evaluator(mixed):
+    programs, features, _, values = mixed
+    used = np.unique(np.concatenate([programs.opcode[i, :n] for i, n in enumerate(programs.length)]))
+    assert len(used) == len(MIXED.primitives)
+    np.testing.assert_array_equal(values["each"], reference(MIXED, programs, features))
+
+
+def test_trees_and_single_programs_equal_the_batch(mixed):
+    programs, features, _, values = mixed
+    assert values["trees"].shape == (COUNT // 3, 3, 3)
+    first = features[np.arange(COUNT) // 3 * 3]
+    np.testing.assert_array_equal(values["trees"].reshape(COUNT, 3), reference(MIXED, programs, first))
+    np.testing.assert_array_equal(values["uneven"], values["each"])
+    np.testing.assert_array_equal(values["alone"], values["each"][5])
+
+
+def test_pairs_that_matter_equal_the_batch(mixed):
+    _, _, active, values = mixed
+    here = np.broadcast_to(active[:, None], values["trees"].shape)
+    np.testing.assert_array_equal(values["active"][here], values["trees"][here])
 
 
 SQUARES = PrimitiveSet(
@@ -163,68 +196,45 @@ def seen_by(primitives, rng, number):
     packed = Packed(
         rng.integers(0, 2**32, (2, number), dtype=np.uint32), rng.normal(size=(1, number)).astype(np.float32)
     )
-    return packed, np.asarray(packed.unpacked())
+    return packed, unpacked(packed)
 
 
-@pytest.mark.parametrize("primitives", [MIXED, SQUARES, LEAVES], ids=lambda primitives: primitives.name)
-@pytest.mark.parametrize("way", [in_segments, each_its_own])
-def test_each_program_is_run_on_its_own_positions(primitives, way):
+@pytest.mark.parametrize(
+    "primitives",
+    [SQUARES, *(pytest.param(some, marks=pytest.mark.slow) for some in (MIXED, LEAVES))],
+    ids=lambda primitives: primitives.name,
+)
+def test_each_program_is_run_on_its_own_positions(primitives):
     """More positions than are taken at a time, one, none; those at the end are nobody's concern."""
     root = int(primitives.root_type[0])
     programs = random_programs(14, primitives, 7, 40 if primitives.functions else 1, root, smallest=1)
     rng = np.random.default_rng(8)
     shown, features = seen_by(primitives, rng, 300)
-    whose = np.repeat(np.arange(7, dtype=np.int32), [70, 1, 0, 129, 60, 20, 10])
-    needed, anyone = len(whose), np.tile(np.array([5, 6, 0, 3, 4], np.int32), 2)
-    whose = np.concatenate([whose, anyone])
-    plans = compiled(primitives)[0](programs)
-    found = np.asarray(jax.jit(partial(way, primitives))(plans, whose, shown, np.int32(needed)))
-    everywhere = np.asarray(compiled(primitives)[1](plans, features))
-    np.testing.assert_array_equal(found[:needed], everywhere[whose, np.arange(300)][:needed])
-    assert len(set(found[:needed].tolist())) > 5
+    owner = np.repeat(np.arange(7, dtype=np.int32), [70, 1, 0, 129, 60, 20, 10])
+    needed, anyone = len(owner), np.tile(np.array([5, 6, 0, 3, 4], np.int32), 2)
+    owner = np.concatenate([owner, anyone])
+
+    def run(programs, owner, needed):
+        plans = plan(primitives, programs)
+        ways = [way(primitives, plans, owner, shown, needed) for way in (evaluate_owned, owned_by_pairs)]
+        return ways, evaluate(primitives, plans, features)
+
+    ways, everywhere = jax.tree.map(np.asarray, jax.jit(run)(programs, owner, np.int32(needed)))
+    for found in ways:
+        np.testing.assert_array_equal(found[:needed], everywhere[owner, np.arange(300)][:needed])
+        assert len(set(found[:needed].tolist())) > 5
 
 
-def test_under_an_outer_vmap():
-    programs = random_programs(12, ARITHMETIC, 12, 31)
-    features = positions(4, (12, 8, 5))
-    planner, run = compiled(ARITHMETIC)
-    whole = np.asarray(run(planner(programs), features))
-    islands = jax.tree.map(lambda field: field.reshape(3, 4, *field.shape[1:]), programs)
-    apart = jax.jit(jax.vmap(partial(evaluate_programs, ARITHMETIC)))(islands, features.reshape(3, 4, 8, 5))
-    np.testing.assert_array_equal(np.asarray(apart).reshape(12, 5), whole)
-
-
-def test_one_trace_per_shape():
+def test_under_an_outer_vmap_and_with_one_trace_per_shape():
     traces = []
 
-    def counted(plans, features):
-        traces.append(plans.kind.shape)
-        return evaluate(ARITHMETIC, plans, features)
+    def islands(programs, features):
+        traces.append(features.shape)
+        return jax.vmap(partial(evaluate_programs, ARITHMETIC))(programs, features)
 
-    run = jax.jit(counted)
-    for seed in range(4):
-        programs = random_programs(seed, ARITHMETIC, 8, 15)
-        run(compiled(ARITHMETIC)[0](programs), jnp.asarray(positions(seed, (8, 8, 2)))).block_until_ready()
+    run = jax.jit(islands)
+    for seed in range(3):
+        programs, features = random_programs(seed, ARITHMETIC, 12, 15), positions(seed, (12, 8, 5))
+        fields = jax.tree.map(lambda x: x.reshape(3, 4, *x.shape[1:]), (programs, features))
+        np.testing.assert_array_equal(run(*fields).reshape(12, 5), reference(ARITHMETIC, programs, features))
     assert len(traces) == 1
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("(SUB 9 4)", 5),
-        ("(SUB 1 (SUB 9 (SUB 5 2)))", -5),  # the needier argument is the second, and runs first
-        ("(SUB (SUB 9 (SUB 5 2)) 1)", 5),
-        ("(SUB (SUB 8 1) (SUB 9 (SUB (SUB 5 2) (SUB 1 1))))", 1),
-        ("(IF_<_DO_ELSE_ 1 2 (SUB 9 1) (ADD (SUB 1 2) (SUB 3 4)))", 8),
-        ("(IF_<_DO_ELSE_ 2 2 (SUB 9 1) (ADD (SUB 1 2) (SUB 3 4)))", -2),
-        ("(VALUE_AT 3)", 33),
-        ("(VALUE_AT (ADD 13 1))", 0),
-        ("(VALUE_AT (SUB 0 1))", 0),
-        ("7", 7),
-    ],
-)
-def test_arguments_arrive_in_declared_order(text, value):
-    tree = parse_tree(MANCALA, text, 20)
-    board = (np.arange(14, dtype=np.float32) + 30).reshape(14, 1)
-    planner, run = compiled(MANCALA)
-    assert run(planner(tree), board).tolist() == [value]

@@ -6,7 +6,6 @@ import jax
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from jaxgp.interpreter.calls import instructions
 from jaxgp.interpreter.plan import CONSTANT, plan, stack_bound
@@ -55,9 +54,6 @@ def test_bound_of_usual_lengths(max_arity, rows):
     assert tuple(stack_bound(max_arity, length) for length in (31, 63, 127, 255)) == rows
 
 
-planned = {id(p): jax.jit(partial(plan, p)) for p in (ARITHMETIC, MIXED)}
-
-
 def count_steps(primitives, tree):
     """Count the functions and parametrised terminals, but for functions of constants alone."""
     stack = []  # of each subtree: whether it is a constant, and its steps
@@ -94,33 +90,53 @@ def check(primitives, tree, made):
     assert (np.asarray(made.operand[steps:]) == CONSTANT).all()
 
 
-@pytest.mark.parametrize("primitives", [ARITHMETIC, MIXED])
-@settings(max_examples=100, deadline=None)
-@given(data=st.data())
-def test_plans_keep_within_the_bound(primitives, data):
-    tree = data.draw(trees(primitives, 63))
-    check(primitives, tree, jax.tree.map(np.asarray, planned[id(primitives)](tree)))
+COUNT = 159
 
 
-def test_the_neediest_shape_of_its_size_fits():
-    """A complete binary tree of parametrised terminals needs every row of the bound."""
+@pytest.fixture(scope="module")
+def batch():
+    """Random programs and then a complete binary tree of parametrised terminals, and their plans in groups."""
     cell, sub = (MIXED.opcode("cell"), 1.0), (MIXED.opcode("sub"), 0.0)
     nodes = [cell]
     for _ in range(4):
         nodes = [*nodes, *nodes, sub]
-    tree = tree_at(stack_programs(MIXED, [nodes], 31), 0)
-    made = jax.tree.map(np.asarray, planned[id(MIXED)](tree))
-    check(MIXED, tree, made)
-    assert made.slot.max() + 1 == stack_bound(2, 31) == 5
+    parts = random_programs(5, MIXED, COUNT, 63), stack_programs(MIXED, [nodes], 63)
+    programs = jax.tree.map(lambda *x: np.concatenate(x), *parts)
+    grid = jax.tree.map(lambda field: field.reshape(-1, 2, *field.shape[1:]), programs)
+    plans = jax.jit(partial(plan, MIXED))(grid)
+    assert plans.steps.shape == (80, 2)
+    return programs, jax.tree.map(lambda x: np.asarray(x).reshape(-1, *x.shape[2:]), plans)
 
 
-def test_batches_of_any_shape_equal_single_plans():
-    programs = random_programs(5, MIXED, 12, 31)
-    grid = jax.tree.map(lambda field: field.reshape(4, 3, *field.shape[1:]), programs)
-    whole = jax.tree.map(np.asarray, planned[id(MIXED)](grid))
-    for i in range(12):
-        one = planned[id(MIXED)](tree_at(programs, i))
-        assert all(
-            np.array_equal(a[i // 3, i % 3], b)
-            for a, b in zip(jax.tree.leaves(whole), jax.tree.leaves(one), strict=True)
-        )
+def lane(plans, index):
+    return jax.tree.map(lambda x: x[index], plans)
+
+
+def test_plans_keep_within_the_bound(batch):
+    programs, plans = batch
+    for i in range(COUNT):
+        check(MIXED, tree_at(programs, i), lane(plans, i))
+
+
+def test_the_neediest_shape_of_its_size_fits(batch):
+    """A complete binary tree of parametrised terminals needs every row of the bound."""
+    made = lane(batch[1], COUNT)
+    check(MIXED, tree_at(batch[0], COUNT), made)
+    assert made.slot[: int(made.steps)].max() + 1 == stack_bound(2, 31) == 5
+
+
+@pytest.mark.slow
+def test_batches_in_groups_equal_single_plans(batch):
+    planned = jax.jit(partial(plan, MIXED))
+    for i in range(COUNT):
+        jax.tree.map(np.testing.assert_array_equal, lane(batch[1], i), planned(tree_at(batch[0], i)))
+
+
+@pytest.mark.slow
+@settings(max_examples=100, deadline=None)
+@given(trees(ARITHMETIC, 63))
+def test_plans_of_drawn_trees_keep_within_the_bound(tree):
+    check(ARITHMETIC, tree, jax.tree.map(np.asarray, plan_one(tree)))
+
+
+plan_one = jax.jit(partial(plan, ARITHMETIC))

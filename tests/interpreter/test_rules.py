@@ -1,5 +1,7 @@
 """Packed matching against a plain reader of rules."""
 
+from functools import lru_cache, partial
+
 import jax
 import numpy as np
 import pytest
@@ -11,9 +13,13 @@ from tests.genotypes.rule_cases import LANGUAGES, ODD, WALLS3, WALLS5, lane, ran
 from tests.reference import rules as reference
 
 
+@lru_cache
+def compiled(language, symmetric):
+    return jax.jit(lambda lists, views: act(language, prepare(language, lists, symmetric), views))
+
+
 def run(language, lists, views, symmetric=False):
-    go = jax.jit(lambda lists, views: act(language, prepare(language, lists, symmetric), views))
-    return tuple(np.asarray(x) for x in go(lists, views))
+    return tuple(np.asarray(x) for x in compiled(language, symmetric)(lists, views))
 
 
 def expect(language, lists, views, symmetric):
@@ -22,32 +28,34 @@ def expect(language, lists, views, symmetric):
     return np.moveaxis(np.array(got), -1, 0)
 
 
+def cases(language, count, views, capacity=12):
+    """Lists [P] with few and with many conditions, and views [P, B]."""
+    parts = [random_lists(1, language, count // 4, capacity, dont_care) for dont_care in (0.6, 0.85, 0.97, 0.99)]
+    return jax.tree.map(lambda *x: np.concatenate(x), *parts), random_views(2, language, count, views)
+
+
+def check(language, symmetric, count, views):
+    lists, seen = cases(language, count, views)
+    actions, fired = run(language, lists, seen, symmetric)
+    assert actions.dtype == fired.dtype == np.int32
+    np.testing.assert_array_equal((actions, fired), expect(language, lists, seen, symmetric))
+    assert set(fired.ravel().tolist()) >= set(range(-1, 4))
+
+
+@pytest.mark.parametrize(("language", "symmetric"), [(WALLS3, True), (WALLS5, False), (ODD, False)])
+def test_the_first_valid_rule_acts(language, symmetric):
+    check(language, symmetric, 40, 12)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("symmetric", [False, True])
 @pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
-def test_the_first_valid_rule_acts(language, symmetric):
-    acted = set()
-    for dont_care in (0.6, 0.85, 0.97):
-        lists = random_lists(1, language, 40, 12, dont_care)
-        views = random_views(2, language, 40, 25)
-        actions, fired = run(language, lists, views, symmetric)
-        assert actions.dtype == fired.dtype == np.int32
-        expected_actions, expected_fired = expect(language, lists, views, symmetric)
-        np.testing.assert_array_equal(actions, expected_actions)
-        np.testing.assert_array_equal(fired, expected_fired)
-        acted |= set(fired.ravel().tolist())
-    assert acted >= set(range(-1, 5))
-
-
-def test_one_list_alone():
-    lists, views = random_lists(3, WALLS3, 4, 6), random_views(4, WALLS3, 4, 9)
-    together = run(WALLS3, lists, views, True)
-    for p in range(4):
-        alone = run(WALLS3, lane(lists, p), views[p], True)
-        np.testing.assert_array_equal(np.stack(alone), np.stack(together)[:, p])
+def test_the_first_valid_rule_acts_in_many_lists(language, symmetric):
+    check(language, symmetric, 120, 25)
 
 
 def test_without_a_valid_rule_the_default_is_taken():
-    actions, fired = run(ODD, empty(ODD, (2,), 3), random_views(0, ODD, 2, 5))
+    actions, fired = run(ODD, empty(ODD, (40,), 12), random_views(0, ODD, 40, 12))
     assert (actions == ODD.default).all()
     assert (fired == -1).all()
 
@@ -57,17 +65,24 @@ def test_without_a_valid_rule_the_default_is_taken():
 )
 def test_a_cell_takes_as_many_bits_as_its_codes_need(language, words):
     lists = random_lists(0, language, 3, 4)
-    assert prepare(language, lists).value.shape == (4, words, 3)
+    assert jax.eval_shape(partial(prepare, language), lists).value.shape == (4, words, 3)
 
 
-def test_only_choices_that_matter_need_be_right():
+def test_one_list_alone_and_the_choices_that_matter():
     lists, views = random_lists(7, WALLS3, 30, 40, 0.6), random_views(8, WALLS3, 30, 20)
     active = np.random.default_rng(9).random((30, 20)) < 0.1
-    masks = prepare(WALLS3, lists, True)
-    some, all_of_them = (act(WALLS3, masks, views, busy) for busy in (active, None))
-    assert (np.asarray(all_of_them[1])[active] >= 20).any(), "no rule is tried late"
-    for a, b in zip(some, all_of_them, strict=True):
-        np.testing.assert_array_equal(a[active], b[active])
+
+    @jax.jit
+    def run(lists, views):
+        masks = prepare(WALLS3, lists)
+        alone = prepare(WALLS3, jax.tree.map(lambda x: x[1], lists))
+        return act(WALLS3, masks, views), act(WALLS3, masks, views, active), act(WALLS3, alone, views[1])
+
+    every, some, alone = jax.tree.map(np.asarray, run(lists, views))
+    assert (every[1][active] >= 20).any(), "no rule is tried late"
+    for whole, part, one in zip(every, some, alone, strict=True):
+        np.testing.assert_array_equal(whole[active], part[active])
+        np.testing.assert_array_equal(whole[1], one)
 
 
 def views_of(text):
@@ -76,7 +91,7 @@ def views_of(text):
 
 
 def test_reflection_takes_west_for_east_and_left_for_right():
-    rules = parse_rules(WALLS3, "- - - / - E # / - - - : turn-left", 2)
+    rules = parse_rules(WALLS3, "- - - / - E # / - - - : turn-left", 3)
     views = views_of(
         ["0 0 0 / 0 E # / 0 0 0", "0 0 0 / # W 0 / 0 0 0", "0 0 0 / # E 0 / 0 0 0", "0 0 0 / # E # / 0 0 0"]
     )
@@ -86,12 +101,13 @@ def test_reflection_takes_west_for_east_and_left_for_right():
 
 def test_rules_are_tried_in_order_and_each_plainly_first():
     rules = parse_rules(WALLS3, "- - - / - - # / - - - : turn-left\n- - - / # - - / - - - : turn-left", 3)
-    views = views_of(["0 0 0 / # N 0 / 0 0 0", "0 0 0 / # N # / 0 0 0"])
+    views = views_of(["0 0 0 / # N 0 / 0 0 0", "0 0 0 / # N # / 0 0 0"] * 2)
     # The first rule mirrored comes before the second plain; plain comes before mirrored within a rule.
-    assert [x.tolist() for x in run(WALLS3, rules, views, symmetric=True)] == [[2, 1], [0, 0]]
-    assert [x.tolist() for x in run(WALLS3, rules, views)] == [[1, 1], [1, 0]]
+    assert [x.tolist() for x in run(WALLS3, rules, views, symmetric=True)] == [[2, 1] * 2, [0, 0] * 2]
+    assert [x.tolist() for x in run(WALLS3, rules, views)] == [[1, 1] * 2, [1, 0] * 2]
 
 
+@pytest.mark.slow
 def test_every_rule_of_a_large_batch():
     lists, views = random_lists(5, WALLS5, 200, 64, 0.9), random_views(6, WALLS5, 200, 32)
     met = (lists.condition[:, None] == -1) | (lists.condition[:, None] == views[:, :, None])

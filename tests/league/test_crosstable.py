@@ -43,8 +43,8 @@ def by_hand(first, second):
     position = walls.start(3)
     while not position.over:
         at, listed = (first, second)[position.turn]
-        view = walls_table.seen(position, at.language.shape[0], at.settings.symmetric)
-        action, _ = rules.act(at.language, listed, view, at.settings.symmetric)
+        view = walls_table.seen(position, at.language.shape[0], at.options.symmetric)
+        action, _ = rules.act(at.language, listed, view, at.options.symmetric)
         if at is walls_table.board(3, "strict") and action == BARRED:
             return (-1, 0) if position.turn == 0 else (1, 1)
         position = walls.play(position, walls.MOVES[action])
@@ -57,7 +57,7 @@ def played():
     counts = {"symmetric": 4, "strict": 3}
     boards = {name: walls_table.board(3, name) for name in counts}
     lists = {name: walls_table.population(boards[name], counts[name], 12 + seed) for seed, name in enumerate(counts)}
-    players = {name: at.player for name, at in boards.items()}
+    players = {name: at.actor for name, at in boards.items()}
     legal = boards["strict"].game.legal_actions
     players["strict"] = replace(players["strict"], legal=lambda state: legal(state) & (np.arange(3) != BARRED))
     members = [one for name, at in boards.items() for one in evolved(players[name], at.language, name, lists[name])]

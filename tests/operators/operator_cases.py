@@ -6,15 +6,15 @@ import numpy as np
 from scipy import stats
 
 import envs
-from envs.mancala.primitives import Settings, primitive_set
+from envs.mancala.primitives import Options, primitive_set
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import Creation
 
-MANCALA = primitive_set(envs.make("mancala"), Settings())  # INT weighs 14, each of the four functions 1
-BUSHY = primitive_set(envs.make("mancala"), Settings(constants_weight=2.0))  # grows until the room ends
+MANCALA = primitive_set(envs.make("mancala"), Options())  # INT weighs 14, each of the four functions 1
+BUSHY = primitive_set(envs.make("mancala"), Options(constants_weight=2.0))  # grows until the room ends
 
 
 def _unused(*_):

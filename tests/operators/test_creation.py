@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from jaxgp.genotypes import programs
 from jaxgp.operators.creation import Request, create, generate, least_sizes
 from jaxgp.operators.options import Creation
+from tests.genotypes.generators import least_trees
 from tests.operators.operator_cases import (
     BUSHY,
     MANCALA,
@@ -81,7 +82,7 @@ def test_depth_and_size_are_bounded_together():
     goal = TYPED.types.index("goal")
     assert list(of_slot[:, goal]) == [10**6, 6, 3, 3]
     assert list(of_primitive[:, TYPED.opcode("both")]) == [10**6, 10**6, 13, 7]
-    np.testing.assert_array_equal(least_sizes(TYPED, 9)[0][-1], TYPED.min_size)
+    assert least_sizes(TYPED, 9)[0][-1].tolist() == [least_trees(TYPED)[1][kind] for kind in TYPED.types]
 
 
 def creation(primitives, population, capacity, **options):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import envs
-from envs.othello.primitives import Settings, primitive_set
+from envs.othello.leaves import Options, primitive_set
 from jaxgp.genotypes.text import parse_program
 from jaxgp.run.assemble import playing
 from jaxgp.search.alphabeta import AlphaBeta, RootResult
@@ -83,7 +83,7 @@ def test_one_ply_deep_it_is_the_greedy_player():
 
 @cache
 def language():
-    return primitive_set(OTHELLO, Settings(features="position"))
+    return primitive_set(OTHELLO, Options(features="position"))
 
 
 def sight(position):

@@ -12,6 +12,7 @@ import jax
 import numpy as np
 import pytest
 
+from jaxgp.config import arguments
 from jaxgp.genotypes import programs as lp
 from tests.reference import kalah as reference
 
@@ -34,15 +35,15 @@ def bench():
 
 @pytest.fixture
 def kalah(bench):
-    return importlib.import_module("rivals.kalah")
+    return importlib.import_module("rivals.plain.kalah")
 
 
 @pytest.fixture
 def run(bench, capsys):
     """Run the script in this process: (exit code, lines, what people read)."""
 
-    def main(*arguments):
-        code = bench.main(arguments)
+    def main(*options):
+        code = arguments.main(bench.Options, bench.task, bench.__doc__, options)
         out, err = capsys.readouterr()
         return code, [json.loads(line) for line in out.splitlines()], err
 
@@ -74,13 +75,13 @@ def some_position(rng):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("options", "words"),
     [
-        (["parts=env"], ["parts=env", "part, repeats"]),
+        (["parts=env"], ["parts: unknown option", "part, repeats"]),
         (["part=speed"], ["part=speed", "interpreter, env, search, generation, walls, othello, evaluators,"]),
-        (["part"], ["part", "name=value"]),
+        (["part"], ["part", "option=value"]),
         (["repeats=0"], ["repeats=0", "a whole number from 1"]),
-        (["rivals=maybe"], ["rivals=maybe", "true, false"]),
+        (["rivals=maybe"], ["rivals=maybe", "true or false"]),
         (["seconds=soon"], ["seconds=soon", "a number of seconds"]),
         (["depth=4,x"], ["depth=4,x", "whole numbers from 1"]),
         (["lists=12"], ["lists=12", "a multiple of 5"]),
@@ -88,16 +89,16 @@ def some_position(rng):
         (["output=/nowhere/lines"], ["output=/nowhere/lines", "No such file"]),
     ],
 )
-def test_refuses_in_one_line_what_it_does_not_know(run, arguments, words):
-    code, lines, err = run(*arguments)
+def test_refuses_in_one_line_what_it_does_not_know(run, options, words):
+    code, lines, err = run(*options)
     assert (code, lines) == (2, [])
     assert err.count("\n") == 1
     assert all(word in err for word in words)
 
 
 def test_help_lists_every_option(bench, capsys):
-    assert bench.main(["--help"]) == 0
-    assert "rival_programs=16" in capsys.readouterr().out
+    assert arguments.main(bench.Options, bench.task, bench.__doc__, ["--help"]) == 0
+    assert "rival_programs=16\n      generation: programs whose games DEAP plays" in capsys.readouterr().out
 
 
 def test_needs_none_of_the_host_side_packages():
@@ -120,7 +121,7 @@ def test_env(run, tmp_path):
 
 def test_says_which_rival_is_missing(bench, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspiel", None)
-    report, options = bench.Report([sys.stdout]), bench.read_options([])
+    report, options = bench.Report([sys.stdout]), arguments.parse(bench.Options, [])
     both = bench.Bench(options, report, None), "open_spiel", "env", "moves", "moves/s", {}
     assert bench.compare(*both, lambda: {"OpenSpiel": bench.openspiel_moves(0, 10)}) == {}
     out, err = capsys.readouterr()
@@ -134,10 +135,10 @@ def test_says_which_rival_is_missing(bench, capsys, monkeypatch):
 def test_interpreter(bench, capsys, mancala, in_games):
     """One measurement of each set; DEAP's results are compared with jaxgp's before anything is timed."""
     pytest.importorskip("deap")
-    options = bench.read_options(["programs=5", "cases=3", *TINY])
-    table = bench.assemble.table(bench.study(options, 1), bench.envs)
-    primitives = table.primitives if mancala else bench.trees.ARITHMETIC
-    bench.interpret(bench.Bench(options, bench.Report([sys.stdout]), table), primitives, 12, in_games, 0.0)
+    options = arguments.parse(bench.Options, ["programs=5", "cases=3", *TINY])
+    cast = bench.cast_of(bench.study(options, 1), bench.envs)
+    primitives = cast.language if mancala else bench.trees.ARITHMETIC
+    bench.interpret(bench.Bench(options, bench.Report([sys.stdout]), cast), primitives, 12, in_games, 0.0)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     check(lines, "interpreter", ["deap"])
     assert lines[0]["sizes"]["nodes"] == (12 if mancala else 11)
@@ -167,7 +168,7 @@ def test_generation(run):
 
 def test_walls(bench, capsys):
     """Points of strict and symmetric lists, and of lists that fill the board, are those of both Python engines."""
-    options = bench.read_options(["lists=10", "rival_groups=2", *TINY])
+    options = arguments.parse(bench.Options, ["lists=10", "rival_groups=2", *TINY])
     for _, job in [*bench.tournaments.jobs(bench.Bench(options, bench.Report([sys.stdout]), None))][1:3]:
         job(0.0)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -180,7 +181,7 @@ def test_walls(bench, capsys):
 def test_othello(bench, capsys):
     """Given games end alike in every engine that is installed, or the run fails."""
     pytest.importorskip("pyspiel")
-    options = bench.read_options(["batch=8", *TINY])
+    options = arguments.parse(bench.Options, ["batch=8", *TINY])
     jobs = [*bench.othello.jobs(bench.Bench(options, bench.Report([sys.stdout]), None))]
     assert len(jobs) == 3
     jobs[0][1](0.0)
@@ -197,7 +198,7 @@ def test_othello(bench, capsys):
 
 def test_evaluators(bench, capsys):
     """Searches side by side find the moves that one search at a time finds, or the run fails."""
-    options = bench.read_options(["plies=1", "players=3", "roots_each=2", *TINY])
+    options = arguments.parse(bench.Options, ["plies=1", "players=3", "roots_each=2", *TINY])
     (job,) = [*bench.evaluators.jobs(bench.Bench(options, bench.Report([sys.stdout]), None))]
     job[1](0.0)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -208,7 +209,7 @@ def test_evaluators(bench, capsys):
 
 def test_morpion(bench, capsys):
     """Scores of programs equal those of plain Python, and means of random games agree, or the run fails."""
-    options = bench.read_options(["games=40", "population=16", "rival_games=8", *TINY])
+    options = arguments.parse(bench.Options, ["games=40", "population=16", "rival_games=8", *TINY])
     for _, job in [*bench.solitaire.jobs(bench.Bench(options, bench.Report([sys.stdout]), None))][1:]:
         job(0.0)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -218,15 +219,16 @@ def test_morpion(bench, capsys):
 
 
 def test_the_fixed_strategy_written_out_plays_as_by_symmetry(bench):
-    from rivals import plain_walls, tournaments
+    from rivals import tournaments
+    from rivals.plain import walls as plain_walls
 
     played = []
-    for _, job in [*tournaments.jobs(bench.Bench(bench.read_options([]), None, None))][::2]:
+    for _, job in [*tournaments.jobs(bench.Bench(arguments.parse(bench.Options, []), None, None))][::2]:
         at = job.args[1]
         one = jax.tree.map(lambda x: np.asarray(x)[None], tournaments.fixed(at))
-        rules = plain_walls.rules(at.language, one, 0, at.settings.symmetric)
+        rules = plain_walls.rules(at.language, one, 0, at.options.symmetric)
         seen = []
-        board = plain_walls.Board(5, 3, at.settings.symmetric)
+        board = plain_walls.Board(5, 3, at.options.symmetric)
         board.choose = lambda *now, choose=board.choose, seen=seen: seen.append(choose(*now)) or seen[-1]
         board.play(rules, rules)
         played.append(seen)
@@ -235,8 +237,8 @@ def test_the_fixed_strategy_written_out_plays_as_by_symmetry(bench):
 
 
 def test_random_programs_are_valid(bench):
-    options = bench.read_options([])
-    mancala = bench.assemble.table(bench.study(options, 1), bench.envs).primitives
+    options = arguments.parse(bench.Options, [])
+    mancala = bench.cast_of(bench.study(options, 1), bench.envs).language
     for primitives, nodes in ((mancala, 30), (bench.trees.ARITHMETIC, 30)):
         made = bench.trees.random_programs(0, primitives, 20, nodes)
         for i in range(20):
@@ -297,6 +299,6 @@ def test_deap_program_runs_alone(bench, capsys):
     deap_mancala = importlib.import_module("rivals.deap_mancala")
     best = deap_mancala.run(12, 3, 2, 0)
     assert best == sorted(best), "the best is kept"
-    assert deap_mancala.main(["size=3"]) == 2
-    assert deap_mancala.main(["depth=0"]) == 2
+    for wrong in ("size=3", "depth=0"):
+        assert arguments.main(deap_mancala.Options, deap_mancala.task, "", [wrong]) == 2
     assert "depth=0: accepted: a whole number from 1" in capsys.readouterr().err

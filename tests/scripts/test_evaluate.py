@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from envs.othello.primitives import Options as OthelloSettings
+from envs.othello.primitives import primitive_set as othello_primitives
 
 import envs
-from envs.morpion.primitives import Settings as MorpionSettings
+from envs.morpion.primitives import Options as MorpionSettings
 from envs.morpion.primitives import primitive_set
-from envs.othello.primitives import Settings as OthelloSettings
-from envs.othello.primitives import primitive_set as othello_primitives
-from envs.walls.primitives import Settings, rule_language
+from envs.walls.primitives import Options, rule_language
 from jaxgp.config import arguments
 from jaxgp.errors import RunError, UsageError
 from jaxgp.host import savedgame
@@ -39,7 +39,7 @@ def evaluate(script, capsys):
 @pytest.fixture
 def run_directory(tmp_path):
     """The strategy that turns left for ever: it lays no brick, so that whoever lays one wins."""
-    language = rule_language(envs.make("walls", size=3), Settings(matching="strict"))
+    language = rule_language(envs.make("walls", size=3), Options(matching="strict"))
     return write_champion(
         tmp_path,
         {"name": "walls", "size": 3},
@@ -306,7 +306,7 @@ def searching_run(tmp_path):
 
 def test_a_champion_that_searches_is_measured_at_another_depth(evaluate, searching_run, panel, monkeypatch):
     seen = []
-    monkeypatch.setattr(evaluation, "measure", lambda loaded, *args: seen.append(loaded.table.player.depth) or {})
+    monkeypatch.setattr(evaluation, "measure", lambda loaded, *args: seen.append(loaded.cast.actor.depth) or {})
     panel(chance={"kind": "random"})
     given = (f"run={searching_run}", "panel=mine")
     assert evaluate(*given)[0] == evaluate(*given, "depth=4")[0] == 0
@@ -364,7 +364,7 @@ def test_a_panel_that_is_none_is_refused(evaluate, run_directory, script, monkey
     monkeypatch.setattr(script, "PANELS", tmp_path)
     code, _, error = evaluate(f"run={run_directory}", "panel=odd")
     assert code == 2
-    assert "odd.yaml: strength: unknown option; accepted: kind, " in error
+    assert "odd.yaml: forward.strength: unknown option; accepted: kind, " in error
 
 
 def test_options_of_a_nested_search_are_for_games_for_one(evaluate, run_directory):

@@ -1,7 +1,7 @@
 import pytest
 
 import envs
-from envs.mancala.primitives import Settings, primitive_set
+from envs.mancala.primitives import Options, primitive_set
 from envs.morpion import primitives as morpion
 from envs.morpion import saved
 from jaxgp.config import arguments
@@ -26,7 +26,7 @@ def export(script, capsys):
 
 @pytest.fixture
 def run_directory(tmp_path):
-    primitives = primitive_set(envs.make("mancala", pits=5), Settings(move="next_legal"))
+    primitives = primitive_set(envs.make("mancala", pits=5), Options(move="next_legal"))
     return write_champion(
         tmp_path,
         {"name": "mancala", "pits": 5},
@@ -42,7 +42,7 @@ def run_directory(tmp_path):
 @pytest.fixture
 def alone(tmp_path):
     """The champion of a game for one: three moves."""
-    game, settings = envs.make("morpion"), morpion.Settings()
+    game, settings = envs.make("morpion"), morpion.Options()
     primitives = morpion.primitive_set(game, settings)
     return write_champion(
         tmp_path,
@@ -73,7 +73,7 @@ def test_the_game_of_a_champion_that_plays_alone_is_written(export, alone):
 
 def test_a_program_that_guides_a_search_is_an_expression_and_has_a_game(export, tmp_path):
     settings = {"guide": True, "iterations": 2, "searches": 2}
-    language = morpion.primitive_set(envs.make("morpion"), morpion.Settings(**settings))
+    language = morpion.primitive_set(envs.make("morpion"), morpion.Options(**settings))
     points = {"first": 60.0, "second": None}
     path = write_champion(
         tmp_path, {"name": "morpion"}, language, "(MUL AGE -0.5)", program=settings, size=3, points=points

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import envs
-from envs.mancala.primitives import Settings, primitive_set
+from envs.mancala.primitives import Options, primitive_set
 from envs.morpion.render import parse_action
 from envs.morpion.saved import one_line
 from jaxgp.config import arguments
@@ -34,7 +34,7 @@ def play(monkeypatch, capsys):
 
 @pytest.fixture
 def run_directory(tmp_path):
-    primitives = primitive_set(envs.make("mancala"), Settings())
+    primitives = primitive_set(envs.make("mancala"), Options())
     expression = "(ADD 3 (VALUE_AT 7))"
     parse_program(primitives, expression, 4)
     return write_champion(tmp_path, {"name": "mancala"}, primitives, expression)

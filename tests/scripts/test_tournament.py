@@ -6,7 +6,7 @@ import pytest
 
 import envs
 from envs.mancala import primitives as mancala
-from envs.walls.primitives import Settings, rule_language
+from envs.walls.primitives import Options, rule_language
 from jaxgp.config import arguments
 from jaxgp.league import crosstable
 from tests.scripts.commands import load, write_champion
@@ -22,7 +22,7 @@ TEXTS = {
 
 def champion(folder, text, size=3, **about):
     folder.mkdir(parents=True)
-    language = rule_language(envs.make("walls", size=size), Settings())
+    language = rule_language(envs.make("walls", size=size), Options())
     game = {"name": "walls", "size": size}
     about = {"kind": "rules", "depth": None, "size": len(text.splitlines())} | about
     return write_champion(folder, game, language, text, **about)
@@ -87,7 +87,7 @@ def test_what_cannot_be_is_refused_in_a_line_and_nothing_is_written(league, runs
     champion(tmp_path / "old", TEXTS["ahead"])
     text = (tmp_path / "old" / "champion.json").read_text()
     (tmp_path / "old" / "champion.json").write_text(text.replace('"version": "', '"version": "0'))
-    kalah = mancala.primitive_set(envs.make("mancala"), mancala.Settings())
+    kalah = mancala.primitive_set(envs.make("mancala"), mancala.Options())
     (tmp_path / "kalah").mkdir()
     write_champion(tmp_path / "kalah", {"name": "mancala"}, kalah, "(VALUE_AT 3)", size=2, depth=1)
     (tmp_path / "empty").mkdir()
@@ -132,7 +132,7 @@ def test_what_cannot_be_is_refused_in_a_line_and_nothing_is_written(league, runs
 def test_a_game_for_one_has_no_league(league, tmp_path):
     from envs.morpion import primitives
 
-    language = primitives.primitive_set(envs.make("morpion", size=20), primitives.Settings())
+    language = primitives.primitive_set(envs.make("morpion", size=20), primitives.Options())
     for name in ("x", "y"):
         (tmp_path / name).mkdir()
         write_champion(tmp_path / name, {"name": "morpion", "size": 20}, language, "getClosestToLast", size=1, depth=0)

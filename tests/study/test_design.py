@@ -64,9 +64,9 @@ def test_words_are_quoted_where_the_command_line_needs_it():
     [
         ({}, "factors={}: accepted: at least one factor"),
         ({"factors": {"a": [1]}}, "factors.a=[1]: accepted: a list of two or more different numbers, or of two words"),
-        ({"factors": {"a": [1, 1.0]}}, "factors.a=[1, 1.0]: accepted: a list of two or more different"),
-        ({"factors": {"a": ["x", "y", "z"]}}, "factors.a=['x', 'y', 'z']: accepted: a list of two or more different"),
-        ({"factors": {"a": [1, "x"]}}, "factors.a=[1, 'x']: accepted: a list"),
+        ({"factors": {"a": [1, 1.0]}}, "factors.a=[1,1.0]: accepted: a list of two or more different"),
+        ({"factors": {"a": ["x", "y", "z"]}}, "factors.a=[x,y,z]: accepted: a list of two or more different"),
+        ({"factors": {"a": [1, "x"]}}, "factors.a=[1,x]: accepted: a list"),
         ({"factors": {"a": [1, None]}}, "factors.a=null: accepted: numbers, true, false or words"),
         ({"factors": {"a": 5}}, "factors.a=5: accepted: a list"),
         ({"factors": {"seed": [1, 2]}}, "factors.seed: a column of the table has that name"),

@@ -9,7 +9,7 @@ import pytest
 
 import envs
 from envs.morpion import choice, primitives
-from envs.morpion.primitives import Settings
+from envs.morpion.primitives import Options
 from jaxgp.genotypes.text import parse_program, print_program
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import Creation
@@ -18,7 +18,7 @@ from tests.envs.morpion.drawings import action, line, points
 from tests.envs.replays import FAST
 from tests.reference.morpion import Walk
 
-EVERYTHING = Settings(best=True, max_neighbours=True)
+EVERYTHING = Options(best=True, max_neighbours=True)
 
 
 @cache
@@ -69,11 +69,11 @@ def check_programs(game, settings, count, seed, depth=5):
 
 @pytest.mark.parametrize("options", [{}, {"variant": "5D"}, {"size": 41}])
 def test_random_programs_play_as_the_listing_says(options):
-    assert check_programs(envs.make("morpion", **options), Settings(), 100, seed=1) > 40
+    assert check_programs(envs.make("morpion", **options), Options(), 100, seed=1) > 40
 
 
 def test_random_programs_with_points_around_the_middle_play_as_the_reference_says():
-    assert check_programs(envs.make("morpion", size=41), Settings(moving=True), 60, seed=4) > 40
+    assert check_programs(envs.make("morpion", size=41), Options(moving=True), 60, seed=4) > 40
 
 
 def test_random_programs_with_all_terminals_play_as_the_reference_says():
@@ -82,7 +82,7 @@ def test_random_programs_with_all_terminals_play_as_the_reference_says():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"variant": "5D"}, {"size": 41}])
-@pytest.mark.parametrize("settings", [Settings(), EVERYTHING], ids=["points and last", "everything"])
+@pytest.mark.parametrize("settings", [Options(), EVERYTHING], ids=["points and last", "everything"])
 def test_many_random_programs_play_as_the_listing_says(options, settings):
     assert check_programs(envs.make("morpion", **options), settings, 1000, seed=3) > 50
 
@@ -152,13 +152,13 @@ def test_points_off_the_grid_have_a_closest_line_too():
 
 
 def test_points_around_the_middle_are_written_as_steps_from_it():
-    player = walker(envs.make("morpion"), Settings(moving=True))
+    player = walker(envs.make("morpion"), Options(moving=True))
     text = "(progn2 [-6,6] [0,-1])"
     assert print_program(player.primitives, parse_program(player.primitives, text, 16)) == text
 
 
 def test_programs_are_written_with_points():
-    player = walker(envs.make("morpion"), Settings())
+    player = walker(envs.make("morpion"), Options())
     text = "(progn3 [15,16] (progn2 getClosestToLast [27,28]) [21,20])"
     program = parse_program(player.primitives, text, 16)
     assert print_program(player.primitives, program) == text
@@ -174,7 +174,7 @@ def test_programs_are_written_with_points():
 
 
 def test_random_points_are_uniform_over_the_central_area():
-    player = walker(envs.make("morpion"), Settings(closest_to_last=False))
+    player = walker(envs.make("morpion"), Options(closest_to_last=False))
     programs = create(jax.random.key(0), player.primitives, Creation(method="full", max_depth=0), 16_900, 1)
     drawn = [primitives.AREA.point(value) for value in np.asarray(programs.value).ravel()]
     found, counts = np.unique(drawn, axis=0, return_counts=True)
@@ -186,4 +186,4 @@ def test_random_points_are_uniform_over_the_central_area():
 @pytest.mark.parametrize("value", [0, 10, 1.5, True])
 def test_a_wrong_range_is_refused(value):
     with pytest.raises(ValueError, match=rf"^program\.neighbour_range={value}: accepted: a whole number from 1 to 9$"):
-        Settings(neighbour_range=value)
+        Options(neighbour_range=value)

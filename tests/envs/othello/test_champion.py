@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from envs.othello.primitives import numbers
 
 import envs
 from envs.othello import export
-from envs.othello.primitives import numbers
 from jaxgp.export import export as analysis
 from jaxgp.measure import champions
 

@@ -7,11 +7,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from envs.othello.primitives import TO_MOVE, Settings, outcome, primitive_set, view
 from scipy import stats
 
 import envs
 from envs.othello import export
-from envs.othello.primitives import TO_MOVE, Settings, outcome, primitive_set, view
 from jaxgp.export import export as analysis
 from jaxgp.genotypes.text import parse_program, parse_tree
 from jaxgp.interpreter.evaluate import evaluate
@@ -20,6 +20,7 @@ from jaxgp.operators import draw
 from jaxgp.run.assemble import playing
 from tests.envs.othello.drawings import as_reference, read
 from tests.envs.replays import FAST
+from tests.genotypes.generators import unpacked
 from tests.reference import othello as reference
 
 MOVES = 40
@@ -132,7 +133,7 @@ def test_programs_see_positions_as_the_side_to_move_does(features, size, count):
     states = jax.tree.map(lambda x, y: np.concatenate([x, y[None]]), states, passing)
     told.append(as_reference(game, passing))
     packed = jax.jit(jax.vmap(lambda s: view(game, settings, s), out_axes=1), compiler_options=FAST)(states)
-    seen, room = np.asarray(packed.unpacked()), 32 * game.words
+    seen, room = unpacked(packed), 32 * game.words
     index = {p.name: p.feature for p in primitives.terminals if p.feature is not None}
     assert sorted(index.values()) == list(range(2 * room, len(seen)))
     rows = MAP[size].split()

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import pytest
 
 import envs
-from envs.walls.primitives import Settings, rule_language, view
+from envs.walls.primitives import Options, rule_language, view
 from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.interpreter import rules
 
@@ -22,7 +22,7 @@ def position(moves):
 
 
 def action(text, state, **options):
-    settings = Settings(**({"matching": "strict"} | options))
+    settings = Options(**({"matching": "strict"} | options))
     language = rule_language(GAME, settings)
     masks = rules.prepare(language, parse_rules(language, text, 4), settings.symmetric)
     chosen, fired = rules.act(language, masks, view(GAME, settings, state)[None])
@@ -66,4 +66,4 @@ def test_under_symmetry_a_mirrored_rule_turns_the_other_way():
 )
 def test_wrong_settings_are_named(options, message):
     with pytest.raises(ValueError, match=message):
-        rule_language(GAME, Settings(**options))
+        rule_language(GAME, Options(**options))

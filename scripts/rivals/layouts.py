@@ -1,6 +1,6 @@
-"""Other ways to evaluate a population, kept for the benchmark: all of them give what `evaluate` gives.
+"""Other ways to evaluate a population, for the benchmark alone. They all give what `evaluate` gives.
 
-A layout is a pair. `prepare(primitives, programs [P, L])` runs once per generation; `run(primitives, prepared,
+A layout is a pair. `prepare(primitives, programs [P, L])` runs once per generation. `run(primitives, prepared,
 features float32[P, F, B]) -> float32[P, B]` runs at every move. `LAYOUTS` names them all.
 """
 
@@ -16,7 +16,7 @@ from jaxgp.genotypes import programs as lp
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.calls import apply, called, numbers, tables
-from jaxgp.interpreter.evaluate import evaluate, narrowing
+from jaxgp.interpreter.evaluate import evaluate, uneven_by_halves
 from jaxgp.interpreter.plan import CONSTANT, argument_roots, plan
 
 
@@ -182,7 +182,7 @@ def _check_plain(primitives: PrimitiveSet) -> None:
 
 LAYOUTS = {
     "planned": Layout(plan, evaluate),
-    "narrowing": Layout(plan, narrowing),
+    "halves": Layout(plan, uneven_by_halves),
     "levels": Layout(prepare_levels, run_levels),
     "switch": Layout(prepare_switch, run_switch),
 }

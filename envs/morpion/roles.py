@@ -1,0 +1,46 @@
+"""How genomes play Morpion Solitaire: a program is walked through, leaf by leaf; or it guides a nested search."""
+
+from dataclasses import dataclass
+
+from envs.morpion import guide, primitives
+from envs.morpion.listed import ListedMorpion
+from envs.morpion.rules import Morpion
+from jaxgp.genotypes.primitives import PrimitiveSet
+from jaxgp.options import option
+from jaxgp.players.guided import Guide
+from jaxgp.players.walk import Walker
+from jaxgp.search.nrpa import Nested
+from jaxgp.spec import Role
+
+SLOTS = 64
+"""Legal lines of a position in guided searches: a guide can put off what is legal, and more than 40 have been met."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How much a program that guides a nested search lets it search."""
+
+    level: int = option(2, "how deep the search is nested", low=1, high=5)
+    iterations: int = option(15, "of each level; iterations ** level playouts a search", low=1, high=1000)
+    searches: int = option(12, "with which a program is measured", low=1, high=1000)
+
+
+def walk(game: Morpion, options: primitives.Options) -> tuple[PrimitiveSet, Walker]:
+    """Return the set that programs are written in, and how they play."""
+    language = primitives.primitive_set(options)
+    return language, Walker(language, game, lambda *leaf: primitives.perform(game, options, *leaf))
+
+
+def guided(game: Morpion, options: Options) -> tuple[PrimitiveSet, Guide]:
+    """Return the set that guides are written in, and how they play.
+
+    Raises:
+        ValueError: the grid is too large.
+    """
+    listed, language = ListedMorpion(game, SLOTS), guide.primitive_set()
+    nested = Nested(listed, options.level, options.iterations, kinds=lambda state: guide.kinds(listed, state))
+    return language, Guide(language, game, nested, guide.table(), options.searches, guide.STAGES)
+
+
+WALK = Role("walk", "a program moves as it is walked through", "program", primitives.Options, walk)
+GUIDE = Role("guide", "a program guides a nested search", "program", Options, guided)

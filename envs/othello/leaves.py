@@ -1,0 +1,137 @@
+"""What programs that value the leaves of a search in Othello see, and what they are made of.
+
+Source: A. Benbassat and M. Sipper, "Evolving board-game players with genetic programming" (2011), and M. Sipper,
+"Evolved to Win" (2011), section 3.2: numbers and truth values on counts of discs, mobility and single squares, for
+alpha-beta to search with. There a program sees a position as the side to move does, its discs being the friendly ones,
+and every number has a factor (`jaxgp.genotypes.primitives.PrimitiveSet.factored`). The source plays draughts, and asks
+for kings and men besides; Reversi has one kind of disc, so that these terminals have no counterpart, and neither has
+its king factor. Nor does the source have what is added here: with `position_corners` the discs in the corners are
+counted, with `position_regions` also those around the corners and along the edges, the other side's mobility, and the
+empty squares.
+
+    . C e e e e C .        C and X: squares next to a corner, as players call them
+    C X . . . . X C        e: the rest of the edges
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import jax.numpy as jnp
+from jax import Array
+
+from envs.othello.moves import DEEPEST, binary, within
+from envs.othello.rules import WORD, Othello, State, count
+from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet, rectangle
+from jaxgp.interpreter.evaluate import Packed
+from jaxgp.options import option
+
+Features = Literal["position", "position_corners", "position_regions"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a program that values leaves sees, and how deep the search is."""
+
+    features: Features = option(
+        "position",
+        "position: discs, mobility and squares; position_corners: discs in corners as well; position_regions: those "
+        "around corners and on edges too, the other side's mobility, empty squares",
+    )
+    depth: int = option(1, "plies of the search whose leaves a program values", low=1, high=DEEPEST)
+
+
+def view(game: Othello, options: Options, state: State) -> Packed:
+    """Return what the side to move sees of a position; of an ended game, the side that would move.
+
+    First of each square whether it is empty, then of each whether a disc of this side is on it, in whole words each,
+    then the numbers in the order of `numbers`.
+    """
+    full = game.constant(range(game.area))
+    empty = tuple(f & ~(a | b) for f, a, b in zip(full, state.own, state.other, strict=True))
+    # All that can be seen, by name; what the set lacks drops out when this is compiled.
+    found = {
+        "Mobility": count(state.legal),
+        "EnemyMobility": count(game.placeable(state.other, state.own)),
+        "EmptyCount": count(empty),
+    }
+    for name, squares in counted(game, options).items():
+        mask = game.constant(squares)
+        own, other = (count(within(side, mask)) for side in (state.own, state.other))
+        found |= {f"Friendly{name}Count": own, f"Enemy{name}Count": other, f"{name}Count": own - other}
+    seen = jnp.stack([found[name] for name in numbers(game, options)])
+    return Packed(jnp.stack([*empty, *state.own]), seen.astype(jnp.float32))
+
+
+BY_SIDE = ("Piece", "Corner")
+"""The regions whose discs are counted for each side; elsewhere a program sees only by how many it leads."""
+
+
+def counted(game: Othello, options: Options) -> dict[str, list[int]]:
+    """Return the squares on which a program counts the discs as the side to move, by the names of the regions."""
+    named: dict[str, list[int]] = {"Piece": list(range(game.area))}
+    for square in range(game.area if options.features != "position" else 0):
+        inner, outer = sorted(min(i, game.size - 1 - i) for i in divmod(square, game.size))
+        border = {0: "Corner", 1: "CSquare"}.get(outer, "Edge")
+        name = border if inner == 0 else "XSquare" if outer == 1 else None
+        if name == "Corner" or (name and options.features == "position_regions"):
+            named.setdefault(name, []).append(square)
+    return named
+
+
+def numbers(game: Othello, options: Options) -> list[str]:
+    """Name the numbers that a program sees as the side to move, in their order."""
+    sides = {name: ("Friendly", "Enemy", "") if name in BY_SIDE else ("",) for name in counted(game, options)}
+    names = [f"{side}{name}Count" for name in sides for side in sides[name]]
+    further = ["EnemyMobility", "EmptyCount"] if options.features == "position_regions" else []
+    return [*names[:3], "Mobility", *names[3:], *further]
+
+
+def primitive_set(game: Othello, options: Options) -> PrimitiveSet:
+    """Build the set: tables 3.1 to 3.4 of the book, with its names."""
+    set_of_squares = WORD * game.words
+    square, number, truth = rectangle(1, 1, game.size, game.size), (FLOAT, FLOAT), (BOOL, BOOL)
+    # [3,4] is c4: the third column, the fourth row.
+    return PrimitiveSet(
+        name="-".join(["othello", str(game.size), options.features]),
+        terminals=(
+            Primitive("ERC", domain=Floats(-5.0, 5.0)),
+            Primitive("False", BOOL, fixed=0.0, python="False", latex="\\bot"),
+            Primitive("True", BOOL, fixed=1.0, python="True", latex="\\top"),
+            Primitive("One", fixed=1.0, python="1.0", latex="1"),
+            Primitive("Zero", fixed=0.0, python="0.0", latex="0"),
+            *(
+                Primitive(name, feature=place, latex=f"\\mathrm{{{{{name}}}}}")
+                for place, name in enumerate(numbers(game, options), 2 * set_of_squares)
+            ),
+            *(
+                _of_square(name, first, square)
+                for name, first in (("IsEmptySquare", 0), ("IsFriendlyPiece", set_of_squares))
+            ),
+        ),
+        functions=(
+            Primitive("AND", BOOL, truth, lambda a, b: a & b, python="({0} and {1})", latex="({0} \\wedge {1})"),
+            Primitive("LowerEqual", BOOL, number, lambda a, b: a <= b, python="({0} <= {1})", latex="({0} \\leq {1})"),
+            Primitive("NAND", BOOL, truth, lambda a, b: ~(a & b), python="(not ({0} and {1}))"),
+            Primitive("NOR", BOOL, truth, lambda a, b: ~(a | b), python="(not ({0} or {1}))"),
+            Primitive("NOTG", BOOL, truth, lambda a, b: ~a, ignores=1, python="(not {0})", latex="\\neg {0}"),
+            Primitive("OR", BOOL, truth, lambda a, b: a | b, python="({0} or {1})", latex="({0} \\vee {1})"),
+            Primitive("IFT", FLOAT, (BOOL, *number), jnp.where, picks=2, python="({1} if {0} else {2})"),
+            binary("Minus", lambda a, b: a - b, "({0} - {1})", "({0} - {1})"),
+            Primitive(
+                "MultERC", args=(FLOAT,), call=lambda a: a, picks=1, domain=Floats(-5.0, 5.0), python="{0}", latex="{0}"
+            ),
+            Primitive("NullJ", args=number, call=lambda a, b: a, picks=2, python="{0}", latex="{0}"),
+            binary("Plus", lambda a, b: a + b, "({0} + {1})", "({0} + {1})"),
+        ),
+        factored=True,
+    )
+
+
+def _of_square(name: str, first: int, squares: Integers) -> Primitive:
+    """Ask about a square, drawn when the node is made; `first` is the feature that answers for a1."""
+
+    def call(features: Array, square: Array) -> Array:
+        return features[first + square.astype(jnp.int32), jnp.arange(features.shape[1])]
+
+    asks = f"({{features}}[{first} + {{value}}] != 0)" if first else "({features}[{value}] != 0)"
+    return Primitive(name, BOOL, call=call, domain=squares, reads_one=first + squares.high + 1, python=asks)

@@ -1,0 +1,146 @@
+"""What a configuration asks of a game: its rules, a role in it, opponents that it has. JAX is imported when called."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from jaxgp import options
+from jaxgp.config.schema import GENOTYPES, Config
+from jaxgp.errors import UsageError, reject
+from jaxgp.evolution.options import Algorithm
+from jaxgp.fitness.options import no_guide
+from jaxgp.players.options import KINDS, Opponent
+
+if TYPE_CHECKING:
+    from jaxgp.spec import Cast, Games, Spec
+
+
+def cast_of(config: Config, games: "Games", genotype: str | None = None) -> "Cast[Any]":
+    """Take the role in the game that a configuration names.
+
+    Args:
+        config: its `game` and `program` are used; `program` is the role's name under `role`, and options of the role.
+        games: where games come from.
+        genotype: `program` or `rules`, where the role has to have it; None: any.
+
+    Raises:
+        UsageError: something that the game or the role does not have or accept.
+    """
+    from jaxgp.spec import cast
+
+    spec, rules = game_of(config.game, games)
+    values = dict(config.program)
+    return cast(spec, rules, values.pop("role", None), genotype, values)
+
+
+def game_of(game: Mapping[str, Any], games: "Games") -> "tuple[Spec[Any], Any]":
+    """Return a game and its rules, by its name under `name` and settings of its rules.
+
+    Raises:
+        UsageError: there is no such game, or its rules do not accept the settings.
+    """
+    settings = dict(game)
+    name = settings.pop("name", None)
+    if name not in games.available():
+        reject("game.name", name, ", ".join(games.available()))
+    spec = games.spec(name)
+    try:
+        return spec, spec.make(**settings)
+    except UsageError:
+        raise
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+def check(config: Config, games: "Games") -> Config:
+    """Check all that a run asks of its game; return the configuration with every option of the role filled in.
+
+    Raises:
+        UsageError: the first thing that the game does not have or accept; the message names the option.
+    """
+    genotype = GENOTYPES[config.algorithm.kind]
+    _evolves(config, games, genotype)
+    cast = cast_of(config, games, genotype)
+    if config.fitness.measured_depth is not None:
+        cast.at_depth(config.fitness.measured_depth, "fitness.measured_depth")
+    algorithm = config.algorithm
+    if isinstance(algorithm, Algorithm) and algorithm.mutation.local and not cast.language.factored:
+        why = "0, where nodes have no factors; with game=othello program.role=leaf they do"
+        reject("algorithm.mutation.local", algorithm.mutation.local, why)
+    _panel(config, cast.game.seats)
+    for section, met in (("opponents", config.fitness.opponents), ("guides", config.fitness.guides)):
+        for label, one in met.items():
+            _of_game(f"fitness.{section}.{label}", one, cast.spec, cast.game)
+    return replace(config, program=cast.program)
+
+
+def member(option: str, opponent: Opponent, cast: "Cast[Any]") -> None:
+    """Check one member of a panel that measures champions.
+
+    Args:
+        option: what it is called, for messages.
+        opponent: the member.
+        cast: the game that champions play.
+
+    Raises:
+        UsageError: a wrong option, or something that the game does not have.
+    """
+    if opponent.kind == "gtp":
+        options.check(replace(opponent, kind="search"), option + ".")
+    elif opponent.kind not in KINDS:
+        reject(option + ".kind", opponent.kind, ", ".join((*KINDS, "gtp")))
+    else:
+        options.check(opponent, option + ".")
+    no_guide(option, opponent)
+    _of_game(option, opponent, cast.spec, cast.game)
+
+
+def _evolves(config: Config, games: "Games", genotype: str) -> None:
+    """Refuse a game that no genomes play, and one that genomes of another kind play; raises UsageError."""
+    name = config.game.get("name")
+    if name not in games.available():
+        return  # `cast_of` says so
+    genotypes = [role.genotype for role in games.spec(name).roles]
+    if not genotypes:
+        evolved = [other for other in games.available() if games.spec(other).roles]
+        reject("game.name", name, f"{', '.join(evolved)}; no genomes play {name}")
+    if genotype not in genotypes:
+        accepted = [kind for kind, made in GENOTYPES.items() if made in genotypes]
+        reject("algorithm.kind", config.algorithm.kind, f"{', '.join(accepted)}, for game={name}")
+
+
+def _panel(config: Config, seats: int) -> None:
+    """Check that a game for two has opponents, and a game for one has none; raises UsageError."""
+    opponents, game = config.fitness.opponents, config.game["name"]
+    if seats == 1 and config.fitness.coplay:
+        reject("fitness.coplay", config.fitness.coplay, f"0; {game} is for one")
+    if seats == 1 and opponents:
+        reject("fitness.opponents", ", ".join(opponents), f"none, as in fitness=solo: {game} is for one")
+    if seats == 2 and not opponents:
+        reject("fitness.opponents", "{}", "at least one opponent; add one with +fitness.opponents.NAME.kind=KIND")
+
+
+def _of_game(option: str, opponent: Opponent, spec: "Spec[Any]", game: Any) -> None:
+    """Check that a game has the strategy or the evaluators that an opponent asks for; raises UsageError."""
+    if opponent.kind == "strategy":
+        _strategy(option, opponent.name, spec, game)
+    if opponent.kind == "search":
+        from jaxgp.players.searches import evaluators
+
+        try:
+            evaluators(spec, game, opponent.evaluator)
+        except UsageError as error:
+            raise UsageError(f"{option}.{error}") from error
+
+
+def _strategy(option: str, name: str, spec: "Spec[Any]", game: Any) -> None:
+    """Check that a game has a strategy of this name for its board; raises UsageError."""
+    if not spec.strategies:
+        others = ", ".join(kind for kind in KINDS if kind != "strategy")
+        reject(f"{option}.kind", "strategy", f"{others}; {spec.name} has no strategies")
+    if name and name not in spec.strategies:
+        reject(f"{option}.name", name, ", ".join(spec.strategies))
+    try:
+        spec.strategy_of(name, game)
+    except ValueError as error:
+        raise UsageError(f"{option}.name={name}: {error}") from error

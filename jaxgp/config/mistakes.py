@@ -1,0 +1,73 @@
+"""Mistakes that Hydra finds while it composes a configuration, each put into one line."""
+
+import dataclasses
+import typing
+from collections.abc import Sequence
+
+from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
+
+from jaxgp.config import typed
+from jaxgp.errors import UsageError, show
+
+COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException, ValueError, OSError)
+"""What composing a configuration may raise for a mistake of the user."""
+
+
+def composition_error(schema: type, error: Exception, overrides: Sequence[str]) -> UsageError:
+    """Put an error of Hydra's composition into one line that names the option and what is accepted."""
+    if isinstance(error, UsageError):
+        return error
+    if isinstance(error, MissingConfigException):
+        return _unknown_choice(error)
+    if isinstance(error, OverrideParseException):
+        return UsageError(f"{show(error.override)}: not an option; write option=value (quote special characters)")
+    cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else error
+    if isinstance(cause, OmegaConfBaseException):
+        option = str(cause.full_key or cause.key or "")
+        if isinstance(cause, ConfigKeyError | AttributeError):
+            if option.split(".")[0] == "hydra":
+                return UsageError(f"{option}: unknown option of Hydra; accepted: those that --cfg hydra shows")
+            return _not_in_config(schema, option)
+        return UsageError(f"{option}: {first_line(cause)}" if option else first_line(cause))
+    text = first_line(error)
+    if text.startswith(("Ambiguous value", "Sweep parameters")):
+        given = next((item for item in overrides if item in text), text).removeprefix("++")
+        return UsageError(f"{given}: several values need -m (one run each); a list is written [a,b]")
+    if text.startswith("Multiple values for"):
+        return UsageError(f"{text.split('.')[0]}; write it without the +")
+    if text.startswith("Config group override"):
+        groups = (item for item in overrides if not item.startswith("hydra") and _is_section(schema, item))
+        return UsageError(f"{next(groups, 'a group')}: accepted: the name of one choice; --help lists them")
+    return UsageError(text)
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error that says anything."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0] if lines else type(error).__name__
+
+
+def _unknown_choice(error: MissingConfigException) -> UsageError:
+    group, _, choice = str(error.missing_cfg_file or "").rpartition("/")
+    options = ", ".join(sorted(error.options or ()))
+    if group and options:
+        return UsageError(f"{group}={choice}: unknown choice; accepted: {options}")
+    return UsageError(first_line(error))
+
+
+def _is_section(schema: type, override: str) -> bool:
+    """Whether an override is of a group of files, or of a section, and not of a value."""
+    kinds = typed.kinds(schema, override.split("=")[0].strip("+~"))
+    return not kinds or any(dataclasses.is_dataclass(kind) or typing.get_origin(kind) is dict for kind in kinds)
+
+
+def _not_in_config(schema: type, option: str) -> UsageError:
+    """Return the error for an option that the composed configuration lacks."""
+    parent, _, name = option.rpartition(".")
+    if any(typing.get_origin(kind) is dict for kind in typed.kinds(schema, parent)):
+        return UsageError(f"{option}: there is none; to add it, write options as +{option}.OPTION=VALUE")
+    names = typed.names(schema, parent)
+    if name in names:  # members of a panel need not name all of their options, and Hydra knows only the named ones
+        return UsageError(f"{option}: not set yet; with a plus sign it is added: +{option}=VALUE")
+    return typed.unknown(option, names)

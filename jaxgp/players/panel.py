@@ -1,0 +1,81 @@
+"""Opponents, from their options: searches, random moves, random genomes, past champions, fixed strategies."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import jax
+from jax import Array
+
+from jaxgp.contracts import Opponent
+from jaxgp.errors import reject
+from jaxgp.genotypes import language as languages
+from jaxgp.genotypes.language import Genome
+from jaxgp.players import options
+from jaxgp.players.chance import RandomOpponent
+from jaxgp.players.program import ProgramOpponent
+from jaxgp.players.search import AlternatingOpponent, SearchOpponent
+from jaxgp.players.searches import searches
+from jaxgp.spec import Cast, Rules, Spec
+
+Create = Callable[[Array, int], Genome]
+"""(key, count) -> random genomes."""
+
+
+class Terms(Protocol):
+    """How searches of opponents go about it; the options of the fitness are such terms."""
+
+    @property
+    def table_size(self) -> int:
+        """Remembered replies of each search, a power of two."""
+
+    @property
+    def lanes(self) -> int:
+        """Searches that run side by side."""
+
+    @property
+    def tail(self) -> int:
+        """Last plies that are searched full width."""
+
+
+def opponent(chosen: options.Opponent, cast: Cast[Rules], create: Create, terms: Terms) -> Opponent:
+    """Seat one member of a panel.
+
+    Args:
+        chosen: its options.
+        cast: the game, and how genomes play it.
+        create: makes random genomes.
+        terms: of searches.
+
+    Raises:
+        UsageError: something that the game does not have.
+    """
+    if chosen.kind == "random":
+        return RandomOpponent(cast.game, games=chosen.games)
+    if chosen.kind == "search":
+        found = searches(cast.spec, cast.game, chosen.evaluator, chosen.depth, chosen.ties, terms.tail, terms.lanes)
+        seated = tuple(SearchOpponent(one, chosen.depth, terms.table_size, games=chosen.games) for one in found)
+        return seated[0] if len(seated) == 1 else AlternatingOpponent(seated)
+    if chosen.kind in ("programs", "champions"):
+        past = chosen.kind == "champions"
+        return ProgramOpponent(cast.game, cast.actor, create, chosen.count, rounds=chosen.games, champions=past)
+    if chosen.kind == "strategy":
+        return strategy(cast.spec, cast.game, chosen.name, chosen.games)
+    reject("kind", chosen.kind, ", ".join(options.KINDS))
+
+
+def strategy(spec: Spec[Rules], game: Rules, name: str | None = None, games: int = 1) -> ProgramOpponent:
+    """Seat one of the game's own strategies, by default the first; raises ValueError where there is none such."""
+    player, genome = strategist(spec, game, name)
+    one = jax.tree.map(lambda x: jax.numpy.asarray(x)[None], genome)
+    return ProgramOpponent(game, player, lambda key, count: one, count=1, rounds=games)
+
+
+def strategist(spec: Spec[Rules], game: Rules, name: str | None = None) -> tuple[Any, Genome]:
+    """Return how one of the game's own strategies plays, by default the first, and the strategy.
+
+    Raises:
+        ValueError: these rules have none of that name.
+    """
+    found = spec.strategy_of(name, game)
+    language, player = spec.role(found.role).make(game, found.options)
+    return player, languages.parse(language, found.text)

@@ -1,0 +1,75 @@
+"""Searches of a game by its evaluators: what searched opponents, players at the table and measurements are made of."""
+
+from collections.abc import Callable
+from typing import Any
+
+from jax import Array
+
+from jaxgp.errors import reject
+from jaxgp.search.alphabeta import AlphaBeta
+from jaxgp.search.lookahead import tail_of
+from jaxgp.spec import Evaluator, Rules, Spec
+
+
+def evaluators(spec: Spec[Rules], game: Rules, named: str | None) -> tuple[Evaluator, ...]:
+    """Return what searches are to value positions by.
+
+    Args:
+        spec: the game.
+        game: its rules.
+        named: one of the game's evaluators, or several of them with | between; None: the first.
+
+    Raises:
+        UsageError: the game has no such evaluator, or not on this board; the message begins with `evaluator=`.
+    """
+    here = spec.evaluators(game)
+    if not here:
+        reject("evaluator", named, f"none; {spec.name} has no evaluators, so that no search plays it")
+    asked = [next(iter(here))] if named is None else named.split("|")
+    unknown = [one for one in asked if one not in here]
+    if unknown:
+        elsewhere = unknown[0] in spec.evaluators(spec.make())
+        board = " on this board" if elsewhere else ""
+        which = f"; there is no {unknown[0] or 'evaluator without a name'}{board}" if len(asked) > 1 or board else ""
+        several = ", or some of them with | between" if len(here) > 1 else ""
+        reject("evaluator", named, f"{', '.join(here)}{several}{which}")
+    return tuple(here[one] for one in asked)
+
+
+def searches(
+    spec: Spec[Rules], game: Rules, evaluator: str | None, depth: int, ties: str, tail: int, lanes: int
+) -> tuple[AlphaBeta, ...]:
+    """Return a search for each of the evaluators that are named.
+
+    Args:
+        spec: the game.
+        game: its rules.
+        evaluator: see `evaluators`.
+        depth: the most plies.
+        ties: `first` finds the first of the best moves, `random` all of them.
+        tail: last plies that are searched full width, at most.
+        lanes: searches that run side by side.
+
+    Raises:
+        UsageError: see `evaluators`.
+    """
+    twin = spec.twin(game)
+    searched = game if twin is None else twin
+
+    def search(value: Evaluator) -> AlphaBeta:
+        return AlphaBeta(
+            game,
+            _valued(value, searched),
+            twin=twin,
+            max_depth=depth,
+            tail=tail_of(searched, min(tail, depth)),
+            lanes=lanes,
+            ties="all" if ties == "random" else "first",
+        )
+
+    return tuple(search(value) for value in evaluators(spec, game, evaluator))
+
+
+def _valued(value: Evaluator, game: Any) -> Callable[[Any], Array]:
+    """Return state -> float32[], what a position of the game is worth."""
+    return lambda state: value(game, state)

@@ -1,0 +1,1 @@
+"""Games in plain Python, as rivals of the engine: their rules, and what plays them."""
