@@ -3,6 +3,10 @@
 import importlib.util
 from pathlib import Path
 
+import envs
+from jaxgp.config.games import cast_of
+from jaxgp.config.schema import Config
+from jaxgp.genotypes import language as languages
 from jaxgp.store import champion
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
@@ -14,6 +18,17 @@ def load(name):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def write_run(folder, game, text, program=None, **about):
+    """Write the champion of a game into a folder, which then is a run directory; returns the folder.
+
+    `program` may name a role and some of its options; `about` is what the file says besides.
+    """
+    language = cast_of(Config(game=game, program=program or {}), envs).language
+    genome = languages.parse(language, text)
+    about = {"size": int(languages.sizes(genome)), "depth": languages.depth(genome)} | about
+    return write_champion(folder, game, language, text, kind=languages.kind(language), program=program, **about)
 
 
 def write_champion(folder, game, language, text, *, kind="program", program=None, **about):
