@@ -89,6 +89,24 @@ class Game(World[State], Protocol[State]):
         """
 
 
+class Searchable(Protocol[State]):
+    """What a search needs of the rules: a part of `Game`."""
+
+    @property
+    def num_actions(self) -> int: ...
+
+    def legal_actions(self, state: State) -> Array: ...
+
+    def step(self, state: State, action: Array, key: Array) -> State: ...
+
+
+class Twin(Searchable[Any], Protocol):
+    """The same game as another one, with states of its own that are faster to search."""
+
+    def pack(self, state: Any) -> Any:
+        """Return a state of the other game in this form."""
+
+
 @runtime_checkable
 class ListsMoves(Protocol):
     """A game with many actions of which few are legal. Searches try those on the list alone."""
@@ -107,22 +125,6 @@ class Packs(Protocol):
     def pack(self, state: Any) -> Any: ...
 
     def unpack(self, words: Any) -> Any: ...
-
-
-class Twin(Protocol):
-    """The same game as another one, in a form that is faster to search: what searches need of the rules, no more."""
-
-    @property
-    def num_actions(self) -> int: ...
-
-    def pack(self, state: Any) -> Any:
-        """Return a state of the other game in this form."""
-
-    def legal_actions(self, state: Any) -> Array:
-        """See `Game`."""
-
-    def step(self, state: Any, action: Array, key: Array) -> Any:
-        """See `Game`."""
 
 
 @runtime_checkable

@@ -15,9 +15,9 @@ from flax import struct
 from jax import Array, lax
 
 from jaxgp import arrays
+from jaxgp.bits import extend
 from jaxgp.contracts import Game, Opponent, Plans, Player
 from jaxgp.fitness import ply
-from jaxgp.players.signature import extend
 
 State = Any
 Memory = Any

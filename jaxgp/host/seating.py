@@ -55,9 +55,9 @@ def agent(seat: Seat, role: str, cast: Cast[Any], champion: Genome | None) -> Ag
     except ValueError as error:
         raise UsageError(str(error)) from error
     if seat.name == "champion":
-        return _genome_agent(cast, champion, "champion")
+        return genome_agent(cast, champion, "champion")
     if seat.name == "program":
-        return _genome_agent(cast, _parsed(cast, seat.expression or "", "expression"), "program")
+        return genome_agent(cast, _parsed(cast, seat.expression or "", "expression"), "program")
     if seat.name == "rules":
         return agents.program_agent(cast.actor, _from_file(cast, role, seat.rules or ""), _stem(seat.rules))
     if seat.name == "strategy":
@@ -85,7 +85,7 @@ def engine(game: Any, speech: Dialect, command: str, timeout: float = TIMEOUT) -
         raise RunError(str(error)) from error
 
 
-def _genome_agent(cast: Cast[Any], genome: Genome, name: str) -> Agent:
+def genome_agent(cast: Cast[Any], genome: Genome, name: str) -> Agent:
     make = agents.solo_agent if isinstance(cast.actor, Soloist) else agents.program_agent
     return make(cast.actor, genome, name)
 

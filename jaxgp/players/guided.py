@@ -14,11 +14,11 @@ import numpy as np
 from jax import Array, lax
 
 from jaxgp.arrays import groups
+from jaxgp.bits import extend
 from jaxgp.contracts import Game, Performance
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import evaluate_programs
-from jaxgp.players.signature import extend
 from jaxgp.players.walk import Walked
 from jaxgp.search.nrpa import STEEPEST, Line, Nested
 
@@ -63,7 +63,7 @@ class Guide:
             "plies": line.length.sum(dtype=jnp.int32),
             "ended": (line.length < self.nested.longest).sum(dtype=jnp.int32),
             "best_score": line.score.max(),
-            "crowded": line.crowded.sum(dtype=jnp.int32),
+            "crowded": line.overflow.sum(dtype=jnp.int32),
         }
         return Performance((sums[:, 0] / sums[:, 1])[group], signature, metrics)
 

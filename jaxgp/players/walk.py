@@ -15,11 +15,11 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
+from jaxgp.bits import extend
 from jaxgp.contracts import Game, Performance
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs, live
 from jaxgp.genotypes.text import print_leaf
-from jaxgp.players.signature import extend
 
 State = Any
 
