@@ -1,6 +1,7 @@
 """What tests of several commands need: the command as a module, and a champion for it to work with."""
 
 import importlib.util
+from dataclasses import asdict
 from pathlib import Path
 
 import envs
@@ -25,10 +26,11 @@ def write_run(folder, game, text, program=None, **about):
 
     `program` may name a role and some of its options; `about` is what the file says besides.
     """
-    language = cast_of(Config(game=game, program=program or {}), envs).language
-    genome = languages.parse(language, text)
-    about = {"size": int(languages.sizes(genome)), "depth": languages.depth(genome)} | about
-    return write_champion(folder, game, language, text, kind=languages.kind(language), program=program, **about)
+    cast = cast_of(Config(game=game, program=program or {}), envs)
+    genome = languages.parse(cast.language, text)
+    sizes = {"size": int(languages.sizes(genome)), "depth": languages.depth(genome)}
+    kind, program = languages.kind(cast.language), {"role": cast.role.name, **asdict(cast.options)}
+    return write_champion(folder, game, cast.language, text, kind=kind, program=program, **sizes | about)
 
 
 def write_champion(folder, game, language, text, *, kind="program", program=None, **about):

@@ -254,7 +254,7 @@ def test_what_was_measured_before_an_engine_failed_is_kept(evaluate, othello_run
     ("member", "said"),
     [
         ({"kind": "human"}, "one.kind=human: accepted: search, random, programs, champions, strategy, gtp"),
-        ({"kind": "strategy", "name": "x"}, "one.kind=strategy: accepted: search, random, programs or champions"),
+        ({"kind": "strategy", "name": "x"}, "one.kind=strategy: accepted: search, random, programs, champions"),
         ({"evaluator": "corner_4|cornr"}, "one.evaluator=corner_4|cornr: accepted: material, "),
         ({"depth": 0}, "one.depth=0: accepted: a whole number from 1"),
         ({"rounds": 3}, "one.rounds=3: accepted: 1; rounds are of guides"),
@@ -285,7 +285,7 @@ def test_a_champion_that_searches_is_measured_at_another_depth(evaluate, searchi
     assert seen == [2, 4]
     assert json.loads((searching_run / "evaluation.json").read_text())["depth"] == 4
     for depth in (0, 13):
-        said = f"error: depth={depth}: accepted: a whole number from 1 to 12 with program.features=position\n"
+        said = f"error: depth={depth}: accepted: a whole number from 1 to 12\n"
         assert evaluate(*given, f"depth={depth}") == (2, "", said)
 
 
@@ -298,11 +298,11 @@ def test_a_person_can_meet_a_champion_that_searches_deeper(searching_run, othell
     script = load("play")
     for seat, depth in ((Seat("champion", depth=4), 4), (Seat("champion"), 2), (Seat("minimax", depth=4), 2)):
         options = script.Options(run=str(searching_run), opponent=seat)
-        table, loaded = script.board(options)
-        assert script.deepened(options, "opponent", seat, table, loaded).player.depth == depth
+        cast, loaded = script.set_up(options)
+        assert script.deepened(options, "opponent", seat, cast, loaded).actor.depth == depth
     options = script.Options(run=str(othello_run), player=Seat("champion", depth=3))
     with pytest.raises(UsageError, match=r"^player\.depth: given, but the champion of .* does not search"):
-        script.deepened(options, "player", options.player, *script.board(options))
+        script.deepened(options, "player", options.player, *script.set_up(options))
 
 
 def test_engines_do_not_play_every_game(evaluate, run_directory, panel):
