@@ -33,7 +33,7 @@ class Thought(NamedTuple):
         value: of the best moves, for the side to move.
         depth: plies of the deepest search, which was finished.
         nodes: visited in all searches together.
-        decided: whether the value proves the result, whatever lies deeper.
+        decided: whether the value proves the result, so that no deeper search can change it.
     """
 
     move: int
