@@ -132,9 +132,7 @@ def _configure(design: Design, config_dir: Path, games: Games) -> list[Pair]:
     configs: dict[Cell, Config] = {}
     with Composer(Config, config_dir, "config") as composer:
         for cell in design.cells():
-            config = composer.compose(cell.overrides)
-            validate.check(config, games)
-            configs[cell] = config
+            configs[cell] = validate.check(composer.compose(cell.overrides), games)
     return [(trial, replace(configs[trial.cell], seed=trial.seed)) for trial in design.trials()]
 
 

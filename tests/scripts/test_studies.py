@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import envs
-from jaxgp.config import arguments
+from jaxgp.config import arguments, validate
 from jaxgp.config.compose import Composer
 from jaxgp.config.schema import Config
 from jaxgp.report import plots
@@ -266,7 +266,7 @@ def test_the_published_study_is_the_one_that_the_report_describes():
         assert tuple(published["optimum"].values()) == study_data.TUNED[name]
         corner = [cell for cell in made.cells() if cell.group == group][-1]
         with Composer(Config, ROOT / "conf", "config") as composer:
-            config = composer.compose(corner.overrides)
+            config = validate.check(composer.compose(corner.overrides), envs)
         assert config.program["closest_to_last"] == (group == "closest")
         creation, crossover = config.algorithm.creation, config.algorithm.crossover
         assert (creation.min_depth, creation.max_depth, crossover.function_probability) == (2, 9, 0.5)
