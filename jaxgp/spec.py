@@ -239,7 +239,7 @@ class Cast(Generic[Rules]):
         }
 
     def at_depth(self, depth: int, option: str) -> "Cast[Rules]":
-        """Return the same genomes searching so many plies deep.
+        """Return the same genomes searching `depth` plies deep.
 
         Args:
             depth: plies.

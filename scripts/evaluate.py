@@ -82,7 +82,6 @@ def task(options: Options) -> int:
     real("timeout", options.timeout, 0, above=True, unit="seconds")
     whole("seed", options.seed, 0, MAX_SEED)
     from jaxgp.host import savedgame
-    from jaxgp.host.moves import players
     from jaxgp.measure import alone, champions, evaluation, external, nested
     from jaxgp.run.run import use_compilation_cache
     from jaxgp.search import cores
@@ -94,7 +93,7 @@ def task(options: Options) -> int:
         loaded = champions.at_depth(loaded, options.depth)
     output = Path(options.output).expanduser() if options.output else loaded.path.parent / "evaluation.json"
     evaluation.check_writable(output)
-    if players(loaded.cast.game) == 1:
+    if loaded.cast.game.seats == 1:
         only_one(options, loaded.cast.game.name)
         save = savedgame.targets("save", options.save) if options.save else []
         if output.resolve() in [path.resolve() for path in save]:

@@ -35,7 +35,7 @@ class Options:
     opponents: int = option(5, "drawn for each player in a round, each met from both seats; all, if fewer are left")
     threshold: float = option(0.6, "a player stays that wins more than this share of its games in a round")
     draws: str = option("none", "what a drawn game counts: no win, or half of one", ("none", "half"))
-    rounds: int = option(100, "after so many a league ends, if more than one player is left")
+    rounds: int = option(100, "the most rounds of a league; it ends earlier when one player is left")
     games: int = option(20, "games of an ordered pair of players with chance in their moves; others play one")
     ties: str = option("first", "among equally good moves a search plays", ("first", "random"))
     evaluator: str | None = option(None, "what searches value positions by; null: the first of the game's evaluators")

@@ -12,7 +12,7 @@ and their order. Rules as played for the records of morpionsolitaire.com:
 Paper is endless, the grid is not: a line that would leave it cannot be drawn. The default size holds all record games
 in every orientation, so it ends no game that is likely to be met.
 
-Points are named as in the report, whatever the size of the grid: x to the right, y upwards, and the cross fills
+Points are named as in the report, on grids of all sizes: x to the right, y upwards, and the cross fills
 x 16..25, y 17..26. The report's grid has 41 points on each side, 0..40, which is `size=41` here.
 
 A board is a row of bits for each y, and a line is named by its first point and its direction, so moves are looked for
@@ -177,7 +177,7 @@ class Morpion:
         direction, column, row = self.line(action)
         x = column + np.arange(LENGTH) * jnp.asarray(DX)[direction]
         y = row + np.arange(LENGTH) * jnp.asarray(DY)[direction]
-        # A gather from beyond the edge reads the edge: lines that leave the grid are never legal, whatever they show.
+        # A gather from beyond the edge reads the edge: lines that leave the grid are never legal.
         words = state.crosses.reshape(-1)[(x // WORD * self.size + y).clip(0, self.size * self.words - 1)]
         missing = (words >> (x % WORD).astype(jnp.uint32)) & 1 == 0
         first = jnp.argmax(missing)

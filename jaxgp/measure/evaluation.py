@@ -38,7 +38,7 @@ RANDOM: dict[str, Algorithm | Groups] = {
     "program": Algorithm(creation=Creation(method="grow", max_depth=16, terminal_probability=0.5)),
     "rules": Groups(creation=RuleCreation(dont_care=0.8)),
 }
-"""How the random players of every panel are made, whatever the run's own creation was."""
+"""How the random players of every panel are made; the run's own creation does not count."""
 
 
 class CutShortError(RunError):

@@ -98,7 +98,7 @@ def check(options: Options) -> None:
 
 
 def evaluators(option: str, named: str, game: "Othello") -> "list[Evaluator]":
-    """Return the evaluators of A|B; raises UsageError for what is none of the game's."""
+    """Return the evaluators of A|B; raises UsageError for one that the game does not have."""
     from envs.othello import opponents
 
     every = opponents.evaluators(game)
