@@ -77,7 +77,6 @@ def task(options: Options) -> int:
     if options.run is None:
         raise UsageError("run: which champion? Write run=DIR, a run directory")
     check(options)
-    from jaxgp.host.moves import players
     from jaxgp.measure import champions, evaluation
     from jaxgp.run.run import use_compilation_cache
     from jaxgp.search import cores
@@ -89,7 +88,7 @@ def task(options: Options) -> int:
         loaded = champions.at_depth(loaded, options.depth)
     output = Path(options.output).expanduser() if options.output else loaded.path.parent / "evaluation.json"
     evaluation.check_writable(output)
-    (measure_alone if players(loaded.cast.game) == 1 else measure_against)(options, loaded, output)
+    (measure_alone if loaded.cast.game.seats == 1 else measure_against)(options, loaded, output)
     return 0
 
 

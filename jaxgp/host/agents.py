@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import jax
@@ -59,18 +59,22 @@ def search_agent(searches: Sequence[AlphaBeta], depth: int) -> Agent:
     Of several searches one is drawn for every move, all with equal probability.
     """
 
-    def move(search: AlphaBeta, state: Position, bits: Array) -> Array:
-        roots = jax.tree.map(lambda x: x[None], state)
-        values = search.search(roots, jnp.full(1, depth, jnp.int32), jnp.int32(1)).values
-        return pick(best_moves(values)[0], bits) if search.ties == "all" else jnp.argmax(values[0])
-
-    moves = [jax.jit(partial(move, search)) for search in searches]
-
     def choose(state: Position, bits: np.uint32) -> int:
-        drawn, left = lot(jnp.uint32(bits), len(moves))
-        return int(moves[int(drawn)](state, left))
+        drawn, left = lot(jnp.uint32(bits), len(searches))
+        return int(_searching(searches[int(drawn)])(state, jnp.int32(depth), left))
 
     return Agent(f"minimax, {plies(depth)}", choose)
+
+
+@lru_cache(maxsize=16)
+def _searching(search: AlphaBeta) -> Callable[[Position, Array, Array], Array]:
+    """Compile (state, int32[] depth, uint32[] bits) -> int32[], a best move; once for all depths."""
+
+    def move(state: Position, depth: Array, bits: Array) -> Array:
+        values = search.search(jax.tree.map(lambda x: x[None], state), depth[None], jnp.int32(1)).values
+        return pick(best_moves(values)[0], bits) if search.ties == "all" else jnp.argmax(values[0])
+
+    return jax.jit(move)
 
 
 def program_agent(player: Player[Any], genome: Genome, name: str) -> Agent:

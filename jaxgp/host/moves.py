@@ -29,11 +29,6 @@ OPENING = 2**32 - 1
 """Number of the ply that the opening counts as; no game is so long."""
 
 
-def players(rules: Any) -> int:
-    """Return how many play a game."""
-    return int(rules.seats)
-
-
 def game_key(seed: int, number: int = 0) -> Array:
     """Return the key of the game of this number, of those under a seed."""
     return jax.random.fold_in(jax.random.key(seed), number)
@@ -196,11 +191,11 @@ def played(
 
 def announcement(rules: Game[Any], drawing: Drawing[Any], move: Move, name: str) -> str:
     """Say who has played what."""
-    if move.action is None and players(rules) == 1:
+    if move.action is None and rules.seats == 1:
         return f"{name} names no further move, and the game ends as it stands."
     if move.action is None:
         return f"{name} names no legal move and forfeits the game."
-    again = players(rules) > 1 and not bool(move.state.terminated) and int(move.state.to_move) == move.seat
+    again = rules.seats > 1 and not bool(move.state.terminated) and int(move.state.to_move) == move.seat
     you = name == YOU
     then = f" and {'move' if you else 'moves'} again" if again else ""
     return f"{name} {'play' if you else 'plays'} {drawing.action_name(rules, move.action)}{then}."
@@ -208,7 +203,7 @@ def announcement(rules: Game[Any], drawing: Drawing[Any], move: Move, name: str)
 
 def verdict(rules: Game[Any], state: Position, names: Sequence[str]) -> str:
     """Say in one line how a game has ended; `names` is by seat."""
-    if players(rules) == 1:
+    if rules.seats == 1:
         return f"{names[0]} {'end' if names[0] == YOU else 'ends'} with {float(rules.score(state)[0]):g}."
     result = float(state.returns[0])
     if YOU not in names:

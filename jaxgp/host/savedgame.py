@@ -7,7 +7,7 @@ opening and the same dice. Files of the first version hold no key; they are game
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,10 @@ from jax import Array
 
 from jaxgp import files
 from jaxgp.config.games import game_of
+from jaxgp.contracts import Game
 from jaxgp.errors import RunError, UsageError, reason, reject, show
 from jaxgp.host.animation import animate
-from jaxgp.host.moves import Move, Stepper, announcement, game_key, players, verdict
+from jaxgp.host.moves import Move, Stepper, announcement, game_key, verdict
 from jaxgp.host.replay import frames, pictures
 from jaxgp.spec import Drawing, Games, Spec
 
@@ -109,7 +110,7 @@ def record(played: Played) -> str:
     content = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
-        "game": {"name": game.name} | asdict(game),
+        "game": settings_of(game),
         "rules": game.version,
         "chance": _chance(played.stepper.key),
         "players": list(played.names),
@@ -160,19 +161,36 @@ def read(name: str, games: Games, asked: dict[str, Any] | None = None) -> Played
         spec, game = game_of(settings, games)
     except (UsageError, TypeError) as error:
         raise UsageError(f"replay={name}: {error}") from error
-    wanted = players(game)
+    wanted = game.seats
     if len(content["players"]) != wanted:
         raise UsageError(f"replay={name}: players: accepted: the {'name of one' if wanted == 1 else 'names of two'}")
-    for key, value in (asked or {}).items():
-        if settings.get(key) != value:
-            has = show(settings.get(key)) if key in settings else "none"
-            raise UsageError(f"game.{key}={show(value)}: replay={name} is a game with game.{key}={has}; leave it out")
+    agree(asked or {}, game, f"replay={name}")
     if content["rules"] != game.version:
         reject("replay", name, f"games under version {game.version} of the rules; this one is of {content['rules']}")
-    stepper = Stepper(game, _key(name, content))
+    stepper = Stepper(game, _key(name, content, game))
     moves = _moves(name, stepper, spec.drawing, content["moves"])
     _check_end(name, content, game, moves[-1].state)
     return Played(stepper, spec, tuple(content["players"]), moves)
+
+
+def agree(asked: Mapping[str, object], game: Game[Any], where: str) -> None:
+    """Refuse a name or settings of the rules that a game does not have; raises UsageError.
+
+    Args:
+        asked: a name under `name`, and settings, as far as they were given.
+        game: the rules that there are.
+        where: what has such a game, as in `replay=FILE`.
+    """
+    has = settings_of(game)
+    for key, value in asked.items():
+        if key not in has or has[key] != value:
+            there = show(has[key]) if key in has else "none"
+            raise UsageError(f"game.{key}={show(value)}: {where} is a game with game.{key}={there}; leave it out")
+
+
+def settings_of(game: Any) -> dict[str, Any]:
+    """Return the name and the settings of a game's rules."""
+    return {"name": game.name} | asdict(game)
 
 
 def _noted(name: str, text: str, games: Games, settings: dict[str, Any]) -> Played:
@@ -184,7 +202,7 @@ def _noted(name: str, text: str, games: Games, settings: dict[str, Any]) -> Play
         actions = spec.notation.parse(game, text)
     except ValueError as error:
         raise UsageError(f"replay={name}: {error}") from error
-    names = ("Player",) if players(game) == 1 else ("First player", "Second player")
+    names = ("Player",) if game.seats == 1 else ("First player", "Second player")
     stepper = Stepper(game, game_key(0))
     return Played(stepper, spec, names, list(stepper.retrace(actions)))
 
@@ -217,9 +235,11 @@ def _content(name: str, text: str) -> dict[str, Any]:
     return content
 
 
-def _key(name: str, content: dict[str, Any]) -> Array:
+def _key(name: str, content: dict[str, Any], game: Game[Any]) -> Array:
     """Read the key of a game; games without chance, in files of the first version, have no use for one."""
     if content["format_version"] == WITHOUT_CHANCE:
+        if game.chance:
+            raise UsageError(f"replay={name}: holds no chance, but chance takes part in {game.name}; {ACCEPTED}")
         return game_key(0)
     try:
         chance = content["chance"]

@@ -12,7 +12,6 @@ from typing import Any
 from jaxgp.contracts import Player
 from jaxgp.errors import UsageError, reject
 from jaxgp.genotypes.language import Genome, Language
-from jaxgp.host.moves import players
 from jaxgp.host.seats import DEEPEST
 from jaxgp.measure import champions
 from jaxgp.measure.champions import Loaded
@@ -162,7 +161,7 @@ def _labels(files: Sequence[Path]) -> dict[Path, str]:
 def _same_game(option: str, home: Loaded, other: Loaded) -> None:
     """Refuse a champion that cannot sit at the first champion's board."""
     game, wanted = other.cast.game, home.cast.game
-    if players(game) == 1:
+    if game.seats == 1:
         raise UsageError(f"{option}: {other.path} plays {game.name}, a game for one; accepted: games for two")
     if game.name != wanted.name:
         raise UsageError(f"{option}: {other.path} plays {game.name}, but {home.path} {wanted.name}; accepted: one game")

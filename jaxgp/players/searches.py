@@ -1,6 +1,6 @@
 """Searches of a game by its evaluators: what searched opponents, players at the table and measurements are made of."""
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from jax import Array
@@ -59,7 +59,7 @@ def searches(
     def search(value: Evaluator) -> AlphaBeta:
         return AlphaBeta(
             game,
-            _valued(value, searched),
+            Valued(value, searched),
             twin=twin,
             max_depth=depth,
             tail=tail_of(searched, min(tail, depth)),
@@ -70,6 +70,13 @@ def searches(
     return tuple(search(value) for value in evaluators(spec, game, evaluator))
 
 
-def _valued(value: Evaluator, game: Any) -> Callable[[Any], Array]:
-    """Return state -> float32[], what a position of the game is worth."""
-    return lambda state: value(game, state)
+@dataclass(frozen=True)
+class Valued:
+    """An evaluator of one game: state -> float32[]; equal for equal ones, so that searches are compiled once."""
+
+    value: Evaluator
+    game: Any
+
+    def __call__(self, state: Any) -> Array:
+        """Return what a position is worth."""
+        return self.value(self.game, state)
