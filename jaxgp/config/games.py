@@ -1,7 +1,9 @@
 """What a configuration asks of a game: its rules, a role in it, opponents that it has. JAX is imported when called."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jaxgp import options
@@ -14,6 +16,24 @@ from jaxgp.players.options import KINDS, Opponent
 if TYPE_CHECKING:
     from jaxgp.contracts import Game
     from jaxgp.spec import Cast, Games, Spec
+
+
+def place(name: str, games: "Games") -> "tuple[Games, str]":
+    """Let the folder of a game outside the project stand for the game; return where games come from, and its name.
+
+    Only what a person types comes here: what a file names is never imported from a folder.
+
+    Raises:
+        UsageError: it has the form of a folder, and is no package.
+    """
+    folder = Path(name).expanduser()
+    if name in games.available() or not (folder.is_dir() or os.sep in name):
+        return games, name
+    if not (folder / "__init__.py").is_file():
+        reject("game", name, "the name of a game, or a folder with an __init__.py that has a function spec()")
+    from jaxgp.spec import Outside
+
+    return Outside(games, folder.resolve()), folder.resolve().name
 
 
 def cast_of(config: Config, games: "Games", genotype: str | None = None) -> "Cast":
