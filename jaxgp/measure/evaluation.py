@@ -259,10 +259,16 @@ def against_engine(
 
 def seat(cast: Cast[Any], spec: OpponentOptions, games: int) -> Opponent:
     """Build an opponent for `games` games from each seat where chance is involved, else for one."""
-    create = assemble.creator(cast.language, RANDOM[kind(cast.language)])
     if spec.kind == "programs":
+        create = assemble.creator(cast.language, RANDOM[kind(cast.language)])
         return ProgramOpponent(cast.game, cast.actor, create, games)
-    return opponent(replace(spec, games=games if spec.chance else 1), cast, create, Fitness())
+    return seated(cast, spec, games if spec.chance or cast.game.chance or cast.actor.random else 1)
+
+
+def seated(cast: Cast[Any], spec: OpponentOptions, games: int) -> Opponent:
+    """Build an opponent for a number of games from each seat."""
+    create = assemble.creator(cast.language, RANDOM[kind(cast.language)])
+    return opponent(replace(spec, games=games), cast, create, Fitness())
 
 
 def table_text(report: Mapping[str, Sequence[Result]]) -> str:
