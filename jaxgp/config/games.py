@@ -74,7 +74,8 @@ def game_of(game: Mapping[str, object], games: "Games") -> "tuple[Spec, Game]":
 
 
 def check(config: Config, games: "Games") -> Config:
-    """Check all that a run asks of its game; return the configuration with every option of the role filled in.
+    """Check all that a run asks of its game; return the configuration with every setting of the game, and every option
+    of the role, filled in.
 
     Raises:
         UsageError: the first thing that the game does not have or accept; the message names the option.
@@ -92,7 +93,8 @@ def check(config: Config, games: "Games") -> Config:
     for section, met in (("opponents", config.fitness.opponents), ("guides", config.fitness.guides)):
         for label, one in met.items():
             _of_game(f"fitness.{section}.{label}", one, cast.spec, cast.game)
-    return replace(config, program=cast.program)
+    settings = {one.name: getattr(cast.game, one.name) for one in options.declared(cast.game)}
+    return replace(config, game={"name": cast.spec.name, **settings}, program=cast.program)
 
 
 def member(option: str, opponent: Opponent, cast: "Cast") -> None:
