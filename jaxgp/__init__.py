@@ -1,3 +1,76 @@
-"""jaxgp: evolves game players. The engine; it knows no game (those are in `envs`)."""
+"""jaxgp: evolves game players. The engine; it knows no game (those are in `envs`).
+
+The names that a notebook needs are here. Each is imported when it is first used, so that `import jaxgp` costs nothing.
+"""
+
+import importlib
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from jaxgp.contracts import Fitness, Game, Opponent, Player, Scheme, Soloist
+    from jaxgp.errors import UsageError
+    from jaxgp.evolution.generational import Generational
+    from jaxgp.evolution.options import Algorithm, Groups
+    from jaxgp.evolution.ring import Ring
+    from jaxgp.evolution.winners import Winners
+    from jaxgp.fitness.coevolution import CoevolutionFitness, Guide
+    from jaxgp.fitness.function import FunctionFitness
+    from jaxgp.fitness.grouped import GroupFitness
+    from jaxgp.fitness.panel import PanelFitness
+    from jaxgp.fitness.solo import SoloFitness
+    from jaxgp.genotypes.language import parse, to_text
+    from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
+    from jaxgp.interpreter.evaluate import evaluate_programs
+    from jaxgp.library import Board, Champion, board, champion, load, opening, opponent, step, take
+    from jaxgp.operators.options import Creation, Crossover, Mutation, RuleCreation, RuleMutation, Selection
+    from jaxgp.options import option
+    from jaxgp.players.chance import RandomOpponent
+    from jaxgp.players.greedy import GreedyPlayer
+    from jaxgp.players.program import ProgramPlayer
+    from jaxgp.players.rules import RulePlayer
+    from jaxgp.players.searched import SearchedPlayer
+    from jaxgp.players.walk import Walker
+    from jaxgp.spec import Cast, Role, Spec, Strategy
+
+_ROOMS = {
+    "contracts": ("Fitness", "Game", "Opponent", "Player", "Scheme", "Soloist"),
+    "errors": ("UsageError",),
+    "evolution.generational": ("Generational",),
+    "evolution.options": ("Algorithm", "Groups"),
+    "evolution.ring": ("Ring",),
+    "evolution.winners": ("Winners",),
+    "fitness.coevolution": ("CoevolutionFitness", "Guide"),
+    "fitness.function": ("FunctionFitness",),
+    "fitness.grouped": ("GroupFitness",),
+    "fitness.panel": ("PanelFitness",),
+    "fitness.solo": ("SoloFitness",),
+    "genotypes.language": ("parse", "to_text"),
+    "genotypes.primitives": ("BOOL", "FLOAT", "Floats", "Integers", "Primitive", "PrimitiveSet"),
+    "interpreter.evaluate": ("evaluate_programs",),
+    "library": ("Board", "Champion", "board", "champion", "load", "opening", "opponent", "step", "take"),
+    "operators.options": ("Creation", "Crossover", "Mutation", "RuleCreation", "RuleMutation", "Selection"),
+    "options": ("option",),
+    "players.chance": ("RandomOpponent",),
+    "players.greedy": ("GreedyPlayer",),
+    "players.program": ("ProgramPlayer",),
+    "players.rules": ("RulePlayer",),
+    "players.searched": ("SearchedPlayer",),
+    "players.walk": ("Walker",),
+    "spec": ("Cast", "Role", "Spec", "Strategy"),
+}
+_WHERE = {name: room for room, names in _ROOMS.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    """Import a name from its room."""
+    if name not in _WHERE:
+        raise AttributeError(f"module 'jaxgp' has no attribute {name!r}")
+    found: object = getattr(importlib.import_module(f"jaxgp.{_WHERE[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_WHERE])

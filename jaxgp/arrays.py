@@ -56,8 +56,13 @@ def apart(function: Callable[..., Result], *args: object, running: Array | None 
     """
 
     def conditional(*args: object) -> Result:
-        nothing = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(function, *args))
+        shapes = jax.eval_shape(function, *args)
+
+        def nothing(*_: object) -> Result:
+            # Made in here: from outside, the zeros would be an operand, written whenever the function is called.
+            return jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes)
+
         condition = lax.optimization_barrier(jnp.bool_(True)) if running is None else running
-        return lax.cond(condition, function, lambda *_: nothing, *args)
+        return lax.cond(condition, function, nothing, *args)
 
     return lax.platform_dependent(*args, cpu=conditional, default=function)

@@ -1,4 +1,4 @@
-"""Choosing among masked moves, written once."""
+"""Bits: choosing among masked moves, and hashes of the moves that were made."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -59,7 +59,7 @@ def lot(bits: Array, ways: int) -> tuple[Array, Array]:
 
 
 def nth_bit(word: Array, rank: Array) -> Array:
-    """Return int32[...]: the set bit of a word (uint32[] or [...]) with so many (int32[...]) set bits below it."""
+    """Return int32[...]: the set bit of a word (uint32[] or [...]) that has `rank` (int32[...]) set bits below it."""
     place = jnp.zeros_like(rank)
     for half in (16, 8, 4, 2, 1):
         low = lax.population_count(word & np.uint32(2**half - 1)).astype(jnp.int32)
@@ -68,3 +68,15 @@ def nth_bit(word: Array, rank: Array) -> Array:
         place = jnp.where(above, place + half, place)
         word = jnp.where(above, word >> half, word)
     return place
+
+
+FACTORS = np.array([0x9E3779B1, 0x85EBCA77], np.uint32)
+
+
+def extend(behaviour: Array, action: Array) -> Array:
+    """Let one more move (int32[...]) into behaviour signatures (uint32[..., 2]): two hashes of the moves so far.
+
+    Individuals that make the same moves have equal signatures.
+    """
+    mixed = (behaviour ^ (action[..., None].astype(jnp.uint32) + 1)) * FACTORS
+    return mixed ^ (mixed >> 15)

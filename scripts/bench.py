@@ -41,6 +41,7 @@ from jaxgp.search import cores
 from jaxgp.spec import Cast
 from rivals import evaluators, othello, solitaire, tournaments, trees
 from rivals.layouts import LAYOUTS
+from rivals.lock_step import lock_step
 from rivals.plain import kalah
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
 from rivals.timing import Case, Report, compare, compiled, measure
@@ -208,7 +209,7 @@ def search_roots(bench: Bench, depth: int, roots: int, lanes: int, until: float)
     free = searches(bench.cast.spec, bench.cast.game, "material", depth, "first", options.tail, lanes)[0]
     sizes, unit = {"depth": depth, "roots": roots, "lanes": min(lanes, roots), "tail": free.tail}, "searches/s"
     cases, notes, results = {}, {}, {}
-    for name, method in (("free lanes", free), ("lock step", dataclasses.replace(free, lock_step=True))):
+    for name, method in (("free lanes", free), ("lock step", lock_step(free))):
         run, seconds = compiled(method.search, *arguments)
         results[name] = result = run(*arguments)
         cases[name] = Case(functools.partial(run, *arguments), roots)

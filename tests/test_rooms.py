@@ -21,6 +21,7 @@ FLOORS = (
     ("measure", "export"),
     ("league",),
     ("study",),
+    ("library",),
 )
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 GAMES_MAY = 4
@@ -30,8 +31,6 @@ MOST_FILES = 12
 KNOWN = {
     ("jaxgp/operators/variation.py", "jaxgp.evolution.options"),
     ("jaxgp/operators/mutation.py", "jaxgp.evolution.options"),
-    ("envs/mancala/export.py", "jaxgp.export.export"),
-    ("envs/othello/export.py", "jaxgp.export.export"),
 }
 """Arrows that still point up: (file, module)."""
 

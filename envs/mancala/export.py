@@ -1,8 +1,12 @@
 """A program for Kalah as a Python module that needs nothing but Python."""
 
+from typing import TYPE_CHECKING
+
 from envs.mancala.primitives import Options
 from envs.mancala.rules import Mancala
-from jaxgp.export.export import Equations
+
+if TYPE_CHECKING:
+    from jaxgp.export.export import Equations
 
 MODULE = '''\
 """{title}
@@ -32,7 +36,7 @@ def value_at(cells: list[int], index: int) -> int:
 '''
 
 
-def python(game: Mancala, options: Options, program: Equations, title: str = "A player of Kalah.") -> str:
+def python(game: Mancala, options: Options, program: "Equations", title: str = "A player of Kalah.") -> str:
     """Return the text of a module with a function `choose(board)`; with the absolute view it is `choose(board, seat)`.
 
     Args:

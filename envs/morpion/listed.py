@@ -39,7 +39,7 @@ class State:
     born: Array  # int32[M / 8, 8]: the move that brought in each
     count: Array  # int32[]: lines drawn
     last: Array  # int32[]: cell of the newest cross, -1 for none
-    crowded: Array  # bool[]: there were more legal lines than slots, and some are missing
+    overflow: Array  # bool[]: there were more legal lines than slots, and some are missing
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class ListedMorpion:
             born=jnp.zeros((self.slots // LANES, LANES), jnp.int32),
             count=jnp.int32(0),
             last=jnp.int32(-1),
-            crowded=jnp.bool_(False),
+            overflow=jnp.bool_(False),
         )
 
     def options(self, state: State) -> Array:
@@ -153,16 +153,16 @@ class ListedMorpion:
             born=jnp.where(kept, state.born, state.count + 1),
             count=state.count + played,
             last=jnp.where(played, cell, state.last),
-            crowded=state.crowded | (count > holes.sum()),
+            overflow=state.overflow | (count > holes.sum()),
         )
 
     def score(self, state: State) -> Array:
         """Return float32[2]: lines drawn, and 0 for the second player that there is not."""
         return jnp.where(np.arange(2) == 0, state.count, 0).astype(jnp.float32)
 
-    def crowded(self, state: State) -> Array:
+    def overflow(self, state: State) -> Array:
         """Return bool[]: whether there were more legal lines than slots."""
-        return state.crowded
+        return state.overflow
 
     def _overlap(self, lines: Array, direction: Array, action: Array) -> Array:
         """Tell, of int32[...] lines, which use what a line (int32[]) in a direction uses, or begin on other tracks.

@@ -1,10 +1,13 @@
 """A program for Othello as a Python module that needs nothing but Python."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from envs.othello import leaves, moves
 from envs.othello.rules import WORD, Othello
-from jaxgp.export.export import Equations
+
+if TYPE_CHECKING:
+    from jaxgp.export.export import Equations
 
 TITLE = "A player of Othello."
 
@@ -117,7 +120,7 @@ def see(board: list[int]) -> list[float]:
     return [float(number) for number in [*squares[0], *squares[1], *counts]]'''
 
 
-def of_moves(game: Othello, options: moves.Options, program: Equations, title: str = TITLE) -> str:
+def of_moves(game: Othello, options: moves.Options, program: "Equations", title: str = TITLE) -> str:
     """Return the text of a module with a function `choose(board)`, which plays as a program does that values moves.
 
     It reckons in double precision, where evolution does in single.
@@ -134,7 +137,7 @@ def of_moves(game: Othello, options: moves.Options, program: Equations, title: s
     return _module(game, moves.regions(game, options), program, title, "that has moved", SEE_MOVER, choose)
 
 
-def of_leaves(game: Othello, options: leaves.Options, program: Equations, title: str = TITLE) -> str:
+def of_leaves(game: Othello, options: leaves.Options, program: "Equations", title: str = TITLE) -> str:
     """Return the same for a program that values the leaves of a search."""
     choose = SEARCHED.format(value="evaluate(see(board))", nothing="-MOST", plies=options.depth)
     squares = leaves.counted(game, options)
@@ -142,7 +145,7 @@ def of_leaves(game: Othello, options: leaves.Options, program: Equations, title:
 
 
 def _module(
-    game: Othello, squares: Mapping[str, list[int]], program: Equations, title: str, side: str, see: str, choose: str
+    game: Othello, squares: Mapping[str, list[int]], program: "Equations", title: str, side: str, see: str, choose: str
 ) -> str:
     return MODULE.format(
         title=title.replace("\\", "\\\\").replace('"', "'"),

@@ -1,7 +1,8 @@
 """All games of a league's players against each other: everybody against everybody else, from both seats.
 
-A game of two players without chance is played once. A league draws its schedules from this table, so that however many
-leagues there are, every game is played once. Who names an illegal move loses the game, in either seat.
+Where chance takes no part in the game or in the moves, two players meet once from each seat. A league draws its
+schedules from this table, so that however many leagues there are, every game is played once. Who names an illegal move
+loses the game, in either seat.
 """
 
 import itertools
@@ -90,7 +91,7 @@ def play(
     Args:
         cast: the game.
         members: the players.
-        games: of an ordered pair with chance in the moves of one of them; other pairs play one game.
+        games: of an ordered pair with chance in their games; other pairs play one game.
         seed: of that chance.
         say: told who plays next.
     """
@@ -104,8 +105,13 @@ def play(
     for index, team in enumerate(teams):
         say(f"Playing games of {_named(members, team.places)}, {index + 1} of {total}")
         key = jax.random.fold_in(jax.random.key(seed), index)
-        rivals: list[Rival] = [(rival.places, _bench(cast, rival)) for rival in teams[index:] if _meet(team, rival)]
-        rivals += [(np.array([place]), _seat(cast, members[place], games)) for place in others]
+        rivals: list[Rival] = [
+            (rival.places, _bench(cast, rival, _most(number, team, rival.places)))
+            for rival in teams[index:]
+            if _meet(team, rival)
+        ]
+        for place in others:
+            rivals.append((np.array([place]), _seat(cast, members[place], _most(number, team, np.array([place])))))
         _fill(results, team, rivals, _returns(key, cast, team, [opponent for _, opponent in rivals]))
     if len(others) > 1:
         say(f"Playing games of {_named(members, others)} among each other, {total} of {total}")
@@ -116,6 +122,11 @@ def play(
 def _meet(team: Team, rival: Team) -> bool:
     """Say whether there are games between two teams: a team of one has none of its own."""
     return team is not rival or len(team.places) > 1
+
+
+def _most(number: np.ndarray, team: Team, places: np.ndarray) -> int:
+    """Return how many games a team's players play against those at some places, from each seat."""
+    return int(number[np.ix_(team.places, places)].max())
 
 
 def _returns(key: Array, cast: Cast[Any], team: Team, opponents: Sequence[Opponent]) -> np.ndarray:
@@ -168,13 +179,14 @@ def _team(members: Sequence[Member], places: Sequence[int]) -> Team:
     return Team(np.array(places), evolved[0].player, jax.tree.map(lambda *x: jnp.stack(x), *genomes))
 
 
-def _bench(cast: Cast[Any], team: Team) -> ProgramOpponent:
-    return ProgramOpponent(cast.game, team.player, lambda *_: team.genomes, count=len(team.places), forfeits=True)
+def _bench(cast: Cast[Any], team: Team, games: int) -> ProgramOpponent:
+    count = len(team.places)
+    return ProgramOpponent(cast.game, team.player, lambda *_: team.genomes, count, rounds=games, forfeits=True)
 
 
 def _seat(cast: Cast[Any], member: Member, games: int) -> Opponent:
     assert isinstance(member.plays, OpponentOptions)
-    return evaluation.seat(cast, member.plays, games)
+    return evaluation.seated(cast, member.plays, games)
 
 
 def _on_host(

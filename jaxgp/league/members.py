@@ -5,14 +5,13 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from jaxgp.contracts import Player
 from jaxgp.errors import UsageError, reject
 from jaxgp.genotypes.language import Genome, Language
-from jaxgp.host.moves import players
 from jaxgp.host.seats import DEEPEST
 from jaxgp.measure import champions
 from jaxgp.measure.champions import Loaded
@@ -57,6 +56,7 @@ class Member:
         identity: equal for players that make the same moves, or draw them in the same way.
         plays: a genome, or the options of a search or of random moves.
         fitness: of a champion, in its own run.
+        game_of_chance: whether chance takes part in the game.
     """
 
     name: str
@@ -65,11 +65,13 @@ class Member:
     identity: str
     plays: Evolved | Opponent
     fitness: float | None = None
+    game_of_chance: bool = False
 
     @property
     def random(self) -> bool:
-        """Whether chance is in its moves."""
-        return isinstance(self.plays, Opponent) and self.plays.chance
+        """Whether chance is in its games: in its moves, or in the game itself."""
+        moves = self.plays.chance if isinstance(self.plays, Opponent) else self.plays.player.random
+        return self.game_of_chance or moves
 
 
 def read(brackets: Mapping[str, Any], games: Games, ties: str, evaluator: str | None) -> tuple[Cast[Any], list[Member]]:
@@ -111,7 +113,7 @@ def read(brackets: Mapping[str, Any], games: Games, ties: str, evaluator: str | 
         else _other(bracket, word, cast, ties, evaluator)
         for bracket, word in found
     ]
-    return cast, _distinct(made)
+    return cast, [replace(one, game_of_chance=cast.game.chance) for one in _distinct(made)]
 
 
 def _words(option: str, value: Any) -> list[str]:
@@ -162,7 +164,7 @@ def _labels(files: Sequence[Path]) -> dict[Path, str]:
 def _same_game(option: str, home: Loaded, other: Loaded) -> None:
     """Refuse a champion that cannot sit at the first champion's board."""
     game, wanted = other.cast.game, home.cast.game
-    if players(game) == 1:
+    if game.seats == 1:
         raise UsageError(f"{option}: {other.path} plays {game.name}, a game for one; accepted: games for two")
     if game.name != wanted.name:
         raise UsageError(f"{option}: {other.path} plays {game.name}, but {home.path} {wanted.name}; accepted: one game")

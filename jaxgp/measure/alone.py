@@ -16,7 +16,7 @@ LANES = 1000
 
 
 def measure(loaded: "Loaded", games: int, seed: int) -> dict[str, dict[str, Any]]:
-    """Play the one game of a champion, and so many random ones.
+    """Play the one game of a champion, and random games.
 
     Args:
         loaded: the champion and the game that it plays alone.

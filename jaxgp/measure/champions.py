@@ -9,6 +9,7 @@ from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
 from jaxgp.genotypes.language import Genome
 from jaxgp.options import declared
+from jaxgp.players.searched import SearchedPlayer
 from jaxgp.spec import Cast, Games, cast
 from jaxgp.store import champion
 from jaxgp.store.champion import ChampionError, ChampionFile
@@ -94,7 +95,6 @@ def at_depth(loaded: Loaded, depth: int, option: str = "depth") -> Loaded:
     Raises:
         UsageError: it does not search, or not so deep; the message names the option and what is accepted.
     """
-    role = loaded.cast.role
-    if role is None or role.deeper is None:
+    if not isinstance(loaded.cast.actor, SearchedPlayer):
         raise UsageError(f"{option}: given, but the champion of {loaded.path} does not search; leave it out")
     return replace(loaded, cast=loaded.cast.at_depth(depth, option))

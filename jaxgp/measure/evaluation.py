@@ -38,7 +38,7 @@ RANDOM: dict[str, Algorithm | Groups] = {
     "program": Algorithm(creation=Creation(method="grow", max_depth=16, terminal_probability=0.5)),
     "rules": Groups(creation=RuleCreation(dont_care=0.8)),
 }
-"""How the random players of every panel are made, whatever the run's own creation was."""
+"""How the random players of every panel are made; the run's own creation does not count."""
 
 
 class CutShortError(RunError):
@@ -259,10 +259,16 @@ def against_engine(
 
 def seat(cast: Cast[Any], spec: OpponentOptions, games: int) -> Opponent:
     """Build an opponent for `games` games from each seat where chance is involved, else for one."""
-    create = assemble.creator(cast.language, RANDOM[kind(cast.language)])
     if spec.kind == "programs":
+        create = assemble.creator(cast.language, RANDOM[kind(cast.language)])
         return ProgramOpponent(cast.game, cast.actor, create, games)
-    return opponent(replace(spec, games=games if spec.chance else 1), cast, create, Fitness())
+    return seated(cast, spec, games if spec.chance or cast.game.chance or cast.actor.random else 1)
+
+
+def seated(cast: Cast[Any], spec: OpponentOptions, games: int) -> Opponent:
+    """Build an opponent for a number of games from each seat."""
+    create = assemble.creator(cast.language, RANDOM[kind(cast.language)])
+    return opponent(replace(spec, games=games), cast, create, Fitness())
 
 
 def table_text(report: Mapping[str, Sequence[Result]]) -> str:

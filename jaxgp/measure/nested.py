@@ -107,7 +107,7 @@ def search(
     for name, (kind, biases) in kinds.items():
         say(f"Searching, {name}: {plan.searches} times {nested.playouts} playouts")
         line, took = run(kind, plan, cast.game, say, folder / name if folder else None, biases)
-        crowded = int(line.crowded.sum())
+        crowded = int(line.overflow.sum())
         if crowded:
             say(f"In {crowded} searches a position had more than {kind.game.slots} legal moves; some were left out")
         figures[name] = about | best_of(np.asarray(line.score)) | {"seconds": took, "crowded": crowded}

@@ -1,4 +1,4 @@
-"""Programs as evaluators of the leaves of a search: alpha-beta whose roots are judged by a program each."""
+"""Programs as leaf evaluators of a search: each root of alpha-beta is searched for one program."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jaxgp.arrays import take
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import Features, evaluate_owned
 from jaxgp.interpreter.plan import Plan, plan
 from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta
-from jaxgp.search.lookahead import taken
 
 State = Any
 
@@ -59,7 +59,7 @@ class SearchedPlayer:
         """Return P."""
         return plans.steps.shape[0]
 
-    def judge(self, plans: Plan, whose: Array, states: State, needed: Array) -> Array:
+    def evaluate_leaves(self, plans: Plan, whose: Array, states: State, needed: Array) -> Array:
         """Return float32[B]: what the programs `whose` (int32[B], ascending) say of states [B], as the side to move
         sees it; of the first `needed` (int32[]) of them.
         """
@@ -72,7 +72,13 @@ class SearchedPlayer:
     def search(self) -> AlphaBeta:
         """Return the search, for positions of all programs."""
         return AlphaBeta(
-            self.game, None, self.depth, min(self.tail, self.depth), self.lanes, self.lanes // 4, judge=self.judge
+            self.game,
+            None,
+            self.depth,
+            min(self.tail, self.depth),
+            self.lanes,
+            self.lanes // 4,
+            leaf_evaluator=self.evaluate_leaves,
         )
 
     def act(self, plans: Plan, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
@@ -89,7 +95,7 @@ class SearchedPlayer:
         wanted = wanted if active is None else wanted & active.reshape(-1)
         first = jnp.argsort(~wanted, stable=True)
         depth, whose = jnp.full(len(first), self.depth, jnp.int32), first // shape[1]
-        found = cores.search(self.search(), taken(flat, first), depth, wanted.sum(dtype=jnp.int32), plans, whose)
+        found = cores.search(self.search(), take(flat, first), depth, wanted.sum(dtype=jnp.int32), plans, whose)
         searched = jnp.zeros_like(first).at[first].set(found.values.argmax(-1))
         moves = jnp.where(wanted, searched, legal.argmax(-1)).astype(jnp.int32)
         return moves.reshape(shape), jnp.ones(shape, bool)

@@ -15,11 +15,11 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
+from jaxgp.bits import extend
 from jaxgp.contracts import Game, Performance
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs, live
 from jaxgp.genotypes.text import print_leaf
-from jaxgp.players.signature import extend
 
 State = Any
 
@@ -54,7 +54,7 @@ class Walker:
     """
 
     primitives: PrimitiveSet
-    game: Game[Any]
+    game: Game
     act: Callable[[State, Array, Array, Array, Array], tuple[State, Array, Array]]
 
     def prepare(self, programs: Programs) -> Walk:

@@ -16,14 +16,13 @@ a code is the next smaller float, subnormals included, which a CPU that flushes 
 value to the other side is one bitwise complement. The mover need not alternate: a value is turned round only between a
 parent and a child with different seats to move.
 
-What leaves are worth may differ from root to root, as it does where programs judge them: each root has a context
-(`jaxgp.search.lookahead`). Lanes belong to none, so that roots of all contexts share one queue.
+Leaves may be valued differently from root to root, as when each root is searched for another program: each root has a
+context (`jaxgp.search.lookahead`). A lane takes roots of any context, so that all contexts share one queue.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -31,35 +30,27 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
-from jaxgp.search.codes import HIGHEST, LOWEST, NEVER, decode, encode, side
-from jaxgp.search.lookahead import (
-    Contexts,
-    Evaluate,
-    FullWidth,
-    Judge,
-    Listed,
-    State,
-    alike,
-    apart,
-    lists_moves,
-    taken,
-)
+from jaxgp.arrays import apart, take, where
+from jaxgp.contracts import Game, ListsMoves, Position, Searchable, Twin
+from jaxgp.search.chance import refuse_chance, unused_key
+from jaxgp.search.codes import HIGHEST, LOWEST, NEVER, decode, side
+from jaxgp.search.lookahead import Contexts, Evaluate, FullWidth, LeafEvaluator, LegalOnly, context_free
 
-Order = Callable[[State, Array], Array]
 Ties = Literal["first", "all"]
+Tree = TypeVar("Tree")
 
 
 def with_result(evaluate: Evaluate, win: float) -> Evaluate:
-    """Let `evaluate` see games in progress only: an ended game is worth `win` times its result for the side to move."""
+    """Return an evaluator that gives ended games `win` times the mover's result; `evaluate` values all others."""
 
-    def value(state: State) -> Array:
+    def value(state: Position) -> Array:
         return jnp.where(state.terminated, win * state.returns[state.to_move], evaluate(state)).astype(jnp.float32)
 
     return value
 
 
 def best_moves(values: Array) -> Array:
-    """Return bool[Q, A]: the moves that `values` (float32[Q, A]) proves best; none for a root that was not searched.
+    """Return bool[Q, A]: the moves that `values` (float32[Q, A]) prove best; none of a root that was not searched.
 
     A deterministic player takes the first of them, `values.argmax(-1)`, and needs a search with `ties="first"` only. A
     player that breaks ties at random draws uniformly from all of them, and needs `ties="all"`.
@@ -83,11 +74,11 @@ class _Lane:
     busy: Array  # bool[]
     root: Array  # int32[]: index of the root in the queue
     leaf: Array  # int32[]: level of the leaves, depth - tail
-    node: State
+    node: Position
     level: Array  # int32[]: level of `node`
     low: Array  # int32[]: window at `node`, as its mover sees it
     high: Array  # int32[]
-    states: State  # [D, ...]: inner nodes on the path
+    states: Position  # [D, ...]: inner nodes on the path
     lows: Array  # int32[D]: value already assured to the mover of each
     highs: Array  # int32[D]: value at which the mover's opponent avoids the node
     orders: Array  # int32[D, S]: look-ahead value of each move by its slot, NEVER once searched
@@ -106,13 +97,8 @@ class _Search:
     iterations: Array  # int32[]
 
 
-def _where(condition: Array, yes: Any, no: Any) -> Any:
-    """Choose between two unbatched trees."""
-    return jax.tree.map(lambda a, b: jnp.where(condition, a, b), yes, no)
-
-
-def _put(stack: Any, at: Array, item: Any) -> Any:
-    """Return `stack` with `item` at level `at`; unchanged where there is no such level."""
+def _put(stack: Tree, at: Array, item: Tree) -> Tree:
+    """Return `stack` (a tree of arrays [D, ...]) with `item` at level `at` (int32[]), if it has such a level."""
 
     def put(old: Array, new: Array) -> Array:
         here = (np.arange(old.shape[0]) == at).reshape((-1,) + (1,) * new.ndim)
@@ -122,8 +108,8 @@ def _put(stack: Any, at: Array, item: Any) -> Any:
 
 
 def _keep(search: _Search, number: int) -> _Search:
-    """Go on with so many lanes, the busy ones among them."""
-    return replace(search, lanes=taken(search.lanes, jnp.argsort(~search.lanes.busy, stable=True)[:number]))
+    """Go on with `number` lanes; at most that many are busy, and all of these are kept."""
+    return replace(search, lanes=take(search.lanes, jnp.argsort(~search.lanes.busy, stable=True)[:number]))
 
 
 @dataclass(frozen=True)
@@ -131,75 +117,72 @@ class AlphaBeta:
     """Searches roots to a fixed depth. One action, so also one half of a double turn, is one ply.
 
     Attributes:
-        game: a `Game`; a state whose game goes on must have a legal action.
-        evaluate: state -> float32[], finite, as the side to move sees it. It must score ended games too; `with_result`
-            adds that. NaN counts as the worst value. None where there is a judge.
-        max_depth: greatest depth of any root.
-        tail: last plies, searched full width in one batch; at least 1. Of a game that lists its moves, with a tail of 1
-            only those are tried.
+        game: a game without chance; a state whose game goes on must have a legal action.
+        evaluate: state -> float32[], finite, as the side to move sees it. It must value ended games too; `with_result`
+            adds that. NaN counts as the least value. None where there is a leaf evaluator.
+        max_depth: the greatest depth of any root.
+        tail: last plies, which are searched full width in one batch; at least 1. With a tail of 1, only legal moves are
+            tried in a game that lists them.
         lanes: searches in progress at the same time.
         narrow: once the queue is empty and few lanes are busy, they go on in a loop a quarter as wide, and so on down
             to this many lanes.
-        order: (state, action) -> score, highest searched first; None orders by the look-ahead of `tail` plies.
-        twin: the same game in a form that is faster to search, whose `pack` turns a state of `game` into its own; its
-            step, legal actions and states take the place of the game's, and `evaluate`, `judge` and `order` take its
-            states.
-        judge: evaluates positions by their contexts, in the place of `evaluate`.
+        twin: the same game in a form that is faster to search. Its steps, legal actions and states take the place of
+            the game's; `evaluate` and the leaf evaluator get its states.
         ties: `first` proves only which is the lowest-numbered best move, `all` finds every best move.
-        lock_step: hand out roots only when all lanes are done. For comparison; it is slower.
+        leaf_evaluator: values positions by their contexts, in the place of `evaluate`.
+
+    Raises:
+        ValueError: a game with chance, a number out of range, or not just one of `evaluate` and `leaf_evaluator`.
     """
 
-    game: Any
+    game: Game
     evaluate: Evaluate | None
     max_depth: int
     tail: int = 2
     lanes: int = 64
     narrow: int = 16
-    order: Order | None = None
-    twin: Any = None
+    twin: Twin | None = None
     ties: Ties = "first"
-    lock_step: bool = False
-    judge: Judge | None = None
+    leaf_evaluator: LeafEvaluator | None = None
 
     def __post_init__(self) -> None:
+        refuse_chance(self.game)
         if not 1 <= self.tail <= self.max_depth:
             raise ValueError(f"tail={self.tail}: accepted: 1 to max_depth={self.max_depth}")
         if self.lanes < 1 or self.narrow < 1:
             raise ValueError(f"lanes={self.lanes}, narrow={self.narrow}: accepted: 1 or more")
         if self.ties not in ("first", "all"):
             raise ValueError(f"ties={self.ties}: accepted: first, all")
-        if (self.evaluate is None) == (self.judge is None):
-            raise ValueError("accepted: either evaluate or judge")
+        if (self.evaluate is None) == (self.leaf_evaluator is None):
+            raise ValueError("accepted: either evaluate or leaf_evaluator")
 
     @property
-    def _rules(self) -> Any:
+    def _rules(self) -> Searchable[Any]:
         return self.game if self.twin is None else self.twin
 
     @cached_property
-    def _ahead(self) -> Listed | FullWidth:
-        """How nodes are looked at."""
-        judge = self.judge or alike(self.evaluate)  # type: ignore[arg-type]
-        if self.tail == 1 and lists_moves(self._rules):
-            return Listed(self._rules, judge)
-        return FullWidth(self._rules, judge, self.tail)
+    def _ahead(self) -> LegalOnly | FullWidth:
+        """The look-ahead from the nodes."""
+        leaf_evaluator = self.leaf_evaluator or context_free(self.evaluate)  # type: ignore[arg-type]
+        rules: Any = self._rules
+        legal_only = self.tail == 1 and isinstance(rules, ListsMoves)
+        return LegalOnly(rules, leaf_evaluator) if legal_only else FullWidth(rules, leaf_evaluator, self.tail)
 
     def search(
-        self, states: State, depth: Array, count: Array, contexts: Contexts = (), whose: Array | None = None
+        self, states: Position, depth: Array, count: Array, contexts: Contexts = (), whose: Array | None = None
     ) -> RootResult:
-        """Search the first `count` (int32[], may be traced) of `states` ([Q, ...]), each to its own depth.
+        """Search the first `count` of `states`, each to its own depth. It is a batch already: do not vmap it.
 
         Args:
-            states: roots. One that has ended gets no values.
+            states: roots [Q, ...]. One that has ended gets no values.
             depth: int32[Q], each from `tail` to `max_depth`.
-            count: int32[]; time grows with it and not with Q.
-            contexts: [C, ...], for the judge.
-            whose: int32[Q], the context of each root; without a judge None.
+            count: int32[], may be traced; time grows with it and not with Q.
+            contexts: [C, ...], for the leaf evaluator.
+            whose: int32[Q], the context of each root; None without a leaf evaluator.
 
         Returns:
             Values that are exact for every best move (`ties="all"`) or for the lowest-numbered one at least
             (`ties="first"`), and -inf elsewhere: `values.argmax(-1)` is always the lowest-numbered best move.
-
-        Not meant to be vmapped: it is a batch already.
         """
         if self.twin is not None:
             states = jax.vmap(self.twin.pack)(states)
@@ -221,7 +204,7 @@ class AlphaBeta:
             return self._refill(self._advance(search, contexts, whose), states, depth, count)
 
         def more(search: _Search, number: int) -> Array:
-            """Whether a root waits, or more than so many lanes are busy."""
+            """Whether a root waits, or more than `number` lanes are busy."""
             return (search.taken < count) | (search.lanes.busy.sum() > number)
 
         while lanes:
@@ -232,8 +215,8 @@ class AlphaBeta:
         proved = (values == values.max(-1, keepdims=True)) & (values > LOWEST) & ~states.terminated[:, None]
         return RootResult(jnp.where(proved, decode(values), -jnp.inf), search.nodes, search.iterations)
 
-    def _by_action(self, states: State, values: Array) -> Array:
-        """Return int32[Q, A]: codes by action, given those by slot, int32[Q, S]."""
+    def _by_action(self, states: Position, values: Array) -> Array:
+        """Return int32[Q, A]: codes by action, made of those by slot, int32[Q, S]."""
         slots = jnp.arange(self._ahead.slots, dtype=jnp.int32)
         actions = jax.vmap(lambda state: jax.vmap(lambda slot: self._ahead.action(state, slot))(slots))(states)
         place = jnp.where(values == NEVER, self.game.num_actions, actions)
@@ -243,7 +226,7 @@ class AlphaBeta:
 
         return values if isinstance(self._ahead, FullWidth) else jax.vmap(put)(place, values)
 
-    def _idle(self, node: State) -> _Lane:
+    def _idle(self, node: Position) -> _Lane:
         levels, slots = max(1, self.max_depth - self.tail), self._ahead.slots
         zero = jnp.int32(0)
         return _Lane(
@@ -264,39 +247,41 @@ class AlphaBeta:
             nodes=zero,
         )
 
-    def _refill(self, search: _Search, states: State, depth: Array, count: Array) -> _Search:
+    def _free(self, lanes: _Lane) -> Array:
+        """Return bool[L]: which lanes may be handed a root."""
+        return ~lanes.busy
+
+    def _refill(self, search: _Search, states: Position, depth: Array, count: Array) -> _Search:
         """Hand the next roots to the lanes that are free."""
         lanes = search.lanes
-        free = ~lanes.busy
-        if self.lock_step:
-            free &= free.all()
+        free = self._free(lanes)
         root = search.taken + jnp.cumsum(free, dtype=jnp.int32) - 1
-        take = free & (root < count)
-        at = jnp.where(take, root, 0)
+        begins = free & (root < count)
+        at = jnp.where(begins, root, 0)
 
-        def start(lane: _Lane, take: Array, root: Array, state: State, depth: Array) -> _Lane:
+        def start(lane: _Lane, begins: Array, root: Array, state: Position, depth: Array) -> _Lane:
             return replace(
                 lane,
-                busy=lane.busy | take,
-                root=jnp.where(take, root, lane.root),
-                leaf=jnp.where(take, depth - self.tail, lane.leaf),
-                node=_where(take, state, lane.node),
-                level=jnp.where(take, 0, lane.level),
-                low=jnp.where(take, LOWEST, lane.low),
-                high=jnp.where(take, HIGHEST, lane.high),
-                values=jnp.where(take, NEVER, lane.values),
-                nodes=jnp.where(take, 0, lane.nodes),
+                busy=lane.busy | begins,
+                root=jnp.where(begins, root, lane.root),
+                leaf=jnp.where(begins, depth - self.tail, lane.leaf),
+                node=where(begins, state, lane.node),
+                level=jnp.where(begins, 0, lane.level),
+                low=jnp.where(begins, LOWEST, lane.low),
+                high=jnp.where(begins, HIGHEST, lane.high),
+                values=jnp.where(begins, NEVER, lane.values),
+                nodes=jnp.where(begins, 0, lane.nodes),
             )
 
-        lanes = jax.vmap(start)(lanes, take, root, taken(states, at), depth[at])
-        return replace(search, lanes=lanes, taken=search.taken + take.sum(dtype=jnp.int32))
+        lanes = jax.vmap(start)(lanes, begins, root, take(states, at), depth[at])
+        return replace(search, lanes=lanes, taken=search.taken + begins.sum(dtype=jnp.int32))
 
     def _advance(self, search: _Search, contexts: Contexts, whose: Array) -> _Search:
         """Visit one node in every lane, and store what is finished."""
         lanes, queue = search.lanes, len(whose)
         running = search.taken > 0
         look = self._ahead.look(contexts, whose[lanes.root], lanes.node, lanes.busy, running)
-        lanes, parents, slots, finished = apart(running, jax.vmap(self._back_up), lanes, look)
+        lanes, parents, slots, finished = apart(jax.vmap(self._back_up), lanes, look, running=running)
         lanes = jax.vmap(self._descend)(lanes, parents, slots)
         at = jnp.where(finished, lanes.root, queue)  # out of range where nothing is to be stored
         return replace(
@@ -307,21 +292,16 @@ class AlphaBeta:
             iterations=search.iterations + 1,
         )
 
-    def _scores(self, state: State, look: Array) -> Array:
-        """Return int32[S]: what orders the moves of an inner node."""
-        if self.order is None:
-            return look
-        slots = jnp.arange(self._ahead.slots, dtype=jnp.int32)
-        order = lambda slot: self.order(state, self._ahead.action(state, slot))  # noqa: E731
-        scores = encode(jax.vmap(order)(slots).astype(jnp.float32))
-        return jnp.where(look == NEVER, NEVER, scores)
-
-    def _back_up(self, lane: _Lane, look: Array) -> tuple[_Lane, State, Array, Array]:
+    def _back_up(self, lane: _Lane, look: Array) -> tuple[_Lane, Position, Array, Array]:
         """Enter what the look-ahead says of the lane's node and find where to go on.
 
+        Args:
+            lane: unbatched.
+            look: int32[S], codes of the moves of its node.
+
         Returns:
-            The lane; the deepest open node on the path and int32[], the slot of its move to search next; bool[], root
-            finished.
+            The lane; the deepest open node on the path; int32[], the slot of its move to search next; bool[], whether
+            the root is finished.
         """
         leaf = (lane.level >= lane.leaf) | lane.node.terminated
         at_root = lane.level == 0
@@ -330,7 +310,7 @@ class AlphaBeta:
         stacked = _put(
             (lane.states, lane.lows, lane.highs, lane.orders),
             push,
-            (lane.node, lane.low, lane.high, self._scores(lane.node, look)),
+            (lane.node, lane.low, lane.high, look),
         )
         states, lows, highs, orders = stacked
         sides = jax.vmap(side)(states)
@@ -375,9 +355,9 @@ class AlphaBeta:
         )
         return lane, jax.tree.map(lambda x: x[level], states), slot, finished
 
-    def _descend(self, lane: _Lane, parent: State, slot: Array) -> _Lane:
+    def _descend(self, lane: _Lane, parent: Position, slot: Array) -> _Lane:
         """Make the child of `parent` by the move in a slot the lane's node, and turn the window to its mover."""
-        child = self._rules.step(parent, self._ahead.action(parent, slot))
+        child = self._rules.step(parent, self._ahead.action(parent, slot), unused_key())
         turned = parent.to_move != child.to_move
         return replace(
             lane,
@@ -388,5 +368,5 @@ class AlphaBeta:
         )
 
     def _floor(self, low: Array, move: Array, best: Array) -> Array:
-        """Return int32[]: what `move` of the root must exceed to count. One below the best so far where it may tie."""
+        """Return int32[]: the code that `move` of the root must exceed; one below the best so far if it may tie."""
         return low - 1 if self.ties == "all" else low - (move < best)

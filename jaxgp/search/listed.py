@@ -1,36 +1,33 @@
-"""Games with their legal actions in a list: what searches that play very many games go by.
+"""Games for one with their legal actions in a list, for searches that play very many games.
 
 A game may have thousands of actions of which a few dozen are legal at once. A search that draws by a table of weights
-then spends its time on what is not legal. A listed game hands out the legal ones:
-
-- `num_actions` and `slots`: A and M;
-- `init() -> State`;
-- `options(state) -> int32[M]`: the legal actions, each once, in any order, in any slots, and A in the other slots;
-  none are legal after the end;
-- `step(state, action) -> State`; the action A changes nothing;
-- `score(state) -> float32[2]`, as of any game;
-- `crowded(state) -> bool[]`: whether there were, at any time, more legal actions than slots.
-
-`Listed` makes one of any game. A game whose rules keep the list themselves can be much faster.
+would spend its time on the illegal ones. A `ListedGame` hands out the legal ones. `Listed` makes one of any game for
+one; rules that keep the list themselves can be much faster.
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Generic, Protocol, TypeVar
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
 from jax import Array
 
-State = Any
+from jaxgp.arrays import where
+from jaxgp.contracts import Game, State
+from jaxgp.search.chance import refuse_chance, unused_key
+
+Node = TypeVar("Node")
 
 LANES = 8
-"""Short lists are taken as rows of so many, which a CPU takes at once; along a last axis it adds up one by one."""
+"""Short lists are laid out in rows of this many numbers, which a CPU adds side by side."""
 
 
-class ListedGame(Protocol):
-    """See above."""
+class ListedGame(Protocol[Node]):
+    """A game for one without chance, its legal actions in a list. It has A actions and lists of M slots.
+
+    Methods take no keys: a search begins the same game again and again, so there is one opening.
+    """
 
     @property
     def num_actions(self) -> int: ...
@@ -38,73 +35,83 @@ class ListedGame(Protocol):
     @property
     def slots(self) -> int: ...
 
-    def init(self) -> State: ...
+    def init(self) -> Node:
+        """Return the opening, always the same."""
 
-    def options(self, state: State) -> Array: ...
+    def options(self, state: Node) -> Array:
+        """Return int32[M]: each legal action once, in any order and any slots, and A in all other slots."""
 
-    def step(self, state: State, action: Array) -> State: ...
+    def step(self, state: Node, action: Array) -> Node:
+        """Play an action (int32[]); the action A changes nothing."""
 
-    def score(self, state: State) -> Array: ...
+    def score(self, state: Node) -> Array:
+        """Return float32[seats], as of any game."""
 
-    def crowded(self, state: State) -> Array: ...
+    def overflow(self, state: Node) -> Array:
+        """Return bool[]: whether this position or one before it had more legal actions than slots."""
 
 
 @struct.dataclass
-class Position:
-    """A position of any game."""
+class Listing(Generic[State]):
+    """A position of any game, and whether the list has overflowed on the way to it."""
 
     state: State
-    crowded: Array  # bool[]
+    overflow: Array  # bool[]
 
 
 @dataclass(frozen=True)
-class Listed:
-    """A game by its contract, its legal actions sought out anew in each position.
+class Listed(Generic[State]):
+    """Any game for one, whose legal actions are looked up in each position anew.
 
     Attributes:
         game: the rules.
-        slots: M, legal actions that a position can have.
+        slots: M; of more legal actions than that, the first M can be played.
+
+    Raises:
+        ValueError: a game with chance.
     """
 
-    game: Any
+    game: Game[State]
     slots: int
+
+    def __post_init__(self) -> None:
+        refuse_chance(self.game)
 
     @property
     def num_actions(self) -> int:
-        """As of the game."""
-        return int(self.game.num_actions)
+        """A, as of the game."""
+        return self.game.num_actions
 
-    def init(self) -> Position:
+    def init(self) -> Listing[State]:
         """Return the opening."""
-        return self._position(self.game.init(), jnp.bool_(False))
+        return self._listing(self.game.init(unused_key()), jnp.bool_(False))
 
-    def options(self, position: Position) -> Array:
+    def options(self, position: Listing[State]) -> Array:
         """Return int32[M]: the legal actions in ascending order, then A."""
         legal = self.game.legal_actions(position.state)
         return jnp.nonzero(legal, size=self.slots, fill_value=self.num_actions)[0].astype(jnp.int32)
 
-    def step(self, position: Position, action: Array) -> Position:
-        """Play an action."""
-        # What the game makes of an action that it does not have is its own affair, so it gets another and is not heard.
+    def step(self, position: Listing[State], action: Array) -> Listing[State]:
+        """Play an action (int32[]); the action A changes nothing."""
+        # Action A is out of range: step with action 0 and discard the result.
         given = action < self.num_actions
-        state = self.game.step(position.state, jnp.where(given, action, 0))
-        state = jax.tree.map(lambda a, b: jnp.where(given, a, b), state, position.state)
-        return self._position(state, position.crowded)
+        state = self.game.step(position.state, jnp.where(given, action, 0), unused_key())
+        return self._listing(where(given, state, position.state), position.overflow)
 
-    def score(self, position: Position) -> Array:
-        """Return float32[2]."""
+    def score(self, position: Listing[State]) -> Array:
+        """Return float32[seats]."""
         return self.game.score(position.state)
 
-    def crowded(self, position: Position) -> Array:
-        """Return bool[]."""
-        return position.crowded
+    def overflow(self, position: Listing[State]) -> Array:
+        """Return bool[]: whether there were ever more than M legal actions."""
+        return position.overflow
 
-    def _position(self, state: State, crowded: Array) -> Position:
-        return Position(state, crowded | (self.game.legal_actions(state).sum() > self.slots))
+    def _listing(self, state: State, overflow: Array) -> Listing[State]:
+        return Listing(state, overflow | (self.game.legal_actions(state).sum() > self.slots))
 
 
 def sums_before(table: Array) -> Array:
-    """Return of numbers [R, 8], column by column, the sum of all that come before each; shape and type are the same."""
+    """Return the exclusive prefix sums of numbers [R, 8] in column-major order, in the same shape and type."""
     rows = [jnp.zeros_like(table[0])]
     for row in table[:-1]:
         rows.append(rows[-1] + row)

@@ -1,129 +1,129 @@
 """What a search sees from the nodes that it visits: the value of each of their moves a few plies deep, as one batch.
 
-Every node belongs to a context, which says what positions are worth there. Contexts are whatever the judge takes: plans
-of programs, say, so that each evaluates its own leaves. Nodes are shown to the judge by context, so that whoever judges
-has all its positions side by side.
+A leaf evaluator values the positions where the look-ahead ends. Every node belongs to a context, which says how its
+leaves are valued: contexts are plans of programs, say, so that each program values the leaves of its own searches. The
+leaf evaluator gets its positions sorted by context.
 
-Of a game with few actions all are tried, legal or not, several plies deep (`FullWidth`). A game with many of them lists
-those that are legal, and these alone are tried, one ply deep (`Listed`): it has
-
-- `choices`: state -> int32[], how many moves there are, a pass being one; at least 1, whatever of an ended game;
-- `choice`: (state, int32[] place) -> int32[], the action at that place of the list; actions ascend. Whatever beyond.
+There are two ways to look ahead. `FullWidth` tries all actions, legal or not, several plies deep; it is for games with
+few actions. `LegalOnly` tries the legal moves alone, one ply deep; it is for games with many actions, which list their
+legal moves (`jaxgp.contracts.ListsMoves`).
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+from jaxgp.arrays import apart, comparable, take
+from jaxgp.contracts import ListsMoves, Position, Searchable
+from jaxgp.search.chance import unused_key
 from jaxgp.search.codes import NEVER, encode, side
 
-State = Any
-Contexts = Any
-Evaluate = Callable[[State], Array]
-Judge = Callable[[Contexts, Array, State, Array], Array]
-"""(contexts [C], int32[B], states [B], int32[]) -> float32[B]: values as the side to move sees them.
+Result = TypeVar("Result")
+Contexts = object
+"""A tree of arrays [C, ...]; without arrays, all positions are valued alike."""
+Evaluate = Callable[..., Array]
+"""state -> float32[]: what a position is worth to the side to move; of ended games too."""
+LeafEvaluator = Callable[[Any, Array, Any, Array], Array]
+"""(contexts [C, ...], int32[B], states [B, ...], int32[]) -> float32[B]: values as the side to move sees them.
 
-The second says which context judges each state; the last, how many of the states count. These are the first ones, and
-their contexts ascend. Ended games have values too.
+The second argument is the context of each state; the last one, N, says how many states matter. These are the first N,
+sorted by context in ascending order; the values of the others are not used. States may be of ended games.
 """
 
 FEW = 8
-"""Actions that get their own code each, with the action a constant in it."""
+"""Up to this number of actions each one gets code of its own, in which it is a constant."""
 WIDTH = 12
 """Listed moves that are tried together, for each node; nodes share them out as they need."""
 MOST = 2048
-"""Listed moves that are tried together at most."""
+"""The most listed moves that are tried together."""
 
 
-def taken(tree: Any, at: Array) -> Any:
-    """Return the items of [Q, ...] at places int32[N]."""
-    return jax.tree.map(lambda x: x[at], tree)
+class _Lister(Searchable[Any], ListsMoves, Protocol):
+    """Rules that list their legal moves."""
 
 
-def alike(evaluate: Evaluate) -> Judge:
-    """Return the judge that evaluates in the same way everywhere, whatever the contexts."""
+def context_free(evaluate: Evaluate) -> LeafEvaluator:
+    """Return a leaf evaluator that values all states alike, in all contexts."""
     return lambda contexts, whose, states, needed: jax.vmap(evaluate)(states)
 
 
 def by_context(contexts: Contexts, whose: Array, busy: Array) -> Array:
-    """Return int32[N]: the nodes in the order in which they are judged, by context and those that are not busy last."""
+    """Return int32[N]: nodes in the order in which the leaf evaluator sees them.
+
+    Args:
+        contexts: [C, ...].
+        whose: int32[N], the context of each node.
+        busy: bool[N]; nodes that are not busy come last.
+    """
     if not jax.tree.leaves(contexts):
         return jnp.argsort(~busy, stable=True)
     return jnp.argsort(jnp.where(busy, whose, np.iinfo(np.int32).max), stable=True)
 
 
-def lists_moves(rules: Any) -> bool:
-    """Whether a game lists its legal moves."""
-    return hasattr(rules, "choices") and hasattr(rules, "choice")
+def tail_of(game: object, tail: int) -> int:
+    """Return how many last plies a search of this game should look ahead at once: 1 where the game lists its moves."""
+    return 1 if isinstance(game, ListsMoves) else tail
 
 
-def tail_of(game: Any, tail: int) -> int:
-    """Return how many last plies of a search are best tried full width: one where a game lists its moves."""
-    return 1 if lists_moves(game) else tail
-
-
-def apart(running: Array, function: Callable[..., Any], *args: Any) -> Any:
-    """Call `function` so that XLA's CPU compiler does not fuse it with what uses its result.
-
-    It would compute the whole chain anew for every use: a step again for each of its children. An optimization barrier
-    does not stop it, a conditional does; `running` (bool[]) is true, but the compiler cannot know.
-    """
-
-    def conditional(*args: Any) -> Any:
-        shapes = jax.eval_shape(function, *args)
-        return lax.cond(
-            running, function, lambda *_: jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes), *args
-        )
-
-    return lax.platform_dependent(*args, cpu=conditional, default=function)
-
-
-def _codes(judge: Judge, contexts: Contexts, whose: Array, states: State, needed: Array) -> Array:
-    """Return int32[B]: code of the value of each state, as seat 0 sees it."""
-    values = judge(contexts, whose, states, needed)
+def _codes(leaf_evaluator: LeafEvaluator, contexts: Contexts, whose: Array, states: Position, needed: Array) -> Array:
+    """Return int32[B]: code of the value of each of states [B, ...], as seat 0 sees it."""
+    values = comparable(leaf_evaluator(contexts, whose, states, needed))
     return encode(jnp.where(states.to_move == 0, values, -values))
 
 
 def ranges(starts: Array, number: int) -> Array:
-    """Return int32[number]: which range each of so many places is in, given where they start, int32[N] ascending."""
+    """Return int32[number]: in which range each of `number` places lies.
+
+    Args:
+        starts: int32[N], ascending: the first place of each range, below 0 for a range that began earlier.
+        number: of places, counted from 0.
+    """
     marks = jnp.zeros(number, jnp.int32).at[jnp.where(starts > 0, starts, number)].add(1, mode="drop")
     return (starts <= 0).sum(dtype=jnp.int32) - 1 + jnp.cumsum(marks, dtype=jnp.int32)
 
 
 @dataclass(frozen=True)
-class Listed:
-    """Tries the moves on the lists of the nodes, list after list, some moves at a time.
+class LegalOnly:
+    """Tries the legal moves of the nodes, one ply deep: node after node, a fixed number of moves at a time.
 
-    A slot is a place on a list.
+    A slot is a place on the list of moves of a node.
     """
 
-    rules: Any
-    judge: Judge
+    rules: _Lister
+    leaf_evaluator: LeafEvaluator
 
     @property
     def slots(self) -> int:
-        """Moves that a node can have."""
-        return int(self.rules.num_actions)
+        """The most moves that a node can have."""
+        return self.rules.num_actions
 
-    def action(self, state: State, slot: Array) -> Array:
+    def action(self, state: Position, slot: Array) -> Array:
         """Return int32[]: the action in a slot of one state."""
-        action: Array = self.rules.choice(state, slot)
-        return action
+        return self.rules.choice(state, slot)
 
-    def _child(self, state: State, place: Array) -> State:
-        return self.rules.step(state, self.rules.choice(state, place))
+    def _child(self, state: Position, place: Array) -> Position:
+        child: Position = self.rules.step(state, self.rules.choice(state, place), unused_key())
+        return child
 
-    def look(self, contexts: Contexts, whose: Array, states: State, busy: Array, running: Array) -> Array:
-        """Return int32[N, slots]: code of each move of `busy` (bool[N]) states as its mover sees it, NEVER in slots
-        without a move. All moves of an ended game have the value of the game.
+    def look(self, contexts: Contexts, whose: Array, states: Position, busy: Array, running: Array) -> Array:
+        """Value the moves of the busy states one ply deep.
 
-        Contexts are [C, ...], and `whose` (int32[N]) names that of each state.
+        Args:
+            contexts: [C, ...].
+            whose: int32[N], the context of each state.
+            states: [N, ...].
+            busy: bool[N].
+            running: bool[], true; not used here.
+
+        Returns:
+            int32[N, slots]: code of each move as the mover of its state sees it; NEVER in slots without a move. All
+            moves of an ended game have the value of the game.
         """
         del running
         count = jnp.where(busy, jnp.where(states.terminated, 1, jax.vmap(self.rules.choices)(states)), 0)
@@ -137,9 +137,10 @@ class Listed:
             first, found = carry
             move = first + jnp.arange(together, dtype=jnp.int32)
             node = order[jnp.minimum(ranges(starts - first, together), nodes - 1)]
-            parents = taken(states, node)
+            parents = take(states, node)
             children = jax.vmap(self._child)(parents, move - begin[node])
-            codes = _codes(self.judge, contexts, whose[node], children, ends[-1] - first) ^ jax.vmap(side)(parents)
+            codes = _codes(self.leaf_evaluator, contexts, whose[node], children, ends[-1] - first)
+            codes ^= jax.vmap(side)(parents)
             return first + together, lax.dynamic_update_slice(found, codes, (first,))
 
         # Room for the moves of all lists, and for one more slice of them.
@@ -153,43 +154,59 @@ class Listed:
 class FullWidth:
     """Plays every sequence of `tail` actions. A slot is an action."""
 
-    rules: Any
-    judge: Judge
+    rules: Searchable[Any]
+    leaf_evaluator: LeafEvaluator
     tail: int
 
     @property
     def slots(self) -> int:
-        """Every action."""
-        return int(self.rules.num_actions)
+        """The number of actions."""
+        return self.rules.num_actions
 
-    def action(self, state: State, slot: Array) -> Array:
+    def action(self, state: Position, slot: Array) -> Array:
         """Return the slot."""
         del state
         return slot
 
-    def look(self, contexts: Contexts, whose: Array, states: State, busy: Array, running: Array) -> Array:
-        """Return int32[N, A]: code of each move of `busy` (bool[N]) states after `tail` plies of minimax, as its mover
-        sees it; NEVER if illegal. All moves of an ended game have the value of the game.
+    def look(self, contexts: Contexts, whose: Array, states: Position, busy: Array, running: Array) -> Array:
+        """Value the moves of the busy states by minimax, `tail` plies deep.
 
-        Contexts are [C, ...], and `whose` (int32[N]) names that of each state. Plies are laid out flat, with the last
-        action first and the states innermost.
+        Plies are laid out flat, with the last action first and the states innermost.
+
+        Args:
+            contexts: [C, ...].
+            whose: int32[N], the context of each state.
+            states: [N, ...].
+            busy: bool[N].
+            running: bool[], true; the compiler must not know that it is.
+
+        Returns:
+            int32[N, A]: code of each move as the mover of its state sees it; NEVER where it is illegal. All moves of an
+            ended game have the value of the game.
         """
-        judged = jax.tree.leaves(contexts)
+        sort = bool(jax.tree.leaves(contexts))
         order = by_context(contexts, whose, busy)
-        if judged:
-            states, whose = taken((states, whose), order)
+        if sort:
+            states, whose = take((states, whose), order)
         plies = [states]
         for _ in range(self.tail - 1):
-            plies.append(apart(running, self._expand, plies[-1]))
+            plies.append(apart(self._expand, plies[-1], running=running))
         count = busy.sum(dtype=jnp.int32)
-        looks, values = apart(running, lambda last: self._last(contexts, whose, last, count), plies[-1])
+        looks, values = apart(lambda last: self._last(contexts, whose, last, count), plies[-1], running=running)
         for before in reversed(plies[:-1]):
-            looks, values = apart(running, self._minimax, before, values.reshape(self.slots, -1))
-        return jnp.zeros_like(looks.T).at[order].set(looks.T) if judged else looks.T
+            looks, values = apart(self._minimax, before, values.reshape(self.slots, -1), running=running)
+        return jnp.zeros_like(looks.T).at[order].set(looks.T) if sort else looks.T
 
-    def _minimax(self, states: State, values: Array) -> tuple[Array, Array]:
-        """Return int32[A, N], what the moves of `states` ([N, ...]) are worth to their movers, and int32[N], what the
-        states are worth to seat 0; `values` (int32[A, N]) are those of the children.
+    def _minimax(self, states: Position, values: Array) -> tuple[Array, Array]:
+        """Back values up by one ply.
+
+        Args:
+            states: [N, ...].
+            values: int32[A, N], codes of their children as seat 0 sees them.
+
+        Returns:
+            int32[A, N], codes of the moves as their movers see them, and int32[N], codes of the states as seat 0 sees
+            them.
         """
         sides = jax.vmap(side)(states)
         # A step of an ended game changes nothing, so there every move counts and has the value of the game itself.
@@ -198,10 +215,10 @@ class FullWidth:
         # One maximum after the other: a CPU does not vectorise a reduction of the leading axis.
         return jnp.stack(looks), reduce(jnp.maximum, looks) ^ sides
 
-    def _last(self, contexts: Contexts, whose: Array, states: State, count: Array) -> tuple[Array, Array]:
-        """Return what `_minimax` does, of [A ** (tail - 1) * N, ...] states whose children are judged.
+    def _last(self, contexts: Contexts, whose: Array, states: Position, count: Array) -> tuple[Array, Array]:
+        """Value the children of [A ** (tail - 1) * N, ...] states, and return what `_minimax` does.
 
-        Of the N nodes that they come from, with contexts `whose`, the first `count` matter.
+        Of the N nodes that the states come from, with contexts `whose` (int32[N]), the first `count` matter.
         """
         if jax.tree.leaves(contexts):
             children = self._children(states, lambda state: state)
@@ -211,18 +228,18 @@ class FullWidth:
                 return x.reshape(leaves, -1, *x.shape[2:]).swapaxes(0, 1).reshape(-1, *x.shape[2:])
 
             moved = jax.tree.map(by_node, children)
-            codes = _codes(self.judge, contexts, jnp.repeat(whose, leaves), moved, count * leaves)
+            codes = _codes(self.leaf_evaluator, contexts, jnp.repeat(whose, leaves), moved, count * leaves)
             values = codes.reshape(-1, leaves).T.reshape(self.slots, -1)
         else:
             values = self._children(states, lambda state: self._code(contexts, state))
         return self._minimax(states, values)
 
-    def _code(self, contexts: Contexts, state: State) -> Array:
-        """Return int32[]: code of the value of one state, which is judged alike everywhere."""
+    def _code(self, contexts: Contexts, state: Position) -> Array:
+        """Return int32[]: code of the value of one state, where there are no contexts."""
         alone = jax.tree.map(lambda x: x[None], state)
-        return _codes(self.judge, contexts, jnp.zeros(1, jnp.int32), alone, jnp.int32(1))[0]
+        return _codes(self.leaf_evaluator, contexts, jnp.zeros(1, jnp.int32), alone, jnp.int32(1))[0]
 
-    def _expand(self, states: State) -> State:
+    def _expand(self, states: Position) -> Position:
         """Return the children of [N, ...] states as [A * N, ...]: those by action 0, then those by action 1, and so on.
 
         Innermost loops then run over states and not over the few actions, which is what a CPU can vectorise.
@@ -230,12 +247,12 @@ class FullWidth:
         children = self._children(states, lambda state: state)
         return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), children)
 
-    def _children(self, states: State, function: Callable[[State], Any]) -> Any:
+    def _children(self, states: Position, function: Callable[[Position], Result]) -> Result:
         """Return `function` of each child of [N, ...] states, [A, N, ...]."""
         actions = np.arange(self.slots, dtype=np.int32)
 
-        def by(action: Array) -> Any:
-            return jax.vmap(lambda state: function(self.rules.step(state, action)))(states)
+        def by(action: Array) -> Result:
+            return jax.vmap(lambda state: function(self.rules.step(state, action, unused_key())))(states)
 
         if self.slots > FEW:
             return jax.vmap(by)(jnp.asarray(actions))

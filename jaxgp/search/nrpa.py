@@ -4,21 +4,22 @@ Sources: C. D. Rosin, "Nested Rollout Policy Adaptation for Monte Carlo Tree Sea
 Sevestre and M. Toulemont, "Stabilized Nested Rollout Policy Adaptation", 2020; T. Cazenave, "Generalized Nested Rollout
 Policy Adaptation", 2020, for the bias.
 
-A policy has one weight, as a logarithm, for each action. A search of level 0 is a playout: it draws among the legal
-actions in proportion to the exponentials of their weights. A search of a level above copies the policy it is given and
-N times searches on the level below with it, keeps the best game so far, the later one of equals, and adapts its copy to
-that game: at each position of it the weight of the action that was played grows by alpha, and the weight of each legal
-action shrinks by alpha times the probability that the policy gave it before any of this. Level L plays N ** L games.
+A policy has one log-weight for each action. A search of level 0 is a playout: it draws among the legal actions in
+proportion to the exponentials of their log-weights. A search of a higher level copies the policy it is given. With the
+copy it runs N searches of the level below. After each of them it keeps the best game so far, of equals the later one,
+and adapts the copy to that game. At each position of the game, the log-weight of the action that was played grows by
+alpha; the log-weight of each legal action shrinks by alpha times the probability that the policy gave it before the
+adaptation. Level L plays N ** L games.
 
-Two things can be added. With P above 1 every playout is P playouts of one policy, of which the best counts. A bias is
-added to the weight of an action whenever it is drawn by, and is never adapted.
+There are two additions. With P above 1 every playout is P playouts of one policy, of which the best counts. A bias is
+added to the log-weight of an action in each draw, and is never adapted.
 
-Here the recursion is a loop over playouts, each followed by the levels that it completes. An action stands for itself
-in the policy, whatever the position. Playouts note what was legal, so nothing is played again to adapt a policy.
+Here the recursion is a loop over playouts, each followed by the levels that it completes. An action has the same
+log-weight in all positions. Playouts note what was legal, so nothing is played again to adapt a policy.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -28,34 +29,36 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
+from jaxgp.arrays import take, where
 from jaxgp.search.listed import LANES, ListedGame, sums_before
 
 STEEPEST = 40.0
-"""Weights and biases further from 0 are drawn by as if they were there: beyond it, sums would leave float32."""
+"""Log-weights and biases are clipped to +-40 before exp, so that sums stay finite in float32."""
 STRETCH = 16
-"""Plies that are adapted to at once."""
+"""Plies to which a policy is adapted at once."""
 
 Kinds = Callable[[Any], Array]
+"""state -> int32[M]: the kind of each option, its place in a table of biases."""
 
 
 @struct.dataclass
 class Line:
-    """Games of S searches, as actions, with what else could have been played."""
+    """A game of each of S searches: its actions, and the options that it had."""
 
     score: Array  # float32[S]; -inf for no game
     actions: Array  # int32[S, T]; A after the end
     length: Array  # int32[S]
     options: Array  # int16 or int32[S, T, M]: legal actions, A in slots without one
-    kinds: Array | None  # int32[S, T, M]: places of the options in the table of biases, if there is one
-    crowded: Array  # bool[S]: in some playout, legal actions were missing
+    kinds: Array | None  # int32[S, T, M]: kinds of the options, where there are biases
+    overflow: Array  # bool[S]: in some playout there were more legal actions than slots
 
 
 @struct.dataclass
 class Search:
     """S searches under way."""
 
-    number: Array  # int32[]: playouts, or groups of P, that each has played
-    policies: Array  # float32[L, S, A + 1]: by level; the last entry is of slots without an action
+    number: Array  # int32[]: groups of P playouts that each has played
+    policies: Array  # float32[L, S, A + 1]: by level; the last entry is for slots without an action
     best: Line  # [L, S, ...]: by level
 
 
@@ -64,16 +67,16 @@ class Nested:
     """Searches for a game of high score.
 
     Attributes:
-        game: a listed game for one.
+        game: a game for one, its legal actions in a list.
         level: L, how deep searches are nested, at least 1.
         iterations: N, searches of the level below within each search.
         alpha: step of adaptation.
         longest: T, moves after which a game is taken as it stands.
         group: P, playouts of one policy, of which the best counts.
-        kinds: says of a position the place of each option in a table of biases, int32[M]; None: there are no biases.
+        kinds: the kinds of the options of a position; None: there are no biases.
     """
 
-    game: ListedGame
+    game: ListedGame[Any]
     level: int
     iterations: int = 100
     alpha: float = 1.0
@@ -97,7 +100,7 @@ class Nested:
         Args:
             key: typed key[].
             searches: S.
-            biases: float32[S, K], each search's table.
+            biases: float32[S, K], the bias of each kind in each search.
         """
         done = self.advance(key, self.begin(searches), jnp.int32(self.steps), biases)
         return jax.tree.map(lambda x: x[-1], done.best)
@@ -114,13 +117,16 @@ class Nested:
                 length=jnp.zeros(shape, jnp.int32),
                 options=jnp.full((*shape, self.longest, self.game.slots), none, self._narrow),
                 kinds=None if self.kinds is None else jnp.zeros((*shape, self.longest, self.game.slots), jnp.int32),
-                crowded=jnp.zeros(shape, bool),
+                overflow=jnp.zeros(shape, bool),
             ),
         )
 
     @cached_property
     def advance(self) -> Callable[[Array, Search, Array, Array | None], Search]:
-        """Go on until so many groups have been played (int32[]); key and biases are the same all the way."""
+        """The jitted function (key, search, until, biases) -> search, which goes on to group number `until` (int32[]).
+
+        Key and biases must be the same in all calls for one search. The search that goes in is used up.
+        """
         return jax.jit(self._advance, donate_argnums=1)
 
     def _advance(self, key: Array, search: Search, until: Array, biases: Array | None = None) -> Search:
@@ -138,33 +144,39 @@ class Nested:
     def _complete(
         self, biases: Array | None, carry: tuple[Array, Line, Array, Line]
     ) -> tuple[Array, Line, Array, Line]:
-        """Hand the result of the level below to a level, which goes on from it; the levels below begin anew."""
+        """Hand the game found on the level below to a level, which adapts its policy; the levels below begin anew.
+
+        The carry is int32[], the level; the game found; policies and best games of all levels.
+        """
         at, found, policies, best = carry
-        own = jax.tree.map(lambda x: x[at], best)
-        crowded = found.crowded | own.crowded
-        own = choose(found.score >= own.score, found, own).replace(crowded=crowded)  # type: ignore[attr-defined]
+        own = take(best, at)
+        overflow = found.overflow | own.overflow
+        own = replace(where(found.score >= own.score, found, own), overflow=overflow)
         policy = self.adapt(policies[at], own, biases)
         levels = np.arange(self.level)
         policies = jnp.where((levels <= at)[:, None, None], policy, policies)
         best = jax.tree.map(lambda x, new: x.at[at].set(new), best, own)
         # What is below has been handed on by now. The last level is never below, and keeps its game.
-        best = best.replace(score=jnp.where((levels < at)[:, None], -jnp.inf, best.score))
+        best = replace(best, score=jnp.where((levels < at)[:, None], -jnp.inf, best.score))
         return at + 1, own, policies, best
 
     def playout(self, key: Array, policies: Array, biases: Array | None = None) -> Line:
-        """Play S games to their ends, each the best of P.
+        """Play a game in each of S searches, the best of P.
 
         Args:
             key: typed key[].
             policies: float32[S, A + 1].
             biases: float32[S, K].
+
+        Returns:
+            S games.
         """
         searches, none = len(policies), self.game.num_actions
         shape = (searches, self.group)
         weights, factors = self._weights(policies), None if biases is None else exponential(biases)
         shares = jax.random.uniform(key, (self.longest, *shape))
 
-        def choose_one(state: Any, share: Array, weights: Array, factors: Array | None) -> tuple:
+        def choose_one(state: object, share: Array, weights: Array, factors: Array | None) -> tuple:
             options = self.game.options(state)
             kinds = None if self.kinds is None else self.kinds(state)
             action = options[draw(_chances(weights, factors, options, kinds), share)]
@@ -177,9 +189,8 @@ class Nested:
             going = actions < none
             put = lambda x, new: x.at[:, :, number].set(new)  # noqa: E731
             options, kinds = jax.tree.map(put, [line.options, line.kinds], noted)
-            line = line.replace(
-                actions=put(line.actions, actions), length=line.length + going, options=options, kinds=kinds
-            )
+            actions, length = put(line.actions, actions), line.length + going
+            line = replace(line, actions=actions, length=length, options=options, kinds=kinds)
             return number + 1, states, line, going.any()
 
         empty = jax.tree.map(
@@ -189,11 +200,10 @@ class Nested:
         _, states, line, _ = lax.while_loop(
             lambda carry: (carry[0] < self.longest) & carry[3], ply, (jnp.int32(0), opening, empty, jnp.bool_(True))
         )
-        line = line.replace(
-            score=jax.vmap(jax.vmap(self.game.score))(states)[..., 0],
-            crowded=jnp.broadcast_to(jax.vmap(jax.vmap(self.game.crowded))(states).any(1, keepdims=True), shape),
-        )
-        if self.group == 1:  # To gather what is all there takes a tenth of a search.
+        score = jax.vmap(jax.vmap(self.game.score))(states)[..., 0]
+        overflow = jax.vmap(jax.vmap(self.game.overflow))(states).any(1, keepdims=True)
+        line = replace(line, score=score, overflow=jnp.broadcast_to(overflow, shape))
+        if self.group == 1:  # A gather, here of everything there is, would take a tenth of a search.
             return jax.tree.map(lambda x: x[:, 0], line)
         # The later one of equals, as everywhere.
         last = self.group - 1 - jnp.argmax(line.score[:, ::-1], 1)
@@ -226,43 +236,38 @@ class Nested:
             kinds = None if line.kinds is None else cut(line.kinds)
             return jax.vmap(adapt_one)(policies, weights, factors, cut(line.actions), cut(line.options), kinds)
 
-        # After the end of a game, only the last entry changes, which nothing is drawn by.
+        # After the end of a game only the last entry changes, by which nothing is drawn.
         width = next(width for width in range(min(STRETCH, self.longest), 0, -1) if self.longest % width == 0)
         return lax.fori_loop(0, -(-line.length.max() // width), stretch, policies)
 
     @property
-    def _narrow(self) -> Any:
-        """The type of options in games that are kept, which are many."""
-        return jnp.int16 if self.game.num_actions < 2**15 else jnp.int32
+    def _narrow(self) -> np.dtype:
+        """The type of the options that games note, of which there are many."""
+        return np.dtype(np.int16 if self.game.num_actions < 2**15 else np.int32)
 
     @staticmethod
     def _weights(policies: Array) -> Array:
-        """Return what actions are drawn in proportion to, of the same shape; 0 for slots without an action."""
+        """Return the weights of log-weights float32[S, A + 1], in the same shape; 0 for slots without an action."""
         return exponential(policies).at[:, -1].set(0)
 
 
 def exponential(logarithms: Array) -> Array:
-    """Return float32 of the same shape; finite and positive."""
+    """Return the exponentials of float32[...], in the same shape; all are finite and positive."""
     return jnp.exp(logarithms.clip(-STEEPEST, STEEPEST))
-
-
-def choose(which: Array, first: Line, second: Line) -> Line:
-    """Return of each of S games the first where bool[S] says so, otherwise the second."""
-    return jax.tree.map(lambda a, b: jnp.where(which.reshape(-1, *[1] * (a.ndim - 1)), a, b), first, second)
 
 
 def draw(weights: Array, share: Array) -> Array:
     """Draw one index in proportion to weights.
 
     Args:
-        weights: float32[N], zero where nothing is to be drawn; some index is returned if all are.
+        weights: float32[N]; an index of weight zero is never drawn, unless all weights are zero.
         share: float32[], uniform in [0, 1).
 
     Returns:
         int32[].
     """
     table = columns_of(weights)
-    # Rounding can put sums out of order by a trace; the last weight that begins up to the share is then one of two.
+    # Rounding can make a sum slightly smaller than the one before it; then the later of the two weights is drawn.
     begun = (sums_before(table) <= share * table.sum(0).sum()) & (table > 0)
     order = np.arange(table.size).reshape(LANES, -1).T
     last = jnp.where(begun, order, 0).max()
@@ -270,11 +275,11 @@ def draw(weights: Array, share: Array) -> Array:
 
 
 def columns_of(weights: Array) -> Array:
-    """Return float32[..., R, 8] of float32[..., N], filled up with zeros."""
+    """Lay float32[..., N] out in columns, float32[..., R, 8], filled up with zeros."""
     room = [(0, 0)] * (weights.ndim - 1) + [(0, -weights.shape[-1] % LANES)]
     return jnp.pad(weights, room).reshape(*weights.shape[:-1], -1, LANES)
 
 
 def _chances(weights: Array, factors: Array | None, options: Array, kinds: Array | None) -> Array:
-    """Return float32[..., M]: what options are drawn in proportion to, 0 in slots without one."""
+    """Return float32[..., M]: the weights by which options (int32[..., M]) are drawn, 0 in slots without one."""
     return weights[options] if factors is None or kinds is None else weights[options] * factors[kinds]

@@ -56,7 +56,7 @@ def searches(bench: Any, plies: int, until: float) -> None:
         np.testing.assert_array_equal(unshared(*args).values, result.values)
         cases["one device"] = Case(lambda: unshared(*args), number)
     if options.rivals:
-        alone = AlphaBeta(game, None, plies, player.tail, lanes=1, judge=player.judge)
+        alone = AlphaBeta(game, None, plies, player.tail, lanes=1, leaf_evaluator=player.evaluate_leaves)
         single, _ = compiled(functools.partial(_one_by_one, alone, plies), plans, whose, states)
         moves = np.asarray(single(plans, whose, states))
         np.testing.assert_array_equal(moves, np.asarray(result.values.argmax(-1))[: len(moves)])

@@ -9,12 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jaxgp.arrays import take
 from jaxgp.bits import lot, pick
 from jaxgp.contracts import Position
 from jaxgp.host.agents import Agent
 from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta, Ties, best_moves
-from jaxgp.search.lookahead import tail_of, taken
+from jaxgp.search.lookahead import tail_of
 from jaxgp.spec import Evaluator
 
 State = Any
@@ -85,7 +86,7 @@ def search(game: Any, depth: int, *evaluators: Evaluator, ties: str = "random", 
         for number, one in enumerate(searches):
             mine = drawn == number
             first = jnp.argsort(~mine, stable=True)
-            found = cores.search(one, taken(states, first), depths, mine.sum(dtype=jnp.int32))
+            found = cores.search(one, take(states, first), depths, mine.sum(dtype=jnp.int32))
             chosen = pick(best_moves(found.values), low[first] if kind == "all" else jnp.zeros_like(bits))
             moves = jnp.where(mine, chosen[jnp.argsort(first)], moves)
         return moves

@@ -9,7 +9,6 @@ import pytest
 import envs
 from jaxgp.config import compose, validate
 from jaxgp.config.compose import Composer
-from jaxgp.config.games import cast_of
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
 
@@ -43,9 +42,8 @@ def test_experiments_of_othello_are_those_of_the_study():
     seen = {}
     with Composer(Config, CONF, "config") as composer:
         for name in ("original", "original_weights", "regions", "regions_weights", "noops"):
-            made = composer.compose([f"experiment=othello_{name}"])
-            chosen = cast_of(made, envs).options
-            seen[name] = (chosen.features, chosen.weights, chosen.noop_bits)
+            made = validate.check(composer.compose([f"experiment=othello_{name}"]), envs)
+            seen[name] = (made.program["features"], made.program["weights"], made.program["noop_bits"])
             assert [one.kind for one in made.fitness.opponents.values()] == ["search", "random", "random"]
     assert seen == {
         "original": ("original", "none", 0),

@@ -188,7 +188,11 @@ def test_coevolution_that_only_fails_together():
     assert refused(wrong) == "fitness.coplay=3: accepted: 0; morpion is for one"
 
 
-def test_programs_search_only_where_they_value_positions():
+def test_the_options_of_a_role_are_filled_in():
+    filled = validate.check(dataclasses.replace(config(), game={"name": "othello"}, program={"depth": 3}), envs)
+    assert filled.program == {"role": "move", "features": "original", "weights": "none", "noop_bits": 0, "depth": 3}
+    filled = validate.check(dataclasses.replace(config(), game={"name": "othello"}, program={"role": "leaf"}), envs)
+    assert filled.program == {"role": "leaf", "features": "position", "depth": 1}
     wrong = dataclasses.replace(config(), game={"name": "othello"}, program={"depth": -1})
     assert refused(wrong) == "program.depth=-1: accepted: a whole number from 0 to 12"
 
@@ -287,7 +291,7 @@ def test_unknown_game_settings_are_refused():
     assert refused(wrong).startswith("game.rows: unknown setting of mancala; accepted: pits, stones")
     wrong = config()
     wrong.program["vew"] = "own"
-    assert refused(wrong).startswith("program.vew: unknown option of program.role=program; accepted: ")
+    assert refused(wrong).startswith("program.vew: unknown option of program.role=program; accepted: view, ")
     wrong = config()
     wrong.program["view"] = "theirs"
     assert refused(wrong).startswith("program.view=theirs: accepted: own, absolute")
@@ -313,7 +317,7 @@ def every(schema):
 
 
 def test_a_game_that_no_genomes_play_is_not_evolved():
-    """None is left without, so this one is made so."""
+    """All games have roles, so one is made without."""
 
     def spec(name):
         return dataclasses.replace(envs.spec(name), roles=()) if name == "othello" else envs.spec(name)
@@ -347,6 +351,11 @@ def test_options_of_othello_programs_are_checked():
             "program.features=every: accepted: original, regions, few",
         ),
         ({"weights": "noops"}, "program.noop_bits=0: accepted: a whole number from 1 to 2 with program.weights=noops"),
+        (
+            {"features": "position"},
+            "program.features=position: accepted: original, regions, few; with program.role=leaf it is one",
+        ),
+        ({"role": "walk"}, "program.role=walk: accepted: move, leaf"),
         (
             {"weight": "path"},
             "program.weight: unknown option of program.role=move; accepted: features, weights, noop_bits, depth",

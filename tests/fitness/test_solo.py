@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import envs
+from jaxgp.bits import extend
 from jaxgp.config import schema, validate
 from jaxgp.errors import UsageError
 from jaxgp.evolution.options import Algorithm, Groups
@@ -16,7 +17,6 @@ from jaxgp.genotypes.text import parse_program
 from jaxgp.measure import champions
 from jaxgp.operators.options import Creation, Crossover, Mutation, Selection
 from jaxgp.players.options import Opponent
-from jaxgp.players.signature import extend
 from jaxgp.run.assemble import assemble
 from tests.run.conduct_toy import assert_same, rows, start
 

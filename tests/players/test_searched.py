@@ -15,7 +15,7 @@ from tests.envs.othello.drawings import as_reference, compiled
 from tests.envs.replays import FAST
 from tests.reference import othello as reference
 from tests.reference.evaluator import evaluate_program
-from tests.search.test_lookahead import OTHELLO, othello_positions
+from tests.search.othello_positions import OTHELLO, othello_positions
 
 POSITIONS = 40
 

@@ -1,4 +1,4 @@
-"""Searches that are shared out among the cores of a CPU, in processes of their own: devices are made at the start."""
+"""Searches that are shared out among the cores of a CPU, in a process of its own: devices are made at the start."""
 
 import json
 import os
@@ -7,10 +7,12 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from jaxgp.search import cores
-from tests.search.on_cores import COUNT, QUEUE, searched
+from tests.search.cases import check, plain_lead
+from tests.search.on_cores import COUNT, DEPTHS, POSITIONS, PRICES, QUEUE, searched
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,26 +26,48 @@ def on(*arguments, **environment):
     return json.loads(done.stdout)
 
 
-def test_on_any_number_of_cores_the_same_is_found():
+@pytest.fixture(scope="module")
+def shared():
+    """What three cores find."""
+    return on("3")
+
+
+def test_on_several_cores_each_root_is_searched_as_if_it_were_alone(shared):
     """Ten places in the queue are no multiple of three; eight of them, one and none are searched."""
-    alone = searched()
-    shared = on("3")
     assert shared["devices"] == 3
-    assert shared["found"] == alone
-    values, nodes = alone[0]
-    assert [count > 0 for count in nodes] == [place < COUNT for place in range(QUEUE)]
-    assert all(any(value is not None for value in row) for row in values[:COUNT])
+    for (values, nodes), count in zip(shared["found"], (COUNT, 1, 0), strict=True):
+        assert [number > 0 for number in nodes] == [place < count for place in range(QUEUE)]
+        rows = np.array(values, np.float32)  # None becomes NaN
+        assert np.isnan(rows[count:]).all()
+        result = SimpleNamespace(values=np.where(np.isnan(rows[:count]), -np.inf, rows[:count]))
+        check(POSITIONS[:count], DEPTHS[:count], result, "all", [priced(*PRICES[place % 2]) for place in range(count)])
 
 
+def priced(coin, move):
+    return lambda position: coin * plain_lead(position) + move
+
+
+@pytest.mark.slow
+def test_on_any_number_of_cores_the_same_is_found(shared):
+    assert shared["found"] == searched()
+
+
+@pytest.mark.slow
 def test_who_has_said_how_many_devices_there_are_is_heeded():
     assert on("3", "devices", XLA_FLAGS="--xla_force_host_platform_device_count=2") == {"devices": 2}
     assert on("3", "devices", JAX_NUM_CPU_DEVICES="1") == {"devices": 1}
 
 
-def test_by_default_all_cores_are_used_up_to_a_limit(monkeypatch):
-    asked = []
-    update = lambda name, number: asked.append((name, number))  # noqa: E731
-    monkeypatch.setattr(cores.jax, "config", SimpleNamespace(update=update, jax_num_cpu_devices=-1))
+@pytest.fixture
+def asked(monkeypatch):
+    """What is asked of JAX, which says that nobody has set the number of devices."""
+    found = []
+    config = SimpleNamespace(update=lambda *option: found.append(option), jax_num_cpu_devices=-1)
+    monkeypatch.setattr(cores.jax, "config", config)
+    return found
+
+
+def test_by_default_all_cores_are_used_up_to_a_limit(monkeypatch, asked):
     monkeypatch.setenv("XLA_FLAGS", "--xla_dump_to=here")
     for there in (2, 100, 1):
         monkeypatch.setattr(cores, "available", lambda there=there: there)
@@ -53,11 +77,23 @@ def test_by_default_all_cores_are_used_up_to_a_limit(monkeypatch):
     assert cores.available() >= 1
 
 
-@pytest.mark.parametrize("number", [None, 2])
-def test_after_the_first_computation_nothing_changes(monkeypatch, number):
+def test_nothing_is_asked_where_the_user_has_said_how_many_devices_there_are(monkeypatch, asked):
+    monkeypatch.setenv("XLA_FLAGS", "--xla_force_host_platform_device_count=2")
+    cores.use(3)
+    monkeypatch.delenv("XLA_FLAGS")
+    cores.jax.config.jax_num_cpu_devices = 1
+    cores.use(3)
+    assert not asked
+    assert "XLA_FLAGS" not in os.environ
+
+
+@pytest.mark.parametrize("number", [None, 3])
+def test_after_the_first_computation_it_is_too_late_and_said_so(monkeypatch, number):
     devices, flags, update = cores.jax.local_device_count(), os.environ.get("XLA_FLAGS"), cores.jax.config.update
-    monkeypatch.setattr(cores, "available", lambda: 2)
+    monkeypatch.setattr(cores, "available", lambda: 3)
     monkeypatch.setattr(cores.jax, "config", SimpleNamespace(update=update, jax_num_cpu_devices=-1))
-    cores.use(number)
+    with pytest.warns(RuntimeWarning, match=f"cores=3: too late, .* searches use {devices}"):
+        cores.use(number)
     assert os.environ.get("XLA_FLAGS") == flags
     assert cores.jax.local_device_count() == devices
+    cores.use(1)  # says nothing, since nothing is to change

@@ -33,7 +33,7 @@ def test_lines_are_those_of_the_rules_all_through_random_games(variant):
         legal = game.legal_actions(one)
         # As many as are legal, and the same: each is there once.
         same = (dense == legal).all() & (there.sum() == legal.sum())
-        return same & (game.score(one) == listed.score(other)).all() & ~listed.crowded(other)
+        return same & (game.score(one) == listed.score(other)).all() & ~listed.overflow(other)
 
     def ply(states, share):
         one, other = states
@@ -87,7 +87,7 @@ def test_what_may_not_be_drawn_changes_nothing():
     for action in (0, listed.num_actions):
         after = jax.jit(listed.step)(start, jnp.int32(action))
         assert listed_lines(listed, after) == listed_lines(listed, start)
-        for name in ("crosses", "used", "count", "last", "crowded"):
+        for name in ("crosses", "used", "count", "last", "overflow"):
             assert (getattr(after, name) == getattr(start, name)).all()
 
 
@@ -106,9 +106,9 @@ def test_lines_without_a_slot_are_noted():
     before = wide.position(crosses, unused)
     after = jax.jit(wide.step)(before, action)
     assert len(listed_lines(wide, before)) <= 8 < len(listed_lines(wide, after))
-    assert not after.crowded
+    assert not after.overflow
     crammed = jax.jit(narrow.step)(narrow.position(crosses, unused), action)
-    assert crammed.crowded
+    assert crammed.overflow
     assert len(listed_lines(narrow, crammed)) == 8
     assert listed_lines(narrow, crammed).items() <= listed_lines(wide, after).items()
 

@@ -1,0 +1,149 @@
+"""What a notebook needs, in few words: take a role, seat an opponent, load a champion, look at a board.
+
+The classes and functions that `import jaxgp` gives besides are those of the rooms; see `jaxgp.__init__`.
+"""
+
+import html
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jaxgp import spec as specs
+from jaxgp.contracts import Game, Opponent, Position
+from jaxgp.errors import UsageError
+from jaxgp.evolution.options import Algorithm, Groups
+from jaxgp.fitness.options import Fitness
+from jaxgp.genotypes.language import Genome, to_text
+from jaxgp.genotypes.rulelists import RuleLanguage
+from jaxgp.host import seating
+from jaxgp.host.agents import Agent
+from jaxgp.measure import champions
+from jaxgp.options import made
+from jaxgp.players import options, panel
+from jaxgp.report import tree
+from jaxgp.run.assemble import creator
+from jaxgp.spec import Cast, Games, Spec
+
+
+def take(spec: Spec, role: str | None = None, options: dict[str, object] | None = None, **settings: object) -> Cast:
+    """Take a role in a game.
+
+    Args:
+        spec: the game, as `envs.spec("mancala")` or a function of one's own returns it.
+        role: by name; None: the first.
+        options: some options of the role.
+        settings: some settings of the rules.
+
+    Raises:
+        UsageError: something that the game or the role does not have or accept; the message says what is.
+    """
+    return specs.cast(spec, spec.make(**settings), role, values=options or {})
+
+
+def opponent(cast: Cast, kind: str = "search", **values: object) -> Opponent:
+    """Seat an opponent for fitness and measurements.
+
+    Args:
+        cast: the game, and how genomes play it.
+        kind: search, random, programs, champions or strategy.
+        values: more of `jaxgp.players.options.Opponent`: depth, ties, evaluator, name, count, games.
+
+    Raises:
+        UsageError: an option that is wrong, or something that the game does not have.
+    """
+    chosen = made(options.Opponent, {"kind": kind} | values, "")
+    algorithm = Groups() if isinstance(cast.language, RuleLanguage) else Algorithm()
+    return panel.opponent(chosen, cast, creator(cast.language, algorithm), Fitness())
+
+
+@dataclass(frozen=True)
+class Board:
+    """A position that shows itself: as text where it is printed, as a picture in a notebook."""
+
+    spec: Spec
+    game: Game
+    state: Position
+
+    def __str__(self) -> str:
+        return self.spec.drawing.text(self.game, self.state)
+
+    def _repr_html_(self) -> str:
+        return self.spec.drawing.svg(self.game, self.state)
+
+
+def board(cast: Cast, state: Position) -> Board:
+    """Return a position that shows itself."""
+    return Board(cast.spec, cast.game, state)
+
+
+@dataclass(frozen=True)
+class Champion:
+    """An individual that plays, and shows itself: as text where it is printed, as a tree in a notebook.
+
+    Attributes:
+        cast: its game, and how it plays.
+        genome: itself.
+    """
+
+    cast: Cast
+    genome: Genome
+
+    @cached_property
+    def text(self) -> str:
+        """An S-expression; or rules, a line each."""
+        return to_text(self.cast.language, self.genome)
+
+    @cached_property
+    def agent(self) -> Agent:
+        """Itself at the table."""
+        return seating.genome_agent(self.cast, self.genome, "champion")
+
+    def move(self, state: Position, bits: int = 0) -> int | None:
+        """Return its move in a position, an action of the game; None where it names no legal one.
+
+        Args:
+            state: a position of its game, unbatched.
+            bits: what its chance comes from, where it has any: a random number below 2**32.
+        """
+        return self.agent.choose(state, np.uint32(bits))
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        if isinstance(self.cast.language, RuleLanguage):
+            return f"<pre>{html.escape(self.text)}</pre>"
+        return tree.draw(self.text)
+
+
+def champion(cast: Cast, genome: Genome) -> Champion:
+    """Return an individual, as `state.champion.genome` is one, ready to play."""
+    return Champion(cast, jax.device_get(genome))
+
+
+def load(path: str | Path, games: Games) -> Champion:
+    """Load the champion of a run directory, or a champion file. No code of the file is run.
+
+    Raises:
+        UsageError: there is none, or it cannot be used here.
+    """
+    found = champions.load(str(path), games)
+    return Champion(found.cast, found.genome)
+
+
+def opening(cast: Cast, key: Array | None = None) -> Position:
+    """Return the opening position of a game; `key` draws what chance has to do with it."""
+    return cast.game.init(jax.random.key(0) if key is None else key)
+
+
+def step(cast: Cast, state: Position, action: int, key: Array | None = None) -> Position:
+    """Return the position after an action; `key` draws what chance does after it."""
+    return cast.game.step(state, jnp.int32(action), jax.random.key(0) if key is None else key)
+
+
+__all__ = ["Board", "Champion", "UsageError", "board", "champion", "load", "opening", "opponent", "step", "take"]

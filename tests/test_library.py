@@ -1,0 +1,77 @@
+"""The programs of the documents run, and say what they should."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import jax
+import pytest
+
+import envs
+import jaxgp
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
+PROGRAMS = dict(re.findall(r"^## ([^\n]+)\n.*?```python\n(.*?)```", PAGE, re.M | re.S))
+README = re.search(r"<!-- library -->\n```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
+
+
+def run(program, capsys, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    exec(compile(program, "program", "exec"), {"__name__": "program"})
+    return capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_each_program_of_the_page_runs(name, capsys, monkeypatch):
+    assert run(PROGRAMS[name], capsys, monkeypatch)
+
+
+def test_the_page_has_a_program_for_each_use():
+    assert len(PROGRAMS) == PAGE.count("```python") == 5
+
+
+@pytest.mark.slow
+def test_the_program_of_the_readme_runs(capsys, monkeypatch):
+    assert README
+    lines = run(README[1], capsys, monkeypatch)
+    assert [line.split(":")[0] for line in lines[:5]] == list("01234")
+
+
+def test_what_is_loaded_shows_itself_as_a_picture():
+    reversi = jaxgp.load(ROOT / "docs" / "reversi_champion.json", envs)
+    assert reversi._repr_html_().startswith("<svg")
+    assert str(reversi).startswith("(")
+    shown = jaxgp.board(reversi.cast, jaxgp.opening(reversi.cast))
+    assert "<svg" in shown._repr_html_()
+    assert "a" in str(shown)
+
+
+def test_a_state_that_went_into_a_step_can_be_used_again():
+    ring = jaxgp.Ring(
+        jaxgp.FunctionFitness(lambda key, population: population.length.sum(-1)),
+        jaxgp.Generational(
+            jaxgp.PrimitiveSet("one", (jaxgp.Primitive("x", feature=0),), ()), jaxgp.Algorithm(population=4, capacity=4)
+        ),
+    )
+    step, state = jax.jit(ring.step), ring.init(jax.random.key(0))
+    first, again = step(state)[1], step(state)[1]
+    assert float(first["best_fitness"]) == float(again["best_fitness"]) == 1
+
+
+def test_every_name_is_there_and_an_unknown_one_is_not():
+    assert all(getattr(jaxgp, name) is not None for name in dir(jaxgp) if not name.startswith("_"))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = jaxgp.nothing
+
+
+def test_the_import_alone_imports_neither_jax_nor_a_room():
+    code = "import sys, jaxgp; sys.exit('jax' in sys.modules or any(m.startswith('jaxgp.') for m in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def test_type_checkers_and_the_interpreter_are_told_the_same_names():
+    source = (ROOT / "jaxgp" / "__init__.py").read_text(encoding="utf-8")
+    told = re.findall(r"^    from jaxgp\.([\w.]+) import ([\w, ]+)$", source, re.M)
+    assert {room: tuple(names.split(", ")) for room, names in told} == jaxgp._ROOMS
