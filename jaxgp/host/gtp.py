@@ -23,7 +23,7 @@ from typing import IO, Any, Self
 
 import numpy as np
 
-from jaxgp.contracts import Game, Position
+from jaxgp.contracts import Game, Position, State
 from jaxgp.host.agents import Agent
 from jaxgp.host.moves import Move, legal
 from jaxgp.spec import Dialect
@@ -273,7 +273,7 @@ class EnginePlayer:
             raise EngineError(f"{self.engine.command}: genmove {colour}: {error}") from error
 
 
-def gtp_agent(game: Game[Any], dialect: Dialect, command: str, timeout: float = TIMEOUT) -> Agent:
+def gtp_agent(game: Game[State], dialect: Dialect, command: str, timeout: float = TIMEOUT) -> Agent:
     """Play the moves of an engine outside, which is started at once.
 
     Raises:

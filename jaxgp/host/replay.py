@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxgp.contracts import Game, Opponent, Player
+from jaxgp.contracts import Game, Opponent, Plans, Player, State
 from jaxgp.genotypes.language import Genome
 from jaxgp.host.agents import opponent_agent, program_agent
 from jaxgp.host.moves import Move, Stepper, game_key, played
@@ -45,7 +45,7 @@ class Rival:
 
 
 def record(
-    game: Game[Any], player: Player[Any], genome: Genome, rivals: Sequence[Rival], max_plies: int, seed: int
+    game: Game[State], player: Player[Plans], genome: Genome, rivals: Sequence[Rival], max_plies: int, seed: int
 ) -> Iterator[tuple[Rival, int, list[Move]]]:
     """Play an individual from each seat against each rival.
 
@@ -69,7 +69,7 @@ def record(
 
 
 def replay_games(
-    cast: Cast[Any], genome: Genome, rivals: Sequence[Rival], max_plies: int, seed: int
+    cast: Cast[Rules], genome: Genome, rivals: Sequence[Rival], max_plies: int, seed: int
 ) -> list[ReplayGame]:
     """Draw the games of `record`."""
     game, games = cast.game, []
@@ -87,7 +87,7 @@ def frames(spec: Spec[Rules], game: Rules, moves: Sequence[Move], names: Mapping
     return list(zip(said, pictures(spec, game, moves), strict=True))
 
 
-def replay_alone(cast: Cast[Any], genome: Genome) -> ReplayGame:
+def replay_alone(cast: Cast[Rules], genome: Genome) -> ReplayGame:
     """Draw the game of one program that plays alone; each move with what made it."""
     game, player, moves = cast.game, cast.actor, cast.actor.record(genome)
     said = ["the opening position"]

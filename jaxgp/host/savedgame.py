@@ -8,7 +8,7 @@ opening and the same dice. Files of the first version hold no key; they are game
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +19,21 @@ from jax import Array
 
 from jaxgp import files
 from jaxgp.config.games import game_of
-from jaxgp.contracts import Game
+from jaxgp.contracts import Game, State
 from jaxgp.errors import RunError, UsageError, reason, reject, show
 from jaxgp.host.animation import animate
 from jaxgp.host.moves import Move, Stepper, announcement, game_key, verdict
 from jaxgp.host.replay import frames, pictures
-from jaxgp.spec import Drawing, Games, Spec
+from jaxgp.options import declared
+from jaxgp.spec import Games, Rules, Spec
 
 FORMAT = "jaxgp game"
 FORMAT_VERSION = 2
 WITHOUT_CHANCE = 1
 """The version of files that hold no key."""
 SUFFIXES = (".svg", ".txt", ".json")
+Content = dict[str, Any]
+"""What a file holds."""
 ACCEPTED = "accepted: a game that was saved as JSON"
 
 
@@ -51,7 +54,7 @@ class Played:
     moves: Sequence[Move]
 
     @property
-    def game(self) -> Any:
+    def game(self) -> Game[Any]:
         """The rules."""
         return self.stepper.rules
 
@@ -124,7 +127,7 @@ def record(played: Played) -> str:
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def _chance(key: Array) -> dict[str, Any]:
+def _chance(key: Array) -> Content:
     """Return the name of a key's generator, and its words."""
     return {"generator": str(jax.random.key_impl(key)), "key": jax.random.key_data(key).tolist()}
 
@@ -139,7 +142,7 @@ TYPES: dict[str, Any] = {
 }
 
 
-def read(name: str, games: Games, asked: dict[str, Any] | None = None) -> Played:
+def read(name: str, games: Games, asked: Mapping[str, object] | None = None) -> Played:
     """Read a game and play it again, every move checked.
 
     What is not JSON is read in the game's own notation, if `asked` names a game that has one.
@@ -168,12 +171,12 @@ def read(name: str, games: Games, asked: dict[str, Any] | None = None) -> Played
     if content["rules"] != game.version:
         reject("replay", name, f"games under version {game.version} of the rules; this one is of {content['rules']}")
     stepper = Stepper(game, _key(name, content, game))
-    moves = _moves(name, stepper, spec.drawing, content["moves"])
+    moves = _retraced(name, stepper, _actions(name, spec, game, content["moves"]))
     _check_end(name, content, game, moves[-1].state)
     return Played(stepper, spec, tuple(content["players"]), moves)
 
 
-def agree(asked: Mapping[str, object], game: Game[Any], where: str) -> None:
+def agree(asked: Mapping[str, object], game: Game[State], where: str) -> None:
     """Refuse a name or settings of the rules that a game does not have; raises UsageError.
 
     Args:
@@ -188,15 +191,15 @@ def agree(asked: Mapping[str, object], game: Game[Any], where: str) -> None:
             raise UsageError(f"game.{key}={show(value)}: {where} is a game with game.{key}={there}; leave it out")
 
 
-def settings_of(game: Any) -> dict[str, Any]:
+def settings_of(game: Game[State]) -> Content:
     """Return the name and the settings of a game's rules."""
-    return {"name": game.name} | asdict(game)
+    return {"name": game.name} | {one.name: getattr(game, one.name) for one in declared(game)}
 
 
-def _noted(name: str, text: str, games: Games, settings: dict[str, Any]) -> Played:
-    """Read a game in its own notation, which says nothing of settings and players."""
+def _noted(name: str, text: str, games: Games, settings: Mapping[str, object]) -> Played:
+    """Read a game in its own notation, which says nothing of settings, players and chance."""
     spec, game = game_of(settings, games)
-    if spec.notation.parse is None:
+    if spec.notation.parse is None or game.chance:
         raise UsageError(f"replay={name}: not JSON; {ACCEPTED}, {game.name} has no other notation")
     try:
         actions = spec.notation.parse(game, text)
@@ -204,7 +207,7 @@ def _noted(name: str, text: str, games: Games, settings: dict[str, Any]) -> Play
         raise UsageError(f"replay={name}: {error}") from error
     names = ("Player",) if game.seats == 1 else ("First player", "Second player")
     stepper = Stepper(game, game_key(0))
-    return Played(stepper, spec, names, list(stepper.retrace(actions)))
+    return Played(stepper, spec, names, _retraced(name, stepper, actions))
 
 
 def _text(name: str) -> str:
@@ -216,7 +219,7 @@ def _text(name: str) -> str:
         raise UsageError(f"replay={name}: not text in UTF-8; {ACCEPTED}") from error
 
 
-def _content(name: str, text: str) -> dict[str, Any]:
+def _content(name: str, text: str) -> Content:
     try:
         content = json.loads(text)
     except ValueError as error:
@@ -235,7 +238,7 @@ def _content(name: str, text: str) -> dict[str, Any]:
     return content
 
 
-def _key(name: str, content: dict[str, Any], game: Game[Any]) -> Array:
+def _key(name: str, content: Content, game: Game[State]) -> Array:
     """Read the key of a game; games without chance, in files of the first version, have no use for one."""
     if content["format_version"] == WITHOUT_CHANCE:
         if game.chance:
@@ -252,23 +255,28 @@ def _key(name: str, content: dict[str, Any], game: Game[Any]) -> Array:
     return key
 
 
-def _moves(name: str, stepper: Stepper, drawing: Drawing[Any], words: Sequence[Any]) -> list[Move]:
-    """Read the names of moves, and play them."""
+def _actions(name: str, spec: Spec[Rules], game: Rules, words: Sequence[object]) -> list[int | None]:
+    """Read the names of moves."""
     actions: list[int | None] = []
     for number, word in enumerate(words, 1):
         if word is not None and not isinstance(word, str):
             raise UsageError(f"replay={name}: move {number}: {show(word)} is not the name of a move")
         try:
-            actions.append(None if word is None else drawing.parse_action(stepper.rules, word))
+            actions.append(None if word is None else spec.drawing.parse_action(game, word))
         except ValueError as error:
             raise UsageError(f"replay={name}: move {number}: {error}") from error
+    return actions
+
+
+def _retraced(name: str, stepper: Stepper, actions: Sequence[int | None]) -> list[Move]:
+    """Play moves, each of them checked."""
     try:
         return list(stepper.retrace(actions))
     except ValueError as error:
         raise UsageError(f"replay={name}: {error}") from error
 
 
-def _check_end(name: str, content: dict[str, Any], game: Any, last: Any) -> None:
+def _check_end(name: str, content: Content, game: Game[State], last: State) -> None:
     """Refuse a record whose moves lead to another result than it says: a move is missing, or one was changed."""
     score, finished = np.asarray(game.score(last)).tolist(), bool(last.terminated)
     if (content["score"], content["finished"]) != (score, finished):
