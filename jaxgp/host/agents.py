@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp.bits import lot, pick
-from jaxgp.contracts import Game, Memory, Opponent, Plans, Player, Position, Soloist, State
+from jaxgp.contracts import Game, Opponent, Player, Position, Soloist
 from jaxgp.genotypes.language import Genome
 from jaxgp.host.moves import Move, Stepper, game_key
 from jaxgp.host.seats import plies
@@ -46,7 +46,7 @@ class Agent:
         return self.choose(record[-1].state, bits)
 
 
-def random_agent(game: Game[State]) -> Agent:
+def random_agent(game: Game) -> Agent:
     """Play any legal move with equal probability."""
     move = jax.jit(lambda state, bits: pick(game.legal_actions(state), bits))
     return Agent("random", lambda state, bits: int(move(state, bits)))
@@ -76,7 +76,7 @@ def _searching(search: AlphaBeta) -> Callable[[Position, Array, Array], Array]:
     return jax.jit(move)
 
 
-def program_agent(player: Player[Plans], genome: Genome, name: str) -> Agent:
+def program_agent(player: Player, genome: Genome, name: str) -> Agent:
     """Play the moves of one individual: a program, a rule list."""
     prepare, move = _acting(player)
     plans = prepare(genome)
@@ -89,20 +89,20 @@ def program_agent(player: Player[Plans], genome: Genome, name: str) -> Agent:
 
 
 @lru_cache(maxsize=16)
-def _acting(player: Player[Plans]) -> tuple[Callable[[Genome], Plans], Callable[..., tuple[Array, Array]]]:
+def _acting(player: Player) -> tuple[Callable[..., object], Callable[..., tuple[Array, Array]]]:
     """Compile what a player does for one genome at one board; for all its genomes of a shape once."""
 
-    def prepare(genome: Genome) -> Plans:
+    def prepare(genome: Genome) -> object:
         return player.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], genome))
 
-    def move(plans: Plans, state: Position, bits: Array) -> tuple[Array, Array]:
+    def move(plans: object, state: Position, bits: Array) -> tuple[Array, Array]:
         moves, legal = player.act(plans, jax.tree.map(lambda x: jnp.asarray(x)[None, None], state), bits[None, None])
         return moves[0, 0], legal[0, 0]
 
     return jax.jit(prepare), jax.jit(move)
 
 
-def opponent_agent(opponent: Opponent[Memory], memory: Memory, name: str, place: int = 0) -> Agent:
+def opponent_agent(opponent: Opponent, memory: object, name: str, place: int = 0) -> Agent:
     """Play as an opponent of device programs does, with what it remembers.
 
     Args:
@@ -129,14 +129,12 @@ def opponent_agent(opponent: Opponent[Memory], memory: Memory, name: str, place:
 
 
 @lru_cache(maxsize=16)
-def _replying(
-    opponent: Opponent[Memory],
-) -> tuple[Callable[..., tuple[Array, Array]], Callable[..., tuple[Memory, Array]]]:
+def _replying(opponent: Opponent) -> tuple[Callable[..., tuple[Array, Array]], Callable[..., tuple[object, Array]]]:
     """Compile what an opponent does, for games from both seats once."""
     return jax.jit(opponent.reply), jax.jit(opponent.think)
 
 
-def solo_agent(soloist: Soloist[Plans], genome: Genome, name: str) -> Agent:
+def solo_agent(soloist: Soloist, genome: Genome, name: str) -> Agent:
     """Play the one game of an individual that plays alone; it has no move in positions outside that game."""
     actions = [action for action, _ in soloist.record(genome)]
     game = soloist.game

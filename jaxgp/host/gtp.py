@@ -19,11 +19,11 @@ import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO, Any, Self
+from typing import IO, Self
 
 import numpy as np
 
-from jaxgp.contracts import Game, Position, State
+from jaxgp.contracts import Game, Position
 from jaxgp.host.agents import Agent
 from jaxgp.host.moves import Move, legal
 from jaxgp.spec import Dialect
@@ -215,7 +215,7 @@ class EnginePlayer:
         played: moves on the engine's board, each with its seat; None before the first game.
     """
 
-    game: Game[Any]
+    game: Game
     dialect: Dialect
     engine: Engine
     played: list[tuple[int, int | None]] | None = None
@@ -273,7 +273,7 @@ class EnginePlayer:
             raise EngineError(f"{self.engine.command}: genmove {colour}: {error}") from error
 
 
-def gtp_agent(game: Game[State], dialect: Dialect, command: str, timeout: float = TIMEOUT) -> Agent:
+def gtp_agent(game: Game, dialect: Dialect, command: str, timeout: float = TIMEOUT) -> Agent:
     """Play the moves of an engine outside, which is started at once.
 
     Raises:

@@ -12,16 +12,16 @@ taken back and is played again therefore meets the same dice.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxgp.contracts import Game, Position, State
+from jaxgp.contracts import Game, Position
 from jaxgp.fitness.ply import after, bits
-from jaxgp.spec import Drawing, Rules
+from jaxgp.spec import Drawing
 
 YOU = "You"
 """What a person is called to its face."""
@@ -78,12 +78,14 @@ class _Compiled(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _compiled(rules: Game[State]) -> _Compiled:
-    def init(key: Array) -> State:
-        return rules.init(jax.random.fold_in(key, np.uint32(OPENING)))
+def _compiled(rules: Game) -> _Compiled:
+    def init(key: Array) -> Position:
+        state: Position = rules.init(jax.random.fold_in(key, np.uint32(OPENING)))
+        return state
 
-    def step(state: State, action: Array, key: Array, ply: Array) -> State:
-        return after(rules, state, action, jnp.bool_(True), key, ply)
+    def step(state: Position, action: Array, key: Array, ply: Array) -> Position:
+        moved: Position = after(rules, state, action, jnp.bool_(True), key, ply)
+        return moved
 
     return _Compiled(jax.jit(init), jax.jit(step), jax.jit(rules.legal_actions))
 
@@ -91,7 +93,7 @@ def _compiled(rules: Game[State]) -> _Compiled:
 _bits = jax.jit(bits)
 
 
-def legal(rules: Game[State], state: Position) -> list[int]:
+def legal(rules: Game, state: Position) -> list[int]:
     """Return what the side to move may play, in ascending order."""
     return [int(action) for action in np.flatnonzero(_compiled(rules).legal(state))]
 
@@ -105,7 +107,7 @@ class Stepper:
         key: key[] of this game, as `game_key` makes it.
     """
 
-    rules: Game[Any]
+    rules: Game
     key: Array
 
     def opening(self) -> Move:
@@ -187,7 +189,7 @@ def played(
     return record
 
 
-def announcement(rules: Rules, drawing: Drawing[Rules], move: Move, name: str) -> str:
+def announcement(rules: Game, drawing: Drawing, move: Move, name: str) -> str:
     """Say who has played what."""
     if move.action is None and rules.seats == 1:
         return f"{name} names no further move, and the game ends as it stands."
@@ -199,7 +201,7 @@ def announcement(rules: Rules, drawing: Drawing[Rules], move: Move, name: str) -
     return f"{name} {'play' if you else 'plays'} {drawing.action_name(rules, move.action)}{then}."
 
 
-def verdict(rules: Rules, state: Position, names: Sequence[str]) -> str:
+def verdict(rules: Game, state: Position, names: Sequence[str]) -> str:
     """Say in one line how a game has ended; `names` is by seat."""
     if rules.seats == 1:
         return f"{names[0]} {'end' if names[0] == YOU else 'ends'} with {float(rules.score(state)[0]):g}."

@@ -8,7 +8,7 @@ opening and the same dice. Files of the first version hold no key; they are game
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,21 +19,19 @@ from jax import Array
 
 from jaxgp import files
 from jaxgp.config.games import game_of
-from jaxgp.contracts import Game, State
+from jaxgp.contracts import Game, Position
 from jaxgp.errors import RunError, UsageError, reason, reject, show
+from jaxgp.files import Json
 from jaxgp.host.animation import animate
 from jaxgp.host.moves import Move, Stepper, announcement, game_key, verdict
 from jaxgp.host.replay import frames, pictures
-from jaxgp.options import declared
-from jaxgp.spec import Games, Rules, Spec
+from jaxgp.spec import Drawing, Games, Spec
 
 FORMAT = "jaxgp game"
 FORMAT_VERSION = 2
 WITHOUT_CHANCE = 1
 """The version of files that hold no key."""
 SUFFIXES = (".svg", ".txt", ".json")
-Content = dict[str, Any]
-"""What a file holds."""
 ACCEPTED = "accepted: a game that was saved as JSON"
 
 
@@ -49,12 +47,12 @@ class Played:
     """
 
     stepper: Stepper
-    spec: Spec[Any]
+    spec: Spec
     names: tuple[str, ...]
     moves: Sequence[Move]
 
     @property
-    def game(self) -> Game[Any]:
+    def game(self) -> Game:
         """The rules."""
         return self.stepper.rules
 
@@ -127,12 +125,12 @@ def record(played: Played) -> str:
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def _chance(key: Array) -> Content:
+def _chance(key: Array) -> Json:
     """Return the name of a key's generator, and its words."""
     return {"generator": str(jax.random.key_impl(key)), "key": jax.random.key_data(key).tolist()}
 
 
-TYPES: dict[str, Any] = {
+TYPES: Json = {
     "game": dict,
     "rules": str,
     "players": list,
@@ -142,7 +140,7 @@ TYPES: dict[str, Any] = {
 }
 
 
-def read(name: str, games: Games, asked: Mapping[str, object] | None = None) -> Played:
+def read(name: str, games: Games, asked: Json | None = None) -> Played:
     """Read a game and play it again, every move checked.
 
     What is not JSON is read in the game's own notation, if `asked` names a game that has one.
@@ -171,12 +169,12 @@ def read(name: str, games: Games, asked: Mapping[str, object] | None = None) -> 
     if content["rules"] != game.version:
         reject("replay", name, f"games under version {game.version} of the rules; this one is of {content['rules']}")
     stepper = Stepper(game, _key(name, content, game))
-    moves = _retraced(name, stepper, _actions(name, spec, game, content["moves"]))
+    moves = _moves(name, stepper, spec.drawing, content["moves"])
     _check_end(name, content, game, moves[-1].state)
     return Played(stepper, spec, tuple(content["players"]), moves)
 
 
-def agree(asked: Mapping[str, object], game: Game[State], where: str) -> None:
+def agree(asked: Mapping[str, object], game: Game, where: str) -> None:
     """Refuse a name or settings of the rules that a game does not have; raises UsageError.
 
     Args:
@@ -191,12 +189,12 @@ def agree(asked: Mapping[str, object], game: Game[State], where: str) -> None:
             raise UsageError(f"game.{key}={show(value)}: {where} is a game with game.{key}={there}; leave it out")
 
 
-def settings_of(game: Game[State]) -> Content:
+def settings_of(game: Any) -> Json:
     """Return the name and the settings of a game's rules."""
-    return {"name": game.name} | {one.name: getattr(game, one.name) for one in declared(game)}
+    return {"name": game.name} | asdict(game)
 
 
-def _noted(name: str, text: str, games: Games, settings: Mapping[str, object]) -> Played:
+def _noted(name: str, text: str, games: Games, settings: Json) -> Played:
     """Read a game in its own notation, which says nothing of settings, players and chance."""
     spec, game = game_of(settings, games)
     if spec.notation.parse is None or game.chance:
@@ -207,7 +205,7 @@ def _noted(name: str, text: str, games: Games, settings: Mapping[str, object]) -
         raise UsageError(f"replay={name}: {error}") from error
     names = ("Player",) if game.seats == 1 else ("First player", "Second player")
     stepper = Stepper(game, game_key(0))
-    return Played(stepper, spec, names, _retraced(name, stepper, actions))
+    return Played(stepper, spec, names, list(stepper.retrace(actions)))
 
 
 def _text(name: str) -> str:
@@ -219,7 +217,7 @@ def _text(name: str) -> str:
         raise UsageError(f"replay={name}: not text in UTF-8; {ACCEPTED}") from error
 
 
-def _content(name: str, text: str) -> Content:
+def _content(name: str, text: str) -> Json:
     try:
         content = json.loads(text)
     except ValueError as error:
@@ -238,7 +236,7 @@ def _content(name: str, text: str) -> Content:
     return content
 
 
-def _key(name: str, content: Content, game: Game[State]) -> Array:
+def _key(name: str, content: Json, game: Game) -> Array:
     """Read the key of a game; games without chance, in files of the first version, have no use for one."""
     if content["format_version"] == WITHOUT_CHANCE:
         if game.chance:
@@ -255,28 +253,23 @@ def _key(name: str, content: Content, game: Game[State]) -> Array:
     return key
 
 
-def _actions(name: str, spec: Spec[Rules], game: Rules, words: Sequence[object]) -> list[int | None]:
-    """Read the names of moves."""
+def _moves(name: str, stepper: Stepper, drawing: Drawing, words: Sequence[object]) -> list[Move]:
+    """Read the names of moves, and play them."""
     actions: list[int | None] = []
     for number, word in enumerate(words, 1):
         if word is not None and not isinstance(word, str):
             raise UsageError(f"replay={name}: move {number}: {show(word)} is not the name of a move")
         try:
-            actions.append(None if word is None else spec.drawing.parse_action(game, word))
+            actions.append(None if word is None else drawing.parse_action(stepper.rules, word))
         except ValueError as error:
             raise UsageError(f"replay={name}: move {number}: {error}") from error
-    return actions
-
-
-def _retraced(name: str, stepper: Stepper, actions: Sequence[int | None]) -> list[Move]:
-    """Play moves, each of them checked."""
     try:
         return list(stepper.retrace(actions))
     except ValueError as error:
         raise UsageError(f"replay={name}: {error}") from error
 
 
-def _check_end(name: str, content: Content, game: Game[State], last: State) -> None:
+def _check_end(name: str, content: Json, game: Game, last: Position) -> None:
     """Refuse a record whose moves lead to another result than it says: a move is missing, or one was changed."""
     score, finished = np.asarray(game.score(last)).tolist(), bool(last.terminated)
     if (content["score"], content["finished"]) != (score, finished):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from jaxgp.contracts import Game, Soloist, State
+from jaxgp.contracts import Game, Soloist
 from jaxgp.errors import RunError, UsageError, reason, reject
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
@@ -15,7 +15,7 @@ from jaxgp.host.gtp import TIMEOUT, EngineError, gtp_agent
 from jaxgp.host.seats import ALONE, KINDS, SEARCHING, Seat
 from jaxgp.players.panel import strategist
 from jaxgp.players.searches import searches
-from jaxgp.spec import Cast, Dialect, Rules
+from jaxgp.spec import Cast, Dialect
 
 TAIL = 2
 """Last plies that are searched full width."""
@@ -23,7 +23,7 @@ GENOMES = ("strategy", "rules", "program", "champion")
 """Players that are genomes, written by hand or evolved."""
 
 
-def agent(seat: Seat, role: str, cast: Cast[Rules], champion: Genome | None) -> Agent | None:
+def agent(seat: Seat, role: str, cast: Cast, champion: Genome | None) -> Agent | None:
     """Make a player; a person is None.
 
     Args:
@@ -58,7 +58,7 @@ def agent(seat: Seat, role: str, cast: Cast[Rules], champion: Genome | None) -> 
         raise UsageError(str(error)) from error
 
 
-def unseated(kind: str, cast: Cast[Rules]) -> str:
+def unseated(kind: str, cast: Cast) -> str:
     """Say why a kind of player cannot play a game; nothing if it can."""
     game, spec = cast.game, cast.spec
     if game.seats == 1 and kind not in ALONE:
@@ -78,12 +78,12 @@ def unseated(kind: str, cast: Cast[Rules]) -> str:
     return ""
 
 
-def _engine(cast: Cast[Rules], seat: Seat) -> Agent:
+def _engine(cast: Cast, seat: Seat) -> Agent:
     assert cast.spec.dialect is not None
     return engine(cast.game, cast.spec.dialect(cast.game), seat.command or "", seat.timeout or TIMEOUT)
 
 
-def engine(game: Game[State], speech: Dialect, command: str, timeout: float = TIMEOUT) -> Agent:
+def engine(game: Game, speech: Dialect, command: str, timeout: float = TIMEOUT) -> Agent:
     """Start an engine outside.
 
     Raises:
@@ -96,26 +96,26 @@ def engine(game: Game[State], speech: Dialect, command: str, timeout: float = TI
         raise RunError(str(error)) from error
 
 
-def genome_agent(cast: Cast[Rules], genome: Genome, name: str) -> Agent:
+def genome_agent(cast: Cast, genome: Genome, name: str) -> Agent:
     """Make a player of one genome: of moves in any position, or of the one game that it plays alone."""
     make = agents.solo_agent if isinstance(cast.actor, Soloist) else agents.program_agent
     return make(cast.actor, genome, name)
 
 
-def searcher(cast: Cast[Rules], seat: Seat) -> Agent:
+def searcher(cast: Cast, seat: Seat) -> Agent:
     """Make a player that searches to its depth; raises ValueError for an unknown evaluator."""
     depth = seat.depth or 1
     found = searches(cast.spec, cast.game, seat.evaluator, depth, seat.ties or "first", TAIL, lanes=1)
     return agents.search_agent(found, depth)
 
 
-def _deepener(cast: Cast[Rules], seat: Seat) -> Agent:
+def _deepener(cast: Cast, seat: Seat) -> Agent:
     ties, most = seat.ties or "first", seat.depth or 1
     found = deepening(cast.spec, cast.game, seat.evaluator, most, ties, TAIL, seat.nodes, bool(seat.single))
     return deepening_agent(found)
 
 
-def _strategist(cast: Cast[Rules], name: str | None) -> Agent:
+def _strategist(cast: Cast, name: str | None) -> Agent:
     names = cast.spec.strategies
     name = name or names[0]
     if name not in names:
@@ -124,7 +124,7 @@ def _strategist(cast: Cast[Rules], name: str | None) -> Agent:
     return agents.program_agent(player, genome, f"strategy {name}")
 
 
-def _from_file(cast: Cast[Rules], file: str) -> Genome:
+def _from_file(cast: Cast, file: str) -> Genome:
     try:
         text = Path(file).expanduser().read_text(encoding="utf-8")
     except OSError as error:
@@ -134,7 +134,7 @@ def _from_file(cast: Cast[Rules], file: str) -> Genome:
     return _parsed(cast, text, f"rules={file}")
 
 
-def _parsed(cast: Cast[Rules], text: str, option: str) -> Genome:
+def _parsed(cast: Cast, text: str, option: str) -> Genome:
     try:
         return languages.parse(cast.language, text)
     except ValueError as error:
