@@ -195,9 +195,9 @@ def settings_of(game: Any) -> Json:
 
 
 def _noted(name: str, text: str, games: Games, settings: Json) -> Played:
-    """Read a game in its own notation, which says nothing of settings and players."""
+    """Read a game in its own notation, which says nothing of settings, players and chance."""
     spec, game = game_of(settings, games)
-    if spec.notation.parse is None:
+    if spec.notation.parse is None or game.chance:
         raise UsageError(f"replay={name}: not JSON; {ACCEPTED}, {game.name} has no other notation")
     try:
         actions = spec.notation.parse(game, text)
