@@ -1,13 +1,17 @@
 """Small operations on arrays and on trees of arrays that many rooms need, each written once."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
+if TYPE_CHECKING:
+    from jaxgp.contracts import Position
+
 Tree = TypeVar("Tree")
+State = TypeVar("State", bound="Position")
 Result = TypeVar("Result")
 
 
@@ -23,6 +27,17 @@ def where(condition: Array, yes: Tree, no: Tree) -> Tree:
         return jnp.where(condition.reshape(condition.shape + (1,) * (jnp.ndim(a) - condition.ndim)), a, b)
 
     return jax.tree.map(one, yes, no)
+
+
+def freeze(before: State, after: State) -> State:
+    """Return `before` if its game has ended, else `after`: what a step of an ended game has to return."""
+    return where(before.terminated, before, after)
+
+
+def win_loss(scores: Array) -> Array:
+    """Turn float32[2] scores into returns: 1 for the higher, -1 for the lower, 0 and 0 where they are equal."""
+    sign = jnp.sign(scores[0] - scores[1])
+    return jnp.stack([sign, -sign]).astype(jnp.float32)
 
 
 def comparable(values: Array) -> Array:

@@ -76,7 +76,7 @@ class PackedMancala:
         """Undo `pack`, but for the returns of a forfeited game."""
         words = jnp.stack([packed.own, packed.own_store, packed.other, packed.other_store])
         cells = ((words[:, None] >> _BYTES) & 255).reshape(2, 8)
-        board = cells[:, [*range(self.game.pits), 7]].reshape(-1).astype(self.game.init().board.dtype)
+        board = cells[:, [*range(self.game.pits), 7]].reshape(-1).astype(self.game.dtype)
         return PlainState(board, packed.to_move, packed.terminated, packed.returns)
 
     def lead(self, state: State) -> Array:
@@ -89,7 +89,7 @@ class PackedMancala:
         word = jnp.where(pit < 4, state.own, state.own_store)
         return (word & (np.uint32(255) << (8 * (pit % 4)).astype(np.uint32))) != 0
 
-    def step(self, state: State, action: Array, key: Array | None = None) -> State:
+    def step(self, state: State, action: Array, key: Array) -> State:
         """Sow pit `action` (int32[], legal), capture, turn, and sweep the pits at the end."""
         del key
         game, ring = self.game, 2 * self.game.pits + 1

@@ -19,7 +19,7 @@ import numpy as np
 from flax import struct
 from jax import Array
 
-from envs.base import freeze, win_loss
+from jaxgp.arrays import freeze, win_loss
 from jaxgp.options import check, option
 
 Capture = Literal["opposite", "always", "never"]
@@ -76,13 +76,14 @@ class Mancala:
         return self.pits
 
     @property
-    def _dtype(self) -> type:
+    def dtype(self) -> type:
+        """Of the numbers of stones."""
         return np.int8 if self.total <= 127 else np.int16
 
-    def init(self, key: Array | None = None) -> State:
+    def init(self, key: Array) -> State:
         """Return the opening position; no chance is involved, `key` is ignored."""
         del key
-        side: np.ndarray = np.array([self.stones] * self.pits + [0], self._dtype)
+        side: np.ndarray = np.array([self.stones] * self.pits + [0], self.dtype)
         return State(
             board=jnp.asarray(np.concatenate([side, side])),
             to_move=jnp.int32(0),
@@ -94,7 +95,7 @@ class Mancala:
         """Return bool[pits]: the mover's pits that hold stones; none after the end."""
         return (state.board[: self.pits] > 0) & ~state.terminated
 
-    def step(self, state: State, action: Array, key: Array | None = None) -> State:
+    def step(self, state: State, action: Array, key: Array) -> State:
         """Sow pit `action` (int32[], a legal one; an empty pit sows nothing and passes the turn)."""
         del key
         board, again = self._sow(state.board, action)

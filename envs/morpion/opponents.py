@@ -11,6 +11,7 @@ from jax import Array, lax
 from envs.morpion.listed import ListedMorpion
 from envs.morpion.rules import WORD, Morpion, State
 from jaxgp.bits import nth_bit
+from jaxgp.search.chance import unused_key
 from jaxgp.search.listed import Listed, ListedGame
 
 EVALUATORS: dict[str, Any] = {}
@@ -80,12 +81,12 @@ def random_scores(game: Morpion, key: Array, lanes: int, rounds: int) -> Array:
     Returns:
         int32[lanes, rounds]: scores.
     """
-    start = game.init()
+    start = game.init(unused_key())
 
     def one(state: State, scores: Array, played: Array, bits: Array) -> tuple[State, Array, Array]:
         # A new game starts right before its first move: to choose after the move takes three times as long.
         state = jax.tree.map(lambda a, b: jnp.where(state.terminated, a, b), start, state)
-        after = game.step(state, random_line(game, state, bits))
+        after = game.step(state, random_line(game, state, bits), unused_key())
         scores = jnp.where((np.arange(rounds) == played) & after.terminated, after.count, scores)
         return after, scores, played + after.terminated
 

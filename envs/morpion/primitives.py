@@ -25,6 +25,7 @@ from envs.morpion.counts import lines_after, neighbours
 from envs.morpion.rules import CORNER, Morpion, State
 from jaxgp.genotypes.primitives import FLOAT, Points, Primitive, PrimitiveSet, rectangle
 from jaxgp.options import option
+from jaxgp.search.chance import unused_key
 
 AREA = rectangle(CORNER[0] - 1, CORNER[1] - 1, 13, 13)
 """Where random points lie: x 15..27, y 16..28."""
@@ -105,4 +106,4 @@ def perform(
             action = jnp.where(here, best(game, state, measure()), action)
             plays = jnp.where(here, active & ~state.terminated, plays)
     action = jnp.where(plays, action, -1)
-    return game.step(state, action), action, plays
+    return game.step(state, action, unused_key()), action, plays

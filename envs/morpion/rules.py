@@ -27,7 +27,7 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
-from envs.base import freeze
+from jaxgp.arrays import freeze
 from jaxgp.options import check, option
 
 Variant = Literal["5T", "5D"]
@@ -69,7 +69,7 @@ class State:
     last: Array  # int32[2]: x, y of the newest cross, as points are named; NOWHERE at the start
     to_move: Array  # int32[]: always 0
     terminated: Array  # bool[]
-    returns: Array  # float32[2]: score and 0 at the end, zero until then
+    returns: Array  # float32[1]: the score at the end, zero until then
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Morpion:
         left = (self.size - 9) // 2
         return CORNER[0] - left, CORNER[1] - left - 1
 
-    def init(self, key: Array | None = None) -> State:
+    def init(self, key: Array) -> State:
         """Return the Greek cross; no chance is involved, `key` is ignored."""
         del key
         crosses, used = jnp.asarray(self._start), jnp.zeros((4, self.words, self.size), jnp.uint32)
@@ -117,7 +117,7 @@ class Morpion:
             last=jnp.full(2, NOWHERE, jnp.int32),
             to_move=jnp.int32(0),
             terminated=jnp.bool_(False),
-            returns=jnp.zeros(2, jnp.float32),
+            returns=jnp.zeros(1, jnp.float32),
         )
 
     def legal_actions(self, state: State) -> Array:
@@ -127,7 +127,7 @@ class Morpion:
         bits = bits.reshape(4, self.size, -1)[..., : self.size]
         return bits.reshape(-1) & ~state.terminated
 
-    def step(self, state: State, action: Array, key: Array | None = None) -> State:
+    def step(self, state: State, action: Array, key: Array) -> State:
         """Draw a line; one that may not be drawn changes nothing, and nothing changes after the end."""
         del key
         direction, column, row = self.line(action)
@@ -153,7 +153,7 @@ class Morpion:
         )
 
     def score(self, state: State) -> Array:
-        """Return float32[2]: lines drawn, and 0 for the second player that there is not."""
+        """Return float32[1]: lines drawn."""
         return self._returns(state.count, jnp.bool_(True))
 
     def forfeit(self, state: State) -> State:
@@ -272,7 +272,7 @@ class Morpion:
         return pack(np.stack(inside))
 
     def _returns(self, count: Array, ended: Array) -> Array:
-        return jnp.where(np.arange(2) == 0, count * ended, 0).astype(jnp.float32)
+        return (count * ended).astype(jnp.float32)[None]
 
 
 def pack(grid: np.ndarray) -> np.ndarray:

@@ -26,7 +26,7 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
-from envs.base import apart, freeze, win_loss
+from jaxgp.arrays import apart, freeze, win_loss
 from jaxgp.bits import nth_bit
 from jaxgp.options import check, option
 
@@ -80,7 +80,7 @@ class Othello:
         """One action for each square, row by row from the top, and the last one to pass."""
         return self.area + 1
 
-    def init(self, key: Array | None = None) -> State:
+    def init(self, key: Array) -> State:
         """Return the opening position; no chance is involved, `key` is ignored."""
         del key
         half = self.size // 2
@@ -110,7 +110,7 @@ class Othello:
             word, start = jnp.where(further, state.legal[w], word), jnp.where(further, WORD * w, start)
         return jnp.where(some(state.legal), start + nth_bit(word, rank), self.area).astype(jnp.int32)
 
-    def step(self, state: State, action: Array, key: Array | None = None) -> State:
+    def step(self, state: State, action: Array, key: Array) -> State:
         """Place a disc, or pass; what may not be played changes nothing, and nothing changes after the end."""
         del key
         placed = self.placed(state, action)

@@ -29,7 +29,7 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
-from envs.base import freeze, win_loss
+from jaxgp.arrays import freeze, win_loss
 from jaxgp.options import check, option
 
 First = Literal["left", "right"]
@@ -103,7 +103,7 @@ class Walls:
         """Words that hold a bit for each square."""
         return -(-self.area // 32)
 
-    def init(self, key: Array | None = None) -> State:
+    def init(self, key: Array) -> State:
         """Return the opening position; no chance is involved, `key` is ignored."""
         del key
         left, right = self._start(-1, WEST), self._start(1, EAST)
@@ -114,7 +114,7 @@ class Walls:
         """Return bool[3]: every action may be tried until the game ends."""
         return jnp.broadcast_to(~state.terminated, (self.num_actions,))
 
-    def step(self, state: State, action: Array, key: Array | None = None) -> State:
+    def step(self, state: State, action: Array, key: Array) -> State:
         """Try to go forward (0), turn left (1) or turn right (2); a stalled opponent is passed over."""
         del key
         own, other = self._move(state.own, state.other, action), state.other

@@ -12,6 +12,7 @@ from jax import Array
 import envs
 from envs.othello.opponents import random_move
 from jaxgp.bits import pick
+from jaxgp.search.chance import unused_key
 from rivals.random_play import openings, openspiel_moves, random_moves
 from rivals.timing import Case, compare, compiled, measure
 
@@ -36,7 +37,7 @@ def recorded(bench: Any, batch: int, until: float) -> None:
         np.asarray, jax.jit(random_games, static_argnums=0)(game, opening, bench.options.seed)
     )
     moves = int(live.sum())
-    follow, seconds = compiled(functools.partial(replay, jax.vmap(game.step)), opening, lines)
+    follow, seconds = compiled(functools.partial(replay, batched(game)), opening, lines)
     ours = Case(lambda: follow(opening, lines), moves)
     sizes = {"batch": batch, "moves": round(moves / batch, 1)}
 
@@ -117,10 +118,15 @@ def random_games(game: Any, opening: Any, seed: int) -> tuple[Array, Array, Arra
     def ply(states: Any, key: Array) -> tuple[Any, tuple[Array, Array]]:
         moves = pick(jax.vmap(game.legal_actions)(states), jax.random.bits(key, states.terminated.shape))
         moves = jnp.where(states.terminated, game.area, moves)
-        return jax.vmap(game.step)(states, moves), (moves, ~states.terminated)
+        return batched(game)(states, moves), (moves, ~states.terminated)
 
     ended, (moves, live) = jax.lax.scan(ply, opening, jax.random.split(jax.random.key(seed), PLIES))
     return moves, live, ended.returns[:, 0]
+
+
+def batched(game: Any) -> Callable[[Any, Array], Any]:
+    """Return the step of many games of a game without chance."""
+    return jax.vmap(lambda state, move: game.step(state, move, unused_key()))
 
 
 def replay(step: Callable[[Any, Array], Any], states: Any, lines: Array) -> Any:

@@ -9,10 +9,11 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.bits import pick
+from jaxgp.search.chance import unused_key
 
 
 def openings(game: Any, count: int) -> Any:
-    return jax.tree.map(lambda x: jnp.broadcast_to(x, (count, *x.shape)), game.init())
+    return jax.tree.map(lambda x: jnp.broadcast_to(x, (count, *x.shape)), game.init(unused_key()))
 
 
 def random_moves(
@@ -22,11 +23,11 @@ def random_moves(
 
     `choose` draws a move for a state and random bits; by default from the mask of legal actions.
     """
-    start = game.init()
+    start = game.init(unused_key())
 
     def one(state: Any, bits: Array) -> Any:
         move = pick(game.legal_actions(state), bits) if choose is None else choose(state, bits)
-        state = game.step(state, move)
+        state = game.step(state, move, unused_key())
         return jax.tree.map(lambda fresh, old: jnp.where(state.terminated, fresh, old), start, state)
 
     def each(states: Any, key: Array) -> tuple[Any, None]:

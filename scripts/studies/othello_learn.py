@@ -28,6 +28,7 @@ from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.errors import RunError, reason, reject
 from jaxgp.options import MAX_SEED, real, whole
+from jaxgp.search.chance import unused_key
 
 GAME = Othello(8)
 RATE = 0.001
@@ -80,12 +81,13 @@ def play(weights: Array, key: Array, games: int, chance: float) -> tuple[Array, 
         bits = jax.random.bits(jax.random.fold_in(key, ply), (2, games))
         at_random = jax.vmap(partial(random_move, GAME))(states, bits[0])
         best = jax.vmap(partial(best_move, weights))(states)
-        states = jax.vmap(GAME.step)(states, jnp.where(bits[1] < threshold, at_random, best))
+        moves = jnp.where(bits[1] < threshold, at_random, best)
+        states = jax.vmap(lambda state, move: GAME.step(state, move, unused_key()))(states, moves)
         black = jax.vmap(partial(lead, GAME))(states.own, states.other) * (1 - 2 * states.to_move[:, None])
         # A pass, or a game that has ended, writes the same position once more.
         return states, seen.at[jax.vmap(move_number)(states), place].set(black.astype(jnp.int8)), ply + 1
 
-    start = jax.vmap(lambda _: GAME.init())(place)
+    start = jax.vmap(lambda _: GAME.init(unused_key()))(place)
     seen = jnp.zeros((MOVES, games, GAME.area), jnp.int8)
     states, seen, _ = lax.while_loop(lambda c: ~c[0].terminated.all(), turn, (start, seen, jnp.int32(0)))
     return seen, states.returns[:, 0]

@@ -22,6 +22,7 @@ from jax import Array, lax
 from scipy import stats
 
 from jaxgp.bits import pick
+from jaxgp.search.chance import unused_key
 
 State = Any
 Genome = Any
@@ -145,7 +146,7 @@ def play(game: Any, act: Act | None, rival: Rival | None, genome: Genome, seat: 
         other = chance if rival is None else lambda: (rival(state), jnp.int32(0))
         action, operations = chance() if own is other else lax.cond(mine, own, other)
         counted = Played(played.plies + 1, played.moves + mine, played.operations + operations)
-        return game.step(state, action), counted
+        return game.step(state, action, unused_key()), counted
 
     start = (game.init(key), Played(jnp.int32(0), jnp.int32(0), jnp.int32(0)))
     return lax.while_loop(lambda carry: ~carry[0].terminated, turn, start)[1]

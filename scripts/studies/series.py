@@ -15,6 +15,7 @@ from jaxgp.contracts import Position
 from jaxgp.host.agents import Agent
 from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta, Ties, best_moves
+from jaxgp.search.chance import unused_key
 from jaxgp.search.lookahead import tail_of
 from jaxgp.spec import Evaluator
 
@@ -29,7 +30,7 @@ def results(game: Any, player: Reply, opponent: Reply, games: int, seed: int = 0
     nothing, turn = jnp.zeros(games, jnp.int32), _turn(game)
 
     def play(seat: int) -> np.ndarray:
-        states = jax.vmap(lambda _: game.init())(jnp.arange(games))
+        states = jax.vmap(lambda _: game.init(unused_key()))(jnp.arange(games))
         ply, asked = 0, np.asarray(_waiting(states, jnp.int32(seat)))
         while asked.any():
             bits = jax.random.bits(jax.random.fold_in(jax.random.key(seed), ply), (games,))
@@ -50,7 +51,8 @@ def _turn(game: Any) -> Callable[[State, Array, Array, Array], tuple[State, Arra
 
     @jax.jit
     def turn(states: State, seat: Array, own: Array, other: Array) -> tuple[State, Array]:
-        states = jax.vmap(game.step)(states, jnp.where(states.to_move == seat, own, other))
+        moves = jnp.where(states.to_move == seat, own, other)
+        states = jax.vmap(lambda state, move: game.step(state, move, unused_key()))(states, moves)
         return states, _waiting(states, seat)
 
     return turn

@@ -9,14 +9,24 @@ FAST = {"xla_backend_optimization_level": 0}
 """Compiler options for what runs once: compiling is most of the time."""
 
 
+KEY = jax.random.key(0)
+"""For `init` and `step` of games without chance."""
+
+
+@cache
+def stepping(game):
+    """The step of a game without chance, as a function of state and action."""
+    return lambda state, action: game.step(state, action, KEY)
+
+
 def follow(game, actions):
     """Play actions [T] from the opening; return every state [T + 1]."""
 
     def ply(state, action):
-        after = game.step(state, action)
+        after = game.step(state, action, KEY)
         return after, after
 
-    first = game.init()
+    first = game.init(KEY)
     _, states = jax.lax.scan(ply, first, actions)
     return jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), first, states)
 

@@ -17,6 +17,7 @@ from jaxgp.genotypes.primitives import FLOAT, Floats, Integers, Primitive, Primi
 from jaxgp.genotypes.programs import Programs
 from jaxgp.genotypes.text import parse_program, print_program
 from jaxgp.interpreter.evaluate import evaluate_programs
+from tests.envs.replays import KEY
 
 GAME = envs.make("mancala")
 CHAMPIONS = Path(__file__).parents[1] / "fixtures" / "mancala_study_champions.txt"
@@ -36,9 +37,9 @@ def positions(seed=0):
         def ply(state, key):
             legal = GAME.legal_actions(state)
             action = jnp.argmax(jnp.where(legal, jax.random.uniform(key, legal.shape), -1.0)).astype(jnp.int32)
-            return GAME.step(state, action), state
+            return GAME.step(state, action, KEY), state
 
-        return jax.lax.scan(ply, GAME.init(), jax.random.split(key, 60))[1]
+        return jax.lax.scan(ply, GAME.init(KEY), jax.random.split(key, 60))[1]
 
     states = jax.jit(jax.vmap(one))(jax.random.split(jax.random.key(seed), POSITIONS // 20))
     states = jax.tree.map(lambda x: np.asarray(x).reshape(-1, *x.shape[2:]), states)

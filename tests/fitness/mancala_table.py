@@ -13,6 +13,7 @@ from jaxgp.operators.creation import create
 from jaxgp.operators.options import Creation
 from jaxgp.players.options import Opponent
 from jaxgp.spec import Cast
+from tests.envs.replays import KEY, stepping
 
 CREATION = Creation(method="grow", max_depth=6, terminal_probability=0.4)
 
@@ -38,11 +39,11 @@ def config(**opponents) -> schema.Config:
 
 def positions(game, count: int, seed: int = 0):
     """States [count] from random play, none of them ended."""
-    rng, state, found = np.random.default_rng(seed), game.init(), []
-    step, legal = jax.jit(game.step), jax.jit(game.legal_actions)
+    rng, state, found = np.random.default_rng(seed), game.init(KEY), []
+    step, legal = jax.jit(stepping(game)), jax.jit(game.legal_actions)
     while len(found) < count:
         if state.terminated:
-            state = game.init()
+            state = game.init(KEY)
         found.append(state)
         state = step(state, jnp.int32(rng.choice(np.flatnonzero(legal(state)))))
     return jax.tree.map(lambda *leaves: jnp.stack(leaves), *found)

@@ -11,7 +11,7 @@ from scipy import stats
 
 import envs
 from jaxgp.fitness import coplay
-from tests.envs.replays import FAST
+from tests.envs.replays import FAST, stepping
 from tests.fitness.coplay_table import Preferring
 
 PLAYERS, GAMES = 5, 3
@@ -90,7 +90,9 @@ def test_games_side_by_side_are_those_played_one_by_one(opening):
     """What is random in them is taken from games that end with it."""
     pairs, played = compiled()(jax.random.key(0), 100, opening)
     _, begun = compiled()(jax.random.key(0), opening, opening)
-    step, forfeit, legal = (jax.jit(f, compiler_options=FAST) for f in (GAME.step, GAME.forfeit, GAME.legal_actions))
+    step, forfeit, legal = (
+        jax.jit(f, compiler_options=FAST) for f in (stepping(GAME), GAME.forfeit, GAME.legal_actions)
+    )
     ends, forfeits = set(), 0
     for first in range(PLAYERS):
         for n in range(GAMES):

@@ -9,7 +9,7 @@ from jaxgp.fitness.tournament import _to_rivals, round_robin
 from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.players.panel import strategy
 from jaxgp.players.rules import RulePlayer
-from tests.envs.replays import FAST
+from tests.envs.replays import FAST, KEY
 from tests.fitness.walls_table import board, game, plain, population
 from tests.reference import rules as reference
 
@@ -95,6 +95,6 @@ def test_an_action_that_is_not_legal_is_said_to_be_none():
     at = board(3)
     player = RulePlayer(at.language, at.actor.view, lambda state: np.array([True, False, True]))
     lists = jax.tree.map(lambda x: x[None], parse_rules(at.language, "- - - / - - - / - - - : turn-left", 4))
-    states = jax.tree.map(lambda x: x[None, None], at.game.init())
+    states = jax.tree.map(lambda x: x[None, None], at.game.init(KEY))
     action, legal = player.act(player.prepare(lists), states, np.zeros((1, 1), np.uint32))
     assert (int(action[0, 0]), bool(legal[0, 0])) == (1, False)

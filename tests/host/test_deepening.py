@@ -12,14 +12,14 @@ import envs
 from envs.walls.opponents import decided, majority
 from jaxgp.host.deepening import Deepening, Thought, deepening_agent
 from jaxgp.search.alphabeta import AlphaBeta
-from tests.envs.replays import FAST
+from tests.envs.replays import FAST, KEY
 from tests.envs.walls.drawings import read
 
 GAME = envs.make("walls", size=3)
 LIMIT = 3
 SEARCH = AlphaBeta(majority(GAME), lambda state: decided(GAME, state), max_depth=LIMIT, tail=1, lanes=1, ties="all")
 FIRST = replace(SEARCH, ties="first")
-OPENING = GAME.init()
+OPENING = GAME.init(KEY)
 NEARLY = """
     a  a  a
     a  .  Av

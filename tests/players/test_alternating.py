@@ -12,7 +12,7 @@ from jaxgp.bits import lot
 from jaxgp.host.agents import search_agent
 from jaxgp.players.search import AlternatingOpponent, SearchOpponent
 from jaxgp.search.alphabeta import AlphaBeta
-from tests.envs.replays import FAST
+from tests.envs.replays import FAST, KEY
 from tests.search.games import Nim
 
 
@@ -45,7 +45,7 @@ def replies():
 
     def run(bits, waiting):
         shape = (1, GAMES)
-        states = jax.tree.map(lambda x: jnp.broadcast_to(x, (*shape, *jnp.shape(x))), GAME.init())
+        states = jax.tree.map(lambda x: jnp.broadcast_to(x, (*shape, *jnp.shape(x))), GAME.init(KEY))
         memory = opponent.init(jax.random.key(0))
         _, before = opponent.reply(memory, states, bits)
         memory, searched = opponent.think(memory, states, waiting, bits)
@@ -102,7 +102,7 @@ def test_more_than_two_take_turns_alike():
 def test_searches_of_one_agent_move_by_lot_and_each_breaks_its_ties_uniformly():
     searches = [AlphaBeta(GAME, taste, 1, tail=1, lanes=1, ties="all") for taste in tastes()]
     agent = search_agent(searches, 1)
-    moves = [agent.choose(GAME.init(), bits) for bits in np.asarray(drawn(5))[0, :400]]
+    moves = [agent.choose(GAME.init(KEY), bits) for bits in np.asarray(drawn(5))[0, :400]]
     counts = [moves.count(move) for move in (LEFT, *BOTH)]
     assert sum(counts) == 400
     assert stats.chisquare(counts, [200, 100, 100]).pvalue > 0.001

@@ -8,7 +8,7 @@ import numpy as np
 from flax import struct
 from jax import Array
 
-from envs.base import freeze
+from jaxgp.arrays import freeze
 
 LINES = np.array([[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]])
 

@@ -7,6 +7,7 @@ import numpy as np
 
 import envs
 from tests.envs.othello.drawings import as_reference, compiled
+from tests.envs.replays import KEY
 from tests.reference import othello as reference
 
 OTHELLO = envs.make("othello", size=4)
@@ -18,7 +19,7 @@ def othello_positions(number):
     step = compiled(OTHELLO)[0]
     rng, found = np.random.default_rng(5), []
     while len(found) < number:
-        state = OTHELLO.init()
+        state = OTHELLO.init(KEY)
         line = [state]
         while not state.terminated:
             moves = [reference.action(4, move) for move in reference.moves(as_reference(OTHELLO, state))]

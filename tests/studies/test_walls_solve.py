@@ -6,6 +6,7 @@ import pytest
 
 import envs
 from studies.walls_solve import Solver
+from tests.envs.replays import KEY
 from tests.envs.walls.drawings import compiled
 from tests.reference import walls
 
@@ -27,7 +28,7 @@ def final_lead(position):
 
 def check_line(game, solution):
     """Best play, by the rules, ends the game with the value."""
-    state = game.init()
+    state = game.init(KEY)
     for action in solution.line:
         assert not state.terminated
         state = compiled(game)(state, jnp.int32(action))

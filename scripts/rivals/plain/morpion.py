@@ -7,6 +7,7 @@ one number. The lines that may be drawn are kept in a dictionary from line to th
 import random
 
 from envs.morpion.rules import DX, DY, LENGTH, Morpion, unpack
+from jaxgp.search.chance import unused_key
 
 BORDER = LENGTH - 1
 Point = tuple[int, int]
@@ -22,7 +23,7 @@ class Board:
         self.steps = tuple(dy * width + dx for dx, dy in zip(DX, DY, strict=True))
         self.reach = LENGTH - 2 if game.variant == "5T" else LENGTH - 1
         """Two lines of one direction take something from each other if their first points are no further apart."""
-        grid = unpack(game.init().crosses)
+        grid = unpack(game.init(unused_key()).crosses)
         self.start = [False] * (width * width)
         for row, column in zip(*grid.nonzero(), strict=True):
             self.start[(int(row) + BORDER) * width + int(column) + BORDER] = True

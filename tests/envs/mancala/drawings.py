@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import envs
+from tests.envs.replays import KEY, stepping
 
 
 def read(drawing):
@@ -36,9 +37,11 @@ def sow(drawing, pit, to_move=0, **settings):
     """
     before = read(drawing)
     game = envs.make("mancala", pits=len(before) // 2 - 1, **settings)
-    start = game.init()
+    start = game.init(KEY)
     board = jnp.asarray(before, start.board.dtype)
-    state = jax.jit(game.step)(dataclasses.replace(start, board=board, to_move=jnp.int32(to_move)), jnp.int32(pit - 1))
+    state = jax.jit(stepping(game))(
+        dataclasses.replace(start, board=board, to_move=jnp.int32(to_move)), jnp.int32(pit - 1)
+    )
     cells = np.asarray(state.board).tolist()
     half = len(cells) // 2
     return state, draw(cells if state.to_move == to_move else cells[half:] + cells[:half])

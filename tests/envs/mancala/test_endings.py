@@ -8,6 +8,7 @@ import pytest
 
 import envs
 from tests.envs.mancala.drawings import drawing, sow
+from tests.envs.replays import KEY
 
 
 def test_the_game_ends_when_the_mover_has_emptied_its_side_and_what_is_left_goes_to_its_owner():
@@ -138,7 +139,7 @@ def test_remaining_decides_the_winner():
 def test_forfeiting_gives_every_other_stone_to_the_opponent():
     game = envs.make("mancala")
     state = jax.jit(
-        lambda: game.forfeit(game.step(game.init(), jnp.int32(2)))
+        lambda: game.forfeit(game.step(game.init(KEY), jnp.int32(2), KEY))
     )()  # one stone is in the store of seat 0, who moves again
     assert game.score(state).tolist() == [1, 47]
     assert state.returns.tolist() == [-1, 1]

@@ -10,6 +10,7 @@ import pytest
 from envs.mancala.opponents import EVALUATORS, search_twin
 from envs.mancala.packed import PackedMancala
 from envs.mancala.rules import Mancala
+from tests.envs.replays import KEY
 
 FAST = {"xla_backend_optimization_level": 0}  # compilation is most of the time
 OPTIONS = [
@@ -29,9 +30,11 @@ def check_games(game: Mancala, games: int = 64, plies: int = 90) -> None:
     actions = jnp.arange(game.pits, dtype=jnp.int32)
 
     def ply(states, key):
-        plain = jax.vmap(lambda state: jax.vmap(lambda action: game.step(state, action))(actions))(states)
+        plain = jax.vmap(lambda state: jax.vmap(lambda action: game.step(state, action, KEY))(actions))(states)
         twin = jax.vmap(jax.vmap(packed.unpack))(
-            jax.vmap(lambda state: jax.vmap(lambda action: packed.step(packed.pack(state), action))(actions))(states)
+            jax.vmap(lambda state: jax.vmap(lambda action: packed.step(packed.pack(state), action, KEY))(actions))(
+                states
+            )
         )
         back = jax.vmap(lambda state: packed.unpack(packed.pack(state)))(states)
         legal = jax.vmap(game.legal_actions)(states)
@@ -53,7 +56,7 @@ def check_games(game: Mancala, games: int = 64, plies: int = 90) -> None:
         move = jnp.where(legal, noise, -1).argmax(1)
         return jax.tree.map(lambda x: x[jnp.arange(games), move], plain), equal
 
-    start = jax.vmap(lambda _: game.init())(jnp.arange(games))
+    start = jax.vmap(lambda _: game.init(KEY))(jnp.arange(games))
     play = jax.jit(lambda: jax.lax.scan(ply, start, jax.random.split(jax.random.key(0), plies)), compiler_options=FAST)
     ended, equal = play()
     assert equal.all()
@@ -78,11 +81,11 @@ def test_random_positions():
     pits = np.array([rng.choice(np.flatnonzero(row[:6])) if row[:6].any() else 0 for row in boards], np.int32)
     keep = (boards[np.arange(5000), pits] > 0) & boards[:, 7:13].any(1)
     boards, pits = boards[keep], pits[keep]
-    state = game.init()
+    state = game.init(KEY)
 
     def both(board, pit):
         here = state.replace(board=board)
-        return game.step(here, pit), packed.unpack(packed.step(packed.pack(here), pit))
+        return game.step(here, pit, KEY), packed.unpack(packed.step(packed.pack(here), pit, KEY))
 
     plain, twin = jax.jit(jax.vmap(both))(boards, pits)
     assert len(boards) > 4000
@@ -101,8 +104,8 @@ def test_a_twin_where_it_fits(pits, stones, fits):
 
 def test_evaluators_take_both():
     game, twin = Mancala(), PackedMancala(Mancala())
-    state = game.init()
+    state = game.init(KEY)
     for action in (2, 5, 0, 3):
-        state = game.step(state, jnp.int32(action))
+        state = game.step(state, jnp.int32(action), KEY)
     for value in EVALUATORS.values():
         assert value(game, state) == value(twin, twin.pack(state)) != 0

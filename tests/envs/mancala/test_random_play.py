@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import envs
-from tests.envs.replays import replay
+from tests.envs.replays import KEY, replay
 
 GAMES = 2048
 MOST = 140
@@ -22,10 +22,10 @@ def random_games():
         def ply(state, key):
             legal = game.legal_actions(state)
             action = jnp.argmax(jnp.where(legal, jax.random.uniform(key, legal.shape), -1.0)).astype(jnp.int32)
-            after = game.step(state, action)
+            after = game.step(state, action, KEY)
             return after, (after, action)
 
-        first = game.init()
+        first = game.init(KEY)
         _, (states, actions) = jax.lax.scan(ply, first, jax.random.split(key, MOST))
         return jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), first, states), actions
 

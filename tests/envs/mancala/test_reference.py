@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import envs
+from tests.envs.replays import KEY, stepping
 from tests.reference import kalah
 
 VARIANTS = [
@@ -27,10 +28,10 @@ CHUNK = 4096
 def engine(pits, stones, rules=kalah.STANDARD):
     """The game, and its step from boards of any stones: (board [N, cells], mover [N], action [N]) -> State."""
     game = envs.make("mancala", pits=pits, stones=stones, **rules._asdict())
-    start = game.init()
+    start = game.init(KEY)
 
     def step(board, mover, action):
-        return game.step(dataclasses.replace(start, board=board, to_move=mover), action)
+        return game.step(dataclasses.replace(start, board=board, to_move=mover), action, KEY)
 
     return game, jax.jit(jax.vmap(step))
 
@@ -63,7 +64,7 @@ def test_closed_form_sowing_equals_sowing_stone_by_stone(data, case):
     position = random_position(data.draw, pits, game.total - 1)
     pit = data.draw(st.sampled_from([n for n, held in enumerate(position[0][position[1]][:-1]) if held]))
     expected = kalah.play(position, pit, rules)
-    board = np.array([cells(position)], game.init().board.dtype)
+    board = np.array([cells(position)], game.init(KEY).board.dtype)
     state = step(board, np.array([position[1]], np.int32), np.array([pit], np.int32))
     assert state.to_move[0] == expected[1]
     assert state.board[0].tolist() == cells(expected)
@@ -77,10 +78,10 @@ def test_closed_form_sowing_equals_sowing_stone_by_stone(data, case):
 def test_whole_random_games_equal_the_reference(rules):
     """Long enough for the stores to fill: positions that only occur late, and the end itself."""
     game, _ = engine(6, 4, rules)
-    step, legal = jax.jit(game.step), jax.jit(game.legal_actions)
+    step, legal = jax.jit(stepping(game)), jax.jit(game.legal_actions)
     rng = np.random.default_rng(3)
     for _ in range(4):
-        state, position = game.init(), kalah.start()
+        state, position = game.init(KEY), kalah.start()
         for _ in range(200):
             moves = kalah.moves(position, rules)
             assert np.flatnonzero(legal(state)).tolist() == moves
@@ -97,11 +98,11 @@ def perft(game, depth):
 
     def expand(state):
         actions = jnp.arange(game.num_actions, dtype=jnp.int32)
-        return game.legal_actions(state), jax.vmap(game.step, (None, 0))(state, actions)
+        return game.legal_actions(state), jax.vmap(stepping(game), (None, 0))(state, actions)
 
     # Fixed chunks, so that one compiled program serves every depth.
     expand = jax.jit(jax.vmap(expand))
-    states = jax.tree.map(lambda x: np.asarray(x)[None], game.init())
+    states = jax.tree.map(lambda x: np.asarray(x)[None], game.init(KEY))
     ended, leaves = 0, []
     for _ in range(depth):
         parts = []
@@ -161,11 +162,11 @@ def every_position(game):
     """
 
     def expand(state):
-        after = jax.vmap(game.step, (None, 0))(state, jnp.arange(game.num_actions, dtype=jnp.int32))
+        after = jax.vmap(stepping(game), (None, 0))(state, jnp.arange(game.num_actions, dtype=jnp.int32))
         return game.legal_actions(state), after, jax.vmap(game.key)(after), jax.vmap(game.score)(after)
 
     expand = jax.jit(jax.vmap(expand))
-    start = game.init()
+    start = game.init(KEY)
     number = {(0, np.asarray(game.key(start)).tobytes()): 0}
     leads, edges = [0.0], []
     wave, names = jax.tree.map(lambda x: np.asarray(x)[None], start), [0]

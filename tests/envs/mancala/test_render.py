@@ -7,10 +7,11 @@ import pytest
 
 import envs
 from envs.mancala import render
+from tests.envs.replays import KEY
 
 GAME = envs.make("mancala")
 STATE = dataclasses.replace(
-    GAME.init(), board=jnp.array([3, 1, 0, 10, 4, 0, 6, 8, 0, 4, 3, 3, 0, 6], jnp.int8), to_move=jnp.int32(1)
+    GAME.init(KEY), board=jnp.array([3, 1, 0, 10, 4, 0, 6, 8, 0, 4, 3, 3, 0, 6], jnp.int8), to_move=jnp.int32(1)
 )
 
 
@@ -52,7 +53,7 @@ def test_status_names_the_winner_and_the_stores():
 @pytest.mark.parametrize(("pits", "stones"), [(1, 1), (3, 15), (6, 4), (15, 15)])
 def test_pictures_are_well_formed_and_show_every_stone(pits, stones):
     game = envs.make("mancala", pits=pits, stones=stones)
-    state = jax.jit(lambda: game.step(game.init(), jnp.int32(0)))()
+    state = jax.jit(lambda: game.step(game.init(KEY), jnp.int32(0), KEY))()
     picture = ET.fromstring(render.svg(game, state, highlight=0, seat=0))
     tag = "{http://www.w3.org/2000/svg}"
     dots = sum(path.get("d").count("M") for path in picture.iter(f"{tag}path") if "stone" in path.get("class"))
@@ -66,7 +67,9 @@ def test_pictures_are_well_formed_and_show_every_stone(pits, stones):
 
 
 def test_the_size_of_the_picture_does_not_depend_on_the_position():
-    boxes = {ET.fromstring(render.svg(GAME, s)).get("viewBox") for s in (STATE, GAME.init(), ended([1, -1], (48, 0)))}
+    boxes = {
+        ET.fromstring(render.svg(GAME, s)).get("viewBox") for s in (STATE, GAME.init(KEY), ended([1, -1], (48, 0)))
+    }
     assert len(boxes) == 1
 
 

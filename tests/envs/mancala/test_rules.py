@@ -7,11 +7,12 @@ import pytest
 
 import envs
 from tests.envs.mancala.drawings import draw, drawing, read, sow
+from tests.envs.replays import KEY
 
 
 def test_each_pit_begins_with_four_stones_and_seat_0_moves_first():
     game = envs.make("mancala")
-    state = game.init()
+    state = game.init(KEY)
     assert draw(state.board.tolist()) == drawing("""
         4 4 4 4 4 4
       0             0
@@ -22,7 +23,7 @@ def test_each_pit_begins_with_four_stones_and_seat_0_moves_first():
 
 
 def test_size_and_stones_of_the_board_are_settings():
-    state = envs.make("mancala", pits=3, stones=2).init()
+    state = envs.make("mancala", pits=3, stones=2).init(KEY)
     assert draw(state.board.tolist()) == drawing("""
         2 2 2
       0       0
@@ -35,7 +36,7 @@ def test_a_pit_without_stones_cannot_be_chosen():
         1 1 1
       0       0
         0 2 0""")
-    state = dataclasses.replace(game.init(), board=jnp.asarray(board, jnp.int8))
+    state = dataclasses.replace(game.init(KEY), board=jnp.asarray(board, jnp.int8))
     assert game.legal_actions(state).tolist() == [False, True, False]
 
 

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from envs.morpion.rules import DX, DY, pack, unpack
+from tests.envs.replays import KEY
 from tests.reference.morpion import STEPS
 
 assert tuple(zip(DX, DY, strict=True)) == STEPS
@@ -34,6 +35,6 @@ def draw(game, text):
     for up, row in enumerate(reversed(text.split("\n")[1:-1])):
         for right, point in enumerate(row.split()):
             grid[20 + up - game.origin[1], 20 + right - game.origin[0]] = point == "X"
-    state = game.init()
+    state = game.init(KEY)
     crosses = jnp.asarray(pack(grid))
     return state.replace(crosses=crosses, legal=game.find(crosses, state.used))

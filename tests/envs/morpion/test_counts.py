@@ -11,7 +11,7 @@ import envs
 from envs.morpion import choice, counts
 from envs.morpion.rules import unpack
 from tests.envs.morpion.drawings import points
-from tests.envs.replays import FAST, replay
+from tests.envs.replays import FAST, KEY, replay
 
 GAMES, PLIES = 6, 19
 """No game ends in fewer than 20 moves."""
@@ -48,7 +48,7 @@ def both(variant, measure, one_by_one):
 
 
 def lines_left(game, state, lines):
-    after = jax.jit(jax.vmap(lambda line: game.legal_actions(game.step(state, line)).sum()), compiler_options=FAST)
+    after = jax.jit(jax.vmap(lambda line: game.legal_actions(game.step(state, line, KEY)).sum()), compiler_options=FAST)
     padded = np.resize(lines, 64)
     return np.asarray(after(padded))[: len(lines)]
 

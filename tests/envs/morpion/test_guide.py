@@ -14,6 +14,7 @@ from envs.morpion.saved import line_points, new_crosses
 from jaxgp.genotypes.text import parse_program
 from jaxgp.search.nrpa import Nested
 from jaxgp.spec import cast
+from tests.envs.replays import KEY, stepping
 
 LENGTH = 5
 
@@ -94,8 +95,8 @@ def test_the_game_of_a_guide_is_the_best_of_its_searches(player):
     best = int(line.score.argmax())
     assert played.states.count.tolist() == [line.score.max()] == played.plies.tolist()
     assert played.states.terminated.all()
-    follow = jax.jit(player.game.step)
-    state = player.game.init()
+    follow = jax.jit(stepping(player.game))
+    state = player.game.init(KEY)
     for action in line.actions[best, : line.length[best]]:
         state = follow(state, action)
     assert jax.tree.all(jax.tree.map(lambda a, b: (a == b[0]).all(), state, played.states))

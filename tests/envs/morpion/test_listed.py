@@ -8,6 +8,7 @@ from jax import lax
 
 from envs.morpion.listed import ListedMorpion
 from envs.morpion.rules import Morpion, pack
+from tests.envs.replays import KEY
 
 GAMES, PLIES, SAMPLE = 64, 90, 150
 
@@ -39,11 +40,11 @@ def test_lines_are_those_of_the_rules_all_through_random_games(variant):
         one, other = states
         options = listed.options(other)
         action = options[jnp.argmax(jnp.where(options < game.num_actions, share, -1))]
-        one, other = game.step(one, action), listed.step(other, action)
+        one, other = game.step(one, action, KEY), listed.step(other, action)
         return (one, other), check(one, other)
 
     def play(key):
-        start = (game.init(), listed.init())
+        start = (game.init(KEY), listed.init())
         (last, _), same = lax.scan(ply, start, jax.random.uniform(key, (PLIES, listed.slots)))
         return last, same.all() & check(*start)
 
@@ -61,13 +62,15 @@ def test_moves_on_random_boards_up_to_the_edge_leave_the_lines_of_the_rules(vari
     @jax.jit
     @jax.vmap
     def play(board, position, action):
-        after = game.step(board, action)
+        after = game.step(board, action, KEY)
         return jnp.stack(game.new_cross(board, action)), game.legal_actions(after), listed.step(position, action)
 
     for density in (0.4, 0.6):
         crosses, used = rng.random((size, size)) < density, rng.random((4, size, size)) < 0.02
         words, marks = (pack(np.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, 32 - size)])) for x in (crosses, used))
-        board = game.init().replace(crosses=words, used=marks, legal=game.find(jnp.asarray(words), jnp.asarray(marks)))
+        board = game.init(KEY).replace(
+            crosses=words, used=marks, legal=game.find(jnp.asarray(words), jnp.asarray(marks))
+        )
         position, lines = listed.position(crosses, used), np.flatnonzero(game.legal_actions(board))
         assert sorted(listed_lines(listed, position)) == lines.tolist()
         lines = rng.choice(lines, SAMPLE)

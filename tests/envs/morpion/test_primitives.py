@@ -17,7 +17,7 @@ from jaxgp.operators.creation import create
 from jaxgp.operators.options import Creation
 from jaxgp.spec import cast
 from tests.envs.morpion.drawings import action, line, points
-from tests.envs.replays import FAST
+from tests.envs.replays import FAST, KEY
 from tests.reference.morpion import Walk
 
 EVERYTHING = Options(best=True, max_neighbours=True)
@@ -139,7 +139,7 @@ def test_nothing_happens_after_the_end():
 
 def test_points_off_the_grid_have_a_closest_line_too():
     game = envs.make("morpion")
-    find = jax.jit(lambda x, y: choice.closest(game, game.init(), x, y))
+    find = jax.jit(lambda x, y: choice.closest(game, game.init(KEY), x, y))
     for x, y in ((-30, 10), (60, 60), (5, -30), (31, 60)):
         chosen = int(find(jnp.int32(x), jnp.int32(y)))
         walk = Walk((1, 1))

@@ -47,7 +47,7 @@ def check_random_games(game, plies, seed):
             assert points(game, states.crosses[n, -1]) == position.crosses
             assert tuple(states.last[n, -1]) == position.lines[-1][2]
             assert states.count[n].tolist() == [*range(count), *[count] * (LONGEST + 1 - count)]
-            assert states.returns[n, -1].tolist() == [count, 0]
+            assert states.returns[n, -1].tolist() == [count]
             compared += count
     return compared
 
@@ -120,7 +120,7 @@ def test_record_games_are_legal_to_their_ends_in_every_orientation(turn):
         for n, (score, _) in enumerate(mine):
             assert legal[n][np.arange(score), actions[n, :score]].all()
             assert states.terminated[n].tolist() == [ply >= score for ply in range(181)]
-            assert states.returns[n, -1].tolist() == [score, 0]
+            assert states.returns[n, -1].tolist() == [score]
 
 
 def test_the_best_game_that_the_documents_show_is_legal_and_ends_where_no_line_is_left():

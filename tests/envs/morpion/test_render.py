@@ -11,6 +11,7 @@ import envs
 from envs.morpion import render, saved
 from tests.envs.morpion.drawings import action
 from tests.envs.morpion.test_reference import record_line, records
+from tests.envs.replays import KEY, stepping
 from tests.reference.morpion import greek_cross
 
 GAME = envs.make("morpion")
@@ -18,7 +19,12 @@ GAME = envs.make("morpion")
 
 def random_game(variant, seed):
     game = envs.make("morpion", variant=variant)
-    rng, state, step, legal = np.random.default_rng(seed), game.init(), jax.jit(game.step), jax.jit(game.legal_actions)
+    rng, state, step, legal = (
+        np.random.default_rng(seed),
+        game.init(KEY),
+        jax.jit(stepping(game)),
+        jax.jit(game.legal_actions),
+    )
     actions = []
     while not state.terminated:
         actions.append(int(rng.choice(np.flatnonzero(legal(state)))))
@@ -34,7 +40,7 @@ def played(request):
 def test_the_opening_is_drawn_with_all_points_where_a_cross_may_be_put():
     """Both ends of the twelve edges of the cross, and the inner point of four diagonals."""
     assert (
-        render.text(GAME, GAME.init())
+        render.text(GAME, GAME.init(KEY))
         == (
             """
  28 . . . . . . . . . . . . . .
@@ -59,9 +65,9 @@ def test_the_opening_is_drawn_with_all_points_where_a_cross_may_be_put():
 
 
 def test_later_crosses_and_the_newest_differ_from_those_of_the_start():
-    state = GAME.init()
+    state = GAME.init(KEY)
     for move in (((16, 20), (1, 0)), ((19, 22), (0, 1))):
-        state = GAME.step(state, np.int32(action(GAME, move)))
+        state = GAME.step(state, np.int32(action(GAME, move)), KEY)
     rows = render.text(GAME, state).split("\n")
     assert rows[8] == " 20 . . + + + + x o + + + + o ."
     assert [row.count("@") for row in rows] == [0] * 6 + [1] + [0] * (len(rows) - 7)
@@ -162,7 +168,7 @@ def test_a_position_is_drawn_with_its_crosses_and_lines(played):
 
 def test_saved_games_have_the_formats_of_the_report():
     moves = [action(GAME, move) for move in (((16, 20), (1, 0)), ((23, 17), (-1, 1)))]
-    state = GAME.init()
+    state = GAME.init(KEY)
     legal = np.flatnonzero(GAME.legal_actions(state)).tolist()
     assert moves[0] in legal
     moves[1] = next(number for number in legal if number // GAME.size**2 == 3)  # a falling diagonal

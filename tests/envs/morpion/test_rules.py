@@ -9,6 +9,7 @@ import envs
 from envs.morpion.opponents import random_line, random_scores
 from jaxgp.errors import show
 from tests.envs.morpion.drawings import action, draw, line, points
+from tests.envs.replays import KEY
 from tests.reference.morpion import Position, greek_cross
 
 H, UP, V, DOWN = (1, 0), (1, 1), (0, 1), (-1, 1)
@@ -27,12 +28,12 @@ def lines(game, state):
 def play(game, state, *moves):
     for move in moves:
         assert move in lines(game, state)
-        state = game.step(state, jnp.int32(action(game, move)))
+        state = game.step(state, jnp.int32(action(game, move)), KEY)
     return state
 
 
 def test_the_start_is_the_greek_cross_and_has_28_lines(game):
-    state = game.init()
+    state = game.init(KEY)
     assert points(game, state.crosses) == greek_cross()
     assert len(greek_cross()) == 36
     assert min(greek_cross()) == (16, 20)
@@ -148,9 +149,9 @@ X X . . .
 
 
 def test_an_illegal_line_changes_nothing(game):
-    state = game.init()
+    state = game.init(KEY)
     for move in (((18, 20), H), ((5, 5), V), ((36, 36), UP)):
-        after = game.step(state, jnp.int32(action(game, move)))
+        after = game.step(state, jnp.int32(action(game, move)), KEY)
         assert all(np.array_equal(a, b) for a, b in zip(jax.tree.leaves(after), jax.tree.leaves(state), strict=True))
 
 
@@ -162,7 +163,9 @@ def test_a_line_that_would_leave_the_grid_cannot_be_drawn():
         for size in (20, 22):
             game = envs.make("morpion", size=size)
             crosses = sum(game.points(jnp.int32(x - game.origin[0]), jnp.int32(y - game.origin[1])) for x, y in row)
-            state[size] = lines(game, game.init().replace(crosses=crosses, legal=game.find(crosses, game.init().used)))
+            state[size] = lines(
+                game, game.init(KEY).replace(crosses=crosses, legal=game.find(crosses, game.init(KEY).used))
+            )
         back = (start[0] - step[0], start[1] - step[1])
         assert state[20] == {(back, step)}
         assert state[22] == {(back, step), (start, step)}
@@ -183,9 +186,9 @@ def test_an_unknown_variant_is_refused():
 def test_random_lines_are_uniform_over_the_legal_ones(size):
     game = envs.make("morpion", size=size)
     bits = jax.random.bits(jax.random.key(0), (28_000,), np.uint32)
-    drawn = np.asarray(jax.jit(jax.vmap(lambda b: random_line(game, game.init(), b)))(bits))
+    drawn = np.asarray(jax.jit(jax.vmap(lambda b: random_line(game, game.init(KEY), b)))(bits))
     found, counts = np.unique(drawn, return_counts=True)
-    assert set(found) == set(np.flatnonzero(game.legal_actions(game.init())))
+    assert set(found) == set(np.flatnonzero(game.legal_actions(game.init(KEY))))
     # Chi-squared with 27 degrees of freedom: 60 is passed once in 4,000 times.
     assert ((counts - 1000) ** 2 / 1000).sum() < 60
 

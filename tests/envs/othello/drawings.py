@@ -12,7 +12,7 @@ import numpy as np
 import envs
 from envs.othello.render import parse_action
 from envs.othello.rules import State
-from tests.envs.replays import FAST
+from tests.envs.replays import FAST, stepping
 from tests.reference import othello as reference
 
 
@@ -36,7 +36,7 @@ def compiled(game):
         legal = game.placeable(own, other)
         return State(own, other, legal, to_move, jnp.bool_(False), jnp.zeros(2, jnp.float32))
 
-    return jax.jit(game.step, compiler_options=FAST), jax.jit(placed, compiler_options=FAST)
+    return jax.jit(stepping(game), compiler_options=FAST), jax.jit(placed, compiler_options=FAST)
 
 
 def read(text, to_move=0):

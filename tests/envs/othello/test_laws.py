@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import envs
 from jaxgp.bits import pick
-from tests.envs.replays import FAST
+from tests.envs.replays import FAST, KEY
 
 SIZES = (4, 6, 8, 10)
 SYMMETRIES = [
@@ -37,10 +37,10 @@ def replay(size):
     def run(choices):
         def ply(state, bits):
             action = pick(game.legal_actions(state), bits)
-            after = game.step(state, action)
+            after = game.step(state, action, KEY)
             return after, (after, action)
 
-        first = game.init()
+        first = game.init(KEY)
         _, (states, actions) = jax.lax.scan(ply, first, choices)
         states = jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), first, states)
         return actions, *jax.vmap(see)(states)

@@ -14,7 +14,7 @@ from jaxgp.genotypes.text import parse_program
 from jaxgp.spec import cast
 from tests.envs.othello.drawings import as_reference, read
 from tests.envs.othello.sights import plainly, positions, seen_by
-from tests.envs.replays import FAST
+from tests.envs.replays import FAST, KEY
 from tests.reference import othello as reference
 
 MOVES = 40
@@ -55,7 +55,7 @@ def test_a_view_is_what_was_seen_after_the_move_that_led_there(features):
     _, moves, seen = try_all(game, options, states)
 
     def after(state, moves):
-        following = jax.vmap(lambda move: game.step(state, move))(moves)
+        following = jax.vmap(lambda move: game.step(state, move, KEY))(moves)
         return jax.vmap(lambda s: view(game, options, s))(following), following.terminated
 
     found, ended = jax.jit(jax.vmap(after), compiler_options=FAST)(states, moves)

@@ -13,7 +13,7 @@ from jaxgp.bits import pick
 from jaxgp.players.searches import searches
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 from tests.envs.othello.drawings import as_reference, compiled, read
-from tests.envs.replays import FAST
+from tests.envs.replays import FAST, KEY, stepping
 from tests.reference import othello as reference
 
 WEIGHTS = [[int(cell) for cell in line.split(",")] for line in TABLE.read_text().splitlines()]
@@ -42,7 +42,7 @@ def random_positions(size, number, seed):
     rng = np.random.default_rng(seed)
     found = []
     while len(found) < number:
-        state, line = game.init(), []
+        state, line = game.init(KEY), []
         while not state.terminated:
             line.append(state)
             state = step(state, jnp.int32(rng.choice(np.flatnonzero(legal(state)))))
@@ -90,7 +90,7 @@ def test_the_table_has_a_row_for_each_move_and_a_column_for_each_square():
 def test_the_table_is_for_one_board(size):
     game = envs.make("othello", size=size)
     with pytest.raises(ValueError, match=f"game.size={size}: accepted by evaluator=edgar_like: 8"):
-        edgar_like(game, game.init())
+        edgar_like(game, game.init(KEY))
     wanted = "evaluator=edgar_like: accepted: material, corner_4, corner_16.*; there is no edgar_like on this board"
     with pytest.raises(ValueError, match=wanted):
         searches(envs.spec("othello"), game, "edgar_like", 1, "first", 1, 1)
@@ -151,10 +151,10 @@ def share(deep, shallow, games, evaluator="corner_4"):
     """Share of the points that the first search takes from the second one, as many games with each colour."""
     game = envs.make("othello")
     players = [thinker(game, evaluator, depth, games) for depth in (deep, shallow)]
-    step = jax.jit(jax.vmap(game.step))
+    step = jax.jit(jax.vmap(stepping(game)))
     points = 0.0
     for black in (0, 1):
-        states = jax.tree.map(lambda x: jnp.broadcast_to(x, (games, *x.shape)), game.init())
+        states = jax.tree.map(lambda x: jnp.broadcast_to(x, (games, *x.shape)), game.init(KEY))
         for ply in range(80):
             bits = jax.random.bits(jax.random.fold_in(jax.random.key(black), ply), games)
             states = step(states, players[(ply + black) % 2](states, bits))  # passes are moves: all games are in step

@@ -9,7 +9,7 @@ import envs
 from envs.othello.rules import GAME
 from jaxgp.bits import pick
 from tests.envs.othello.drawings import as_reference, compiled, discs
-from tests.envs.replays import FAST, replay
+from tests.envs.replays import FAST, KEY, replay, stepping
 from tests.reference import othello as reference
 
 PERFT = [4, 12, 56, 244, 1396, 8200, 55092, 390216, 3005288]
@@ -23,7 +23,7 @@ def test_whole_random_games_equal_the_reference(size):
     step, legal = compiled(game)[0], jax.jit(game.legal_actions, compiler_options=FAST)
     rng = np.random.default_rng(size)
     for _ in range(64 // size):
-        state, position = game.init(), reference.start(size)
+        state, position = game.init(KEY), reference.start(size)
         while True:
             moves = {reference.action(size, move): move for move in reference.moves(position)}
             assert np.flatnonzero(legal(state)).tolist() == list(moves)
@@ -43,12 +43,12 @@ def perft(game, depth):
 
     def expand(state):
         legal = game.legal_actions(state)
-        after = jax.vmap(game.step, (None, 0))(state, jnp.arange(game.num_actions, dtype=jnp.int32))
+        after = jax.vmap(stepping(game), (None, 0))(state, jnp.arange(game.num_actions, dtype=jnp.int32))
         return legal, after, jax.vmap(lambda s: game.legal_actions(s).sum())(after)
 
     expand = jax.jit(jax.vmap(expand))
-    states = jax.tree.map(lambda x: np.asarray(x)[None], game.init())
-    lines = [int(game.legal_actions(game.init()).sum())]
+    states = jax.tree.map(lambda x: np.asarray(x)[None], game.init(KEY))
+    lines = [int(game.legal_actions(game.init(KEY)).sum())]
     while len(lines) < depth:
         parts, total, count = [], 0, len(states.to_move)
         for first in range(0, count, CHUNK):
@@ -154,9 +154,9 @@ def lengths(games, seed):
         live = ~state.terminated
         bits = jax.random.bits(key, live.shape)
         action = pick(jax.vmap(game.legal_actions)(state), bits)
-        return jax.vmap(game.step)(state, action), live
+        return jax.vmap(stepping(game))(state, action), live
 
-    first = jax.tree.map(lambda x: jnp.broadcast_to(x, (games, *x.shape)), game.init())
+    first = jax.tree.map(lambda x: jnp.broadcast_to(x, (games, *x.shape)), game.init(KEY))
     keys = jax.random.split(jax.random.key(seed), 80)
     last, live = jax.jit(lambda states: jax.lax.scan(ply, states, keys))(first)
     assert np.asarray(last.terminated).all()
@@ -189,5 +189,5 @@ def test_random_games_are_as_long_as_those_of_openspiel(games):
 
 def test_drawings_of_engine_and_reference_agree_on_the_opening():
     game = GAME()
-    assert discs(game.init()) == ({28, 35}, {27, 36})
-    assert as_reference(game, game.init()) == reference.start()
+    assert discs(game.init(KEY)) == ({28, 35}, {27, 36})
+    assert as_reference(game, game.init(KEY)) == reference.start()

@@ -5,6 +5,7 @@ import pytest
 import envs
 from envs.othello import render
 from tests.envs.othello.drawings import play, read
+from tests.envs.replays import KEY
 
 SMALL = ". . . .   . O X .   . X O .   . . . ."
 TAG = "{http://www.w3.org/2000/svg}"
@@ -35,7 +36,7 @@ X black 2, O white 2. Black to move"""
 
 def test_rows_of_two_digits_stand_in_line():
     game = envs.make("othello", size=10)
-    lines = render.text(game, game.init()).splitlines()
+    lines = render.text(game, game.init(KEY)).splitlines()
     assert lines[0] == "   a b c d e f g h i j"
     assert [line[:3] for line in lines[8:11]] == [" 8 ", " 9 ", "10 "]
     assert len({len(line) for line in lines[:11]}) == 1
@@ -56,7 +57,7 @@ def test_status_says_who_has_to_pass_and_who_has_won():
 @pytest.mark.parametrize("size", [4, 6, 8, 10])
 def test_pictures_are_well_formed_and_show_discs_and_moves(size):
     game = envs.make("othello", size=size)
-    picture = render.svg(game, game.init())
+    picture = render.svg(game, game.init(KEY))
     width, height = map(float, ET.fromstring(picture).get("viewBox").split()[2:])
     for kind, number in (("disc0", 2), ("disc1", 2), ("may0", 4), ("may1", 0), ("mark", 0)):
         found = circles(picture, kind)

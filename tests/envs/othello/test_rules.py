@@ -8,6 +8,7 @@ import envs
 from envs.othello.render import action_name
 from jaxgp.errors import show
 from tests.envs.othello.drawings import draw, drawing, play, read
+from tests.envs.replays import KEY
 
 
 def legal(text, to_move=0):
@@ -18,7 +19,7 @@ def legal(text, to_move=0):
 
 def test_black_begins_with_four_discs_in_the_middle_and_four_moves():
     game = envs.make("othello")
-    assert draw(game, game.init()) == drawing("""
+    assert draw(game, game.init(KEY)) == drawing("""
         . . . . . . . .
         . . . . . . . .
         . . . . . . . .
@@ -28,21 +29,21 @@ def test_black_begins_with_four_discs_in_the_middle_and_four_moves():
         . . . . . . . .
         . . . . . . . .
     """)
-    moves = np.flatnonzero(game.legal_actions(game.init()))
+    moves = np.flatnonzero(game.legal_actions(game.init(KEY)))
     assert [action_name(game, action) for action in moves] == ["d3", "c4", "f5", "e6"]
-    assert int(game.init().to_move) == 0
+    assert int(game.init(KEY).to_move) == 0
 
 
 @pytest.mark.parametrize("size", [4, 6, 8, 10])
 def test_the_opening_of_every_board_is_that_of_its_middle(size):
     game = envs.make("othello", size=size)
     edge = (size - 4) // 2
-    rows = draw(game, game.init()).splitlines()
+    rows = draw(game, game.init(KEY)).splitlines()
     inner = [row.split()[edge : size - edge] for row in rows[edge : size - edge]]
     assert [" ".join(row) for row in inner] == [". . . .", ". O X .", ". X O .", ". . . ."]
     assert "".join(rows).count(".") == size**2 - 4
     assert game.num_actions == size**2 + 1
-    assert game.score(game.init()).tolist() == [2, 2]
+    assert game.score(game.init(KEY)).tolist() == [2, 2]
 
 
 @pytest.mark.parametrize("size", [0, 2, 5, 7, 9, 12, True, "8", None, 8.5])
@@ -209,7 +210,7 @@ def test_forfeiting_gives_the_whole_board_away():
 
 def test_a_key_holds_all_discs_of_both_sides():
     game = envs.make("othello", size=10)
-    assert game.key(game.init()).shape == (8,)
+    assert game.key(game.init(KEY)).shape == (8,)
     one, two = read("X O . .   . . . .   . . . .   . . . .")[1], read("O X . .   . . . .   . . . .   . . . .", 1)[1]
     small = envs.make("othello", size=4)
     assert jnp.array_equal(small.key(one), small.key(two))  # the same as the side to move sees it

@@ -13,7 +13,7 @@ import numpy as np
 
 import envs
 from envs.walls.rules import Player
-from tests.envs.replays import FAST
+from tests.envs.replays import FAST, KEY, stepping
 
 ARROWS = "^>v<"
 ACTIONS = {"forward": 0, "left": 1, "right": 2}
@@ -38,7 +38,7 @@ def squares(words):
 
 @functools.cache
 def compiled(game):
-    return jax.jit(game.step, compiler_options=FAST)
+    return jax.jit(stepping(game), compiler_options=FAST)
 
 
 def read(text, to_move=0, idle=(0, 0), **settings):
@@ -59,7 +59,7 @@ def read(text, to_move=0, idle=(0, 0), **settings):
         return Player(jnp.asarray(own), *(jnp.int32(n) for n in (row, column, ARROWS.index(token[-1]), idle)))
 
     both = player("A", idle[0]), player("B", idle[1])
-    state = dataclasses.replace(game.init(), own=both[to_move], other=both[1 - to_move], to_move=jnp.int32(to_move))
+    state = dataclasses.replace(game.init(KEY), own=both[to_move], other=both[1 - to_move], to_move=jnp.int32(to_move))
     return game, state
 
 

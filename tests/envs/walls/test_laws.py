@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import envs
-from tests.envs.replays import FAST, follow
+from tests.envs.replays import FAST, KEY, follow
 from tests.envs.walls.drawings import squares
 
 PLIES = 128
@@ -143,13 +143,13 @@ def test_keys_are_equal_for_equal_positions_only(case, several):
 def test_keys_take_two_words_for_the_players_once_one_is_too_small():
     for size, words in ((3, 1 + 1 + 1), (5, 3), (7, 5), (39, 2 * 48 + 1), (41, 2 * 53 + 2)):
         game = envs.make("walls", size=size)
-        assert jax.eval_shape(game.key, game.init()).shape == (words,)
+        assert jax.eval_shape(game.key, game.init(KEY)).shape == (words,)
 
 
 def test_keys_tell_all_players_apart_at_the_limit_of_one_word():
     """Every square, heading and count of idle moves of a player has its own code."""
     game = envs.make("walls", size=39)
-    start = game.init()
+    start = game.init(KEY)
     grid = np.array(list(itertools.product((0, 17, 38), (0, 20, 38), range(4), range(10))), np.int32)
 
     @jax.jit

@@ -11,7 +11,7 @@ import envs
 from envs.walls.opponents import EVALUATORS
 from envs.walls.rules import Player, State
 from jaxgp.search.alphabeta import AlphaBeta
-from tests.envs.replays import FAST
+from tests.envs.replays import FAST, KEY
 from tests.envs.walls.drawings import bits, read
 from tests.reference import walls
 
@@ -96,7 +96,7 @@ def test_a_game_is_decided_once_the_other_cannot_catch_up(board, idle, material,
 
 def test_evaluators_know_the_result_of_a_forfeited_game():
     game = envs.make("walls")
-    ended = game.forfeit(game.init())
+    ended = game.forfeit(game.init(KEY))
     assert [float(evaluate(game, ended)) for evaluate in EVALUATORS.values()] == [-25, -25]
 
 

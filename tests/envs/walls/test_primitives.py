@@ -9,9 +9,10 @@ from envs.walls.primitives import Options, rule_language, view
 from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.interpreter import rules
 from jaxgp.spec import cast
+from tests.envs.replays import stepping
 
 GAME = envs.make("walls", size=5)
-STEP = jax.jit(GAME.step)
+STEP = jax.jit(stepping(GAME))
 
 
 def position(moves):

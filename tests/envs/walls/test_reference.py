@@ -6,7 +6,7 @@ import pytest
 
 import envs
 from envs.walls import view
-from tests.envs.replays import FAST, replay
+from tests.envs.replays import FAST, KEY, replay
 from tests.envs.walls.drawings import seats, squares
 from tests.reference import walls
 
@@ -116,7 +116,7 @@ def test_neighbourhoods_equal_the_reference(size, window, symmetric):
 def test_a_window_needs_a_centre_and_must_fit_the_board(window):
     game = envs.make("walls")
     with pytest.raises(ValueError, match=rf"^neighbourhood={window}: accepted: an odd number from 3 to 5"):
-        view.neighbourhood(game, game.init(), window)
+        view.neighbourhood(game, game.init(KEY), window)
 
 
 def test_every_code_has_a_symbol_and_a_name():

@@ -6,6 +6,7 @@ import pytest
 
 import envs
 from envs.walls import render
+from tests.envs.replays import KEY
 from tests.envs.walls.drawings import compiled, draw, drawing, read
 
 BOARD = """
@@ -42,7 +43,7 @@ def test_text_is_the_same_from_both_seats():
 
 def test_a_player_without_a_brick_stands_alone():
     game = envs.make("walls", size=3)
-    assert render.text(game, game.init()).splitlines()[2] == "| A< .  B> |"
+    assert render.text(game, game.init(KEY)).splitlines()[2] == "| A< .  B> |"
 
 
 def test_the_board_of_the_text_is_the_drawing_of_the_tests():
@@ -81,7 +82,7 @@ def test_pictures_are_well_formed_and_show_bricks_and_players():
 @pytest.mark.parametrize("size", [3, 5, 9])
 def test_everything_lies_within_the_picture_whose_size_the_position_does_not_change(size):
     game = envs.make("walls", size=size)
-    state = game.init()
+    state = game.init(KEY)
     boxes = set()
     for shown in (state, game.forfeit(state)):
         picture = ET.fromstring(render.svg(game, shown, highlight=0, seat=1))

@@ -5,6 +5,7 @@ import pytest
 
 import envs
 from jaxgp.errors import show
+from tests.envs.replays import KEY
 from tests.envs.walls.drawings import compiled, draw, drawing, idle, play, read
 
 OPEN = """
@@ -17,7 +18,7 @@ OPEN = """
 
 def test_players_start_on_both_sides_of_the_centre_and_face_outward():
     game = envs.make("walls")
-    state = game.init()
+    state = game.init(KEY)
     assert draw(game, state) == drawing(OPEN)
     assert state.to_move == 0
     assert not state.terminated
@@ -27,7 +28,7 @@ def test_players_start_on_both_sides_of_the_centre_and_face_outward():
 
 def test_on_the_smallest_board_they_start_at_the_edge():
     game = envs.make("walls", size=3)
-    assert draw(game, game.init()) == drawing("""
+    assert draw(game, game.init(KEY)) == drawing("""
         .  .  .
         A< .  B>
         .  .  .""")
@@ -35,7 +36,7 @@ def test_on_the_smallest_board_they_start_at_the_edge():
 
 def test_the_player_who_begins_may_stand_on_the_right():
     game = envs.make("walls", size=3, first="right")
-    assert draw(game, game.init()) == drawing("""
+    assert draw(game, game.init(KEY)) == drawing("""
         .  .  .
         B< .  A>
         .  .  .""")
@@ -44,7 +45,7 @@ def test_the_player_who_begins_may_stand_on_the_right():
 @pytest.mark.parametrize("size", [3, 5, 7, 9, 21])
 def test_any_odd_board_has_room_for_every_square(size):
     game = envs.make("walls", size=size)
-    state = game.init()
+    state = game.init(KEY)
     assert (int(state.own.row), int(state.own.column)) == (size // 2, size // 2 - 1)
     assert (int(state.other.row), int(state.other.column)) == (size // 2, size // 2 + 1)
     assert game.score(game.forfeit(state)).tolist() == [0, size**2]

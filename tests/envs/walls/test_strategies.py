@@ -8,6 +8,7 @@ from envs.walls.strategies import STRATEGIES, strategy
 from jaxgp.genotypes import rulelists
 from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.interpreter import rules
+from tests.envs.replays import KEY
 from tests.envs.walls.drawings import read
 
 ROUND_THE_END, ON, ASIDE, BACK, ALONG, ROUND = range(6)
@@ -61,4 +62,4 @@ def test_it_does_what_its_rules_say(board, move, rule):
 
 def test_forward_takes_the_default_move():
     game = envs.make("walls")
-    assert chosen(game.init(), game, "forward") == ("f", -1)
+    assert chosen(game.init(KEY), game, "forward") == ("f", -1)
