@@ -151,7 +151,7 @@ def test_forfeiting_gives_every_other_stone_to_the_opponent():
         ({"pits": 0}, "game.pits=0: accepted: a whole number from 1 to 15"),
         ({"pits": 16}, "game.pits=16: accepted: a whole number from 1 to 15"),
         ({"pits": 6.0}, "game.pits=6.0: accepted: a whole number from 1 to 15"),
-        ({"stones": True}, "game.stones=True: accepted: a whole number from 1 to 15"),
+        ({"stones": True}, "game.stones=true: accepted: a whole number from 1 to 15"),
         ({"capture": "maybe"}, "game.capture=maybe: accepted: opposite, always, never"),
         ({"ends": "both"}, "game.ends=both: accepted: either, mover"),
         ({"remaining": "bank"}, "game.remaining=bank: accepted: owner, opponent, nobody"),
