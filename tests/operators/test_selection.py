@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from jaxgp.operators.options import Selection
-from jaxgp.operators.selection import METHODS, different, elites, select, select_by_case
+from jaxgp.operators.selection import different, elites, select, select_by_case
+from jaxgp.options import find
 from tests.operators.operator_cases import assert_distribution, quick
 
 N = 200_000
@@ -113,7 +114,7 @@ def test_truncation_is_uniform_over_the_best_and_breaks_ties_at_the_cut_at_rando
     assert tiny[7] == N
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", find(Selection, "method").choices)
 def test_without_differences_everybody_is_equally_likely(method):
     keys = jax.random.split(jax.random.key(1), 30_000)
     pick = quick(jax.vmap(lambda key, fitness: select(key, Selection(method=method), fitness, 4), (0, None)))
@@ -122,7 +123,7 @@ def test_without_differences_everybody_is_equally_likely(method):
         assert_distribution(np.bincount(got.ravel(), minlength=5), np.ones(5))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", find(Selection, "method").choices)
 def test_a_population_of_one_is_always_selected(method):
     pick = quick(lambda fitness: select(jax.random.key(0), Selection(method=method), fitness, 3))
     for value in (1.0, 0.0, NAN):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxgp.operators import groups
+from jaxgp.operators import tournament_groups as groups
 from tests.operators.operator_cases import assert_distribution
 
 
