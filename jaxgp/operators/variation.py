@@ -1,7 +1,17 @@
 """From one generation to the next: elitism, selection, crossover, mutation, reproduction.
 
 The order is the GP Mancala study's: the elites are copied; each other place is filled by a selected parent, which is
-crossed with a second selected parent with one probability, and mutated with another, independently.
+crossed with another selected parent with one probability, and mutated with another probability, independently.
+
+Whether the second parent may be the first one depends on the method, as its source has it.
+
+- `one_child` crosses with "another member of the previous generation", selected as the first one (GP Mancala study),
+  and `one_way` inserts a subtree "into another individual" (M. Sipper, "Evolved to Win", 2011, section 3.2.4). So the
+  second parent is another individual than the first, unless the population is one.
+- `two_children` draws both parents independently (J. Koza, "Genetic Programming", 1992): an individual may mate with
+  itself, and its children differ from it, since the nodes are chosen independently.
+- `one_or_two_way` pairs members of a parent population in which each is a copy ("Evolved to Win", algorithms 3.1 and
+  3.3); two different members may be copies of one individual.
 """
 
 import jax
@@ -45,9 +55,12 @@ def recombine(
     find(options, "method").check("crossover.method", options.method)
     paired = options.method in ("two_children", "one_or_two_way")
     families = (n + 1) // 2 if paired else n
-    select_key, chance_key, cross_key = jax.random.split(key, 3)
+    select_key, chance_key, cross_key, other_key = jax.random.split(key, 4)
     drawn = selection.select_by_case(select_key, algorithm.selection, merits, 2 * families)
     first, second = drawn.reshape(2, families)
+    if options.method in ("one_child", "one_way"):
+        others = selection.select_by_case(other_key, algorithm.selection, merits, families, but=first)
+        second = jnp.where(second == first, others, second)
     crossed = jax.random.uniform(chance_key, (families,)) < options.probability
     keys = jax.random.split(cross_key, families)
     if options.method == "one_or_two_way":
