@@ -59,7 +59,7 @@ def lot(bits: Array, ways: int) -> tuple[Array, Array]:
 
 
 def nth_bit(word: Array, rank: Array) -> Array:
-    """Return int32[...]: the set bit of a word (uint32[] or [...]) with so many (int32[...]) set bits below it."""
+    """Return int32[...]: the set bit of a word (uint32[] or [...]) that has `rank` (int32[...]) set bits below it."""
     place = jnp.zeros_like(rank)
     for half in (16, 8, 4, 2, 1):
         low = lax.population_count(word & np.uint32(2**half - 1)).astype(jnp.int32)

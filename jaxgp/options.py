@@ -263,6 +263,12 @@ def made(schema: type[Schema], values: typing.Mapping[str, object], prefix: str)
     return result
 
 
+def changed(values: object, names: Sequence[str]) -> list[str]:
+    """Return those of some options of a dataclass that are not at their defaults."""
+    defaults = type(values)()
+    return [name for name in names if getattr(values, name) != getattr(defaults, name)]
+
+
 def choice(option: str, value: object, accepted: Sequence[str]) -> str:
     """Return a value that is one of those `accepted`; raises UsageError for any other."""
     if value not in accepted:

@@ -8,6 +8,7 @@ python scripts/evaluate.py run=outputs/DIR compare=3 save=best resume=auto    a 
 """
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,12 +18,15 @@ from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.errors import UsageError, reject
-from jaxgp.options import MAX_SEED, check_cores, real, whole
+from jaxgp.options import MAX_SEED, changed, check_cores, real, whole
 
 if TYPE_CHECKING:
+    from jaxgp.measure.champions import Loaded
+    from jaxgp.measure.external import Terms
     from jaxgp.players.options import Opponent
     from jaxgp.spec import Cast
 
+MOST_GAMES = 100_000
 MOST_PLAYOUTS = 10_000_000
 MOST_PLIES = 40
 AUTO = "auto"
@@ -33,12 +37,17 @@ OF_ENGINES = ("opening_plies", "timeout")
 PANELS = Path(__file__).parents[1] / "conf" / "panel"
 
 
+def panels() -> list[str]:
+    """Return the names of all panels."""
+    return sorted(path.stem for path in PANELS.glob("*.yaml"))
+
+
 @dataclass
 class Options:
     """Who is measured, against whom, how often."""
 
     run: str | None = option(None, "a run directory with a champion.json, or such a file")
-    panel: str = option("standard", f"opponents: {', '.join(sorted(p.stem for p in PANELS.glob('*.yaml')))}")
+    panel: str = option("standard", f"opponents: {', '.join(panels())}")
     games: int = option(
         1000, "games from each seat where chance is involved; also the number of random programs; for one: random games"
     )
@@ -67,23 +76,8 @@ def task(options: Options) -> int:
     """Check, play, print, save."""
     if options.run is None:
         raise UsageError("run: which champion? Write run=DIR, a run directory")
-    file = PANELS / f"{options.panel}.yaml"
-    if not file.is_file():
-        reject("panel", options.panel, ", ".join(sorted(p.stem for p in PANELS.glob("*.yaml"))))
-    whole("games", options.games, 1, 100_000)
-    check_cores(options.cores)
-    whole("compare", options.compare, 0, 20)
-    for name in OF_SEARCHES:
-        if getattr(options, name) != getattr(Options(), name) and not options.compare:
-            raise UsageError(f"{name}: given, but there is no compare=LEVEL")
-    for name in ("iterations", "searches", "group"):
-        whole(name, getattr(options, name), 1, 1000)
-    whole("opening_plies", options.opening_plies, 0, MOST_PLIES)
-    real("timeout", options.timeout, 0, above=True, unit="seconds")
-    whole("seed", options.seed, 0, MAX_SEED)
-    from jaxgp.host import savedgame
-    from jaxgp.host.moves import players
-    from jaxgp.measure import alone, champions, evaluation, external, nested
+    check(options)
+    from jaxgp.measure import champions, evaluation
     from jaxgp.run.run import use_compilation_cache
     from jaxgp.search import cores
 
@@ -94,84 +88,140 @@ def task(options: Options) -> int:
         loaded = champions.at_depth(loaded, options.depth)
     output = Path(options.output).expanduser() if options.output else loaded.path.parent / "evaluation.json"
     evaluation.check_writable(output)
-    if players(loaded.cast.game) == 1:
-        only_one(options, loaded.cast.game.name)
-        save = savedgame.targets("save", options.save) if options.save else []
-        if output.resolve() in [path.resolve() for path in save]:
-            reject("save", options.save, f"another name, since the figures go to {output}")
-        plan = nested.Plan(options.compare, options.iterations, options.searches, options.seed, options.group)
-        folder = output.with_name(f"{output.stem}_search")
-        if options.resume is None and nested.cut_off(folder):
-            raise UsageError(f"{folder}: holds a search that was cut off; go on with it by resume=auto, or remove it")
-        figures = alone.measure(loaded, options.games, options.seed)
-        if options.compare:
-            figures |= nested.search(loaded.cast, plan, say, folder, save, loaded.genome)
-        print(alone.text(figures))
-        files.write_json(output, {"seed": options.seed, "results": figures})
-        print(f"saved: {output}")
-        return 0
-    for name in OF_SEARCHES:
-        if getattr(options, name) != getattr(Options(), name):
-            raise UsageError(f"{name}: of searches in a game for one; {loaded.cast.game.name} is for two, leave it out")
-    members = evaluation.read_panel(file)
-    evaluation.check_panel(members, loaded.cast, file)
-    panel, skipped = present(options, members, loaded.cast)
-    terms = external.Terms(options.games, options.opening_plies, options.seed, options.timeout)
-    about: dict[str, Any] = {"skipped": skipped} if skipped else {}
+    (measure_alone if loaded.cast.game.seats == 1 else measure_against)(options, loaded, output)
+    return 0
+
+
+def check(options: Options) -> None:
+    """Refuse values that no champion's evaluation takes; raises UsageError."""
+    if not (PANELS / f"{options.panel}.yaml").is_file():
+        reject("panel", options.panel, ", ".join(panels()))
+    whole("games", options.games, 1, MOST_GAMES)
+    check_cores(options.cores)
+    whole("compare", options.compare, 0, 20)
+    if not options.compare:
+        refuse(options, OF_SEARCHES, "given, but there is no compare=LEVEL")
+    for name in ("iterations", "searches", "group"):
+        whole(name, getattr(options, name), 1, 1000)
+    whole("opening_plies", options.opening_plies, 0, MOST_PLIES)
+    real("timeout", options.timeout, 0, above=True, unit="seconds")
+    whole("seed", options.seed, 0, MAX_SEED)
+
+
+def refuse(options: Options, names: Sequence[str], why: str) -> None:
+    """Refuse options that would change nothing where they are not at their defaults; raises UsageError."""
+    for name in changed(options, names):
+        raise UsageError(f"{name}: {why}")
+
+
+# Games for one
+
+
+def measure_alone(options: Options, loaded: "Loaded", output: Path) -> None:
+    """Measure the champion of a game for one: its game beside chance, and perhaps a nested search."""
+    check_alone(options, loaded.cast.game.name)
+    from jaxgp.measure import alone, nested
+
+    save = targets(options, output)
+    plan = nested.Plan(options.compare, options.iterations, options.searches, options.seed, options.group)
+    folder = output.with_name(f"{output.stem}_search")
+    if options.resume is None and nested.cut_off(folder):
+        raise UsageError(f"{folder}: holds a search that was cut off; go on with it by resume=auto, or remove it")
+    figures = alone.measure(loaded, options.games, options.seed)
+    if options.compare:
+        figures |= nested.search(loaded.cast, plan, say, folder, save, loaded.genome)
+    print(alone.text(figures))
+    files.write_json(output, {"seed": options.seed, "results": figures})
+    print(f"saved: {output}")
+
+
+def check_alone(options: Options, game: str) -> None:
+    """Refuse options of games for two, and what takes too long; raises UsageError."""
+    refuse(options, ("panel",), f"{game} is a game for one; leave it out")
+    refuse(options, OF_ENGINES, f"of games against engines outside; {game} is a game for one, leave it out")
+    if options.group * options.iterations**options.compare > MOST_PLAYOUTS:
+        most = f"group * iterations ** compare up to {MOST_PLAYOUTS}"
+        reject("iterations", options.iterations, f"{most}; with compare={options.compare} it is more")
+    if options.games < 2:
+        reject("games", options.games, f"a whole number from 2 to {MOST_GAMES}; {game} is a game for one")
+
+
+def targets(options: Options, output: Path) -> list[Path]:
+    """Return the files for the best game of a search; raises UsageError for that of the figures."""
+    from jaxgp.host import savedgame
+
+    if not options.save:
+        return []
+    found = savedgame.targets("save", options.save)
+    if output.resolve() in [path.resolve() for path in found]:
+        reject("save", options.save, f"another name, since the figures go to {output}")
+    return found
+
+
+# Games for two
+
+
+def measure_against(options: Options, loaded: "Loaded", output: Path) -> None:
+    """Measure the champion of a game for two against a panel.
+
+    Raises:
+        CutShortError: after the figures of those before it are saved.
+    """
+    refuse(options, OF_SEARCHES, f"of searches in a game for one; {loaded.cast.game.name} is for two, leave it out")
+    from jaxgp.measure import evaluation
+
+    panel, about = seated(options, loaded.cast)
     failure = None
     try:
-        report = evaluation.measure(loaded, panel, options.games, options.compare, options.seed, say, terms)
+        report = evaluation.measure(loaded, panel, options.games, options.compare, options.seed, say, terms(options))
     except evaluation.CutShortError as error:
-        # Games against those before it are worth having.
-        report, failure = error.found, error
-        if not any(report.values()):
+        if not any(error.found.values()):
             raise
-        about["failed"] = str(error)
+        # Games against those before it are worth having.
+        report, failure, about["failed"] = error.found, error, str(error)
     print(evaluation.table_text(report))
-    if options.depth is not None:
-        about["depth"] = options.depth
-    if any(spec.kind == external.KIND for spec in panel.values()):
-        about["opening_plies"] = options.opening_plies
     evaluation.save(report, output, panel=options.panel, seed=options.seed, **about)
     print(f"saved: {output}")
     if failure is not None:
         raise failure
-    return 0
 
 
-def present(
-    options: Options, panel: "dict[str, Opponent]", cast: "Cast[Any]"
-) -> "tuple[dict[str, Opponent], dict[str, str]]":
-    """Leave out, and say so, who of a panel is not installed; return the others, and why those are left out."""
-    from jaxgp.measure import external
+def terms(options: Options) -> "Terms":
+    """Return on what terms engines outside are met."""
+    from jaxgp.measure.external import Terms
 
-    if not any(spec.kind == external.KIND for spec in panel.values()):
-        for name in OF_ENGINES:
-            if getattr(options, name) != getattr(Options(), name):
-                raise UsageError(f"{name}: given, but nobody in panel={options.panel} is of the kind {external.KIND}")
+    return Terms(options.games, options.opening_plies, options.seed, options.timeout)
+
+
+def seated(options: Options, cast: "Cast") -> "tuple[dict[str, Opponent], dict[str, Any]]":
+    """Read the panel; return who of it is there to play, and what the file of figures says about it.
+
+    Raises:
+        UsageError: a wrong panel, options of engines in one without, or nobody is installed.
+    """
+    from jaxgp.measure import evaluation, external
+
+    file = PANELS / f"{options.panel}.yaml"
+    panel = evaluation.read_panel(file)
+    evaluation.check_panel(panel, cast, file)
+    engines = any(spec.kind == external.KIND for spec in panel.values())
+    if not engines:
+        refuse(options, OF_ENGINES, f"given, but nobody in panel={options.panel} is of the kind {external.KIND}")
     here, skipped = external.reachable(panel, cast)
     if not here:
         raise UsageError(f"panel={options.panel}: nobody is there to play; " + "; ".join(skipped.values()))
     for name, why in skipped.items():
         say(f"Skipping {name}: {why}")
-    return here, skipped
-
-
-def only_one(options: Options, game: str) -> None:
-    """Refuse options that make no sense in a game for one."""
-    if options.panel != Options().panel:
-        raise UsageError(f"panel: {game} is a game for one; leave it out")
-    for name in OF_ENGINES:
-        if getattr(options, name) != getattr(Options(), name):
-            raise UsageError(f"{name}: of games against engines outside; {game} is a game for one, leave it out")
-    if options.group * options.iterations**options.compare > MOST_PLAYOUTS:
-        most = f"group * iterations ** compare up to {MOST_PLAYOUTS}"
-        reject("iterations", options.iterations, f"{most}; with compare={options.compare} it is more")
-    if options.games < 2:
-        reject("games", options.games, f"a whole number from 2 to 100000; {game} is a game for one")
+    about: dict[str, Any] = {"skipped": skipped} if skipped else {}
+    if options.depth is not None:
+        about["depth"] = options.depth
+    if any(spec.kind == external.KIND for spec in here.values()):
+        about["opening_plies"] = options.opening_plies
+    return here, about
 
 
 def say(text: str) -> None:
+    """Tell how far it is."""
     print(text, file=sys.stderr, flush=True)
 
 

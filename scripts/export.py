@@ -4,18 +4,21 @@ python scripts/export.py run=outputs/DIR format=python output=player.py
 python scripts/export.py run=outputs/DIR format=dot output=program.svg      drawn by Graphviz
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import envs
 from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.errors import RunError, UsageError, reason, reject
 
+if TYPE_CHECKING:
+    from jaxgp.measure.champions import Loaded
+
 FORMATS = ("text", "sexpr", "python", "latex", "dot", "game", "svg")
-OF_RULES = ("text",)
-OF_ONE = ("text", "sexpr", "dot", "game", "svg")
-"""In a game for one, where a champion plays but a single game: that game as text, and as a picture."""
 
 
 @dataclass
@@ -54,54 +57,61 @@ def task(options: Options) -> int:
     return 0
 
 
-def render(loaded: "champions.Loaded", notation: str) -> str:  # type: ignore[name-defined]  # noqa: F821
-    """Write a champion in one of the formats."""
+def render(loaded: "Loaded", notation: str) -> str:
+    """Write a champion in one of the formats; raises UsageError for one that it cannot be written in."""
+    found = writers(loaded)
+    if notation not in found:
+        what = "made of rules" if loaded.content.unit == "rules" else f"of {loaded.cast.game.name}"
+        reject("format", notation, f"{', '.join(name for name in FORMATS if name in found)}, for a champion {what}")
+    return found[notation]()
+
+
+def writers(loaded: "Loaded") -> dict[str, Callable[[], str]]:
+    """Return what writes a champion, by the formats that it can be written in."""
+    from jaxgp.contracts import Soloist
     from jaxgp.export import export
-    from jaxgp.players.guided import Guide
+    from jaxgp.genotypes.primitives import PrimitiveSet
     from jaxgp.players.walk import Walker
 
-    content = loaded.content
+    content, cast, program = loaded.content, loaded.cast, loaded.genome
     title = f"Champion of generation {content.generation}, seed {content.seed}, {content.size} {content.unit}"
-    if content.unit == "rules":
-        if notation not in OF_RULES:
-            reject("format", notation, f"{', '.join(OF_RULES)}, for a champion made of rules")
-        return f"; {title}\n{content.text}\n"
-    primitives, program = loaded.cast.language, loaded.genome
-    # What a walker's program says is an order of moves, what a guide's says is an expression.
-    player = loaded.cast.actor
-    accepted: tuple[str, ...]
-    if isinstance(player, Walker):
-        accepted = OF_ONE
-    elif isinstance(player, Guide):
-        accepted = (*OF_ONE, "latex")
-    else:
-        accepted = tuple(name for name in FORMATS if name not in ("game", "svg"))
-    if notation not in accepted:
-        reject("format", notation, f"{', '.join(accepted)}, for a champion of {loaded.cast.game.name}")
-    if notation in ("game", "svg"):
-        return played(loaded, notation)
-    if notation in ("text", "sexpr"):
-        return export.sexpr(primitives, program)
-    if notation == "dot":
-        return export.dot(primitives, program, title)
-    if notation == "latex":
-        return export.latex(primitives, program, "b")
+    if not isinstance(cast.language, PrimitiveSet):
+        return {"text": lambda: f"; {title}\n{content.text}\n"}
+    found = dict.fromkeys(("text", "sexpr"), partial(export.sexpr, cast.language, program))
+    found["dot"] = partial(export.dot, cast.language, program, title)
+    if not isinstance(cast.actor, Walker):  # its programs put moves in an order, and are no expressions
+        found["latex"] = partial(export.latex, cast.language, program, "b")
+    if cast.role.python is not None:
+        found["python"] = partial(python, loaded, f"{title}.")
+    if isinstance(cast.actor, Soloist) and cast.spec.notation.describe is not None:
+        found["game"] = partial(described, loaded)
+    if isinstance(cast.actor, Soloist) and cast.spec.notation.picture is not None:
+        found["svg"] = partial(picture, loaded)
+    return found
+
+
+def python(loaded: "Loaded", title: str) -> str:
+    """Write a champion as a module of plain Python."""
+    from jaxgp.export import export
+
     role = loaded.cast.role
-    assert role is not None
-    assert role.python is not None
-    equations = export.python(primitives, program, role.features)
-    return role.python(loaded.cast.game, loaded.cast.options, equations, f"{title}.")
+    equations = export.python(loaded.cast.language, loaded.genome, role.features)
+    return role.python(loaded.cast.game, loaded.cast.options, equations, title)
 
 
-def played(loaded: "champions.Loaded", notation: str) -> str:  # type: ignore[name-defined]  # noqa: F821
-    """Write the game of a champion that plays alone: `game`, its moves and what made them; `svg`, a picture."""
+def described(loaded: "Loaded") -> str:
+    """Write the game of a champion that plays alone: its moves, and what made them."""
     cast = loaded.cast
-    moves, notation = cast.actor.record(loaded.genome), cast.spec.notation
-    actions = [action for action, _ in moves]
-    if notation == "svg":
-        return notation.picture(cast.game, actions, None) + "\n"
+    moves = cast.actor.record(loaded.genome)
     reasons = [cast.actor.reason(loaded.genome, node) for _, node in moves]
-    return notation.describe(cast.game, actions, reasons)
+    return cast.spec.notation.describe(cast.game, [action for action, _ in moves], reasons)
+
+
+def picture(loaded: "Loaded") -> str:
+    """Draw the game of a champion that plays alone."""
+    cast = loaded.cast
+    actions = [action for action, _ in cast.actor.record(loaded.genome)]
+    return cast.spec.notation.picture(cast.game, actions, None) + "\n"
 
 
 if __name__ == "__main__":

@@ -28,8 +28,8 @@ import envs
 from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.errors import RunError, UsageError, reject
-from jaxgp.host.seats import DEEPEST, Seat, seated
-from jaxgp.options import MAX_SEED, whole
+from jaxgp.host.seats import Means, Seat, seated
+from jaxgp.options import MAX_SEED, declared
 
 if TYPE_CHECKING:
     from jaxgp.host.agents import Agent
@@ -39,45 +39,31 @@ if TYPE_CHECKING:
 
 HINT_DEPTH = 8
 PLACES = ("First", "Second")
-OF_PLAYERS = (
-    "run",
-    "program",
-    "player",
-    "opponent",
-    "seat",
-    "nodes",
-    "strategy",
-    "rules",
-    "expression",
-    "command",
-    "timeout",
-    "evaluator",
-)
-"""Options that choose players, who do not play in a replay."""
+DEFAULT_GAME = "mancala"
 
 
-@dataclass
-class Options:
-    """Who plays what against whom."""
+@dataclass(kw_only=True)
+class Players:
+    """Who plays, and which game."""
 
     run: str | None = option(None, "a run directory with a champion.json, or such a file; sets game and program too")
-    game: dict[str, Any] = option({"name": "mancala"}, "game, and settings of its rules as game.OPTION=VALUE")  # noqa: RUF009
+    game: dict[str, Any] = option(  # noqa: RUF009
+        {"name": None},
+        f"the game, and settings of its rules as game.OPTION=VALUE; null: that of run or replay, or {DEFAULT_GAME}",
+    )
     program: dict[str, Any] = option({}, "how programs see the board and move, as in the game's file below conf/game")  # noqa: RUF009
     player: Seat = option(Seat("human"), "who plays in `seat`")  # noqa: RUF009
-    opponent: Seat = option(Seat(), "who plays the other seat; null: champion if there is a run, else minimax")  # noqa: RUF009
-    seat: str = option("first", "which seat `player` has", ("first", "second"))
-    depth: int = option(8, f"plies of minimax, most plies of deepening, 1 to {DEEPEST}")
-    nodes: int | None = option(None, "positions after which deepening begins no deeper search; null: no limit")
-    ties: str = option("random", "among equally good moves a search plays", ("first", "random"))
-    evaluator: str | None = option(None, "what searches value positions by; null: the first of the game's evaluators")
-    strategy: str | None = option(None, "which of the game's strategies; null: the first")
-    rules: str | None = option(None, 'a file with the rule list of player or opponent "rules", a rule on each line')
-    expression: str | None = option(None, 'the program of player or opponent "program", as printed in champion.json')
-    command: str | None = option(
-        None, 'of player or opponent "gtp": a program that speaks the Go Text Protocol, and its options'
+    opponent: Seat = option(  # noqa: RUF009
+        Seat(), "who plays the other seat; null: champion if there is a run, else minimax, or random in games of chance"
     )
-    timeout: float | None = option(None, "seconds that such a program may take for a move; null: 120")
-    seed: int = option(0, "of chance in the game, of random moves and of random ties")
+    seat: str = option("first", "which seat `player` has", ("first", "second"))
+
+
+@dataclass(kw_only=True)
+class Options(Means, Players):
+    """Who plays what against whom."""
+
+    seed: int = option(0, "of chance in the game, of random moves and of random ties", low=0, high=MAX_SEED)
     save: str | None = option(
         None, "write the game to FILE.svg, an animated picture, FILE.txt and FILE.json; with an ending only that one"
     )
@@ -86,6 +72,10 @@ class Options:
         None, "a saved FILE.json, or with game=NAME a FILE in that game's own notation: show its moves, do not play"
     )
     move: int | None = option(None, "of a replay: the last move that is shown, saved or pictured; null: all of them")
+
+
+OF_PLAYERS = [one.name for one in (*declared(Players), *declared(Means)) if one.name != "game"]
+"""Options that choose players, who do not play in a replay."""
 
 
 def task(options: Options) -> int:
@@ -97,7 +87,6 @@ def task(options: Options) -> int:
 
     files = savedgame.targets("save", options.save) if options.save else []
     pictures = savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []
-    whole("seed", options.seed, 0, MAX_SEED)
 
     def keep(played: "Played") -> None:
         savedgame.write(files, played)
@@ -118,23 +107,24 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
     from jaxgp.host import seating
     from jaxgp.host.gtp import EngineError
     from jaxgp.host.human import Board
-    from jaxgp.host.moves import Stepper, game_key, players
+    from jaxgp.host.moves import Stepper, game_key
     from jaxgp.host.savedgame import Played
 
     if options.move is not None:
         raise UsageError("move: given, but there is no replay=FILE")
     cast, loaded = set_up(options)
-    alone = players(cast.game) == 1
+    alone = cast.game.seats == 1
     if alone:
         only_one(options, cast.game.name)
     roles = ("player",) if alone else ("player", "opponent") if options.seat == "first" else ("opponent", "player")
-    seats = dict(zip(("player", "opponent")[: len(roles)], complete(options, alone), strict=True))
+    usual = "champion" if options.run else "random" if seating.unseated("minimax", cast) else "minimax"
+    seats = dict(zip(("player", "opponent")[: len(roles)], complete(options, alone, usual), strict=True))
     champion = None if loaded is None else loaded.genome
     casts = [deepened(options, role, seats[role], cast, loaded) for role in roles]
     agents = [seating.agent(seats[role], role, casts[place], champion) for place, role in enumerate(roles)]
     names, labels = called(agents)
-    adviser = Seat("minimax", HINT_DEPTH, ties="first", evaluator=options.evaluator)
-    advised = not alone and bool(cast.spec.evaluators(cast.game))
+    adviser = Seat("minimax", depth=HINT_DEPTH, ties="first", evaluator=options.evaluator)
+    advised = not seating.unseated("minimax", cast)
     board = Board(
         Stepper(cast.game, game_key(options.seed)),
         cast.spec.drawing,
@@ -199,8 +189,7 @@ def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
     changed = [name for name in OF_PLAYERS if getattr(options, name) != getattr(Options(), name)]
     if changed:
         raise UsageError(f"{changed[0]}: a replay has no use for it; leave it out where replay is given")
-    asked = {} if options.game == Options().game else options.game
-    played = savedgame.read(options.replay, envs, asked)
+    played = savedgame.read(options.replay, envs, asked(options))
     last = len(played.moves) - 1
     if options.move is not None:
         if not 0 <= options.move <= last:
@@ -214,11 +203,16 @@ def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
     keep(played)
 
 
-def complete(options: Options, alone: bool) -> tuple[Seat, ...]:
-    """Return the seats of player and opponent, or of a player alone, each with all that it needs."""
-    opponent = options.opponent.name or ("champion" if options.run else "minimax")
-    own = (options.player,) if alone else (options.player, replace(options.opponent, name=opponent))
-    seats = seated(own, options)
+def complete(options: Options, alone: bool, usual: str) -> tuple[Seat, ...]:
+    """Return the seats of player and opponent, or of a player alone, each with all that it needs.
+
+    Args:
+        options: what was asked for.
+        alone: whether the game is for one.
+        usual: who plays against the player where nobody else is asked for.
+    """
+    opponent = replace(options.opponent, name=options.opponent.name or usual)
+    seats = seated((options.player,) if alone else (options.player, opponent), options)
     kinds = [seat.name for seat in seats]
     if "champion" in kinds and not options.run:
         raise UsageError(f"{('player', 'opponent')[kinds.index('champion')]}=champion: needs run=DIR as well")
@@ -232,14 +226,22 @@ def set_up(options: Options) -> "tuple[Cast[Any], Loaded | None]":
     """Set up the game: that of the run, or the one the options name."""
     from jaxgp.config.games import cast_of
     from jaxgp.config.schema import Config
+    from jaxgp.host import savedgame
     from jaxgp.measure import champions
 
-    if options.run:
-        if options.game != {"name": "mancala"} or options.program:
-            raise UsageError("game, program: the run has its own; leave them out where run is given")
-        loaded = champions.load(options.run, envs)
-        return loaded.cast, loaded
-    return cast_of(Config(game=options.game, program=options.program), envs), None
+    if not options.run:
+        game = options.game | {"name": options.game["name"] or DEFAULT_GAME}
+        return cast_of(Config(game=game, program=options.program), envs), None
+    if options.program:
+        raise UsageError("program: the run has its own; leave it out where run is given")
+    loaded = champions.load(options.run, envs)
+    savedgame.agree(asked(options), loaded.cast.game, f"run={options.run}")
+    return loaded.cast, loaded
+
+
+def asked(options: Options) -> dict[str, Any]:
+    """Return what was asked of the game: its name and settings, as far as they were given."""
+    return {name: value for name, value in options.game.items() if name != "name" or value is not None}
 
 
 def ask(prompt: str) -> str:

@@ -10,9 +10,10 @@ strategy:NAME. All champions play one game for two under one set of rules; how t
 """
 
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import envs
 from jaxgp import files
@@ -20,6 +21,12 @@ from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.errors import RunError, UsageError, reason, reject
 from jaxgp.options import MAX_SEED, check_cores, whole
+
+if TYPE_CHECKING:
+    from jaxgp.league.crosstable import CrossTable
+    from jaxgp.league.league_report import Outcome
+    from jaxgp.league.members import Member
+    from jaxgp.spec import Cast
 
 MODES = ("anyone", "own", "others")
 ALL = "all"
@@ -35,7 +42,7 @@ class Options:
     opponents: int = option(5, "drawn for each player in a round, each met from both seats; all, if fewer are left")
     threshold: float = option(0.6, "a player stays that wins more than this share of its games in a round")
     draws: str = option("none", "what a drawn game counts: no win, or half of one", ("none", "half"))
-    rounds: int = option(100, "after so many a league ends, if more than one player is left")
+    rounds: int = option(100, "the most rounds of a league; it ends earlier when one player is left")
     games: int = option(20, "games of an ordered pair of players with chance in their moves; others play one")
     ties: str = option("first", "among equally good moves a search plays", ("first", "random"))
     evaluator: str | None = option(None, "what searches value positions by; null: the first of the game's evaluators")
@@ -50,21 +57,58 @@ class Options:
 def task(options: Options) -> int:
     """Check, play what is not in the table, hold the leagues, rate, write."""
     check(options)
-    from jaxgp.league import crosstable, league, league_report, members, ratings
-    from jaxgp.measure import evaluation
+    from jaxgp.league import crosstable, league_report, members
     from jaxgp.report import document
     from jaxgp.run.run import use_compilation_cache
     from jaxgp.search import cores
 
     cores.use(options.cores)
     use_compilation_cache(options.compilation_cache)
-    at, playing = members.read(options.brackets, envs, options.ties, options.evaluator)
-    brackets = [member.bracket for member in playing]
-    modes = MODES if options.mode == ALL else (options.mode,)
-    check_brackets(options, brackets, modes)
-    folder = Path(options.output).expanduser()
-    file = Path(options.table).expanduser() if options.table else folder / "crosstable.json"
+    cast, playing = members.read(options.brackets, envs, options.ties, options.evaluator)
+    check_brackets(options, [member.bracket for member in playing])
+    folder, file = places(options)
     games = crosstable.read(file, playing, options.games, options.games_seed)
+    prepare(folder, file if games is None else None)
+    try:
+        if games is None:
+            games = crosstable.play(cast, playing, options.games, options.games_seed, say)
+            crosstable.save(file, games, playing, options.games, options.games_seed)
+        else:
+            say(f"All games are in {file}")
+        found = outcome(options, cast, playing, games)
+        files.write_json(folder / "league.json", league_report.as_json(found, asdict(options)))
+        about = [("leagues", str(options.leagues)), ("seed", str(options.seed))]
+        document.save(folder, league_report.document(found, f"A league of {cast.game.name}", about))
+    except OSError as error:
+        raise RunError(f"output={folder}: cannot be written ({reason(error)})") from error
+    print(league_report.text(found))
+    print(f"Written to {folder}: report.html, report.md, league.json, figures; games in {file}")
+    return 0
+
+
+def modes(options: Options) -> tuple[str, ...]:
+    """Return the ways to draw opponents that are asked for."""
+    return MODES if options.mode == ALL else (options.mode,)
+
+
+def places(options: Options) -> tuple[Path, Path]:
+    """Return the directory for results, and the file in which games are kept."""
+    folder = Path(options.output).expanduser()
+    return folder, Path(options.table).expanduser() if options.table else folder / "crosstable.json"
+
+
+def prepare(folder: Path, table: Path | None) -> None:
+    """Make the directory, and see that files can be written before hours are spent on games.
+
+    Args:
+        folder: for results.
+        table: file for the games, if they are still to be played.
+
+    Raises:
+        UsageError: they cannot; directories that were made are gone again.
+    """
+    from jaxgp.measure import evaluation
+
     made = [place for place in (folder, *folder.parents) if not place.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -72,44 +116,36 @@ def task(options: Options) -> int:
         raise UsageError(f"output={folder}: cannot be written ({reason(error)})") from error
     try:
         evaluation.check_writable(folder / "league.json")
-        if games is None:
-            evaluation.check_writable(file)
+        if table is not None:
+            evaluation.check_writable(table)
     except UsageError:
         for place in made:
             place.rmdir()
         raise
-    try:
-        if games is None:
-            games = crosstable.play(at, playing, options.games, options.games_seed, say)
-            crosstable.save(file, games, playing, options.games, options.games_seed)
-        else:
-            say(f"All games are in {file}")
-        rated = ratings.fit(games)
-        rules = league.Rules(
-            threshold=options.threshold,
-            opponents=options.opponents,
-            draw=0.5 if options.draws == "half" else 0.0,
-            rounds=options.rounds,
-        )
-        found = league_report.Outcome(
-            playing,
-            games,
-            rated,
-            ratings.correlations(
-                [member.fitness for member in playing], [one.value for one in rated.players], brackets, options.seed
-            ),
-            {mode: league.season(games, brackets, mode, rules, options.leagues, options.seed) for mode in modes},
-            rules,
-            {"name": at.game.name} | asdict(at.game),
-        )
-        files.write_json(folder / "league.json", league_report.as_json(found, asdict(options)))
-        about = [("leagues", str(options.leagues)), ("seed", str(options.seed))]
-        document.save(folder, league_report.document(found, f"A league of {at.game.name}", about))
-    except OSError as error:
-        raise RunError(f"output={folder}: cannot be written ({reason(error)})") from error
-    print(league_report.text(found))
-    print(f"Written to {folder}: report.html, report.md, league.json, figures; games in {file}")
-    return 0
+
+
+def outcome(options: Options, cast: "Cast", playing: "Sequence[Member]", games: "CrossTable") -> "Outcome":
+    """Hold the leagues, and rate the players."""
+    from jaxgp.league import league, league_report, ratings
+
+    brackets = [member.bracket for member in playing]
+    rules = league.Rules(
+        threshold=options.threshold,
+        opponents=options.opponents,
+        draw=0.5 if options.draws == "half" else 0.0,
+        rounds=options.rounds,
+    )
+    rated = ratings.fit(games)
+    fitness, rating = [member.fitness for member in playing], [one.value for one in rated.players]
+    return league_report.Outcome(
+        playing,
+        games,
+        rated,
+        ratings.correlations(fitness, rating, brackets, options.seed),
+        {mode: league.season(games, brackets, mode, rules, options.leagues, options.seed) for mode in modes(options)},
+        rules,
+        {"name": cast.game.name} | asdict(cast.game),
+    )
 
 
 def check(options: Options) -> None:
@@ -128,11 +164,11 @@ def check(options: Options) -> None:
         reject("threshold", options.threshold, "a number from 0 to less than 1")
 
 
-def check_brackets(options: Options, brackets: list[str], modes: tuple[str, ...]) -> None:
+def check_brackets(options: Options, brackets: Sequence[str]) -> None:
     """Refuse ways to draw opponents that would find none; raises UsageError."""
-    if "others" in modes and len(set(brackets)) < 2:
+    if "others" in modes(options) and len(set(brackets)) < 2:
         reject("mode", options.mode, f"anyone or own, as there is one bracket only ({brackets[0]})")
-    if "own" in modes:
+    if "own" in modes(options):
         alone = next((name for name in brackets if brackets.count(name) == 1), None)
         if alone is not None:
             reject("mode", options.mode, f"anyone or others, as bracket {alone} has one player only")

@@ -12,33 +12,31 @@ champion.json, plots/ and report.html. Ctrl-C stops after the current generation
 shows the options of a command line without running it. --hydra-help explains Hydra's own flags.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import envs
 from jaxgp.config import cli, help
 from jaxgp.config.schema import Config
 from jaxgp.run import resume
 
+if TYPE_CHECKING:
+    from jaxgp.spec import Games
+
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 
 
-def plan(config: Config, overrides: Sequence[str], directory: Path) -> resume.Plan:
-    """Check the options; quick, and before JAX is imported."""
-    return resume.plan(config, overrides, directory, envs)
+def describe(config: Config, groups: dict[str, list[str]], games: "Games") -> str:
+    """Return what `--help` prints; it imports the game, and so JAX."""
+    return help.describe_run(__doc__ or "", config, groups, games)
 
 
-def task(planned: resume.Plan) -> int:
+def task(planned: resume.Plan, games: "Games") -> int:
     """Run."""
     from jaxgp.run.run import train
 
-    return train(planned, envs)
-
-
-def describe(config: Config, groups: dict[str, list[str]]) -> str:
-    """Return what `--help` prints."""
-    return help.describe_composed(__doc__ or "", config, groups)
+    return train(planned, games)
 
 
 if __name__ == "__main__":
-    cli.main(cli.Command(Config, plan, task, describe), CONFIG_DIR, "config")
+    cli.main(cli.Command(Config, envs, resume.plan, task, describe), CONFIG_DIR, "config")

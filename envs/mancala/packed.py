@@ -179,7 +179,7 @@ def _clear(low: Array, high: Array, pit: Array) -> tuple[Array, Array]:
 
 
 def _tables(pits: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return constants of a game with so many pits, as words.
+    """Return constants of a game with this number of pits, as words.
 
     Returns:
         uint32[4]: one in each cell of the ring, which is all cells but the opponent's store; uint32[pits, 4]: by pit

@@ -12,7 +12,7 @@ The board is drawn from the side of the player to move and sown counter-clockwis
 
 import dataclasses
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 import jax.numpy as jnp
 import numpy as np
@@ -20,6 +20,7 @@ from flax import struct
 from jax import Array
 
 from envs.base import freeze, win_loss
+from jaxgp.options import check, option
 
 Capture = Literal["opposite", "always", "never"]
 Ends = Literal["either", "mover"]
@@ -36,37 +37,20 @@ class State:
     returns: Array  # float32[2]: by seat, zero until the end
 
 
-def _choices(option: str, value: str, accepted: tuple[str, ...]) -> None:
-    if value not in accepted:
-        raise ValueError(f"game.{option}={value}: accepted: {', '.join(accepted)}")
-
-
-def _whole(option: str, value: int, low: int, high: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise ValueError(f"game.{option}={value}: accepted: a whole number from {low} to {high}")
-
-
 @dataclass(frozen=True)
 class Mancala:
-    """The rules as pure functions of one state; hashable, so that it can be a static argument of `jax.jit`.
+    """The rules as pure functions of one state; hashable, so that it can be a static argument of `jax.jit`."""
 
-    Attributes:
-        pits: pits on each side, 1 to 15.
-        stones: stones in each pit at the start, 1 to 15.
-        capture: a last stone in an own empty pit captures it and the opposite stones `opposite`: only when there are
-            stones opposite; `always`: also alone; `never`.
-        extra_turn: a last stone in the own store gives another turn.
-        ends: the game ends when `either` side is empty, or when the player about to `mover` has no stone.
-        remaining: at the end, stones left in the pits go to the `owner` of the pit, to the owner's `opponent`, or to
-            `nobody`.
-    """
-
-    pits: int = 6
-    stones: int = 4
-    capture: Capture = "opposite"
-    extra_turn: bool = True
-    ends: Ends = "either"
-    remaining: Remaining = "owner"
+    pits: int = option(6, "pits on each side", low=1, high=15)
+    stones: int = option(4, "stones in each pit at the start", low=1, high=15)
+    capture: Capture = option(
+        "opposite", "when a last stone in an own empty pit captures; opposite: only with stones in the pit opposite"
+    )
+    extra_turn: bool = option(True, "whether a last stone in the own store gives another turn")
+    ends: Ends = option("either", "when the game ends: either side is empty, or the mover cannot move")
+    remaining: Remaining = option(
+        "owner", "to whom stones left at the end go: the owner of the pit, the other player, or nobody"
+    )
 
     name: ClassVar[str] = "mancala"
     seats: ClassVar[int] = 2
@@ -74,11 +58,7 @@ class Mancala:
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:
-        _whole("pits", self.pits, 1, 15)
-        _whole("stones", self.stones, 1, 15)
-        _choices("capture", self.capture, get_args(Capture))
-        _choices("ends", self.ends, get_args(Ends))
-        _choices("remaining", self.remaining, get_args(Remaining))
+        check(self, "game.")
 
     @property
     def num_actions(self) -> int:

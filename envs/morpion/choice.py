@@ -97,6 +97,6 @@ def _trailing(word: Array) -> Array:
 
 
 def _below(count: Array) -> Array:
-    """Return uint32[...]: so many of the lowest bits, all or none beyond a word."""
+    """Return uint32[...]: the lowest `count` bits; none below 0, all above 32."""
     some = (jnp.uint32(1) << count.clip(0, WORD - 1).astype(jnp.uint32)) - 1
     return jnp.where(count >= WORD, ALL, some)

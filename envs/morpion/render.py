@@ -130,7 +130,7 @@ def svg_game(game: Morpion, actions: Sequence[int], upto: int | None = None) -> 
     Args:
         game: the rules.
         actions: the moves, all legal.
-        upto: show so many of them, with the last one marked, on a sheet that has room for all; None: all, none marked.
+        upto: moves to show, the last one marked, on a sheet that has room for all; None: all of them, none marked.
     """
     added = new_crosses(game, actions)
     box = _box(game, greek_cross() | set(added))

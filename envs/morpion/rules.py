@@ -12,7 +12,7 @@ and their order. Rules as played for the records of morpionsolitaire.com:
 Paper is endless, the grid is not: a line that would leave it cannot be drawn. The default size holds all record games
 in every orientation, so it ends no game that is likely to be met.
 
-Points are named as in the report, whatever the size of the grid: x to the right, y upwards, and the cross fills
+Points are named as in the report, on grids of all sizes: x to the right, y upwards, and the cross fills
 x 16..25, y 17..26. The report's grid has 41 points on each side, 0..40, which is `size=41` here.
 
 A board is a row of bits for each y, and a line is named by its first point and its direction, so moves are looked for
@@ -20,7 +20,7 @@ by shifting whole boards against each other.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 import jax.numpy as jnp
 import numpy as np
@@ -28,6 +28,7 @@ from flax import struct
 from jax import Array, lax
 
 from envs.base import freeze
+from jaxgp.options import check, option
 
 Variant = Literal["5T", "5D"]
 
@@ -73,15 +74,12 @@ class State:
 
 @dataclass(frozen=True)
 class Morpion:
-    """The rules as pure functions of one state; hashable, so that it can be a static argument of `jax.jit`.
+    """The rules as pure functions of one state; hashable, so that it can be a static argument of `jax.jit`."""
 
-    Attributes:
-        variant: `5T` or `5D`.
-        size: points on each side of the grid, 20 to 64; up to 32 a row is one word, which is faster.
-    """
-
-    variant: Variant = "5T"
-    size: int = 32
+    variant: Variant = option("5T", "whether two lines of a direction may touch, 5T, or not, 5D")
+    size: int = option(
+        32, "points on each side of the grid; up to 32 a row is one word, which is faster", low=20, high=64
+    )
 
     name: ClassVar[str] = "morpion"
     version: ClassVar[str] = "1"
@@ -89,10 +87,7 @@ class Morpion:
     chance: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if self.variant not in get_args(Variant):
-            raise ValueError(f"game.variant={self.variant}: accepted: {', '.join(get_args(Variant))}")
-        if not isinstance(self.size, int) or isinstance(self.size, bool) or not 20 <= self.size <= 64:
-            raise ValueError(f"game.size={self.size}: accepted: a whole number from 20 to 64")
+        check(self, "game.")
 
     @property
     def num_actions(self) -> int:
@@ -182,7 +177,7 @@ class Morpion:
         direction, column, row = self.line(action)
         x = column + np.arange(LENGTH) * jnp.asarray(DX)[direction]
         y = row + np.arange(LENGTH) * jnp.asarray(DY)[direction]
-        # A gather from beyond the edge reads the edge: lines that leave the grid are never legal, whatever they show.
+        # A gather from beyond the edge reads the edge: lines that leave the grid are never legal.
         words = state.crosses.reshape(-1)[(x // WORD * self.size + y).clip(0, self.size * self.words - 1)]
         missing = (words >> (x % WORD).astype(jnp.uint32)) & 1 == 0
         first = jnp.argmax(missing)

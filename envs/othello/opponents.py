@@ -16,7 +16,7 @@ TABLE = Path(__file__).with_name("edgar_like.csv")
 """60 rows of 64 whole numbers, made by `scripts/studies/othello_learn.py`: weights of the squares after each move."""
 MOVES = 60
 UNIT = 1000
-"""Weights are whole thousandths: sums of them are exact in whatever order they are added, and so is a tie."""
+"""Weights are whole thousandths: sums of them are exact in any order of addition, and so is a tie."""
 WON = 1e6
 """What an ended game is worth to its winner by the table: more than all 64 weights together."""
 
@@ -74,7 +74,7 @@ EVALUATORS: dict[str, Callable[[Any, Any], Array]] = {
     "corner_16": partial(material, corner=16),
     "edgar_like": edgar_like,
 }
-"""Values from the view of the side to move, for ended games too; the middle two add so many discs for each corner."""
+"""Values from the view of the side to move, for ended games too; `corner_N` adds N discs for each corner."""
 
 
 def evaluators(game: Othello) -> dict[str, Callable[[Any, Any], Array]]:

@@ -28,6 +28,7 @@ from jax import Array, lax
 
 from envs.base import apart, freeze, win_loss
 from jaxgp.bits import nth_bit
+from jaxgp.options import check, option
 
 SIZES = (4, 6, 8, 10)
 WORD = 32
@@ -50,13 +51,11 @@ class State:
 
 @dataclass(frozen=True)
 class Othello:
-    """The rules as pure functions of one state; hashable, so that it can be a static argument of `jax.jit`.
+    """The rules as pure functions of one state; hashable, so that it can be a static argument of `jax.jit`."""
 
-    Attributes:
-        size: squares on each side of the board: 4, 6, 8 or 10.
-    """
-
-    size: int = 8
+    size: int = option(
+        8, "squares on each side of the board", test=SIZES.__contains__, accepted=", ".join(map(str, SIZES))
+    )
 
     name: ClassVar[str] = "othello"
     seats: ClassVar[int] = 2
@@ -64,8 +63,7 @@ class Othello:
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:
-        if isinstance(self.size, bool) or self.size not in SIZES:
-            raise ValueError(f"game.size={self.size}: accepted: {', '.join(map(str, SIZES))}")
+        check(self, "game.")
 
     @property
     def area(self) -> int:

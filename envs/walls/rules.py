@@ -21,7 +21,7 @@ bits, row by row from the top left: to look a square up is a shift, to lay a bri
 
 import dataclasses
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 import jax
 import jax.numpy as jnp
@@ -30,6 +30,7 @@ from flax import struct
 from jax import Array, lax
 
 from envs.base import freeze, win_loss
+from jaxgp.options import check, option
 
 First = Literal["left", "right"]
 
@@ -69,20 +70,19 @@ def ahead(player: Player) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class Walls:
-    """The rules as pure functions of one state; hashable, so that it can be a static argument of `jax.jit`.
+    """The rules as pure functions of one state; hashable, so that it can be a static argument of `jax.jit`."""
 
-    Attributes:
-        size: squares on each side of the board, an odd number from 3 to 999.
-        stall: own moves without a new brick after which a player is stalled, 1 to 999.
-        first: side on which the player who begins stands, `left` or `right`.
-        majority_ends: whether the game ends as soon as a player has bricks on more than half of the squares. The
-            winner is the same either way.
-    """
-
-    size: int = 5
-    stall: int = 9
-    first: First = "left"
-    majority_ends: bool = False
+    size: int = option(
+        5,
+        "squares on each side of the board",
+        low=3,
+        high=999,
+        test=lambda size: size % 2 == 1,
+        accepted="an odd number from 3 to 999",
+    )
+    stall: int = option(9, "own moves without a new brick after which a player is stalled", low=1, high=999)
+    first: First = option("left", "side on which the player who begins stands")
+    majority_ends: bool = option(False, "whether the game ends as soon as a player has more than half of the squares")
 
     name: ClassVar[str] = "walls"
     seats: ClassVar[int] = 2
@@ -91,14 +91,7 @@ class Walls:
     num_actions: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
-        if not _whole(self.size, 3, 999) or self.size % 2 == 0:
-            raise ValueError(f"game.size={self.size}: accepted: an odd number from 3 to 999")
-        if not _whole(self.stall, 1, 999):
-            raise ValueError(f"game.stall={self.stall}: accepted: a whole number from 1 to 999")
-        if self.first not in get_args(First):
-            raise ValueError(f"game.first={self.first}: accepted: {', '.join(get_args(First))}")
-        if not isinstance(self.majority_ends, bool):
-            raise ValueError(f"game.majority_ends={self.majority_ends}: accepted: true, false")
+        check(self, "game.")
 
     @property
     def area(self) -> int:
@@ -250,10 +243,6 @@ class Walls:
         """Return uint32[]: square, heading and idle moves of a player, a number below area * 4 * (stall + 1)."""
         square = player.row * self.size + player.column
         return ((square * 4 + player.heading) * (self.stall + 1) + player.idle).astype(jnp.uint32)
-
-
-def _whole(value: object, low: int, high: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
 
 
 def _choose(condition: Array, yes: Player, no: Player) -> Player:

@@ -68,7 +68,7 @@ def _declared(one: Option, entry: str) -> Option | None:
 
 
 def _read(one: Option | None, name: str, written: str) -> object:
-    """Read a value; text stays as it is written, whatever it looks like."""
+    """Read a value; text stays as it is written, also where it looks like a number."""
     if one is not None and str in one.kinds:
         return None if written == "null" and one.nullable else written
     if one is not None and one.many is tuple and not written.startswith("["):

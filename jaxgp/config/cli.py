@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 import hydra
 from hydra.core.config_loader import ConfigLoader
@@ -28,6 +28,9 @@ from jaxgp.config import compose
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error
 from jaxgp.errors import RunError, UsageError
 
+if TYPE_CHECKING:
+    from jaxgp.spec import Games
+
 Schema = TypeVar("Schema")
 Plan = TypeVar("Plan")
 
@@ -37,27 +40,30 @@ class Command(Generic[Schema, Plan]):
 
     Args:
         schema: dataclass of the options.
-        plan: (typed config, overrides as typed, output directory) -> what to do. Raises UsageError; writes nothing.
-            A plan with an attribute `directory` moves the job's output directory there.
-        task: does it and returns the exit code. Raises UsageError or RunError. It may run in another process.
-        describe: (typed config, config groups and their choices) -> what `--help` prints.
+        games: where games come from; `game=FOLDER` adds one.
+        plan: (typed config, overrides as typed, output directory, games) -> what to do. Raises UsageError; writes
+            nothing. A plan with an attribute `directory` moves the job's output directory there.
+        task: (plan, games) -> the exit code. Raises UsageError or RunError. It may run in another process.
+        describe: (typed config, config groups and their choices, games) -> what `--help` prints. Raises UsageError.
     """
 
     def __init__(
         self,
         schema: type[Schema],
-        plan: Callable[[Schema, Sequence[str], Path], Plan],
-        task: Callable[[Plan], int],
-        describe: Callable[[Schema, dict[str, list[str]]], str],
+        games: "Games",
+        plan: Callable[[Schema, Sequence[str], Path, "Games"], Plan],
+        task: Callable[[Plan, "Games"], int],
+        describe: Callable[[Schema, dict[str, list[str]], "Games"], str],
     ) -> None:
         self.schema = schema
+        self.games = games
         self.plan = plan
         self.task = task
         self.describe = describe
 
     def prepare(self, config: DictConfig, directory: Path) -> Plan:
         """Type the composed options and make the plan; raises UsageError."""
-        return self.plan(compose.made(self.schema, config), _overrides(config), directory)
+        return self.plan(compose.made(self.schema, config), _overrides(config), directory, self.games)
 
     def __call__(self, config: DictConfig) -> int:
         """Run one job; Hydra calls this, in this process or on another machine. Returns the exit code."""
@@ -65,7 +71,7 @@ class Command(Generic[Schema, Plan]):
         try:
             made = compose.made(self.schema, config)
             overrides = [str(override) for override in about.overrides.task]
-            return self.task(self.plan(made, overrides, Path(str(about.runtime.output_dir))))
+            return self.task(self.plan(made, overrides, Path(str(about.runtime.output_dir)), self.games), self.games)
         except (UsageError, RunError) as error:
             complain(error)
             return error.exit_code
@@ -84,8 +90,10 @@ def main(
     """
     try:
         args = _parser().parse_args(argv)
-        args.overrides = [compose.opened(command.schema, override) for override in args.overrides]
-        code = _dispatch(command, config_dir.resolve(), args.config_name or config_name, args)
+        placed = compose.placed(args.overrides, command.games)
+        command.games = placed.games
+        args.overrides = [compose.opened(command.schema, override) for override in placed.overrides]
+        code = _dispatch(command, config_dir.resolve(), args.config_name or config_name, args, placed.folders)
     except (UsageError, RunError) as error:
         complain(error)
         code = error.exit_code
@@ -124,12 +132,19 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _dispatch(command: Command[Schema, Plan], config_dir: Path, config_name: str, args: argparse.Namespace) -> int:
+def _dispatch(
+    command: Command[Schema, Plan],
+    config_dir: Path,
+    config_name: str,
+    args: argparse.Namespace,
+    outside: Sequence[Path],
+) -> int:
     first = [_existing(args.config_dir)] if args.config_dir is not None else []
-    with compose.loader(command.schema, config_dir, first) as loader:
+    with compose.loader(command.schema, config_dir, first, outside) as loader:
         if args.help:
             config = compose.compose(command.schema, loader, config_name, args.overrides)
-            print(command.describe(compose.made(command.schema, config), groups(loader)), flush=True)
+            found = {group: loader.get_group_options(group) for group in groups(config)}
+            print(command.describe(compose.made(command.schema, config), found, command.games), flush=True)
             return 0
         if args.cfg:
             compose.made(command.schema, compose.compose(command.schema, loader, config_name, args.overrides))
@@ -139,9 +154,9 @@ def _dispatch(command: Command[Schema, Plan], config_dir: Path, config_name: str
         return _show(command, config_dir, config_name, args)
 
 
-def groups(loader: ConfigLoader) -> dict[str, list[str]]:
-    """Return the config groups, and the choices that each has."""
-    return {group: loader.get_group_options(group) for group in loader.list_groups("") if group != "hydra"}
+def groups(config: DictConfig) -> list[str]:
+    """Return the config groups that a composed configuration chooses from, but those of Hydra itself."""
+    return [group for group in map(str, config.hydra.runtime.choices) if not group.startswith("hydra/")]
 
 
 def _existing(folder: str) -> Path:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import hydra
 from hydra.core.config_loader import ConfigLoader
@@ -22,8 +22,12 @@ from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 from omegaconf.errors import GrammarParseError, InterpolationResolutionError, OmegaConfBaseException
 
 from jaxgp.config import typed
+from jaxgp.config.games import place
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_line
 from jaxgp.errors import UsageError
+
+if TYPE_CHECKING:
+    from jaxgp.spec import Games
 
 Schema = TypeVar("Schema")
 
@@ -36,19 +40,52 @@ class Folders(SearchPathPlugin):
     """Adds folders of config files to the config tree, for as long as `loader` says."""
 
     first: tuple[Path, ...] = ()
-    last: tuple[Path, ...] = ()
 
     def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
-        """Put folders before and behind the others; Hydra calls this."""
+        """Put folders before the others; Hydra calls this."""
         for folder in self.first:
             search_path.prepend("command-line", f"file://{folder}")
-        for folder in self.last:
-            search_path.append("game", f"file://{folder}")
+
+
+class Placed(NamedTuple):
+    """Options, and where the games come from that they name.
+
+    Attributes:
+        overrides: as typed, with the name of a game in place of its folder.
+        games: where games come from.
+        folders: of games outside the project.
+    """
+
+    overrides: list[str]
+    games: "Games"
+    folders: tuple[Path, ...] = ()
+
+
+def placed(overrides: Sequence[str], games: "Games") -> Placed:
+    """Let `game=FOLDER` stand for the game in that folder, also among the games of a sweep.
+
+    Raises:
+        UsageError: a folder that is no package.
+    """
+    found = Placed([], games)
+    for override in overrides:
+        key, equals, value = override.partition("=")
+        if key.strip() != "game" or not equals:
+            found.overrides.append(override)
+            continue
+        names = []
+        for word in value.split(","):
+            here, name = place(word.strip(), found.games)
+            if here is not found.games:
+                found = Placed(found.overrides, here, (*found.folders, Path(word.strip()).expanduser().resolve()))
+            names.append(name)
+        found.overrides.append(f"game={','.join(names)}")
+    return found
 
 
 @contextmanager
 def loader(
-    schema: type, config_dir: Path, first: Sequence[Path] = (), last: Sequence[Path] = ()
+    schema: type, config_dir: Path, first: Sequence[Path] = (), outside: Sequence[Path] = ()
 ) -> Iterator[ConfigLoader]:
     """Within this context Hydra knows the config tree.
 
@@ -56,17 +93,24 @@ def loader(
         schema: dataclass of the options.
         config_dir: the config tree.
         first: folders whose files come before those of the tree.
-        last: folders whose files add to the tree.
+        outside: folders of games; the files in their folder `conf` come first, too.
     """
+    bare = [folder.name for folder in outside if not (folder / "conf" / "game" / f"{folder.name}.yaml").is_file()]
+    for name in bare:
+        node = {"game": {"name": name}, "program": {"role": None}}
+        ConfigStore.instance().store(group="game", name=name, node=node, package="_global_")
+    first = (*first, *(folder / "conf" for folder in outside if (folder / "conf").is_dir()))
     ConfigStore.instance().store(name=SCHEMA_NAME, node=typed.plain(schema))
     Plugins.instance().register(Folders)
     GlobalHydra.instance().clear()
-    Folders.first, Folders.last = tuple(first), tuple(last)
+    Folders.first = first
     try:
         with hydra.initialize_config_dir(str(config_dir.resolve()), job_name=JOB, version_base="1.3"):
             yield GlobalHydra.instance().config_loader()
     finally:
-        Folders.first = Folders.last = ()
+        Folders.first = ()
+        for name in bare:
+            del ConfigStore.instance().repo["game"][f"{name}.yaml"]
         GlobalHydra.instance().clear()
 
 
@@ -129,13 +173,14 @@ class Composer(Generic[Schema]):
         schema: dataclass of the options.
         config_dir: the config tree.
         config_name: the primary config in it, without `.yaml`.
+        outside: folders of games that the options may name.
     """
 
-    def __init__(self, schema: type[Schema], config_dir: Path, config_name: str) -> None:
+    def __init__(self, schema: type[Schema], config_dir: Path, config_name: str, outside: Sequence[Path] = ()) -> None:
         self._schema = schema
         self._name = config_name
         self._known: dict[tuple[str, ...], DictConfig] = {}
-        self._context = loader(schema, config_dir)
+        self._context = loader(schema, config_dir, outside=outside)
 
     def __enter__(self) -> "Composer[Schema]":
         self._loader = self._context.__enter__()

@@ -1,8 +1,10 @@
 """What a configuration asks of a game: its rules, a role in it, opponents that it has. JAX is imported when called."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jaxgp import options
 from jaxgp.config.schema import GENOTYPES, Config
@@ -12,10 +14,29 @@ from jaxgp.fitness.options import no_guide
 from jaxgp.players.options import KINDS, Opponent
 
 if TYPE_CHECKING:
+    from jaxgp.contracts import Game
     from jaxgp.spec import Cast, Games, Spec
 
 
-def cast_of(config: Config, games: "Games", genotype: str | None = None) -> "Cast[Any]":
+def place(name: str, games: "Games") -> "tuple[Games, str]":
+    """Let the folder of a game outside the project stand for the game; return where games come from, and its name.
+
+    Only what a person types comes here: what a file names is never imported from a folder.
+
+    Raises:
+        UsageError: it has the form of a folder, and is no package.
+    """
+    folder = Path(name).expanduser()
+    if name in games.available() or not (folder.is_dir() or os.sep in name):
+        return games, name
+    if not (folder / "__init__.py").is_file():
+        reject("game", name, "the name of a game, or a folder with an __init__.py that has a function spec()")
+    from jaxgp.spec import Outside
+
+    return Outside(games, folder.resolve()), folder.resolve().name
+
+
+def cast_of(config: Config, games: "Games", genotype: str | None = None) -> "Cast":
     """Take the role in the game that a configuration names.
 
     Args:
@@ -33,7 +54,7 @@ def cast_of(config: Config, games: "Games", genotype: str | None = None) -> "Cas
     return cast(spec, rules, values.pop("role", None), genotype, values)
 
 
-def game_of(game: Mapping[str, Any], games: "Games") -> "tuple[Spec[Any], Any]":
+def game_of(game: Mapping[str, object], games: "Games") -> "tuple[Spec, Game]":
     """Return a game and its rules, by its name under `name` and settings of its rules.
 
     Raises:
@@ -53,7 +74,8 @@ def game_of(game: Mapping[str, Any], games: "Games") -> "tuple[Spec[Any], Any]":
 
 
 def check(config: Config, games: "Games") -> Config:
-    """Check all that a run asks of its game; return the configuration with every option of the role filled in.
+    """Check all that a run asks of its game; return the configuration with every setting of the game, and every option
+    of the role, filled in.
 
     Raises:
         UsageError: the first thing that the game does not have or accept; the message names the option.
@@ -71,10 +93,11 @@ def check(config: Config, games: "Games") -> Config:
     for section, met in (("opponents", config.fitness.opponents), ("guides", config.fitness.guides)):
         for label, one in met.items():
             _of_game(f"fitness.{section}.{label}", one, cast.spec, cast.game)
-    return replace(config, program=cast.program)
+    settings = {one.name: getattr(cast.game, one.name) for one in options.declared(cast.game)}
+    return replace(config, game={"name": cast.spec.name, **settings}, program=cast.program)
 
 
-def member(option: str, opponent: Opponent, cast: "Cast[Any]") -> None:
+def member(option: str, opponent: Opponent, cast: "Cast") -> None:
     """Check one member of a panel that measures champions.
 
     Args:
@@ -120,7 +143,7 @@ def _panel(config: Config, seats: int) -> None:
         reject("fitness.opponents", "{}", "at least one opponent; add one with +fitness.opponents.NAME.kind=KIND")
 
 
-def _of_game(option: str, opponent: Opponent, spec: "Spec[Any]", game: Any) -> None:
+def _of_game(option: str, opponent: Opponent, spec: "Spec", game: "Game") -> None:
     """Check that a game has the strategy or the evaluators that an opponent asks for; raises UsageError."""
     if opponent.kind == "strategy":
         _strategy(option, opponent.name, spec, game)
@@ -133,7 +156,7 @@ def _of_game(option: str, opponent: Opponent, spec: "Spec[Any]", game: Any) -> N
             raise UsageError(f"{option}.{error}") from error
 
 
-def _strategy(option: str, name: str, spec: "Spec[Any]", game: Any) -> None:
+def _strategy(option: str, name: str, spec: "Spec", game: "Game") -> None:
     """Check that a game has a strategy of this name for its board; raises UsageError."""
     if not spec.strategies:
         others = ", ".join(kind for kind in KINDS if kind != "strategy")

@@ -1,7 +1,7 @@
 """Games of a population among itself: everybody meets as many others from the first seat as from the second.
 
-Source: M. Sipper, "Evolved to Win" (2011), section 3.2.8, algorithm 3.2: everybody plays black in so many games against
-random others, which are chosen so that everybody plays white in exactly as many.
+Source: M. Sipper, "Evolved to Win" (2011), section 3.2.8, algorithm 3.2: everybody plays black in a number of
+games against random others, which are chosen so that everybody plays white in exactly as many.
 """
 
 from functools import partial
@@ -39,9 +39,9 @@ class Coplayed:
 def draw(key: Array, population: int, games: int) -> Pairs:
     """Draw opponents, uniformly among the others, so that everybody has `games` games from each seat.
 
-    The population is put into a random order, and in each round everybody meets whoever stands so many places further
-    on; how many is drawn without repetition as long as there are others left. So nobody meets itself, and nobody meets
-    another one twice from the same seat before it has met them all.
+    The population is put into a random order. In each round everybody meets the one who stands a number of places
+    further on; the number is drawn without repetition as long as there are others left. So nobody meets
+    itself, and nobody meets another one twice from the same seat before it has met them all.
 
     Args:
         key: typed key[].
@@ -62,7 +62,7 @@ def draw(key: Array, population: int, games: int) -> Pairs:
 
 
 def play(
-    key: Array, game: Game[Any], player: Player[Plans], plans: Plans, pairs: Pairs, max_plies: int, opening: int = 0
+    key: Array, game: Game, player: Player[Plans], plans: Plans, pairs: Pairs, max_plies: int, opening: int = 0
 ) -> Coplayed:
     """Play all games to their ends; everybody moves in all games in which it is to move at a time.
 

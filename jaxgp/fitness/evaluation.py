@@ -19,7 +19,7 @@ CHILDREN = 5
 
 @struct.dataclass
 class Evaluation:
-    """What a generation's games, or whatever measures it, say about each of P individuals.
+    """What a fitness says about each of P individuals.
 
     Fields that a fitness has nothing for are None.
     """

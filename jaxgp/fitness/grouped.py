@@ -36,7 +36,7 @@ ORDER, MATCHES, LOTS, PANEL = range(4)
 
 @dataclass(frozen=True)
 class GroupFitness(Absolute[Memories]):
-    """The points of a tournament, and whatever the panel's fitness adds to them.
+    """The points of a tournament, and `panel_weight` times the fitness against the panel.
 
     Attributes:
         player: how a rule list plays.

@@ -19,6 +19,7 @@ from jax import Array
 from jaxgp.contracts import Position
 from jaxgp.errors import reject
 from jaxgp.host.agents import Agent
+from jaxgp.host.seats import plies
 from jaxgp.players.searches import searches
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 from jaxgp.spec import Rules, Spec
@@ -33,7 +34,7 @@ class Thought(NamedTuple):
         value: of the best moves, for the side to move.
         depth: plies of the deepest search, which was finished.
         nodes: visited in all searches together.
-        decided: whether the value proves the result, whatever lies deeper.
+        decided: whether the value proves the result, so that no deeper search can change it.
     """
 
     move: int
@@ -103,7 +104,14 @@ class Deepening:
 
 
 def deepening(
-    spec: Spec[Rules], game: Rules, evaluator: str | None, depth: int, ties: str, tail: int, nodes: int | None
+    spec: Spec[Rules],
+    game: Rules,
+    evaluator: str | None,
+    depth: int,
+    ties: str,
+    tail: int,
+    nodes: int | None = None,
+    single: bool = False,
 ) -> Deepening:
     """Return a search of a game that goes deeper ply by ply, and ends where a result is certain.
 
@@ -115,18 +123,19 @@ def deepening(
         ties: `first` or `random`.
         tail: last plies that are searched full width.
         nodes: see `Deepening`.
+        single: see `Deepening`.
 
     Raises:
-        ValueError: an unknown evaluator, several of them, or a budget of nodes below 1.
+        ValueError: an unknown evaluator, several of them, a budget of nodes below 1, or `single` with ties `first`.
     """
     search, *more = searches(spec, game, evaluator, depth, ties, tail, lanes=1)
     if more:
         reject("evaluator", evaluator, ", ".join(spec.evaluators(game)))
     found = spec.certainty(game, evaluator or next(iter(spec.evaluators(game))))
     if found is None:
-        return Deepening(search, nodes)
+        return Deepening(search, nodes, single=single)
     ended, value = found
-    return Deepening(replace(search, game=ended), nodes, certain=value)
+    return Deepening(replace(search, game=ended), nodes, certain=value, single=single)
 
 
 @cache
@@ -147,8 +156,5 @@ def deepening_agent(player: Deepening) -> Agent:
         thought = player.think(state)
         return thought.best[int(bits) % len(thought.best)] if player.search.ties == "all" else thought.move
 
-    return Agent(f"deepening, {player.search.max_depth} plies" if player.nodes is None else _budget(player), choose)
-
-
-def _budget(player: Deepening) -> str:
-    return f"deepening, {player.nodes} nodes, {player.search.max_depth} plies"
+    until = ["until one move is best"] * player.single + [f"{player.nodes} nodes"] * (player.nodes is not None)
+    return Agent(", ".join(["deepening", *until, plies(player.search.max_depth)]), choose)

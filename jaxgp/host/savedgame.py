@@ -7,7 +7,7 @@ opening and the same dice. Files of the first version hold no key; they are game
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,11 @@ from jax import Array
 
 from jaxgp import files
 from jaxgp.config.games import game_of
+from jaxgp.contracts import Game, Position
 from jaxgp.errors import RunError, UsageError, reason, reject, show
+from jaxgp.files import Json
 from jaxgp.host.animation import animate
-from jaxgp.host.moves import Move, Stepper, announcement, game_key, players, verdict
+from jaxgp.host.moves import Move, Stepper, announcement, game_key, verdict
 from jaxgp.host.replay import frames, pictures
 from jaxgp.spec import Drawing, Games, Spec
 
@@ -45,12 +47,12 @@ class Played:
     """
 
     stepper: Stepper
-    spec: Spec[Any]
+    spec: Spec
     names: tuple[str, ...]
     moves: Sequence[Move]
 
     @property
-    def game(self) -> Any:
+    def game(self) -> Game:
         """The rules."""
         return self.stepper.rules
 
@@ -109,7 +111,7 @@ def record(played: Played) -> str:
     content = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
-        "game": {"name": game.name} | asdict(game),
+        "game": settings_of(game),
         "rules": game.version,
         "chance": _chance(played.stepper.key),
         "players": list(played.names),
@@ -123,12 +125,12 @@ def record(played: Played) -> str:
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def _chance(key: Array) -> dict[str, Any]:
+def _chance(key: Array) -> Json:
     """Return the name of a key's generator, and its words."""
     return {"generator": str(jax.random.key_impl(key)), "key": jax.random.key_data(key).tolist()}
 
 
-TYPES: dict[str, Any] = {
+TYPES: Json = {
     "game": dict,
     "rules": str,
     "players": list,
@@ -138,7 +140,7 @@ TYPES: dict[str, Any] = {
 }
 
 
-def read(name: str, games: Games, asked: dict[str, Any] | None = None) -> Played:
+def read(name: str, games: Games, asked: Json | None = None) -> Played:
     """Read a game and play it again, every move checked.
 
     What is not JSON is read in the game's own notation, if `asked` names a game that has one.
@@ -160,31 +162,48 @@ def read(name: str, games: Games, asked: dict[str, Any] | None = None) -> Played
         spec, game = game_of(settings, games)
     except (UsageError, TypeError) as error:
         raise UsageError(f"replay={name}: {error}") from error
-    wanted = players(game)
+    wanted = game.seats
     if len(content["players"]) != wanted:
         raise UsageError(f"replay={name}: players: accepted: the {'name of one' if wanted == 1 else 'names of two'}")
-    for key, value in (asked or {}).items():
-        if settings.get(key) != value:
-            has = show(settings.get(key)) if key in settings else "none"
-            raise UsageError(f"game.{key}={show(value)}: replay={name} is a game with game.{key}={has}; leave it out")
+    agree(asked or {}, game, f"replay={name}")
     if content["rules"] != game.version:
         reject("replay", name, f"games under version {game.version} of the rules; this one is of {content['rules']}")
-    stepper = Stepper(game, _key(name, content))
+    stepper = Stepper(game, _key(name, content, game))
     moves = _moves(name, stepper, spec.drawing, content["moves"])
     _check_end(name, content, game, moves[-1].state)
     return Played(stepper, spec, tuple(content["players"]), moves)
 
 
-def _noted(name: str, text: str, games: Games, settings: dict[str, Any]) -> Played:
-    """Read a game in its own notation, which says nothing of settings and players."""
+def agree(asked: Mapping[str, object], game: Game, where: str) -> None:
+    """Refuse a name or settings of the rules that a game does not have; raises UsageError.
+
+    Args:
+        asked: a name under `name`, and settings, as far as they were given.
+        game: the rules that there are.
+        where: what has such a game, as in `replay=FILE`.
+    """
+    has = settings_of(game)
+    for key, value in asked.items():
+        if key not in has or has[key] != value:
+            there = show(has[key]) if key in has else "none"
+            raise UsageError(f"game.{key}={show(value)}: {where} is a game with game.{key}={there}; leave it out")
+
+
+def settings_of(game: Any) -> Json:
+    """Return the name and the settings of a game's rules."""
+    return {"name": game.name} | asdict(game)
+
+
+def _noted(name: str, text: str, games: Games, settings: Json) -> Played:
+    """Read a game in its own notation, which says nothing of settings, players and chance."""
     spec, game = game_of(settings, games)
-    if spec.notation.parse is None:
+    if spec.notation.parse is None or game.chance:
         raise UsageError(f"replay={name}: not JSON; {ACCEPTED}, {game.name} has no other notation")
     try:
         actions = spec.notation.parse(game, text)
     except ValueError as error:
         raise UsageError(f"replay={name}: {error}") from error
-    names = ("Player",) if players(game) == 1 else ("First player", "Second player")
+    names = ("Player",) if game.seats == 1 else ("First player", "Second player")
     stepper = Stepper(game, game_key(0))
     return Played(stepper, spec, names, list(stepper.retrace(actions)))
 
@@ -198,7 +217,7 @@ def _text(name: str) -> str:
         raise UsageError(f"replay={name}: not text in UTF-8; {ACCEPTED}") from error
 
 
-def _content(name: str, text: str) -> dict[str, Any]:
+def _content(name: str, text: str) -> Json:
     try:
         content = json.loads(text)
     except ValueError as error:
@@ -217,9 +236,11 @@ def _content(name: str, text: str) -> dict[str, Any]:
     return content
 
 
-def _key(name: str, content: dict[str, Any]) -> Array:
+def _key(name: str, content: Json, game: Game) -> Array:
     """Read the key of a game; games without chance, in files of the first version, have no use for one."""
     if content["format_version"] == WITHOUT_CHANCE:
+        if game.chance:
+            raise UsageError(f"replay={name}: holds no chance, but chance takes part in {game.name}; {ACCEPTED}")
         return game_key(0)
     try:
         chance = content["chance"]
@@ -232,7 +253,7 @@ def _key(name: str, content: dict[str, Any]) -> Array:
     return key
 
 
-def _moves(name: str, stepper: Stepper, drawing: Drawing[Any], words: Sequence[Any]) -> list[Move]:
+def _moves(name: str, stepper: Stepper, drawing: Drawing, words: Sequence[object]) -> list[Move]:
     """Read the names of moves, and play them."""
     actions: list[int | None] = []
     for number, word in enumerate(words, 1):
@@ -248,7 +269,7 @@ def _moves(name: str, stepper: Stepper, drawing: Drawing[Any], words: Sequence[A
         raise UsageError(f"replay={name}: {error}") from error
 
 
-def _check_end(name: str, content: dict[str, Any], game: Any, last: Any) -> None:
+def _check_end(name: str, content: Json, game: Game, last: Position) -> None:
     """Refuse a record whose moves lead to another result than it says: a move is missing, or one was changed."""
     score, finished = np.asarray(game.score(last)).tolist(), bool(last.terminated)
     if (content["score"], content["finished"]) != (score, finished):

@@ -1,9 +1,9 @@
 """Who plays: from the options of a seat to the agent that sits in it."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from jaxgp.contracts import Soloist
+from jaxgp.contracts import Game, Soloist
 from jaxgp.errors import RunError, UsageError, reason, reject
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
@@ -12,8 +12,7 @@ from jaxgp.host import agents
 from jaxgp.host.agents import Agent
 from jaxgp.host.deepening import deepening, deepening_agent
 from jaxgp.host.gtp import TIMEOUT, EngineError, gtp_agent
-from jaxgp.host.moves import players
-from jaxgp.host.seats import ALONE, KINDS, Seat
+from jaxgp.host.seats import ALONE, KINDS, SEARCHING, Seat
 from jaxgp.players.panel import strategist
 from jaxgp.players.searches import searches
 from jaxgp.spec import Cast, Dialect
@@ -24,7 +23,7 @@ GENOMES = ("strategy", "rules", "program", "champion")
 """Players that are genomes, written by hand or evolved."""
 
 
-def agent(seat: Seat, role: str, cast: Cast[Any], champion: Genome | None) -> Agent | None:
+def agent(seat: Seat, role: str, cast: Cast, champion: Genome | None) -> Agent | None:
     """Make a player; a person is None.
 
     Args:
@@ -37,42 +36,54 @@ def agent(seat: Seat, role: str, cast: Cast[Any], champion: Genome | None) -> Ag
         UsageError: something that the game does not have or accept, or a program that is not installed.
         RunError: an engine that does not do as it should.
     """
-    if players(cast.game) == 1 and seat.name not in ALONE:
-        reject(role, seat.name, f"{', '.join(ALONE)}; {cast.game.name} is a game for one")
-    if cast.language is None and seat.name in GENOMES:
-        others = ", ".join(kind for kind in KINDS if kind not in GENOMES)
-        reject(role, seat.name, f"{others}; no genomes play {cast.game.name}")
+    kind = seat.name or ""
+    why = unseated(kind, cast)
+    if why:
+        reject(role, kind, f"{', '.join(one for one in KINDS if not unseated(one, cast))}; {why}")
+    makers: dict[str, Callable[[], Agent]] = {
+        "minimax": lambda: searcher(cast, seat),
+        "deepening": lambda: _deepener(cast, seat),
+        "random": lambda: agents.random_agent(cast.game),
+        "strategy": lambda: _strategist(cast, seat.strategy),
+        "rules": lambda: agents.program_agent(cast.actor, _from_file(cast, seat.rules or ""), _stem(seat.rules)),
+        "program": lambda: genome_agent(cast, _parsed(cast, seat.expression or "", "expression"), "program"),
+        "champion": lambda: genome_agent(cast, champion, "champion"),
+        "gtp": lambda: _engine(cast, seat),
+    }
     try:
-        if seat.name == "random":
-            return agents.random_agent(cast.game)
-        if seat.name == "minimax":
-            return searcher(cast, seat)
-        if seat.name == "deepening":
-            ties, most = seat.ties or "first", seat.depth or 1
-            return deepening_agent(deepening(cast.spec, cast.game, seat.evaluator, most, ties, TAIL, seat.nodes))
-        if seat.name == "gtp":
-            return _engine(cast, role, seat)
+        return makers[kind]() if kind in makers else None
+    except UsageError:
+        raise
     except ValueError as error:
         raise UsageError(str(error)) from error
-    if seat.name == "champion":
-        return genome_agent(cast, champion, "champion")
-    if seat.name == "program":
-        return genome_agent(cast, _parsed(cast, seat.expression or "", "expression"), "program")
-    if seat.name == "rules":
-        return agents.program_agent(cast.actor, _from_file(cast, role, seat.rules or ""), _stem(seat.rules))
-    if seat.name == "strategy":
-        return _strategist(cast, role, seat.strategy)
-    return None
 
 
-def _engine(cast: Cast[Any], role: str, seat: Seat) -> Agent:
-    if cast.spec.dialect is None:
-        others = ", ".join(kind for kind in KINDS if kind != "gtp")
-        reject(role, "gtp", f"{others}; no engine outside plays {cast.game.name}")
+def unseated(kind: str, cast: Cast) -> str:
+    """Say why a kind of player cannot play a game; nothing if it can."""
+    game, spec = cast.game, cast.spec
+    if game.seats == 1 and kind not in ALONE:
+        return f"{game.name} is a game for one"
+    if kind in SEARCHING and game.chance:
+        return f"chance takes part in {game.name}, so that no search plays it"
+    if kind in SEARCHING and not spec.evaluators(game):
+        return f"{game.name} has no evaluators, so that no search plays it"
+    if kind in GENOMES and cast.language is None:
+        return f"no genomes play {game.name}"
+    if kind == "strategy" and not spec.strategies:
+        return f"{game.name} has no strategies"
+    if kind == "rules" and not isinstance(cast.language, RuleLanguage):
+        return f"{game.name} is played by programs, not by rules"
+    if kind == "gtp" and (spec.dialect is None or game.chance):
+        return f"no engine outside plays {game.name}"
+    return ""
+
+
+def _engine(cast: Cast, seat: Seat) -> Agent:
+    assert cast.spec.dialect is not None
     return engine(cast.game, cast.spec.dialect(cast.game), seat.command or "", seat.timeout or TIMEOUT)
 
 
-def engine(game: Any, speech: Dialect, command: str, timeout: float = TIMEOUT) -> Agent:
+def engine(game: Game, speech: Dialect, command: str, timeout: float = TIMEOUT) -> Agent:
     """Start an engine outside.
 
     Raises:
@@ -85,23 +96,27 @@ def engine(game: Any, speech: Dialect, command: str, timeout: float = TIMEOUT) -
         raise RunError(str(error)) from error
 
 
-def genome_agent(cast: Cast[Any], genome: Genome, name: str) -> Agent:
+def genome_agent(cast: Cast, genome: Genome, name: str) -> Agent:
+    """Make a player of one genome: of moves in any position, or of the one game that it plays alone."""
     make = agents.solo_agent if isinstance(cast.actor, Soloist) else agents.program_agent
     return make(cast.actor, genome, name)
 
 
-def searcher(cast: Cast[Any], seat: Seat) -> Agent:
+def searcher(cast: Cast, seat: Seat) -> Agent:
     """Make a player that searches to its depth; raises ValueError for an unknown evaluator."""
     depth = seat.depth or 1
     found = searches(cast.spec, cast.game, seat.evaluator, depth, seat.ties or "first", TAIL, lanes=1)
     return agents.search_agent(found, depth)
 
 
-def _strategist(cast: Cast[Any], role: str, name: str | None) -> Agent:
+def _deepener(cast: Cast, seat: Seat) -> Agent:
+    ties, most = seat.ties or "first", seat.depth or 1
+    found = deepening(cast.spec, cast.game, seat.evaluator, most, ties, TAIL, seat.nodes, bool(seat.single))
+    return deepening_agent(found)
+
+
+def _strategist(cast: Cast, name: str | None) -> Agent:
     names = cast.spec.strategies
-    if not names:
-        others = ", ".join(kind for kind in KINDS if kind != "strategy")
-        reject(role, "strategy", f"{others}; {cast.game.name} has no strategies")
     name = name or names[0]
     if name not in names:
         reject("strategy", name, ", ".join(names))
@@ -109,10 +124,7 @@ def _strategist(cast: Cast[Any], role: str, name: str | None) -> Agent:
     return agents.program_agent(player, genome, f"strategy {name}")
 
 
-def _from_file(cast: Cast[Any], role: str, file: str) -> Genome:
-    if not isinstance(cast.language, RuleLanguage):
-        others = ", ".join(kind for kind in KINDS if kind != "rules")
-        reject(role, "rules", f"{others}; {cast.game.name} is played by programs, not by rules")
+def _from_file(cast: Cast, file: str) -> Genome:
     try:
         text = Path(file).expanduser().read_text(encoding="utf-8")
     except OSError as error:
@@ -122,7 +134,7 @@ def _from_file(cast: Cast[Any], role: str, file: str) -> Genome:
     return _parsed(cast, text, f"rules={file}")
 
 
-def _parsed(cast: Cast[Any], text: str, option: str) -> Genome:
+def _parsed(cast: Cast, text: str, option: str) -> Genome:
     try:
         return languages.parse(cast.language, text)
     except ValueError as error:

@@ -3,17 +3,19 @@
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from jaxgp.config.arguments import option
 from jaxgp.errors import UsageError, reject
-from jaxgp.options import real, whole
+from jaxgp.options import check, option
 
 KINDS = ("human", "minimax", "deepening", "random", "strategy", "rules", "program", "champion", "gtp")
 ALONE = ("human", "random", "program", "champion")
 """Those who can play a game for one."""
+SEARCHING = ("minimax", "deepening")
+"""Those who look ahead, which they cannot in a game with chance."""
 DEEPEST = 24
 
 OF_ONE_KIND = {
     "nodes": "deepening",
+    "single": "deepening",
     "strategy": "strategy",
     "rules": "rules",
     "expression": "program",
@@ -27,6 +29,8 @@ NEEDS = {
     "gtp": ("command", 'command="PROGRAM OPTIONS"'),
 }
 """What a kind of player cannot be without: the option, and how it is written."""
+USUAL = {"depth": 8, "ties": "random"}
+"""What players have where nobody says otherwise."""
 
 
 def plies(depth: int) -> str:
@@ -34,57 +38,78 @@ def plies(depth: int) -> str:
     return f"{depth} {'ply' if depth == 1 else 'plies'}"
 
 
+@dataclass(kw_only=True)
+class Means:
+    """What players play with; null is what both seats share, or else the usual."""
+
+    depth: int | None = option(None, "plies of minimax, most plies of deepening; null: 8", low=1, high=DEEPEST)
+    nodes: int | None = option(
+        None, "positions after which deepening begins no deeper search; null: there is no limit", low=1
+    )
+    single: bool | None = option(
+        None, "whether deepening stops where one move alone is best; null: no, it looks for the proof of a result"
+    )
+    ties: str | None = option(None, "among equally good moves a search plays; null: random", ("first", "random"))
+    evaluator: str | None = option(None, "what searches value positions by; null: the first of the game's evaluators")
+    strategy: str | None = option(None, "which of the game's strategies; null: the first")
+    rules: str | None = option(None, 'a file with the rule list of player or opponent "rules", a rule on each line')
+    expression: str | None = option(None, 'the program of player or opponent "program", as printed in champion.json')
+    command: str | None = option(
+        None, 'of player or opponent "gtp": a program that speaks the Go Text Protocol, and its options'
+    )
+    timeout: float | None = option(
+        None, "how long such a program may take for a move; null: 120", low=0, above=True, unit="seconds"
+    )
+
+
 @dataclass
-class Seat:
-    """One player, by the options of the same names; null is what both seats share."""
+class Kind:
+    """What sits there."""
 
     name: str | None = option(None, "what kind of player", KINDS)
-    depth: int | None = None
-    nodes: int | None = None
-    ties: str | None = option(None, "", ("first", "random"))
-    evaluator: str | None = None
-    strategy: str | None = None
-    rules: str | None = None
-    expression: str | None = None
-    command: str | None = None
-    timeout: float | None = None
 
 
-def check(options: Any, prefix: str = "") -> None:
-    """Refuse numbers that cannot be; `options` is a seat, or has the options that both seats share."""
-    if options.depth is not None:
-        whole(f"{prefix}depth", options.depth, 1, DEEPEST)
-    if options.nodes is not None and options.nodes < 1:
-        reject(f"{prefix}nodes", options.nodes, "a whole number from 1, or null for no limit")
-    if options.timeout is not None:
-        real(f"{prefix}timeout", options.timeout, 0, above=True, unit="seconds")
+@dataclass
+class Seat(Means, Kind):
+    """One player, with means of its own."""
 
 
-def seated(own: tuple[Seat, ...], shared: Any) -> tuple[Seat, ...]:
+def seated(own: tuple[Seat, ...], shared: Means) -> tuple[Seat, ...]:
     """Complete the options of `player` and `opponent`, or of a `player` alone, with those that they share.
 
     Raises:
         UsageError: an option out of range, one that no player has a use for, or one that a player lacks.
     """
-    check(shared)
     roles = ("player", "opponent")[: len(own)]
     nobody = "neither player nor opponent is" if len(own) == 2 else "player is not"
     for seat, role in zip(own, roles, strict=True):
         check(seat, f"{role}.")
+        if seat.name is None:
+            reject(role, None, ", ".join(KINDS))
         for name, kind in OF_ONE_KIND.items():
-            if getattr(seat, name) is not None and seat.name != kind:
+            if _given(seat, name) and seat.name != kind:
                 raise UsageError(f"{role}.{name}: given, but {role} is {seat.name} and not {kind}")
     for name, kind in OF_ONE_KIND.items():
-        if getattr(shared, name) is not None and kind not in [seat.name for seat in own]:
+        if _given(shared, name) and kind not in [seat.name for seat in own]:
             raise UsageError(f"{name}: given, but {nobody} {kind}")
     completed = tuple(_completed(seat, shared) for seat in own)
     for seat, role in zip(completed, roles, strict=True):
-        missing, written = NEEDS.get(seat.name or "", ("name", ""))
-        if not getattr(seat, missing):
+        missing, written = NEEDS.get(seat.name or "", (None, ""))
+        if missing is not None and not _given(seat, missing):
             raise UsageError(f"{role}={seat.name}: needs {written} as well")
+        if seat.name == "deepening" and seat.single and seat.ties == "first":
+            raise UsageError(f"single=true: {role} plays the first of equally good moves; accepted with ties=random")
     return completed
 
 
-def _completed(own: Seat, shared: Any) -> Seat:
-    missing = [field.name for field in fields(own) if field.name != "name" and getattr(own, field.name) is None]
-    return replace(own, **{name: getattr(shared, name) for name in missing})
+def _given(means: Means, name: str) -> bool:
+    return getattr(means, name) not in (None, "")
+
+
+def _completed(own: Seat, shared: Means) -> Seat:
+    """Fill in what a seat does not have of its own."""
+    found: dict[str, Any] = {}
+    for field in fields(Means):
+        values = (getattr(own, field.name), getattr(shared, field.name), USUAL.get(field.name))
+        found[field.name] = next((value for value in values if value is not None), None)
+    return replace(own, **found)

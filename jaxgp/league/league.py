@@ -165,7 +165,7 @@ def _round(
 
 
 def standings(leagues: Sequence[League], count: int) -> list[Standing]:
-    """Sum up what became of each of so many players."""
+    """Sum up what became of each player."""
     ranks: list[list[int]] = [[] for _ in range(count)]
     half: list[list[bool]] = [[] for _ in range(count)]
     won, rounds = np.zeros(count), np.zeros(count)

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from jaxgp.config.games import cast_of, game_of
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
 from jaxgp.genotypes.language import Genome
 from jaxgp.options import declared
+from jaxgp.players.searched import SearchedPlayer
 from jaxgp.spec import Cast, Games, cast
 from jaxgp.store import champion
 from jaxgp.store.champion import ChampionError, ChampionFile
@@ -28,7 +28,7 @@ class Loaded:
 
     path: Path
     content: ChampionFile
-    cast: Cast[Any]
+    cast: Cast
     genome: Genome
 
 
@@ -58,7 +58,7 @@ def load(run: str, games: Games, option: str = "run") -> Loaded:
         raise UsageError(f"{option}={run}: {path}: {error}") from error
 
 
-def _cast(path: Path, content: ChampionFile, games: Games) -> Cast[Any]:
+def _cast(path: Path, content: ChampionFile, games: Games) -> Cast:
     """Take the role that a champion was evolved in; files from before there were roles name it by the language.
 
     Raises:
@@ -94,7 +94,6 @@ def at_depth(loaded: Loaded, depth: int, option: str = "depth") -> Loaded:
     Raises:
         UsageError: it does not search, or not so deep; the message names the option and what is accepted.
     """
-    role = loaded.cast.role
-    if role is None or role.deeper is None:
+    if not isinstance(loaded.cast.actor, SearchedPlayer):
         raise UsageError(f"{option}: given, but the champion of {loaded.path} does not search; leave it out")
     return replace(loaded, cast=loaded.cast.at_depth(depth, option))

@@ -93,7 +93,7 @@ def generate(
     fills, weighs = jnp.asarray(primitives.fills), jnp.asarray(primitives.weight > 0)
     function = jnp.arange(len(primitives.primitives)) >= primitives.num_terminals
     types, widest = len(primitives.types), primitives.max_arity
-    # Arguments are pushed `widest` at a time, whatever the arity; the spare room takes what lies above the top.
+    # Each function pushes `widest` arguments, also where its arity is less; spare room takes what lies above the top.
     slots = min(capacity, 1 + max_depth * (widest - 1)) + widest
 
     def begin(request: Request) -> tuple[Array, Array, Array]:

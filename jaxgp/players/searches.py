@@ -1,10 +1,11 @@
 """Searches of a game by its evaluators: what searched opponents, players at the table and measurements are made of."""
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from jax import Array
 
+from jaxgp.contracts import States
 from jaxgp.errors import reject
 from jaxgp.search.alphabeta import AlphaBeta
 from jaxgp.search.lookahead import tail_of
@@ -59,7 +60,7 @@ def searches(
     def search(value: Evaluator) -> AlphaBeta:
         return AlphaBeta(
             game,
-            _valued(value, searched),
+            Valued(value, searched),
             twin=twin,
             max_depth=depth,
             tail=tail_of(searched, min(tail, depth)),
@@ -70,6 +71,13 @@ def searches(
     return tuple(search(value) for value in evaluators(spec, game, evaluator))
 
 
-def _valued(value: Evaluator, game: Any) -> Callable[[Any], Array]:
-    """Return state -> float32[], what a position of the game is worth."""
-    return lambda state: value(game, state)
+@dataclass(frozen=True)
+class Valued:
+    """An evaluator of one game: state -> float32[]; equal for equal ones, so that searches are compiled once."""
+
+    value: Evaluator
+    game: Any
+
+    def __call__(self, state: States) -> Array:
+        """Return what a position is worth."""
+        return self.value(self.game, state)

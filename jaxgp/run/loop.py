@@ -1,4 +1,4 @@
-"""The loop over generations: step, record, tell, checkpoint. Whatever happens, what was computed is on disk."""
+"""The loop over generations: step, record, tell, checkpoint. A crash loses no generation that was computed."""
 
 import time
 from collections.abc import Callable

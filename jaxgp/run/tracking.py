@@ -1,4 +1,4 @@
-"""A mirror of metrics.jsonl in Weights & Biases. Whatever goes wrong there, the run goes on."""
+"""A mirror of metrics.jsonl in Weights & Biases. An error there does not stop the run."""
 
 import secrets
 import string

@@ -56,7 +56,7 @@ def lookup(table: Table, keys: Array) -> tuple[Array, Array]:
 def insert(table: Table, keys: Array, payload: Array, mask: Array) -> Table:
     """Store the rows of uint32[B, W] keys and uint32[B, V] payload where `mask` (bool[B]) holds.
 
-    A row takes its slot from whatever was there. Of several rows with one slot the first is stored.
+    A row takes its slot from the one that was there. Of several rows with one slot the first is stored.
     """
     size = table.used.shape[0]
     slot = jnp.where(mask, _slot(table, keys), size)

@@ -8,7 +8,6 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,8 @@ from jaxgp.errors import UsageError, reject, show
 from jaxgp.options import MAX_SEED, choice, whole
 
 Level = float | int | bool | str
+Numbers = Mapping[str, Mapping[str, Level]]
+"""Published results of a group, or of a comparison: coefficients, p, optimum; by measure a12, p. Numbers by name."""
 
 RESPONSES = ("fitness", "points", "size", "found", "generations", "seconds")
 """What is measured in a run: see `jaxgp.study.results.summary`."""
@@ -126,7 +127,7 @@ class Design:
     response: str = "fitness"
     goal: str = "maximum"
     title: str = ""
-    published: Mapping[str, Any] = field(default_factory=dict)
+    published: Mapping[str, Numbers] = field(default_factory=dict)
 
     @property
     def combinations(self) -> int:
@@ -159,7 +160,7 @@ class Design:
         made = [Trial(i, int(order[i]), cell, r, self.seed + i) for i, (cell, r) in enumerate(runs)]
         return sorted(made, key=lambda trial: trial.order)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """Return what `read` makes the same design of."""
         return {
             "title": self.title,
@@ -175,11 +176,11 @@ class Design:
             "seed": self.seed,
             "response": self.response,
             "goal": self.goal,
-            "published": dict(self.published),
+            "published": {name: dict(numbers) for name, numbers in self.published.items()},
         }
 
 
-def read(content: Mapping[str, Any]) -> Design:
+def read(content: Mapping[str, object]) -> Design:
     """Make a design of what a file or the command line says.
 
     Args:
@@ -193,16 +194,17 @@ def read(content: Mapping[str, Any]) -> Design:
         if key not in KEYS:
             raise UsageError(f"{key}: unknown in a design; accepted: {', '.join(KEYS)}")
     base = words("base", content.get("base") or [])
+    replicates, seed = content.get("replicates", 1), content.get("seed", 0)
     groups = _section("groups", content.get("groups")) or {"all": []}
     design = Design(
         factors=tuple(_factors(_section("factors", content.get("factors")))),
         groups={str(name): (*base, *words(f"groups.{name}", given)) for name, given in groups.items()},
-        replicates=whole("replicates", content.get("replicates", 1), 1, MAX_TRIALS),
-        seed=whole("seed", content.get("seed", 0), 0, MAX_SEED),
+        replicates=whole("replicates", replicates, 1, MAX_TRIALS),
+        seed=whole("seed", seed, 0, MAX_SEED),
         response=choice("response", content.get("response", "fitness"), RESPONSES),
         goal=choice("goal", content.get("goal", "maximum"), GOALS),
         title=str(content.get("title") or ""),
-        published=_section("published", content.get("published")),
+        published=_published(content.get("published")),
     )
     _check(design)
     return design
@@ -214,7 +216,7 @@ def word(value: Level) -> str:
     return text if all(c.isalnum() or c in "._-+/" for c in text) else '"' + text.replace('"', '\\"') + '"'
 
 
-def _factors(tree: Mapping[str, Any], prefix: str = "") -> Iterator[Factor]:
+def _factors(tree: Mapping[str, object], prefix: str = "") -> Iterator[Factor]:
     """Read factors; names with dots may have come apart into sections."""
     for key, value in tree.items():
         name = f"{prefix}{key}"
@@ -227,22 +229,25 @@ def _factors(tree: Mapping[str, Any], prefix: str = "") -> Iterator[Factor]:
             yield from _factors(value, name + ".")
 
 
-def _factor(name: str, value: Mapping[str, Any]) -> Factor:
+def _factor(name: str, value: Mapping[str, object]) -> Factor:
     said = f"factors.{name}"
     for key in value:
         if key not in ("levels", "options"):
             raise UsageError(f"{said}.{key}: unknown in a factor; accepted: levels, options")
     levels = _levels(f"{said}.levels", value["levels"])
     given = dict(_flat(_section(f"{said}.options", value.get("options"))))
-    for option, values in given.items():
-        if not isinstance(values, Sequence) or isinstance(values, str) or len(values) != len(levels):
-            reject(f"{said}.options.{option}", values, f"a list of {len(levels)} values, one for each level")
-        for one in values:
-            _level(f"{said}.options.{option}", one)
-    return Factor(name, levels, {option: tuple(values) for option, values in given.items()} or {name: levels})
+    options = {option: _values(f"{said}.options.{option}", values, len(levels)) for option, values in given.items()}
+    return Factor(name, levels, options or {name: levels})
 
 
-def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _values(option: str, given: object, count: int) -> tuple[Level, ...]:
+    """Read what an option is set to at each of so many levels."""
+    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != count:
+        reject(option, given, f"a list of {count} values, one for each level")
+    return tuple(_level(option, value) for value in given)
+
+
+def _flat(tree: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
     for key, value in tree.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{key}.")
@@ -250,7 +255,7 @@ def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]
             yield f"{prefix}{key}", value
 
 
-def _levels(option: str, given: Any) -> tuple[Level, ...]:
+def _levels(option: str, given: object) -> tuple[Level, ...]:
     accepted = "a list of two or more different numbers, or of two words"
     if not isinstance(given, Sequence) or isinstance(given, str) or len(given) < 2:
         reject(option, given, accepted)
@@ -261,13 +266,13 @@ def _levels(option: str, given: Any) -> tuple[Level, ...]:
     return levels
 
 
-def _level(option: str, value: Any) -> Level:
+def _level(option: str, value: object) -> Level:
     if isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value)):
         return value
     reject(option, value, "numbers, true, false or words")
 
 
-def words(option: str, given: Any) -> tuple[str, ...]:
+def words(option: str, given: object) -> tuple[str, ...]:
     """Read options as on the command line of `scripts/train.py`."""
     if not isinstance(given, Sequence) or isinstance(given, str):
         reject(option, given, "a list of options, as in [game=mancala,algorithm.population=64]")
@@ -280,10 +285,25 @@ def words(option: str, given: Any) -> tuple[str, ...]:
     return tuple(str(one) for one in given)
 
 
-def _section(option: str, given: Any) -> Mapping[str, Any]:
+def _section(option: str, given: object) -> Mapping[str, object]:
     if given is not None and not isinstance(given, Mapping):
         reject(option, given, f"entries below it, as in {option}.NAME=...")
     return given or {}
+
+
+def _published(given: object) -> Mapping[str, Numbers]:
+    """Read published results: of a group, or of a comparison, sections of numbers."""
+    return {
+        name: {
+            section: {term: _level(f"published.{name}.{section}.{term}", value) for term, value in numbers.items()}
+            for section, numbers in _sections(f"published.{name}", below).items()
+        }
+        for name, below in _section("published", given).items()
+    }
+
+
+def _sections(option: str, given: object) -> Mapping[str, Mapping[str, object]]:
+    return {name: _section(f"{option}.{name}", below) for name, below in _section(option, given).items()}
 
 
 def _check(design: Design) -> None:

@@ -10,13 +10,13 @@ interaction after everything else; in a full factorial with equal replicates the
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
 from scipy import optimize, stats
+from statsmodels.regression.linear_model import RegressionResultsWrapper
 from statsmodels.stats.diagnostic import normal_ad
 
 from jaxgp.study.design import Design, Factor, Level
@@ -178,7 +178,7 @@ def _named(term: str, factors: Sequence[Factor]) -> str:
 
 
 def _coefficients(
-    found: Any, frame: pandas.DataFrame, data: pandas.DataFrame, factors: Sequence[Factor]
+    found: RegressionResultsWrapper, frame: pandas.DataFrame, data: pandas.DataFrame, factors: Sequence[Factor]
 ) -> list[Coefficient]:
     natural = data.copy()
     for i, factor in enumerate(factors):
@@ -200,7 +200,7 @@ def _coefficients(
     ]
 
 
-def _anova(found: Any, factors: Sequence[Factor]) -> list[Effect]:
+def _anova(found: RegressionResultsWrapper, factors: Sequence[Factor]) -> list[Effect]:
     made = []
     for term, line in sm.stats.anova_lm(found, typ=2).iterrows():
         last = term == "Residual"
@@ -210,7 +210,7 @@ def _anova(found: Any, factors: Sequence[Factor]) -> list[Effect]:
     return made
 
 
-def _lack_of_fit(found: Any, data: pandas.DataFrame, factors: int) -> Test | None:
+def _lack_of_fit(found: RegressionResultsWrapper, data: pandas.DataFrame, factors: int) -> Test | None:
     """Compare with the model that gives each cell its own mean, which leaves the pure error of the replicates."""
     cells = smf.ols("y ~ " + " * ".join(f"C(x{i})" for i in range(factors)), data).fit()
     # Without a fraction of the variance left there is no error to compare with.
@@ -226,7 +226,7 @@ def _terms(points: np.ndarray) -> np.ndarray:
     return np.stack([np.ones(points.shape[:-1]), *np.moveaxis(points, -1, 0), *pairs], axis=-1)
 
 
-def _box(found: Any, factors: int, goal: str) -> np.ndarray:
+def _box(found: RegressionResultsWrapper, factors: int, goal: str) -> np.ndarray:
     """Return the best point of the box, float[K] coded: bounded minimisation from its middle and every corner."""
     weights = found.params.to_numpy() * (-1.0 if goal == "maximum" else 1.0)
     bounds = [(-1.0, 1.0)] * factors
@@ -238,14 +238,14 @@ def _box(found: Any, factors: int, goal: str) -> np.ndarray:
     return np.asarray(min(ends, key=lambda end: end.fun).x)
 
 
-def _grid(found: Any, factors: Sequence[Factor], goal: str) -> np.ndarray:
+def _grid(found: RegressionResultsWrapper, factors: Sequence[Factor], goal: str) -> np.ndarray:
     """Return the best of the design's combinations of levels, float[K] coded."""
     points = np.array(list(itertools.product(*([f.coded(level) for level in f.levels] for f in factors))))
     predicted = _terms(points) @ found.params.to_numpy()
     return np.asarray(points[predicted.argmax() if goal == "maximum" else predicted.argmin()])
 
 
-def _optimum(found: Any, factors: Sequence[Factor], point: np.ndarray) -> Optimum:
+def _optimum(found: RegressionResultsWrapper, factors: Sequence[Factor], point: np.ndarray) -> Optimum:
     table = found.get_prediction(_terms(point)[None], transform=False).summary_frame(alpha=0.05).iloc[0]
     levels = tuple(_level(factor, float(code)) for factor, code in zip(factors, point, strict=True))
     names = ("mean", "mean_ci_lower", "mean_ci_upper", "obs_ci_lower", "obs_ci_upper")

@@ -3,10 +3,9 @@
 import hashlib
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -17,6 +16,7 @@ from jaxgp.config.compose import Composer
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reject
 from jaxgp.options import MAX_SEED, whole
+from jaxgp.spec import Games
 from jaxgp.study import results
 from jaxgp.study.design import Cell, Design, read, words
 from jaxgp.study.model import fit_groups
@@ -43,26 +43,31 @@ class Plan:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def plan_design(options: DesignOptions, config_dir: Path, games: Any) -> Plan:
+def plan_design(options: DesignOptions, config_dir: Path, games: Games) -> Plan:
     """Read the design and check the options of every cell.
 
     Raises:
         UsageError: the first mistake.
     """
     content = load_file(options.design, config_dir / "design") if options.design is not None else {}
-    content["base"] = [*(content.get("base") or []), *options.base]
-    for name in ("groups", "factors"):
-        merged = {**(content.get(name) or {}), **getattr(options, name)}
-        content[name] = {key: value for key, value in merged.items() if value is not None}
-    for name in ("replicates", "seed", "response", "goal"):
-        if getattr(options, name) is not None:
-            content[name] = getattr(options, name)
-    design = read(content)
+    design = read(merged(content, options))
     _check(options)
     return Plan(design, _configure(design, config_dir, games), where(options, options.design))
 
 
-def plan_tuned(options: TunedOptions, config_dir: Path, games: Any) -> Plan:
+def merged(content: Mapping[str, object], options: DesignOptions) -> dict[str, object]:
+    """Return the content of a design file with what the command line says in its place, or beside it."""
+    base = content.get("base") or []
+    made = {**content, "base": [*base, *options.base] if isinstance(base, list) else base}
+    for name, given in (("groups", options.groups), ("factors", options.factors)):
+        there = content.get(name) or {}
+        if isinstance(there, Mapping):
+            made[name] = {key: value for key, value in {**there, **given}.items() if value is not None}
+    scalars = {name: getattr(options, name) for name in ("replicates", "seed", "response", "goal")}
+    return made | {name: value for name, value in scalars.items() if value is not None}
+
+
+def plan_tuned(options: TunedOptions, config_dir: Path, games: Games) -> Plan:
     """Take the optimum of each group of a study, and check the options of its runs.
 
     Raises:
@@ -107,14 +112,14 @@ def where(options: DesignOptions | ComparisonOptions, name: str | None = None) -
     return Path(options.output or f"{OUTPUTS}/{Path(name or options.analysis).stem}").expanduser()
 
 
-def load_file(name: str, folder: Path) -> dict[str, Any]:
+def load_file(name: str, folder: Path) -> dict[str, object]:
     """Read a design file, by its name or its path."""
     path = folder / f"{name}.yaml" if not name.endswith(".yaml") else Path(name).expanduser()
     if not path.is_file():
         known = ", ".join(sorted(file.stem for file in folder.glob("*.yaml")))
         reject("design", name, f"{known}, or the path of a file .yaml")
     try:
-        content: Any = OmegaConf.to_container(OmegaConf.load(path), resolve=True)
+        content = OmegaConf.to_container(OmegaConf.load(path), resolve=True)
     except (OSError, YAMLError, OmegaConfBaseException, UnicodeDecodeError) as error:
         raise UsageError(f"design={name}: cannot be read ({str(error).splitlines()[0]})") from error
     if not isinstance(content, dict):
@@ -122,28 +127,26 @@ def load_file(name: str, folder: Path) -> dict[str, Any]:
     return {str(key): value for key, value in content.items()}
 
 
-def _configure(design: Design, config_dir: Path, games: Any) -> list[Pair]:
+def _configure(design: Design, config_dir: Path, games: Games) -> list[Pair]:
     """Compose and check the configuration of every cell; return every run with its own, in the order of the runs."""
     configs: dict[Cell, Config] = {}
     with Composer(Config, config_dir, "config") as composer:
         for cell in design.cells():
-            config = composer.compose(cell.overrides)
-            validate.check(config, games)
-            configs[cell] = config
+            configs[cell] = validate.check(composer.compose(cell.overrides), games)
     return [(trial, replace(configs[trial.cell], seed=trial.seed)) for trial in design.trials()]
 
 
 def load_design(folder: Path) -> Design:
     """Return the design whose results a folder holds; raises UsageError."""
-    return read(noted(folder)["design"])
+    return read(noted(folder)[0])
 
 
-def noted(folder: Path) -> dict[str, Any]:
-    """Return the design that a folder was made for, and its digest; raises UsageError."""
+def noted(folder: Path) -> tuple[Mapping[str, object], str]:
+    """Return the design that a folder was made for, as `read` takes it, and its digest; raises UsageError."""
     path = folder / DESIGN
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        return {"design": content["design"], "digest": content["digest"]}
+        return dict(content["design"]), str(content["digest"])
     except FileNotFoundError as error:
         raise UsageError(f"{folder}: not the output of a design (it has no {DESIGN})") from error
     except (OSError, ValueError, KeyError, TypeError) as error:

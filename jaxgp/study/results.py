@@ -7,7 +7,6 @@ import importlib.util
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pandas
 
@@ -52,7 +51,7 @@ def summary(rows: Sequence[Row], found: int) -> dict[str, float | int | None]:
     }
 
 
-def row(trial: Trial, design: Design, measured: Mapping[str, Any]) -> Row:
+def row(trial: Trial, design: Design, measured: Mapping[str, float | int | None]) -> Row:
     """Return a trial's line of the table."""
     factors = dict(zip((factor.name for factor in design.factors), trial.cell.levels, strict=True))
     place = {"trial": trial.number, "order": trial.order, "group": trial.cell.group, **factors}

@@ -6,7 +6,6 @@ A study that was stopped or killed goes on when it is started again with the sam
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import pandas
 
@@ -16,10 +15,11 @@ from jaxgp.measure.comparison import Comparison, compare
 from jaxgp.options import MAX_SEED, whole
 from jaxgp.report import document
 from jaxgp.run.signals import Stop
+from jaxgp.spec import Games
 from jaxgp.store import record
 from jaxgp.store.directory import RunDirectory
 from jaxgp.study import results, study_report
-from jaxgp.study.design import Design
+from jaxgp.study.design import Design, Numbers
 from jaxgp.study.model import fit_groups
 from jaxgp.study.planning import DESIGN, Plan, commands, noted
 from jaxgp.study.study_options import ComparisonOptions, DesignOptions, TunedOptions
@@ -29,7 +29,7 @@ COMMANDS, FOUND = "commands.txt", "found.json"
 Say = Callable[[str], None]
 
 
-def carry_out(plan: Plan, options: DesignOptions | TunedOptions, games: Any, say: Say) -> list[str]:
+def carry_out(plan: Plan, options: DesignOptions | TunedOptions, games: Games, say: Say) -> list[str]:
     """Run, or gather, what was planned; write tables and report; return what the terminal shows.
 
     Raises:
@@ -57,20 +57,19 @@ def carry_out(plan: Plan, options: DesignOptions | TunedOptions, games: Any, say
 
 def _note(plan: Plan) -> None:
     """Keep the design and the commands that would do the same elsewhere; refuse the results of another design."""
-    if (plan.output / DESIGN).is_file() and noted(plan.output)["digest"] != plan.digest:
+    if (plan.output / DESIGN).is_file() and noted(plan.output)[1] != plan.digest:
         reject("output", plan.output, "an empty directory, or the options of the design whose results it holds")
     files.write_json(plan.output / DESIGN, {"digest": plan.digest, "design": plan.design.as_dict()})
     files.write_text(plan.output / COMMANDS, "".join(f"{line}\n" for line in commands(plan)))
 
 
 def _run(
-    plan: Plan, options: DesignOptions | TunedOptions, games: Any, say: Say
+    plan: Plan, options: DesignOptions | TunedOptions, games: Games, say: Say
 ) -> tuple[list[record.Row], list[tuple[str, str]]]:
     """Return the rows, and the facts about how they were made."""
     factors = [factor.name for factor in plan.design.factors]
-    gathered = getattr(options, "runs", None)
-    if gathered is not None:
-        rows = results.gather(Path(gathered).expanduser(), plan.pairs, plan.design)
+    if isinstance(options, DesignOptions) and options.runs is not None:
+        rows = results.gather(Path(options.runs).expanduser(), plan.pairs, plan.design)
         record.write(plan.output / results.JSONL, rows)
         frame = results.table(rows, factors)
         results.save_csv(plan.output, frame)
@@ -122,7 +121,7 @@ def _save_comparison(
     title: str,
     compared: Sequence[Comparison],
     facts: Sequence[tuple[str, str]],
-    published: Mapping[str, Any],
+    published: Numbers,
 ) -> list[str]:
     document.save(folder, study_report.of_comparisons(title, compared, facts, published))
     files.write_json(folder / FOUND, study_report.as_json({}, compared))

@@ -1,19 +1,19 @@
 """What a study says in the end: models and optima of a design, comparisons of groups; as a report, JSON and lines."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass
 from functools import partial
-from typing import Any
 
+import numpy as np
 import pandas
 from omegaconf import OmegaConf
 
-from jaxgp.measure.comparison import Comparison, Estimate
+from jaxgp.measure.comparison import Comparison, Estimate, Group
 from jaxgp.report.document import Document, Folded, Part, Picture, Table
 from jaxgp.report.markup import cell
 from jaxgp.report.progress import duration
 from jaxgp.study import figures
-from jaxgp.study.design import Design
+from jaxgp.study.design import Design, Level, Numbers
 from jaxgp.study.model import RESIDUALS, Coefficient, Model, Optimum
 
 SIGNIFICANCE = 0.05
@@ -37,7 +37,7 @@ def of_design(design: Design, frame: pandas.DataFrame, fits: Fits, about: Sequen
 
 
 def of_comparisons(
-    title: str, found: Sequence[Comparison], about: Sequence[tuple[str, str]], published: Mapping[str, Any]
+    title: str, found: Sequence[Comparison], about: Sequence[tuple[str, str]], published: Numbers
 ) -> Document:
     """Report groups against each other; `published` holds a12 and p by measure."""
     rows = [_compared(one, published.get(one.measure) or {}) for one in found]
@@ -46,7 +46,7 @@ def of_comparisons(
         for one in found
         for group in (one.first, one.second)
     }
-    samples: dict[str, dict[str, Any]] = {}
+    samples: dict[str, dict[str, np.ndarray]] = {}
     for one in found:
         samples.setdefault(one.measure, {}).update({g.name: g.values for g in (one.first, one.second)})
     pictures = [
@@ -78,9 +78,9 @@ def _how(one: Comparison) -> str:
     return f"A12 = {one.a12.value:.3f}, 95 % interval {one.a12.low:.3f} to {one.a12.high:.3f}; p = {one.p:.2g}"
 
 
-def as_json(fits: Fits, found: Sequence[Comparison]) -> dict[str, Any]:
+def as_json(fits: Fits, found: Sequence[Comparison]) -> dict[str, object]:
     """Return everything found, without the runs, for other programs."""
-    models = {}
+    models: dict[str, object] = {}
     for group, one in fits.items():
         if isinstance(one, str):
             models[group] = {"failure": one}
@@ -90,11 +90,11 @@ def as_json(fits: Fits, found: Sequence[Comparison]) -> dict[str, Any]:
     return {"models": models, "comparisons": [_plain(asdict(one)) for one in found]}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """Return nested dataclasses and arrays as what JSON can hold; nan is None."""
-    if hasattr(value, "__dataclass_fields__"):
+    if is_dataclass(value) and not isinstance(value, type):
         return _plain(asdict(value))
-    if hasattr(value, "tolist"):
+    if isinstance(value, np.ndarray | np.generic):
         return _plain(value.tolist())
     if isinstance(value, dict):
         return {key: _plain(one) for key, one in value.items()}
@@ -118,7 +118,7 @@ def lines(design: Design, fits: Fits) -> list[str]:
     return text
 
 
-def _title(what: str, group: str, among: Mapping[str, Any]) -> str:
+def _title(what: str, group: str, among: Fits) -> str:
     return what if len(among) == 1 else f"{what} of group {group}"
 
 
@@ -140,7 +140,7 @@ def _design(design: Design) -> list[Part]:
     return [text, *varied, Table(groups)]
 
 
-def _model(design: Design, frame: pandas.DataFrame, found: Model | str, published: Mapping[str, Any]) -> list[Part]:
+def _model(design: Design, frame: pandas.DataFrame, found: Model | str, published: Numbers) -> list[Part]:
     group = frame["group"].iloc[0]
     names = list(design.groups)
     prefix = f"{names.index(group)}_" if len(names) > 1 else ""
@@ -173,7 +173,7 @@ def _model(design: Design, frame: pandas.DataFrame, found: Model | str, publishe
     ]
 
 
-def _if(condition: Any, name: str, value: object) -> dict[str, object]:
+def _if(condition: object, name: str, value: object) -> dict[str, object]:
     return {name: value} if condition else {}
 
 
@@ -190,7 +190,7 @@ def _coefficient(one: Coefficient) -> dict[str, object]:
     return {"term": one.term, "coded": one.coded, "95 % interval": interval, "p": _p(one.p), **natural}
 
 
-def _variance(found: Model, published: Mapping[str, float]) -> list[dict[str, object]]:
+def _variance(found: Model, published: Mapping[str, Level]) -> list[dict[str, object]]:
     return [
         {
             "term": one.term,
@@ -225,7 +225,7 @@ def _tests(found: Model) -> str:
     )
 
 
-def _optima(design: Design, found: Model, published: Mapping[str, Any]) -> list[dict[str, object]]:
+def _optima(design: Design, found: Model, published: Mapping[str, Level]) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for name, one in (("in the box", found.best), ("at the levels", found.best_cell)):
         levels = dict(zip((factor.name for factor in design.factors), one.levels, strict=True))
@@ -265,7 +265,7 @@ def _best(design: Design, frame: pandas.DataFrame) -> str:
     return cell(float(values.max() if design.goal == "maximum" else values.min()))
 
 
-def _compared(one: Comparison, published: Mapping[str, Any]) -> dict[str, object]:
+def _compared(one: Comparison, published: Mapping[str, Level]) -> dict[str, object]:
     return {
         "measure": one.measure,
         "first": one.first.name,
@@ -280,7 +280,7 @@ def _compared(one: Comparison, published: Mapping[str, Any]) -> dict[str, object
     }
 
 
-def _group(group: Any) -> dict[str, object]:
+def _group(group: Group) -> dict[str, object]:
     return {
         "runs": len(group.values),
         "mean": _interval(group.mean),

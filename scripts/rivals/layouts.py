@@ -87,7 +87,7 @@ def prepare_levels(primitives: PrimitiveSet, programs: Programs) -> Levels:
 
 
 def run_levels(primitives: PrimitiveSet, levels: Levels, features: Array, block: int = 1024) -> Array:
-    """Evaluate blocks of independent instructions, whatever program they belong to.
+    """Evaluate blocks of independent instructions, of all programs together.
 
     The steps of the loop follow the greatest height, not the longest program; but every value is kept, so that memory
     grows with P * L * B.

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.errors import UsageError, reject
-from jaxgp.options import MAX_SEED, check_cores, real, whole
+from jaxgp.options import MAX_SEED, changed, check_cores, real, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,15 +90,14 @@ def check(options: Options) -> None:
     whole("seed", options.seed, 0, MAX_SEED)
     whole("opening_plies", options.opening_plies, 0, MOST_PLIES)
     real("timeout", options.timeout, 0, above=True, unit="seconds")
-    unused = ("against", "against_ties", "depths") if options.command is not None else ("opening_plies", "timeout")
-    for name in unused:
-        if getattr(options, name) != getattr(Options(), name):
-            why = "no search is met where command is given" if options.command is not None else "command is not given"
-            raise UsageError(f"{name}: given, but {why}")
+    of_searches, of_engines = ("against", "against_ties", "depths"), ("opening_plies", "timeout")
+    why = "command is not given" if options.command is None else "no search is met where command is given"
+    for name in changed(options, of_engines if options.command is None else of_searches):
+        raise UsageError(f"{name}: given, but {why}")
 
 
 def evaluators(option: str, named: str, game: "Othello") -> "list[Evaluator]":
-    """Return the evaluators of A|B; raises UsageError for what is none of the game's."""
+    """Return the evaluators of A|B; raises UsageError for one that the game does not have."""
     from envs.othello import opponents
 
     every = opponents.evaluators(game)

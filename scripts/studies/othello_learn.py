@@ -50,7 +50,7 @@ class Options:
 def best_move(weights: Array, state: State) -> Array:
     """Return int32[]: the first of the legal moves that gain most by the weights, float32[60, 64]; a pass if none is.
 
-    What is on the board already, and counts the same whatever is played, is left out.
+    Discs on the board count the same after every move, and are left out.
     """
     row = weights[jnp.minimum(count(state.own) + count(state.other) - 4, MOVES - 1)]
 

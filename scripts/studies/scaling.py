@@ -212,7 +212,7 @@ def measure(
 def measure_batches(
     case: Case, batches: Sequence[int], repeats: int, seed: int, say: Callable[[str], object] = lambda _: None
 ) -> dict[int, tuple[float, ...]]:
-    """Return the seconds for each game, of each repeat, when so many games are played at once."""
+    """Return the seconds for each game, of each repeat, when `games` games are played at once."""
     runs = {}
     for batch in batches:
         say(f"Compiling {case.mover.name}, N = {case.size}, {batch} at once")

@@ -4,7 +4,7 @@ python scripts/studies/walls_deepen.py
 python scripts/studies/walls_deepen.py size=7 seconds=600
 
 It prints a line for each depth. A value of the number of squares is a won game, minus it a lost one; any other one is
-the best guaranteed difference of bricks after so many plies. No depth is begun once the time is used up.
+the best guaranteed difference of bricks after that number of plies. No depth is begun once the time is used up.
 """
 
 import sys
@@ -33,7 +33,7 @@ class Options:
     """Which board, and how long."""
 
     size: int = option(5, "side of the board, an odd number")
-    seconds: float = option(120.0, "after so many no further depth is begun")
+    seconds: float = option(120.0, "after which no further depth is begun")
 
 
 class _TimeUp(Exception):  # noqa: N818 - nothing has gone wrong

@@ -7,7 +7,7 @@ import pytest
 from omegaconf import OmegaConf
 
 import envs
-from jaxgp.config import cli, help, typed
+from jaxgp.config import cli, help, typed, validate
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError
 from jaxgp.evolution.options import Groups
@@ -19,8 +19,8 @@ from jaxgp.store.directory import RunDirectory
 CONF = Path(__file__).parents[2] / "conf"
 
 
-def describe(config, groups):
-    return help.describe_composed("usage", config, groups)
+def describe(config, groups, games):
+    return help.describe_run("usage", config, groups, games)
 
 
 @pytest.fixture
@@ -31,15 +31,12 @@ def call(tmp_path, monkeypatch, capsys):
     def call(*argv, task=lambda plan: 0):
         plans = []
 
-        def note(plan):
+        def note(plan, games):
             plans.append(plan)
             return task(plan)
 
-        def plan(config, overrides, directory):
-            return resume.plan(config, overrides, directory, envs)
-
         with pytest.raises(SystemExit) as ended:
-            cli.main(cli.Command(Config, plan, note, describe), CONF, "config", argv)
+            cli.main(cli.Command(Config, envs, resume.plan, note, describe), CONF, "config", argv)
         return ended.value.code, capsys.readouterr().err, plans
 
     return call
@@ -236,7 +233,7 @@ def started(path, seed=0):
     path.mkdir()
     config = Config(seed=seed, **OmegaConf.to_container(OmegaConf.load(CONF / "game" / "mancala.yaml")))
     config.fitness.opponents["minimax"] = Opponent(depth=8)
-    RunDirectory(path).write_config(config)
+    RunDirectory(path).write_config(validate.check(config, envs))
 
 
 def test_a_run_can_go_on_with_more_generations(call, tmp_path):
@@ -314,14 +311,65 @@ def test_ctrl_c_before_the_first_generation_is_no_traceback(call):
     assert (code, err) == (130, "stopped\n")
 
 
-def test_help_lists_groups_and_options(call, tmp_path, capsys):
+def test_help_lists_groups_and_the_options_of_the_game_too(call, tmp_path, capsys):
+    command = cli.Command(Config, envs, resume.plan, lambda plan, games: 0, describe)
     with pytest.raises(SystemExit) as ended:
-        cli.main(cli.Command(Config, resume.plan, lambda plan: 0, describe), CONF, "config", ["--help"])
+        cli.main(command, CONF, "config", ["--help", "game=othello", "program.role=leaf", "algorithm.population=33"])
     out = capsys.readouterr().out
     assert not ended.value.code
-    assert "experiment: mancala_general, mancala_large, mancala_run1, mancala_run2" in out
-    assert "  algorithm.population=512\n      individuals of a generation: a whole number from 1\n" in out
+    for lines in (
+        "  experiment\n      mancala_general, mancala_large, mancala_run1, mancala_run2, ",
+        "  game.size=8\n      squares on each side of the board [4, 6, 8, 10]\n",
+        "  program.role=leaf\n      move: a program values the position after every move\n      leaf: ",
+        "  program.depth=1\n      plies of the search whose leaves a program values [a whole number from 1 to 12]\n",
+        "  algorithm.population=33\n      individuals of a generation [a whole number from 1]\n",
+        "  fitness.opponents.NAME.ties=first\n      search: which of the best moves is played [first | random]\n",
+        "  seed=0\n",
+    ):
+        assert lines in out
+    assert max(map(len, out.splitlines())) <= 120
+    with pytest.raises(SystemExit) as ended:
+        cli.main(command, CONF, "config", ["--help", "program.role=nobody"])
+    assert (ended.value.code, capsys.readouterr().err) == (2, "error: program.role=nobody: accepted: program\n")
     with pytest.raises(SystemExit):
-        cli.main(cli.Command(Config, resume.plan, lambda plan: 0, describe), CONF, "config", ["--cfg", "job", "seed=9"])
+        cli.main(command, CONF, "config", ["--cfg", "job", "seed=9"])
     assert "seed: 9" in capsys.readouterr().out
     assert not list(tmp_path.iterdir())
+
+
+RULES = """
+import dataclasses
+from types import SimpleNamespace
+
+from envs.mancala.rules import Mancala
+
+class Sown(Mancala):
+    name = "sown"
+
+def spec():
+    import envs
+    return dataclasses.replace(envs.spec("mancala"), rules=Sown)
+"""
+
+
+def test_a_game_in_a_folder_outside_brings_its_own_files(call, tmp_path, capsys):
+    folder = tmp_path / "games" / "sown"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text(RULES)
+    _, err, (plan,) = call("game=games/sown", "game.pits=3", "hydra.run.dir=run")
+    assert err == ""
+    assert plan.config.game | {"name": "sown", "pits": 3, "stones": 4} == plan.config.game
+    assert plan.config.program["role"] == "program"
+    (folder / "conf" / "game").mkdir(parents=True)
+    (folder / "conf" / "game" / "sown.yaml").write_text(
+        "# @package _global_\ndefaults:\n  - override /fitness: minimax\ngame: {name: sown, stones: 3}\nseed: 5\n"
+    )
+    _, err, plans = call("-m", f"game={folder},mancala", "game.pits=3", "hydra.sweep.dir=sweep")
+    assert err == ""
+    assert [(plan.config.game["name"], plan.config.game["stones"]) for plan in plans] == [("sown", 3), ("mancala", 4)]
+    assert (plans[0].config.seed, plans[0].config.fitness.win_bonus) == (5, 0.0)
+    code, err, _ = call("game=games/nothing")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "error: game=games/nothing: accepted: the name of a game, or a folder with an __init__.py" in err
+    code, err, _ = call("game=sown")
+    assert "game=sown: unknown choice; accepted: mancala, morpion, othello, walls" in err

@@ -42,7 +42,7 @@ def test_experiments_of_othello_are_those_of_the_study():
     seen = {}
     with Composer(Config, CONF, "config") as composer:
         for name in ("original", "original_weights", "regions", "regions_weights", "noops"):
-            made = composer.compose([f"experiment=othello_{name}"])
+            made = validate.check(composer.compose([f"experiment=othello_{name}"]), envs)
             seen[name] = (made.program["features"], made.program["weights"], made.program["noop_bits"])
             assert [one.kind for one in made.fitness.opponents.values()] == ["search", "random", "random"]
     assert seen == {

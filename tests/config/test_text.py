@@ -112,11 +112,11 @@ def test_help_says_what_every_option_means(capsys):
     said = capsys.readouterr().out
     for lines in (
         "usage\n\nOptions (option=value):\n  run=null\n      a directory\n",
-        "  games=10\n      how many: a whole number from 1 to 99\n",
-        "  time=1.0\n      how long: a number of seconds above 0\n",
-        "  sizes=[1,2]\n      how large: whole numbers from 1, as in [1,2,3]\n",
+        "  games=10\n      how many [a whole number from 1 to 99]\n",
+        "  time=1.0\n      how long [a number of seconds above 0]\n",
+        "  sizes=[1,2]\n      how large [whole numbers from 1, as in [1,2,3]]\n",
         "  game=mancala\n      a game and its settings\n",
-        "  player=human\n      who plays: human | chance | null\n      of its own: player.depth\n",
+        "  player=human\n      who plays [human | chance | null]\n      of its own: player.depth\n",
     ):
         assert lines in said
 

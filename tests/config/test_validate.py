@@ -131,15 +131,15 @@ BAD_COEVOLUTION = [
         "material, corner_4, corner_16, or some of them with | between; there is no corner_5",
     ),
     ("fitness.opponents.minimax.evaluator", "corner_4|edgar_like", "there is no edgar_like on this board"),
-    ("program.depth", 0, "a whole number from 1 to 12 with program.features=position"),
-    ("program.depth", 13, "a whole number from 1 to 12 with program.features=position"),
+    ("program.depth", 0, "a whole number from 1 to 12"),
+    ("program.depth", 13, "a whole number from 1 to 12"),
 ]
 
 
 def coevolving():
     """Everything right: small programs of Othello that play each other, after a guide."""
     right = config()
-    right.game, right.program = {"name": "othello", "size": 4}, {"features": "position", "depth": 2}
+    right.game, right.program = {"name": "othello", "size": 4}, {"role": "leaf", "features": "position", "depth": 2}
     right.fitness.coplay, right.fitness.tail = 3, 1
     right.fitness.opponents["minimax"].evaluator = "corner_4|corner_16"
     right.fitness.guides = {"one": Opponent(depth=1, rounds=2, cutoff=0.5, games=2, evaluator="corner_4|material")}
@@ -167,7 +167,7 @@ def test_a_depth_to_measure_by_is_one_that_programs_may_search(depth):
     wrong.fitness.measured_depth = 4
     validate.check(wrong, envs)
     wrong.fitness.measured_depth = depth
-    said = f"fitness.measured_depth={depth}: accepted: a whole number from 1 to 12 with program.features=position"
+    said = f"fitness.measured_depth={depth}: accepted: a whole number from 1 to 12"
     assert refused(wrong) == said
     wrong = coplay_table.config()
     wrong.fitness.measured_depth = 2
@@ -188,9 +188,11 @@ def test_coevolution_that_only_fails_together():
     assert refused(wrong) == "fitness.coplay=3: accepted: 0; morpion is for one"
 
 
-def test_programs_search_only_where_they_value_positions():
-    settings = envs.module("othello", "primitives").Options
-    assert (settings().depth, settings(depth=3).depth, settings(features="position").depth) == (0, 3, 1)
+def test_the_options_of_a_role_are_filled_in():
+    filled = validate.check(dataclasses.replace(config(), game={"name": "othello"}, program={"depth": 3}), envs)
+    assert filled.program == {"role": "move", "features": "original", "weights": "none", "noop_bits": 0, "depth": 3}
+    filled = validate.check(dataclasses.replace(config(), game={"name": "othello"}, program={"role": "leaf"}), envs)
+    assert filled.program == {"role": "leaf", "features": "position", "depth": 1}
     wrong = dataclasses.replace(config(), game={"name": "othello"}, program={"depth": -1})
     assert refused(wrong) == "program.depth=-1: accepted: a whole number from 0 to 12"
 
@@ -289,7 +291,7 @@ def test_unknown_game_settings_are_refused():
     assert refused(wrong).startswith("game.rows: unknown setting of mancala; accepted: pits, stones")
     wrong = config()
     wrong.program["vew"] = "own"
-    assert refused(wrong).startswith("program.vew: unknown option; accepted: ")
+    assert refused(wrong).startswith("program.vew: unknown option of program.role=program; accepted: view, ")
     wrong = config()
     wrong.program["view"] = "theirs"
     assert refused(wrong).startswith("program.view=theirs: accepted: own, absolute")
@@ -315,13 +317,12 @@ def every(schema):
 
 
 def test_a_game_that_no_genomes_play_is_not_evolved():
-    """None is left without, so this one is made so: of its programs there are only settings."""
+    """All games have roles, so one is made without."""
 
-    def module(name, part):
-        found = envs.module(name, part)
-        return SimpleNamespace(Options=found.Options) if (name, part) == ("othello", "primitives") else found
+    def spec(name):
+        return dataclasses.replace(envs.spec(name), roles=()) if name == "othello" else envs.spec(name)
 
-    games = SimpleNamespace(available=envs.available, make=envs.make, module=module)
+    games = SimpleNamespace(available=envs.available, spec=spec)
     wrong = dataclasses.replace(config(), game={"name": "othello"}, program={})
     with pytest.raises(UsageError) as raised:
         validate.check(wrong, games)
@@ -330,7 +331,7 @@ def test_a_game_that_no_genomes_play_is_not_evolved():
 
 
 def test_local_mutation_goes_with_factors_and_different_individuals_with_a_population():
-    right = dataclasses.replace(config(), game={"name": "othello"}, program={"features": "position"})
+    right = dataclasses.replace(config(), game={"name": "othello"}, program={"role": "leaf"})
     right.algorithm.mutation = Mutation(0.2, local=0.5)
     right.algorithm.selection.tournament_size = 9
     validate.check(right, envs)
@@ -347,9 +348,17 @@ def test_options_of_othello_programs_are_checked():
     for wrong, accepted in (
         (
             {"features": "every"},
-            "program.features=every: accepted: original, regions, few, position, position_corners, position_regions",
+            "program.features=every: accepted: original, regions, few",
         ),
         ({"weights": "noops"}, "program.noop_bits=0: accepted: a whole number from 1 to 2 with program.weights=noops"),
-        ({"weight": "path"}, "program.weight: unknown option; accepted: features, weights, noop_bits, depth"),
+        (
+            {"features": "position"},
+            "program.features=position: accepted: original, regions, few; with program.role=leaf it is one",
+        ),
+        ({"role": "walk"}, "program.role=walk: accepted: move, leaf"),
+        (
+            {"weight": "path"},
+            "program.weight: unknown option of program.role=move; accepted: features, weights, noop_bits, depth",
+        ),
     ):
         assert refused(dataclasses.replace(right, program=wrong)) == accepted

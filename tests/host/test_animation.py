@@ -18,7 +18,7 @@ GAMES = {"walls": [0, 1, 0, 2, 0, 0, 2, 0], "mancala": [2, 0, 5, 1, 3, 3, 0, 2]}
 def pictures(request):
     game = envs.make(request.param)
     moves = list(Stepper(game, game_key(0)).retrace(GAMES[request.param]))
-    return frames(game, envs.spec(request.param), moves, {0: "A", 1: "B & <C>"})
+    return frames(envs.spec(request.param), game, moves, {0: "A", 1: "B & <C>"})
 
 
 def parts(root):

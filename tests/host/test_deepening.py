@@ -1,6 +1,7 @@
 """Iterative deepening against the fixed-depth search it is made of."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
@@ -9,14 +10,15 @@ import pytest
 
 import envs
 from envs.walls.opponents import decided, majority
-from jaxgp.host.deepening import Deepening, deepening_agent
+from jaxgp.host.deepening import Deepening, Thought, deepening_agent
 from jaxgp.search.alphabeta import AlphaBeta
 from tests.envs.replays import FAST
 from tests.envs.walls.drawings import read
 
 GAME = envs.make("walls", size=3)
-LIMIT = 5
-SEARCH = AlphaBeta(majority(GAME), lambda state: decided(GAME, state), max_depth=LIMIT, tail=1, lanes=1)
+LIMIT = 3
+SEARCH = AlphaBeta(majority(GAME), lambda state: decided(GAME, state), max_depth=LIMIT, tail=1, lanes=1, ties="all")
+FIRST = replace(SEARCH, ties="first")
 OPENING = GAME.init()
 NEARLY = """
     a  a  a
@@ -72,16 +74,15 @@ def test_it_stops_as_soon_as_the_result_is_certain(player):
 
 
 def test_a_single_best_move_needs_no_deeper_tree():
-    search = AlphaBeta(majority(GAME), lambda state: decided(GAME, state), max_depth=3, tail=1, lanes=1, ties="all")
-    last, seen = thoughts(Deepening(search, single=True), OPENING)
+    last, seen = thoughts(Deepening(SEARCH, single=True), OPENING)
     assert all(len(thought.best) > 1 for thought in seen[:-1])
-    assert len(last.best) == 1 or last.depth == 3
+    assert len(last.best) == 1 or last.depth == LIMIT
     assert last.move in last.best
 
 
 def test_the_bits_choose_among_equally_good_moves():
-    search = replace(SEARCH, max_depth=1, ties="all")
-    agent, best = deepening_agent(Deepening(search)), Deepening(search).think(OPENING).best
+    player = Deepening(SEARCH, nodes=1)
+    agent, best = deepening_agent(player), player.think(OPENING).best
     assert [agent.choose(OPENING, np.uint32(bits)) for bits in range(len(best))] == list(best)
     assert len(best) > 1
 
@@ -89,6 +90,9 @@ def test_the_bits_choose_among_equally_good_moves():
 def test_the_agent_plays_the_recommended_move(player):
     agent = deepening_agent(player)
     assert agent.choose(OPENING, np.uint32(0)) == player.think(OPENING).move
+    found = Thought(1, (1, 2), 0.0, 1, 1, False)
+    first = deepening_agent(SimpleNamespace(think=lambda state: found, search=FIRST, nodes=1, single=False))
+    assert [first.choose(OPENING, np.uint32(bits)) for bits in (0, 1)] == [1, 1]
     assert agent.name == f"deepening, {LIMIT} plies"
     assert deepening_agent(Deepening(SEARCH, nodes=9)).name == f"deepening, 9 nodes, {LIMIT} plies"
 
@@ -96,7 +100,7 @@ def test_the_agent_plays_the_recommended_move(player):
 @pytest.mark.parametrize("options", [{"nodes": 0}, {"single": True}])
 def test_options_that_make_no_sense_are_refused(options):
     with pytest.raises(ValueError, match="accepted"):
-        Deepening(SEARCH, **options)
+        Deepening(FIRST, **options)
 
 
 def test_an_ended_game_has_no_move(player):

@@ -116,7 +116,7 @@ def test_a_game_other_than_the_one_asked_for_is_refused(saved):
         ({"moves": ["forward", "back"]}, 'move 2: "back" is not a move; accepted: forward, left, right'),
         ({"moves": ["forward", 7]}, "move 2: 7 is not the name of a move"),
         ({"moves": ["left"] * 7}, "move 7: the game has ended with move 6"),
-        ({"moves": ["forward"]}, "its moves lead to 0 to 0, unfinished, but it says [1.0, 1.0], finished=true"),
+        ({"moves": ["forward"]}, "its moves lead to 0 to 0, unfinished, but it says [1.0,1.0], finished=true"),
     ],
 )
 def test_a_file_that_does_not_fit_is_explained_in_one_line(saved, change, message):

@@ -102,7 +102,7 @@ BAD = [
     ({"game": {"name": "walls", "size": 4}}, "game.size=4: accepted: an odd number"),
     ({"program": {"mask": 5}}, "program.mask=5: accepted: an odd number from 3 to 3"),
     ({"program": {"matching": "strict"}}, "made with the rule language walls-symmetric"),
-    ({"game": {"name": "mancala"}, "program": {}}, "mancala: genotype rules: accepted: program"),
+    ({"game": {"name": "mancala"}, "program": {}}, "game=mancala: no genomes that are rules"),
 ]
 
 

@@ -1,8 +1,13 @@
 """What tests of several commands need: the command as a module, and a champion for it to work with."""
 
 import importlib.util
+from dataclasses import asdict
 from pathlib import Path
 
+import envs
+from jaxgp.config.games import cast_of
+from jaxgp.config.schema import Config
+from jaxgp.genotypes import language as languages
 from jaxgp.store import champion
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
@@ -14,6 +19,18 @@ def load(name):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def write_run(folder, game, text, program=None, **about):
+    """Write the champion of a game into a folder, which then is a run directory; returns the folder.
+
+    `program` may name a role and some of its options; `about` is what the file says besides.
+    """
+    cast = cast_of(Config(game=game, program=program or {}), envs)
+    genome = languages.parse(cast.language, text)
+    sizes = {"size": int(languages.sizes(genome)), "depth": languages.depth(genome)}
+    kind, program = languages.kind(cast.language), {"role": cast.role.name, **asdict(cast.options)}
+    return write_champion(folder, game, cast.language, text, kind=kind, program=program, **sizes | about)
 
 
 def write_champion(folder, game, language, text, *, kind="program", program=None, **about):

@@ -4,13 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from envs.othello.primitives import Options as OthelloSettings
-from envs.othello.primitives import primitive_set as othello_primitives
 
 import envs
-from envs.morpion.primitives import Options as MorpionSettings
-from envs.morpion.primitives import primitive_set
-from envs.walls.primitives import Options, rule_language
 from jaxgp.config import arguments
 from jaxgp.errors import RunError, UsageError
 from jaxgp.host import savedgame
@@ -19,7 +14,7 @@ from jaxgp.measure import alone, evaluation, nested
 from jaxgp.measure.evaluation import summarise, wilson
 from jaxgp.store import checkpoint
 from tests.host.engines import fake
-from tests.scripts.commands import load, write_champion
+from tests.scripts.commands import load, write_run
 
 
 @pytest.fixture(scope="module")
@@ -39,18 +34,8 @@ def evaluate(script, capsys):
 @pytest.fixture
 def run_directory(tmp_path):
     """The strategy that turns left for ever: it lays no brick, so that whoever lays one wins."""
-    language = rule_language(envs.make("walls", size=3), Options(matching="strict"))
-    return write_champion(
-        tmp_path,
-        {"name": "walls", "size": 3},
-        language,
-        "\n".join(f"- - - / - {heading} - / - - - : turn-left" for heading in "NESW"),
-        kind="rules",
-        program={"mask": 3, "matching": "strict"},
-        depth=None,
-        fitness=0.0,
-        points={"first": 0.0, "second": 0.0},
-    )
+    text = "\n".join(f"- - - / - {heading} - / - - - : turn-left" for heading in "NESW")
+    return write_run(tmp_path, {"name": "walls", "size": 3}, text, {"mask": 3, "matching": "strict"})
 
 
 def test_every_opponent_of_a_panel_is_met_from_both_seats(evaluate, run_directory, script, monkeypatch, tmp_path):
@@ -80,17 +65,8 @@ def test_every_opponent_of_a_panel_is_met_from_both_seats(evaluate, run_director
 @pytest.fixture
 def lonely(tmp_path):
     """A program of Morpion Solitaire that draws two lines, then has no more to say."""
-    game = envs.make("morpion", size=20)
-    language = primitive_set(game, MorpionSettings())
-    return write_champion(
-        tmp_path,
-        {"name": "morpion", "size": 20},
-        language,
-        "(progn3 [17,21] getClosestToLast [17,21])",
-        depth=1,
-        fitness=2.0,
-        points={"first": 2.0, "second": 0.0},
-    )
+    text = "(progn3 [17,21] getClosestToLast [17,21])"
+    return write_run(tmp_path, {"name": "morpion", "size": 20}, text)
 
 
 def test_a_program_that_plays_alone_is_measured_beside_chance(evaluate, lonely):
@@ -208,8 +184,7 @@ def panel(script, monkeypatch, tmp_path):
 @pytest.fixture
 def othello_run(tmp_path):
     """A program that plays for many discs of its own."""
-    language = othello_primitives(envs.make("othello"), OthelloSettings())
-    return write_champion(tmp_path, {"name": "othello"}, language, "own", size=1, depth=0)
+    return write_run(tmp_path, {"name": "othello", "size": 4}, "own")
 
 
 def test_an_engine_outside_is_met_from_both_seats(evaluate, othello_run, panel):
@@ -279,7 +254,7 @@ def test_what_was_measured_before_an_engine_failed_is_kept(evaluate, othello_run
     ("member", "said"),
     [
         ({"kind": "human"}, "one.kind=human: accepted: search, random, programs, champions, strategy, gtp"),
-        ({"kind": "strategy", "name": "x"}, "one.kind=strategy: accepted: search, random, programs or champions"),
+        ({"kind": "strategy", "name": "x"}, "one.kind=strategy: accepted: search, random, programs, champions"),
         ({"evaluator": "corner_4|cornr"}, "one.evaluator=corner_4|cornr: accepted: material, "),
         ({"depth": 0}, "one.depth=0: accepted: a whole number from 1"),
         ({"rounds": 3}, "one.rounds=3: accepted: 1; rounds are of guides"),
@@ -296,12 +271,9 @@ def test_members_of_a_panel_that_cannot_be_are_named(evaluate, othello_run, pane
 @pytest.fixture
 def searching_run(tmp_path):
     """A program that says what a position is worth to who is to move, evolved to search two plies."""
-    settings = OthelloSettings(features="position", depth=2)
-    language = othello_primitives(envs.make("othello", size=4), settings)
-    program = {"features": "position", "depth": 2}
-    game = {"name": "othello", "size": 4}
     (tmp_path / "searching").mkdir()
-    return write_champion(tmp_path / "searching", game, language, "PieceCount", size=1, depth=0, program=program)
+    program = {"role": "leaf", "features": "position", "depth": 2}
+    return write_run(tmp_path / "searching", {"name": "othello", "size": 4}, "PieceCount", program)
 
 
 def test_a_champion_that_searches_is_measured_at_another_depth(evaluate, searching_run, panel, monkeypatch):
@@ -313,7 +285,7 @@ def test_a_champion_that_searches_is_measured_at_another_depth(evaluate, searchi
     assert seen == [2, 4]
     assert json.loads((searching_run / "evaluation.json").read_text())["depth"] == 4
     for depth in (0, 13):
-        said = f"error: depth={depth}: accepted: a whole number from 1 to 12 with program.features=position\n"
+        said = f"error: depth={depth}: accepted: a whole number from 1 to 12\n"
         assert evaluate(*given, f"depth={depth}") == (2, "", said)
 
 
@@ -326,11 +298,11 @@ def test_a_person_can_meet_a_champion_that_searches_deeper(searching_run, othell
     script = load("play")
     for seat, depth in ((Seat("champion", depth=4), 4), (Seat("champion"), 2), (Seat("minimax", depth=4), 2)):
         options = script.Options(run=str(searching_run), opponent=seat)
-        table, loaded = script.board(options)
-        assert script.deepened(options, "opponent", seat, table, loaded).player.depth == depth
+        cast, loaded = script.set_up(options)
+        assert script.deepened(options, "opponent", seat, cast, loaded).actor.depth == depth
     options = script.Options(run=str(othello_run), player=Seat("champion", depth=3))
     with pytest.raises(UsageError, match=r"^player\.depth: given, but the champion of .* does not search"):
-        script.deepened(options, "player", options.player, *script.board(options))
+        script.deepened(options, "player", options.player, *script.set_up(options))
 
 
 def test_engines_do_not_play_every_game(evaluate, run_directory, panel):

@@ -1,11 +1,9 @@
 import pytest
 
 import envs
-from envs.mancala.primitives import Options, primitive_set
-from envs.morpion import primitives as morpion
 from envs.morpion import saved
 from jaxgp.config import arguments
-from tests.scripts.commands import load, write_champion
+from tests.scripts.commands import load, write_run
 
 EXPRESSION = "(ADD 3 (VALUE_AT 7))"
 
@@ -26,34 +24,15 @@ def export(script, capsys):
 
 @pytest.fixture
 def run_directory(tmp_path):
-    primitives = primitive_set(envs.make("mancala", pits=5), Options(move="next_legal"))
-    return write_champion(
-        tmp_path,
-        {"name": "mancala", "pits": 5},
-        primitives,
-        EXPRESSION,
-        program={"move": "next_legal"},
-        points={"first": 1.0, "second": None},
-        generation=12,
-        seed=3,
-    )
+    points = {"first": 1.0, "second": None}
+    about = {"points": points, "generation": 12, "seed": 3}
+    return write_run(tmp_path, {"name": "mancala", "pits": 5}, EXPRESSION, {"move": "next_legal"}, **about)
 
 
 @pytest.fixture
 def alone(tmp_path):
     """The champion of a game for one: three moves."""
-    game, settings = envs.make("morpion"), morpion.Options()
-    primitives = morpion.primitive_set(game, settings)
-    return write_champion(
-        tmp_path,
-        {"name": "morpion"},
-        primitives,
-        "(progn3 [20,20] getClosestToLast (progn2 [20,23] [21,23]))",
-        size=6,
-        fitness=3.0,
-        points={"first": 3.0, "second": None},
-        generation=1,
-    )
+    return write_run(tmp_path, {"name": "morpion"}, "(progn3 [20,20] getClosestToLast (progn2 [20,23] [21,23]))")
 
 
 def test_the_game_of_a_champion_that_plays_alone_is_written(export, alone):
@@ -72,12 +51,8 @@ def test_the_game_of_a_champion_that_plays_alone_is_written(export, alone):
 
 
 def test_a_program_that_guides_a_search_is_an_expression_and_has_a_game(export, tmp_path):
-    settings = {"guide": True, "iterations": 2, "searches": 2}
-    language = morpion.primitive_set(envs.make("morpion"), morpion.Options(**settings))
-    points = {"first": 60.0, "second": None}
-    path = write_champion(
-        tmp_path, {"name": "morpion"}, language, "(MUL AGE -0.5)", program=settings, size=3, points=points
-    )
+    options = {"role": "guide", "iterations": 2, "searches": 2}
+    path = write_run(tmp_path, {"name": "morpion"}, "(MUL AGE -0.5)", options)
     code, latex, error = export(f"run={path}", "format=latex")
     assert (code, error) == (0, "")
     assert "-0.5" in latex
@@ -181,10 +156,10 @@ def test_a_file_that_cannot_be_written_is_a_failure(export, run_directory, tmp_p
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (('"format_version": 2', '"format_version": 9'), "format_version 9 is not known here; accepted: 1, 2"),
+        (('"format_version": 3', '"format_version": 9'), "format_version 9 is not known here; accepted: 1 to 3"),
         (('"pits": 5', '"pits": 50'), "game.pits=50: accepted: a whole number from 1 to 15"),
         (('"pits": 5', '"pits": 4'), "made with the primitive set mancala-12-zero"),
-        (('"name": "mancala",', '"name": "go",'), "game=go: unknown game"),
+        (('"name": "mancala",', '"name": "go",'), "game.name=go: accepted: mancala, morpion"),
         (('"move": "next_legal"', '"eyes": 2'), "eyes"),
         (("(ADD 3", "(ADDD 3"), "text: line 1, column 2: ADDD is not in the primitive set"),
         (("{", "["), "not JSON"),

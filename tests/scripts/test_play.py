@@ -8,15 +8,17 @@ from pathlib import Path
 import pytest
 
 import envs
-from envs.mancala.primitives import Options, primitive_set
 from envs.morpion.render import parse_action
 from envs.morpion.saved import one_line
-from jaxgp.config import arguments
-from jaxgp.genotypes.text import parse_program
+from jaxgp.config import arguments, games
+from jaxgp.config.games import cast_of
+from jaxgp.measure import champions
+from jaxgp.spec import cast
 from tests.host.engines import fake
 from tests.scripts.commands import load, write_champion
 
 PLAY = load("play")
+KALAH = ("game.pits=3", "game.stones=2")
 
 
 @pytest.fixture
@@ -32,16 +34,31 @@ def play(monkeypatch, capsys):
     return run
 
 
+@pytest.fixture(autouse=True, scope="module")
+def compiled_once():
+    """Make the same players of the same options, so that they are compiled once for all commands."""
+    made = {}
+
+    def cast_once(config, games, genotype=None):
+        asked = repr((config.game, config.program, genotype))
+        if asked not in made:
+            made[asked] = cast_of(config, games, genotype)
+        return made[asked]
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (games, champions):
+            patch.setattr(module, "cast_of", cast_once)
+        yield
+
+
 @pytest.fixture
 def run_directory(tmp_path):
-    primitives = primitive_set(envs.make("mancala"), Options())
-    expression = "(ADD 3 (VALUE_AT 7))"
-    parse_program(primitives, expression, 4)
-    return write_champion(tmp_path, {"name": "mancala"}, primitives, expression)
+    at = cast(envs.spec("mancala"), envs.make("mancala", pits=3, stones=2))
+    return write_champion(tmp_path, {"name": "mancala", "pits": 3, "stones": 2}, at.language, "(ADD 3 (VALUE_AT 5))")
 
 
 def test_two_people_play_to_the_end(play):
-    code, out, _ = play("opponent=human", "game.pits=1", "game.stones=2", typed="1\n1\n1\n1\n1\n1\n")
+    code, out, _ = play("opponent=human", *KALAH, typed="1\n2\n3\n" * 20)
     assert code == 0
     assert "First player plays 1." in out
     assert re.search(r"(wins|Draw), \d+ to \d+\.\n$", out)
@@ -82,11 +99,6 @@ def test_help_lists_the_words(play):
     assert "Moves are forward, left, right, or f, l, r.\n" in play("game=walls", "opponent=human", typed="?\n")[1]
 
 
-def test_a_hint_comes_from_a_search(play):
-    _, out, _ = play("opponent=human", "game.pits=2", "game.stones=2", typed="hint\n")
-    assert re.search(r"Hint: [12] \(minimax, 8 plies\)\.", out)
-
-
 def test_the_second_player_sits_at_the_bottom_of_the_board(play):
     _, out, _ = play("opponent=random", "seat=second", typed="")
     assert out.startswith("You are the second player.")
@@ -94,32 +106,35 @@ def test_the_second_player_sits_at_the_bottom_of_the_board(play):
 
 
 def test_two_programs_show_a_replay(play):
-    expression = "expression=(VALUE_AT (ADD 3 2))"
-    code, out, _ = play("player=random", "opponent=program", expression, "game.pits=2", "seed=3")
+    players = ("player=random", "opponent=program", "expression=(VALUE_AT (ADD 3 2))", *KALAH, "seed=3")
+    code, out, _ = play(*players)
     assert code == 0
     assert "First player (random) plays" in out
     assert "Second player (program) plays" in out
     assert re.search(r"(First player \(random\) wins|Second player \(program\) wins|Draw), \d+ to \d+\.\n$", out)
-    assert play("player=random", "opponent=program", expression, "game.pits=2", "seed=3")[1] == out
+    assert play(*players)[1] == out
 
 
 def test_a_program_without_a_legal_move_forfeits(play):
-    options = ("player=program", "opponent=random", "program.move=forfeit", "expression=13")
+    options = ("player=program", "opponent=random", *KALAH, "program.move=forfeit", "expression=5")
     _, out, _ = play(*options)
     assert "First player (program) names no legal move and forfeits the game." in out
-    assert out.endswith("Second player (random) wins, 48 to 0.\n")
+    assert out.endswith("Second player (random) wins, 12 to 0.\n")
 
 
-def test_minimax_beats_a_random_player(play):
-    _, out, _ = play("player=minimax", "opponent=random", "depth=3", "game.pits=4", "game.stones=3")
-    assert "First player (minimax, 3 plies) wins" in out
+def test_minimax_beats_a_random_player_and_gives_hints(play):
+    _, out, _ = play("player=minimax", "opponent=random", "ties=first", *KALAH, "seed=1")
+    assert "First player (minimax, 8 plies) wins" in out
+    _, out, _ = play("opponent=human", *KALAH, typed="hint\n")
+    assert re.search(r"Hint: [123] \(minimax, 8 plies\)\.", out)
 
 
 def test_the_champion_of_a_run_plays(play, run_directory):
-    code, out, _ = play(f"run={run_directory}", typed="1\n")
+    code, out, _ = play(f"run={run_directory}", typed="3\n")
     assert code == 0
     assert "Opponent (champion) plays" in out
-    assert play(f"run={run_directory / 'champion.json'}", typed="1\n")[1] == out
+    file = run_directory / "champion.json"
+    assert play(f"run={file}", "game=mancala", "game.pits=3", typed="3\n")[1] == out
 
 
 WALLS = ("game=walls", "game.size=3", "game.stall=4")
@@ -142,11 +157,12 @@ def test_a_person_plays_walls_with_letters_and_takes_moves_back(play):
 
 
 def test_a_strategy_plays_a_search_that_deepens(play):
-    players = ("player=strategy", "opponent=deepening", "depth=3", "nodes=50")
+    players = ("player=strategy", "opponent=deepening", "depth=3", "nodes=50", "single=true")
     code, out, _ = play(*WALLS, *players, "strategy=forward")
     assert code == 0
     assert "First player (strategy forward) plays forward." in out
-    assert re.search(r"Second player \(deepening, 50 nodes, 3 plies\) wins, \d to 0\.\n$", out)
+    name = r"Second player \(deepening, until one move is best, 50 nodes, 3 plies\)"
+    assert re.search(name + r" wins, \d to 0\.\n$", out)
 
 
 def test_each_player_has_options_of_its_own(play):
@@ -245,14 +261,17 @@ def test_a_wrong_move_of_a_replay_is_refused(play, saved):
         (["game=go"], "game.name=go: accepted: mancala"),
         (["game.pits=99"], "game.pits=99: accepted: a whole number from 1 to 15"),
         (["game.extra_turn=7"], "game.extra_turn=7: accepted: true or false"),
-        (["program.view=own", "program.eyes=2"], "program.eyes: unknown option; accepted: view, "),
+        (["program.eyes=2"], "program.eyes: unknown option of program.role=program; accepted: view, "),
         (["evaluator=magic"], "evaluator=magic: accepted: material"),
         (["opponent=program"], 'opponent=program: needs expression="(...)" as well'),
         (["opponent=program", "expression=(ADD 1)"], "expression: line 1, column 7: expected a float as argument 2"),
         (["opponent=champion"], "opponent=champion: needs run=DIR as well"),
         (["opponent=gtp"], 'opponent=gtp: needs command="PROGRAM OPTIONS" as well'),
         (["command=x"], "command: given, but neither player nor opponent is gtp"),
-        (["opponent=gtp", "command=x"], "opponent=gtp: accepted: human, minimax, deepening, random, strategy, rules, "),
+        (
+            ["opponent=gtp", "command=x"],
+            "opponent=gtp: accepted: human, minimax, deepening, random, program, ",
+        ),
         ([*OTHELLO, "command=nobody"], "command=nobody: nobody is not installed on PATH or in /usr/games"),
         ([*OTHELLO, 'command="'], 'command=": accepted: a program and its options (No closing quotation)'),
         ([*OTHELLO, "timeout=0"], "timeout=0.0: accepted: a number of seconds above 0"),
@@ -261,14 +280,23 @@ def test_a_wrong_move_of_a_replay_is_refused(play, saved):
         (["random"], "random: not an option; write option=value"),
         (["depth=4", "depth=5"], "depth=5: depth is given twice"),
         (["opponent.depth=25"], "opponent.depth=25: accepted: a whole number from 1 to 24"),
-        (["opponent.depth=deep"], "opponent.depth=deep: accepted: a whole number, or null"),
+        (["opponent.depth=deep"], "opponent.depth=deep: accepted: a whole number from 1 to 24, or null"),
         (["opponent.depht=2"], "opponent.depht: unknown option; did you mean opponent.depth? accepted: name, depth"),
         (["player.ties=none"], "player.ties=none: accepted: first, random"),
-        (["opponent=deepening", "nodes=0"], "nodes=0: accepted: a whole number from 1, or null for no limit"),
+        (["opponent=deepening", "nodes=0"], "nodes=0: accepted: a whole number from 1, or null"),
+        (["single=true"], "single: given, but neither player nor opponent is deepening"),
+        (["opponent=deepening", "single=true", "ties=first"], "single=true: opponent plays the first of equally good "),
+        (["player=null"], "player=null: accepted: human, minimax, deepening"),
         (["nodes=5"], "nodes: given, but neither player nor opponent is deepening"),
         (["opponent.nodes=5"], "opponent.nodes: given, but opponent is minimax and not deepening"),
-        (["opponent=strategy"], "opponent=strategy: accepted: human, minimax, deepening, random, rules, program, "),
-        (["opponent=rules", "rules=x"], "opponent=rules: accepted: human, minimax, deepening, random, strategy, "),
+        (
+            ["opponent=strategy"],
+            "opponent=strategy: accepted: human, minimax, deepening, random, program, ",
+        ),
+        (
+            ["opponent=rules", "rules=x"],
+            "opponent=rules: accepted: human, minimax, deepening, random, program, ",
+        ),
         (["game=walls", "opponent=rules"], "opponent=rules: needs rules=FILE as well"),
         (["game=walls", "opponent=rules", "rules=no.txt"], "rules=no.txt: cannot be read (No such file or directory)"),
         (["game=walls", "opponent=strategy", "strategy=x"], "strategy=x: accepted: fixed, forward"),
@@ -369,16 +397,15 @@ def test_random_moves_end_a_game_for_one_that_its_own_notation_keeps_too(play, t
     assert "move 2, 16,20-20,20: not legal in 5T" in play(*MORPION, f"replay={name}")[2]
 
 
-def test_othello_is_played_by_people_and_searches(play, tmp_path):
-    options = ("game=othello", "game.size=4")
-    code, out, _ = play(*options, "opponent=random", "seed=3", typed="e9\npass\nb1\n")
+def test_othello_is_played_by_people_and_saved(play, tmp_path):
+    options = ("game=othello", "game.size=4", "opponent=random", "seed=3")
+    code, out, _ = play(*options, typed="e9\npass\nb1\n")
     assert code == 0
     assert '"e9" is not a move; accepted: a1 to d4, pass, or help.' in out
     assert "pass cannot be played here; legal: b1, a2, d3, c4." in out
     assert "You play b1." in out
     name = tmp_path / "game"
-    players = ("player=minimax", "opponent=random", "depth=2", "evaluator=corner_4")
-    out = play(*options, *players, f"save={name}")[1]
+    out = play(*options, "player=random", f"save={name}")[1]
     assert re.search(r"(wins|Draw), \d+ to \d+\.\n", out)
     assert json.loads(name.with_suffix(".json").read_text())["game"] == {"name": "othello", "size": 4}
     assert play(f"replay={name}.json")[1].splitlines()[-2:] == out.splitlines()[-5:-3]
@@ -392,15 +419,23 @@ def test_programs_play_othello(play):
     out = play(*options, "seat=second", "opponent=program", expression, typed="a1\nquit\n")[1]
     assert "Opponent (program) plays b1." in out
     assert "Opponent (program) plays a2." in out
-    assert "othello has no strategies" in play("game=othello", "opponent=strategy", "strategy=fixed")[2]
-    assert "othello is played by programs" in play("game=othello", "opponent=rules", "rules=FILE")[2]
     assert "own_middle is not in the primitive set" in play(*options, "opponent=program", "expression=own_middle")[2]
 
 
-def test_settings_of_the_rules_cannot_contradict_the_run(play, run_directory):
-    code, _, error = play(f"run={run_directory}", "game.pits=5")
-    assert code == 2
-    assert error == "error: game, program: the run has its own; leave them out where run is given\n"
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["game=othello"], "game.name=othello: run=RUN is a game with game.name=mancala; leave it out"),
+        (["game=mancala", "game.pits=5"], "game.pits=5: run=RUN is a game with game.pits=3; leave it out"),
+        (["game.pots=5"], "game.pots=5: run=RUN is a game with game.pots=none; leave it out"),
+        (["program.view=own"], "program: the run has its own; leave it out where run is given"),
+        (["opponent=random"], "run: given, but neither player nor opponent is champion"),
+    ],
+)
+def test_what_contradicts_the_run_is_refused(play, run_directory, options, message):
+    code, out, error = play(f"run={run_directory}", *options)
+    assert (code, out) == (2, "")
+    assert error == f"error: {message.replace('RUN', str(run_directory))}\n"
 
 
 def test_help_on_the_command_line(play):

@@ -4,12 +4,9 @@ import json
 
 import pytest
 
-import envs
-from envs.mancala import primitives as mancala
-from envs.walls.primitives import Options, rule_language
 from jaxgp.config import arguments
 from jaxgp.league import crosstable
-from tests.scripts.commands import load, write_champion
+from tests.scripts.commands import load, write_run
 
 TEXTS = {
     "left": "- - - / - - - / - - - : turn-left",  # lays no brick
@@ -22,10 +19,7 @@ TEXTS = {
 
 def champion(folder, text, size=3, **about):
     folder.mkdir(parents=True)
-    language = rule_language(envs.make("walls", size=size), Options())
-    game = {"name": "walls", "size": size}
-    about = {"kind": "rules", "depth": None, "size": len(text.splitlines())} | about
-    return write_champion(folder, game, language, text, **about)
+    return write_run(folder, {"name": "walls", "size": size}, text, **about)
 
 
 @pytest.fixture(scope="module")
@@ -87,9 +81,8 @@ def test_what_cannot_be_is_refused_in_a_line_and_nothing_is_written(league, runs
     champion(tmp_path / "old", TEXTS["ahead"])
     text = (tmp_path / "old" / "champion.json").read_text()
     (tmp_path / "old" / "champion.json").write_text(text.replace('"version": "', '"version": "0'))
-    kalah = mancala.primitive_set(envs.make("mancala"), mancala.Options())
     (tmp_path / "kalah").mkdir()
-    write_champion(tmp_path / "kalah", {"name": "mancala"}, kalah, "(VALUE_AT 3)", size=2, depth=1)
+    write_run(tmp_path / "kalah", {"name": "mancala"}, "(VALUE_AT 3)")
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").write_text("")
     a, one = f"brackets.a={runs / 'a'}", f"brackets.b={runs / 'b' / 'dodges'}"
@@ -109,7 +102,7 @@ def test_what_cannot_be_is_refused_in_a_line_and_nothing_is_written(league, runs
         (["brackets.a=[random,minimax:2]"], "brackets: no champion among the players"),
         ([a, "brackets.b=minimax"], "brackets.b=minimax: accepted: minimax:DEPTH, DEPTH a whole number from 1 to 24"),
         ([a, "brackets.b=minimax:2", "evaluator=best"], "evaluator=best: accepted: decided, material"),
-        ([a, "brackets.b=minimax:2", "evaluator=material|best"], "evaluator=best: accepted: decided, material"),
+        ([a, "brackets.b=minimax:2", "evaluator=material|best"], "there is no best"),
         ([a, "brackets.b=strategy:best"], "brackets.b=strategy:best: accepted: strategy:fixed"),
         ([a, "mode=others"], "mode=others: accepted: anyone or own, as there is one bracket only (a)"),
         ([a, one, "mode=all"], "mode=all: accepted: anyone or others, as bracket b has one player only"),
@@ -130,12 +123,9 @@ def test_what_cannot_be_is_refused_in_a_line_and_nothing_is_written(league, runs
 
 
 def test_a_game_for_one_has_no_league(league, tmp_path):
-    from envs.morpion import primitives
-
-    language = primitives.primitive_set(envs.make("morpion", size=20), primitives.Options())
     for name in ("x", "y"):
         (tmp_path / name).mkdir()
-        write_champion(tmp_path / name, {"name": "morpion", "size": 20}, language, "getClosestToLast", size=1, depth=0)
+        write_run(tmp_path / name, {"name": "morpion", "size": 20}, "getClosestToLast")
     code, _, error = league(f"brackets.a={tmp_path}", f"output={tmp_path / 'out'}")
     assert (code, error.count("\n")) == (2, 1)
     assert "champion.json plays morpion, a game for one; accepted: games for two" in error

@@ -75,7 +75,7 @@ def test_the_value_of_a_board_is_said_for_both_who_may_begin(capsys):
     [
         (walls_arena, ["1000"], "1000: not an option; write option=value"),
         (walls_arena, ["games=many"], "games=many: accepted: a whole number"),
-        (walls_arena, ["sizes=[3,3]"], "sizes=[3, 3]: accepted: each number once"),
+        (walls_arena, ["sizes=[3,3]"], "sizes=[3,3]: accepted: each number once"),
         (walls_arena, ["depths=[25]"], "depths=25: accepted: whole numbers from 1 to 24"),
         (walls_arena, ["searched=0"], "searched=0: accepted: a whole number from 1 to 100000"),
         (walls_deepen, ["five"], "five: not an option; write option=value"),

@@ -41,7 +41,7 @@ def test_it_measures_writes_and_shows(measure, tmp_path):
     [
         ("sizes=[3,4]", "sizes=4: accepted: odd numbers from 3 to 99"),
         ("sizes=[]", "sizes=[]: accepted: at least one odd number from 3 to 99"),
-        ("sizes=[5,5]", "sizes=[5, 5]: accepted: each number once"),
+        ("sizes=[5,5]", "sizes=[5,5]: accepted: each number once"),
         ("masks=[13]", "masks=13: accepted: odd numbers from 3 to 11, the largest of sizes"),
         ("batch_size=4", "batch_size=4: accepted: odd numbers from 3 to 99"),
         ("opponent=nobody", "opponent=nobody: accepted: fixed, forward, random"),

@@ -48,7 +48,8 @@ def test_names_with_dots_may_have_come_apart_and_a_design_is_read_back_from_what
         made.factors
         == design.read({"factors": {"algorithm.selection.tournament_size": [2, 7]}, "replicates": 2}).factors
     )
-    for one in (made, design.read(TWO | {"groups": {"g": ["game=walls"]}, "published": {"g": {"a12": 1}}})):
+    published = {"g": {"fitness": {"a12": 1}}}
+    for one in (made, design.read(TWO | {"groups": {"g": ["game=walls"]}, "published": published})):
         assert design.read(one.as_dict()) == one
 
 

@@ -11,31 +11,20 @@ import jax
 import numpy as np
 import pytest
 
-import envs
-from jaxgp.config import schema
-from jaxgp.fitness.options import Fitness
-from jaxgp.operators.options import Crossover
-from jaxgp.run.assemble import assemble
+from jaxgp.evolution.generational import Generational
+from jaxgp.evolution.ring import Ring
+from jaxgp.fitness.function import FunctionFitness
+from jaxgp.genotypes.programs import Programs
+from jaxgp.operators.options import Creation, Crossover
 from jaxgp.store import champion
 from jaxgp.store.directory import RunDirectory
 from jaxgp.study import design, results, trials
 from tests.run import toy_experiment as toy
+from tests.study.quick import Quick, measured
 
 DESIGN = design.read({"factors": {"algorithm.population": [8, 12]}, "replicates": 3, "seed": 5})
+GENERATIONS = 7
 CLOCKED = ("seconds",)
-
-
-class Toy:
-    """The toy experiment without its way to interrupt it."""
-
-    def __init__(self, config):
-        self.language, self.population = toy.PRIMITIVES, config.algorithm.population
-
-    def init(self, key):
-        return toy.first(key, self.population)
-
-    def step(self, state):
-        return toy.advance(state)
 
 
 class Stop:
@@ -50,10 +39,18 @@ class Stop:
         return self.after < 0 and self.then()
 
 
+class KilledError(BaseException):
+    """What a test takes for the end of the process: nothing catches it."""
+
+
+def kill():
+    raise KilledError
+
+
 def plan(made=DESIGN):
     pairs = []
     for trial in made.trials():
-        config = toy.config(population=trial.cell.levels[0])
+        config = toy.config(population=trial.cell.levels[0], generations=GENERATIONS)
         config.seed = trial.seed
         pairs.append((trial, config))
     return pairs
@@ -61,14 +58,24 @@ def plan(made=DESIGN):
 
 def carry_out(folder, batch=1, stop=None, said=None):
     folder.mkdir(exist_ok=True)
-    bench = trials.Bench(DESIGN, Toy, folder, batch, (said if said is not None else []).append)
+    bench = trials.Bench(DESIGN, Quick, folder, batch, (said if said is not None else []).append)
     rows = bench.run(plan(), stop or Stop())
     return bench, [{k: v for k, v in row.items() if k not in CLOCKED} for row in rows]
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    return carry_out(tmp_path_factory.mktemp("whole"))[1]
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("whole")
+
+
+@pytest.fixture(scope="module")
+def said():
+    return []
+
+
+@pytest.fixture(scope="module")
+def whole(folder, said):
+    return carry_out(folder, said=said)[1]
 
 
 def by_number(rows):
@@ -78,15 +85,14 @@ def by_number(rows):
 def test_runs_are_those_of_their_own_options_and_seeds(whole):
     assert [row["order"] for row in whole] == list(range(6))
     for row in by_number(whole):
-        config = toy.config(population=row["algorithm.population"])
-        state = toy.first(jax.random.key(5 + row["trial"]), config.algorithm.population)
-        for _ in range(7):
-            state, _ = toy.advance(state)
+        assert row["algorithm.population"] == (8 if row["trial"] < 3 else 12)
         assert row["seed"] == 5 + row["trial"]
-        assert row["fitness"] == pytest.approx(float(state.champion.fitness))
-        assert row["found"] == int(state.champion.generation)
-        assert row["points"] == pytest.approx(float(state.champion.points.sum()))
-        assert row["generations"] == 7
+        key, number = jax.random.key(row["seed"]), np.arange(GENERATIONS)
+        fitness = jax.vmap(measured, (None, 0, None))(key, number, row["algorithm.population"])
+        assert row["fitness"] == pytest.approx(float(fitness.max()))
+        assert row["found"] == int(fitness.argmax())
+        assert row["points"] == pytest.approx(float(fitness.max() * 0.75))
+        assert row["generations"] == GENERATIONS
 
 
 def test_batches_change_nothing_but_the_number_of_programs(tmp_path, whole):
@@ -96,19 +102,17 @@ def test_batches_change_nothing_but_the_number_of_programs(tmp_path, whole):
     assert bench.compile_seconds > 0
 
 
-def test_a_run_directory_is_left_for_each_run(tmp_path):
-    said = []
-    _, rows = carry_out(tmp_path, said=said)
+def test_a_run_directory_is_left_for_each_run(folder, whole, said):
     assert len(said) == 6
     assert said[-1].startswith("run 6 of 6 (all, algorithm.population=")
-    for row in rows:
-        run = RunDirectory(tmp_path / "runs" / f"{row['trial']:04}")
+    for row in whole:
+        run = RunDirectory(folder / "runs" / f"{row['trial']:04}")
         assert run.read_config().seed == row["seed"]
         assert run.read_config().algorithm.population == row["algorithm.population"]
         assert champion.read(run.champion).fitness == row["fitness"]
-        measured = results.read_run(run, "runs")
-        assert measured.pop("seconds") > 0
-        assert measured.items() <= row.items()
+        summed = results.read_run(run, "runs")
+        assert summed.pop("seconds") > 0
+        assert summed.items() <= row.items()
 
 
 def test_what_was_stopped_goes_on_to_the_same_table(tmp_path, whole):
@@ -123,9 +127,24 @@ def test_what_was_stopped_goes_on_to_the_same_table(tmp_path, whole):
     assert frame["fitness"].tolist() == pytest.approx([row["fitness"] for row in by_number(whole)])
 
 
+def check_goes_on(folder, whole):
+    """What was killed in its fourth run ends with the same table."""
+    assert len((folder / "results.jsonl").read_text().splitlines()) == 3
+    with (folder / "results.jsonl").open("a") as file:
+        file.write('{"trial": 4, "ord')  # torn
+    assert carry_out(folder)[1] == whole
+
+
 def test_what_was_killed_goes_on_to_the_same_table(tmp_path, whole):
+    with pytest.raises(KilledError):
+        carry_out(tmp_path, stop=Stop(25, kill))
+    check_goes_on(tmp_path, whole)
+
+
+@pytest.mark.slow
+def test_what_was_really_killed_goes_on_to_the_same_table(tmp_path, whole):
     code = (
-        "import os, signal, sys\nfrom pathlib import Path\nfrom tests.analysis import test_trials as t\n"
+        "import os, signal, sys\nfrom pathlib import Path\nfrom tests.study import test_trials as t\n"
         "t.carry_out(Path(sys.argv[1]), stop=t.Stop(25, lambda: os.kill(os.getpid(), signal.SIGKILL)))\n"
     )
     root = Path(__file__).parents[2]
@@ -133,10 +152,7 @@ def test_what_was_killed_goes_on_to_the_same_table(tmp_path, whole):
         [sys.executable, "-c", code, str(tmp_path)], cwd=root, env={**os.environ, "PYTHONPATH": str(root)}, check=False
     )
     assert done.returncode == -signal.SIGKILL
-    assert len((tmp_path / "results.jsonl").read_text().splitlines()) == 3
-    with (tmp_path / "results.jsonl").open("a") as file:
-        file.write('{"trial": 4, "ord')  # torn
-    assert carry_out(tmp_path)[1] == whole
+    check_goes_on(tmp_path, whole)
 
 
 def test_a_batch_that_ends_while_a_stop_is_asked_for_is_kept(tmp_path, whole):
@@ -145,12 +161,24 @@ def test_a_batch_that_ends_while_a_stop_is_asked_for_is_kept(tmp_path, whole):
     assert [row for row in whole if row["trial"] in {r["trial"] for r in rows}] == rows
 
 
-def solo(**crossover):
-    """A run of the smallest game for one, with the parts that are compiled as one program."""
-    config = schema.Config(game={"name": "morpion", "size": 20}, fitness=Fitness(), compilation_cache=None)
-    config.algorithm.population, config.algorithm.generations, config.algorithm.capacity = 8, 3, 16
-    config.algorithm.creation.max_depth = 3
-    config.algorithm.selection.method = "tournament"
+def mean_opcode(key, population: Programs):
+    del key
+    return population.opcode.sum((-1, -2)) / population.length.sum(-1)
+
+
+class Bred:
+    """A run that breeds programs of the toy language in earnest."""
+
+    language = toy.PRIMITIVES
+
+    def __init__(self, config):
+        ring = Ring(FunctionFitness(mean_opcode), Generational(toy.PRIMITIVES, config.algorithm))
+        self.init, self.step = jax.jit(ring.init), jax.jit(ring.step)
+
+
+def bred(**crossover):
+    """A configuration of such a run."""
+    config = toy.config(population=6, generations=3, capacity=8, creation=Creation(method="full", max_depth=2))
     config.algorithm.crossover = Crossover(method="two_children", node_choice="koza", **crossover)
     config.algorithm.mutation.probability = 0.0
     return config
@@ -160,14 +188,14 @@ def test_traced_options_are_no_other_than_constants(tmp_path):
     made = design.read({"factors": {"algorithm.crossover.function_probability": [0.05, 0.95]}, "replicates": 2})
     pairs = []
     for trial in made.trials():
-        config = solo(function_probability=trial.cell.levels[0])
+        config = bred(function_probability=trial.cell.levels[0])
         config.seed = trial.seed
         pairs.append((trial, config))
-    bench = trials.Bench(made, lambda config: assemble(config, envs), tmp_path, 2, lambda said: None)
+    bench = trials.Bench(made, Bred, tmp_path, 2, lambda said: None)
     pairs = sorted(pairs, key=lambda pair: pair[0].cell.levels[0])[1:3]  # one of each level, side by side
     rows = bench.run(pairs, Stop())
     assert bench.programs == 1
-    experiment = assemble(pairs[1][1], envs)
+    experiment = Bred(pairs[1][1])
     state = experiment.init(jax.random.key(pairs[1][1].seed))
     kept = [json.loads(line) for line in (tmp_path / f"runs/{rows[1]['trial']:04}/metrics.jsonl").open()]
     for generation in range(3):
@@ -178,8 +206,8 @@ def test_traced_options_are_no_other_than_constants(tmp_path):
 
 
 def test_only_seeds_and_traced_options_are_shared():
-    one = solo(probability=0.9, function_probability=0.9)
-    other = solo(probability=0.1, function_probability=0.2)
+    one = bred(probability=0.9, function_probability=0.9)
+    other = bred(probability=0.1, function_probability=0.2)
     other.seed = 3
     assert trials.signature(one) == trials.signature(other)
     other.algorithm.selection.tournament_size += 1

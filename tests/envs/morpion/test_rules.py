@@ -7,6 +7,7 @@ import pytest
 
 import envs
 from envs.morpion.opponents import random_line, random_scores
+from jaxgp.errors import show
 from tests.envs.morpion.drawings import action, draw, line, points
 from tests.reference.morpion import Position, greek_cross
 
@@ -169,7 +170,7 @@ def test_a_line_that_would_leave_the_grid_cannot_be_drawn():
 
 @pytest.mark.parametrize("size", [19, 65, 32.0, True, "big"])
 def test_a_grid_of_a_wrong_size_is_refused(size):
-    with pytest.raises(ValueError, match=rf"^game\.size={size}: accepted: a whole number from 20 to 64$"):
+    with pytest.raises(ValueError, match=rf"^game\.size={show(size)}: accepted: a whole number from 20 to 64$"):
         envs.make("morpion", size=size)
 
 

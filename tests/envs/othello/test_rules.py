@@ -6,6 +6,7 @@ import pytest
 
 import envs
 from envs.othello.render import action_name
+from jaxgp.errors import show
 from tests.envs.othello.drawings import draw, drawing, play, read
 
 
@@ -46,7 +47,7 @@ def test_the_opening_of_every_board_is_that_of_its_middle(size):
 
 @pytest.mark.parametrize("size", [0, 2, 5, 7, 9, 12, True, "8", None, 8.5])
 def test_other_sizes_are_refused_in_words(size):
-    with pytest.raises(ValueError, match=rf"^game\.size={size}: accepted: 4, 6, 8, 10$"):
+    with pytest.raises(ValueError, match=rf"^game\.size={show(size)}: accepted: 4, 6, 8, 10$"):
         envs.make("othello", size=size)
 
 

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import pytest
 
 import envs
+from jaxgp.errors import show
 from tests.envs.walls.drawings import compiled, draw, drawing, idle, play, read
 
 OPEN = """
@@ -296,7 +297,7 @@ def test_after_the_end_a_step_changes_nothing():
 
 @pytest.mark.parametrize("size", [1, 2, 4, 0, -3, 1001, 5.0, True, "5"])
 def test_a_board_that_cannot_be_is_refused(size):
-    with pytest.raises(ValueError, match=rf"^game\.size={size}: accepted: an odd number from 3 to 999$"):
+    with pytest.raises(ValueError, match=rf"^game\.size={show(size)}: accepted: an odd number from 3 to 999$"):
         envs.make("walls", size=size)
 
 
@@ -305,7 +306,7 @@ def test_a_board_that_cannot_be_is_refused(size):
     [
         ({"stall": 0}, r"game\.stall=0: accepted: a whole number from 1 to 999"),
         ({"first": "top"}, r"game\.first=top: accepted: left, right"),
-        ({"majority_ends": "yes"}, r"game\.majority_ends=yes: accepted: true, false"),
+        ({"majority_ends": "yes"}, r"game\.majority_ends=yes: accepted: true or false"),
     ],
 )
 def test_other_settings_are_checked_too(setting, accepted):
