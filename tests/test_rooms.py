@@ -28,7 +28,7 @@ GAMES_MAY = 4
 """The highest floor that games import from."""
 MOST_FILES = 12
 
-KNOWN = {}
+KNOWN: set[tuple[str, str]] = set()
 """Arrows that still point up: (file, module)."""
 
 
