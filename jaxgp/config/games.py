@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jaxgp import options
 from jaxgp.config.schema import GENOTYPES, Config
@@ -17,6 +17,7 @@ OUTSIDE = "the folder of a game outside the project, where that is what is playe
 """What commands say of their option for such a folder."""
 
 if TYPE_CHECKING:
+    from jaxgp.contracts import Game
     from jaxgp.spec import Cast, Games, Spec
 
 
@@ -52,7 +53,7 @@ def joined(folder: str | None, games: "Games") -> "Games":
     return found
 
 
-def cast_of(config: Config, games: "Games", genotype: str | None = None) -> "Cast[Any]":
+def cast_of(config: Config, games: "Games", genotype: str | None = None) -> "Cast":
     """Take the role in the game that a configuration names.
 
     Args:
@@ -70,7 +71,7 @@ def cast_of(config: Config, games: "Games", genotype: str | None = None) -> "Cas
     return cast(spec, rules, values.pop("role", None), genotype, values)
 
 
-def game_of(game: Mapping[str, Any], games: "Games") -> "tuple[Spec[Any], Any]":
+def game_of(game: Mapping[str, object], games: "Games") -> "tuple[Spec, Game]":
     """Return a game and its rules, by its name under `name` and settings of its rules.
 
     Raises:
@@ -90,7 +91,8 @@ def game_of(game: Mapping[str, Any], games: "Games") -> "tuple[Spec[Any], Any]":
 
 
 def check(config: Config, games: "Games") -> Config:
-    """Check all that a run asks of its game; return the configuration with every option of the role filled in.
+    """Check all that a run asks of its game; return the configuration with every setting of the game, and every option
+    of the role, filled in.
 
     Raises:
         UsageError: the first thing that the game does not have or accept; the message names the option.
@@ -108,10 +110,11 @@ def check(config: Config, games: "Games") -> Config:
     for section, met in (("opponents", config.fitness.opponents), ("guides", config.fitness.guides)):
         for label, one in met.items():
             _of_game(f"fitness.{section}.{label}", one, cast.spec, cast.game)
-    return replace(config, program=cast.program)
+    settings = {one.name: getattr(cast.game, one.name) for one in options.declared(cast.game)}
+    return replace(config, game={"name": cast.spec.name, **settings}, program=cast.program)
 
 
-def member(option: str, opponent: Opponent, cast: "Cast[Any]") -> None:
+def member(option: str, opponent: Opponent, cast: "Cast") -> None:
     """Check one member of a panel that measures champions.
 
     Args:
@@ -157,7 +160,7 @@ def _panel(config: Config, seats: int) -> None:
         reject("fitness.opponents", "{}", "at least one opponent; add one with +fitness.opponents.NAME.kind=KIND")
 
 
-def _of_game(option: str, opponent: Opponent, spec: "Spec[Any]", game: Any) -> None:
+def _of_game(option: str, opponent: Opponent, spec: "Spec", game: "Game") -> None:
     """Check that a game has the strategy or the evaluators that an opponent asks for; raises UsageError."""
     if opponent.kind == "strategy":
         _strategy(option, opponent.name, spec, game)
@@ -170,7 +173,7 @@ def _of_game(option: str, opponent: Opponent, spec: "Spec[Any]", game: Any) -> N
             raise UsageError(f"{option}.{error}") from error
 
 
-def _strategy(option: str, name: str, spec: "Spec[Any]", game: Any) -> None:
+def _strategy(option: str, name: str, spec: "Spec", game: "Game") -> None:
     """Check that a game has a strategy of this name for its board; raises UsageError."""
     if not spec.strategies:
         others = ", ".join(kind for kind in KINDS if kind != "strategy")

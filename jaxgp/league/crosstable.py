@@ -1,7 +1,8 @@
 """All games of a league's players against each other: everybody against everybody else, from both seats.
 
-A game of two players without chance is played once. A league draws its schedules from this table, so that however many
-leagues there are, every game is played once. Who names an illegal move loses the game, in either seat.
+Where chance takes no part in the game or in the moves, two players meet once from each seat. A league draws its
+schedules from this table, so that however many leagues there are, every game is played once. Who names an illegal move
+loses the game, in either seat.
 """
 
 import itertools
@@ -9,7 +10,6 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -79,7 +79,7 @@ class Team:
 
 
 def play(
-    cast: Cast[Any],
+    cast: Cast,
     members: Sequence[Member],
     games: int,
     seed: int,
@@ -90,7 +90,7 @@ def play(
     Args:
         cast: the game.
         members: the players.
-        games: of an ordered pair with chance in the moves of one of them; other pairs play one game.
+        games: of an ordered pair with chance in their games; other pairs play one game.
         seed: of that chance.
         say: told who plays next.
     """
@@ -104,8 +104,13 @@ def play(
     for index, team in enumerate(teams):
         say(f"Playing games of {_named(members, team.places)}, {index + 1} of {total}")
         key = jax.random.fold_in(jax.random.key(seed), index)
-        rivals: list[Rival] = [(rival.places, _bench(cast, rival)) for rival in teams[index:] if _meet(team, rival)]
-        rivals += [(np.array([place]), _seat(cast, members[place], games)) for place in others]
+        rivals: list[Rival] = [
+            (rival.places, _bench(cast, rival, _most(number, team, rival.places)))
+            for rival in teams[index:]
+            if _meet(team, rival)
+        ]
+        for place in others:
+            rivals.append((np.array([place]), _seat(cast, members[place], _most(number, team, np.array([place])))))
         _fill(results, team, rivals, _returns(key, cast, team, [opponent for _, opponent in rivals]))
     if len(others) > 1:
         say(f"Playing games of {_named(members, others)} among each other, {total} of {total}")
@@ -118,7 +123,12 @@ def _meet(team: Team, rival: Team) -> bool:
     return team is not rival or len(team.places) > 1
 
 
-def _returns(key: Array, cast: Cast[Any], team: Team, opponents: Sequence[Opponent]) -> np.ndarray:
+def _most(number: np.ndarray, team: Team, places: np.ndarray) -> int:
+    """Return how many games a team's players play against those at some places, from each seat."""
+    return int(number[np.ix_(team.places, places)].max())
+
+
+def _returns(key: Array, cast: Cast, team: Team, opponents: Sequence[Opponent]) -> np.ndarray:
     """Play a team against all its opponents as one device program; return float32[P, games], of the first seat."""
     if not opponents:
         return np.zeros((len(team.places), 0))
@@ -168,17 +178,18 @@ def _team(members: Sequence[Member], places: Sequence[int]) -> Team:
     return Team(np.array(places), evolved[0].player, jax.tree.map(lambda *x: jnp.stack(x), *genomes))
 
 
-def _bench(cast: Cast[Any], team: Team) -> ProgramOpponent:
-    return ProgramOpponent(cast.game, team.player, lambda *_: team.genomes, count=len(team.places), forfeits=True)
+def _bench(cast: Cast, team: Team, games: int) -> ProgramOpponent:
+    count = len(team.places)
+    return ProgramOpponent(cast.game, team.player, lambda *_: team.genomes, count, rounds=games, forfeits=True)
 
 
-def _seat(cast: Cast[Any], member: Member, games: int) -> Opponent:
+def _seat(cast: Cast, member: Member, games: int) -> Opponent:
     assert isinstance(member.plays, OpponentOptions)
-    return evaluation.seat(cast, member.plays, games)
+    return evaluation.seated(cast, member.plays, games)
 
 
 def _on_host(
-    cast: Cast[Any],
+    cast: Cast,
     members: Sequence[Member],
     places: Sequence[int],
     number: np.ndarray,
@@ -199,7 +210,7 @@ def host_game(stepper: Stepper, seats: Sequence[Agent]) -> int:
     return int(np.sign(np.asarray(last.returns)[0]))
 
 
-def _agent(cast: Cast[Any], member: Member) -> Agent:
+def _agent(cast: Cast, member: Member) -> Agent:
     spec = member.plays
     assert isinstance(spec, OpponentOptions)
     if spec.kind == "random":
@@ -262,7 +273,7 @@ def _places(kept: Sequence[str], wanted: Sequence[str]) -> list[int] | None:
     return found
 
 
-def _filled(rows: Sequence[Sequence[Any]]) -> CrossTable:
+def _filled(rows: Sequence[Sequence[list[int]]]) -> CrossTable:
     number = np.array([[len(cell) for cell in row] for row in rows], np.int32)
     results = np.zeros((*number.shape, int(number.max())), np.int8)
     for (i, j), length in np.ndenumerate(number):

@@ -5,7 +5,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,7 @@ class Member:
         identity: equal for players that make the same moves, or draw them in the same way.
         plays: a genome, or the options of a search or of random moves.
         fitness: of a champion, in its own run.
+        game_of_chance: whether chance takes part in the game.
     """
 
     name: str
@@ -64,14 +65,16 @@ class Member:
     identity: str
     plays: Evolved | Opponent
     fitness: float | None = None
+    game_of_chance: bool = False
 
     @property
     def random(self) -> bool:
-        """Whether chance is in its moves."""
-        return isinstance(self.plays, Opponent) and self.plays.chance
+        """Whether chance is in its games: in its moves, or in the game itself."""
+        moves = self.plays.chance if isinstance(self.plays, Opponent) else self.plays.player.random
+        return self.game_of_chance or moves
 
 
-def read(brackets: Mapping[str, Any], games: Games, ties: str, evaluator: str | None) -> tuple[Cast[Any], list[Member]]:
+def read(brackets: Mapping[str, object], games: Games, ties: str, evaluator: str | None) -> tuple[Cast, list[Member]]:
     """Find and load the players of all brackets.
 
     Args:
@@ -110,14 +113,14 @@ def read(brackets: Mapping[str, Any], games: Games, ties: str, evaluator: str | 
         else _other(bracket, word, cast, ties, evaluator)
         for bracket, word in found
     ]
-    return cast, _distinct(made)
+    return cast, [replace(one, game_of_chance=cast.game.chance) for one in _distinct(made)]
 
 
-def _words(option: str, value: Any) -> list[str]:
+def _words(option: str, value: object) -> list[str]:
     words = value if isinstance(value, list) else [value]
     if not words or not all(isinstance(word, str) and word for word in words):
         reject(option, value, f"a list of one or more of: {ACCEPTED}")
-    return words
+    return [str(word) for word in words]
 
 
 def _expanded(option: str, words: Sequence[str]) -> list[str | Path]:
@@ -182,7 +185,7 @@ def _champion(bracket: str, label: str, loaded: Loaded) -> Member:
     return Member(label, bracket, str(loaded.path), identity, evolved, content.fitness)
 
 
-def _other(bracket: str, word: str, cast: Cast[Any], ties: str, evaluator: str | None) -> Member:
+def _other(bracket: str, word: str, cast: Cast, ties: str, evaluator: str | None) -> Member:
     """Make a player that is no champion.
 
     Raises:
@@ -211,7 +214,7 @@ def _other(bracket: str, word: str, cast: Cast[Any], ties: str, evaluator: str |
     return Member(word, bracket, word, _digest(cast, word), Opponent(kind="random"))
 
 
-def _digest(cast: Cast[Any], *what: str) -> str:
+def _digest(cast: Cast, *what: str) -> str:
     """Return 16 hexadecimal digits of a player and the rules that it plays by."""
     text = json.dumps([cast.game.name, asdict(cast.game), *what], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -82,8 +82,8 @@ class ProgramOpponent:
         forfeits: whether an illegal move loses the game.
     """
 
-    game: Game[Any]
-    player: Player[Any]
+    game: Game
+    player: Player
     create: Callable[[Array, int], Genome]
     count: int
     rounds: int = 1

@@ -1,9 +1,10 @@
 """What the host side needs from an assembled experiment."""
 
-from typing import Any, Protocol
+from typing import Protocol
 
 from jax import Array
 
+from jaxgp.contracts import Metrics
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.genotypes.language import Language
 from jaxgp.host.replay import ReplayGame
@@ -19,7 +20,7 @@ class Experiment(Protocol):
         """Return the first, unevaluated generation."""
         ...
 
-    def step(self, state: EvolutionState) -> tuple[EvolutionState, dict[str, Any]]:
+    def step(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
         """Evaluate the waiting generation and breed the next; `state` may be used up.
 
         The metrics are scalars; `generation` is the number of the one that was evaluated. Once `state.finished` is

@@ -7,7 +7,7 @@ import pytest
 from omegaconf import OmegaConf
 
 import envs
-from jaxgp.config import cli, help, typed
+from jaxgp.config import cli, help, typed, validate
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError
 from jaxgp.evolution.options import Groups
@@ -233,7 +233,7 @@ def started(path, seed=0):
     path.mkdir()
     config = Config(seed=seed, **OmegaConf.to_container(OmegaConf.load(CONF / "game" / "mancala.yaml")))
     config.fitness.opponents["minimax"] = Opponent(depth=8)
-    RunDirectory(path).write_config(config)
+    RunDirectory(path).write_config(validate.check(config, envs))
 
 
 def test_a_run_can_go_on_with_more_generations(call, tmp_path):
@@ -358,7 +358,7 @@ def test_a_game_in_a_folder_outside_brings_its_own_files(call, tmp_path, capsys)
     (folder / "__init__.py").write_text(RULES)
     _, err, (plan,) = call("game=games/sown", "game.pits=3", "hydra.run.dir=run")
     assert err == ""
-    assert plan.config.game == {"name": "sown", "pits": 3}
+    assert plan.config.game | {"name": "sown", "pits": 3, "stones": 4} == plan.config.game
     assert plan.config.program["role"] == "program"
     (folder / "conf" / "game").mkdir(parents=True)
     (folder / "conf" / "game" / "sown.yaml").write_text(
@@ -367,7 +367,7 @@ def test_a_game_in_a_folder_outside_brings_its_own_files(call, tmp_path, capsys)
     _, err, plans = call("-m", f"game={folder},mancala", "game.pits=3", "hydra.sweep.dir=sweep")
     assert err == ""
     assert [(plan.config.game["name"], plan.config.game["stones"]) for plan in plans] == [("sown", 3), ("mancala", 4)]
-    assert (plans[0].config.seed, plans[0].config.fitness.win_bonus) == (0, 0.0)
+    assert (plans[0].config.seed, plans[0].config.fitness.win_bonus) == (5, 0.0)
     code, err, _ = call("game=games/nothing")
     assert (code, err.count("\n")) == (2, 1)
     assert "error: game=games/nothing: accepted: the name of a game, or a folder with an __init__.py" in err

@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 
 from jaxgp.errors import UsageError
+from jaxgp.genotypes import language as languages
 from jaxgp.league import crosstable
 from jaxgp.league.members import Evolved, Member
 from jaxgp.players.options import Opponent
+from jaxgp.spec import cast
 from tests.fitness import walls_table
+from tests.host import games
 from tests.reference import rules, walls
 
 RANDOM = Member("random", "others", "random", "chance", Opponent(kind="random"))
@@ -130,3 +133,14 @@ def test_a_file_that_is_no_table_is_refused(tmp_path):
         (tmp_path / "bad.json").write_text(text)
         with pytest.raises(UsageError, match=said):
             crosstable.read(tmp_path / "bad.json", [RANDOM], 1, 0)
+
+
+def test_in_a_game_with_chance_all_pairs_play_as_many_games_which_differ():
+    at = cast(games.SPEC)
+    genomes = [languages.parse(at.language, text, 4) for text in ("1", "0")]
+    plays = [Evolved("team", at.actor, at.language, genome) for genome in genomes]
+    named = zip(("bold", "steady"), plays, strict=True)
+    members = [Member(name, "team", name, name, one, game_of_chance=True) for name, one in named]
+    table = crosstable.play(at, [*members, RANDOM], 24, 5)
+    assert (table.games == 24 * ~np.eye(3, dtype=bool)).all()
+    assert all(len(set(table.results[i, j])) == 2 for i, j in itertools.permutations(range(3), 2))

@@ -1,0 +1,42 @@
+"""Write docs/options.md, the page of all options, from their declarations: python scripts/document.py."""
+
+import importlib
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import envs
+from jaxgp import files
+from jaxgp.config import arguments
+from jaxgp.options import option
+from jaxgp.report.reference import page
+
+SCRIPTS = ("evaluate", "play", "tournament", "export", "bench")
+
+
+@dataclass
+class Options:
+    """Where the page goes."""
+
+    output: str = option(str(Path(__file__).resolve().parents[1] / "docs" / "options.md"), "the file")
+
+
+def content() -> str:
+    """Return the page."""
+    schemas = {f"scripts/{name}.py": importlib.import_module(name).Options for name in SCRIPTS}
+    analyses = importlib.import_module("analyse").ANALYSES
+    schemas |= {f"scripts/analyse.py analysis={name}": chosen.schema for name, chosen in analyses.items()}
+    return page(envs, schemas)
+
+
+def task(options: Options) -> int:
+    """Write."""
+    files.write_text(Path(options.output), content())
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(arguments.main(Options, task, __doc__ or ""))
