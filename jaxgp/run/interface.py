@@ -1,9 +1,10 @@
 """What the host side needs from an assembled experiment."""
 
-from typing import Any, Protocol
+from typing import Protocol
 
 from jax import Array
 
+from jaxgp.contracts import Metrics
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.genotypes.language import Language
 from jaxgp.host.replay import ReplayGame
@@ -19,12 +20,16 @@ class Experiment(Protocol):
         """Return the first, unevaluated generation."""
         ...
 
-    def step(self, state: EvolutionState) -> tuple[EvolutionState, dict[str, Any]]:
-        """Evaluate the waiting generation and breed the next; `state` may be used up.
+    def step(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
+        """Evaluate the waiting generation and breed the next.
 
         The metrics are scalars; `generation` is the number of the one that was evaluated. Once `state.finished` is
         set, the run has reached its aim and no further step is asked for.
         """
+        ...
+
+    def advance(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
+        """Do the same in the memory of `state`, which is used up."""
         ...
 
     def replay(self, state: EvolutionState) -> list[ReplayGame]:

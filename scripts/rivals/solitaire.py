@@ -73,7 +73,7 @@ def programs(bench: Any, until: float) -> None:
     options = bench.options
     at = cast_of(schema.Config(game={"name": "morpion"}), envs)
     made = create(jax.random.key(options.seed), at.language, CREATION, options.population, options.capacity)
-    run, seconds = compiled(lambda made: at.player.play(at.player.prepare(made)).states.count, made)
+    run, seconds = compiled(lambda made: at.actor.play(at.actor.prepare(made)).states.count, made)
     scores, few = np.asarray(run(made)), min(options.rival_games, options.population)
     sizes = {"programs": options.population, "nodes": int(made.length.mean()), "mean_score": round(scores.mean(), 1)}
     board, chosen = plain_morpion.Board(at.game), [leaves(at, made, n) for n in range(few)]
