@@ -24,7 +24,7 @@ def available() -> list[str]:
     )
 
 
-def spec(name: str) -> "Spec[Any]":
+def spec(name: str) -> "Spec":
     """Return a game.
 
     Raises:
@@ -32,7 +32,7 @@ def spec(name: str) -> "Spec[Any]":
     """
     if name not in available():
         reject("game", name, ", ".join(available()))
-    made: Spec[Any] = importlib.import_module(f"envs.{name}").spec()
+    made: Spec = importlib.import_module(f"envs.{name}").spec()
     return made
 
 

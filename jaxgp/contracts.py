@@ -19,6 +19,10 @@ State = TypeVar("State", bound="Position")
 Plans = TypeVar("Plans")
 Memory = TypeVar("Memory")
 Genome = TypeVar("Genome")
+States = Any
+"""One state of a game, or many of them, [*B]: a tree of arrays whose type the game chooses."""
+Genomes = Any
+"""One genome, or many of them, [*B]: programs, rule lists, or what a scheme of one's own breeds."""
 Metrics = Mapping[str, Array]
 """Scalars of one generation, by name."""
 
@@ -103,7 +107,7 @@ class Searchable(Protocol[State]):
 class Twin(Searchable[Any], Protocol):
     """The same game as another one, with states of its own that are faster to search."""
 
-    def pack(self, state: Any) -> Any:
+    def pack(self, state: States) -> States:
         """Return a state of the other game in this form."""
 
 
@@ -111,10 +115,10 @@ class Twin(Searchable[Any], Protocol):
 class ListsMoves(Protocol):
     """A game with many actions of which few are legal. Searches try those on the list alone."""
 
-    def choices(self, state: Any) -> Array:
+    def choices(self, state: States) -> Array:
         """Return int32[]: how many moves there are, a pass being one; at least 1, unspecified after the end."""
 
-    def choice(self, state: Any, place: Array) -> Array:
+    def choice(self, state: States, place: Array) -> Array:
         """Return int32[]: the action at a place (int32[]) of the list, in ascending order; unspecified beyond it."""
 
 
@@ -122,9 +126,9 @@ class ListsMoves(Protocol):
 class Packs(Protocol):
     """A game whose states fit into fewer words than they have fields, for loops that move whole games about."""
 
-    def pack(self, state: Any) -> Any: ...
+    def pack(self, state: States) -> States: ...
 
-    def unpack(self, words: Any) -> Any: ...
+    def unpack(self, words: States) -> States: ...
 
 
 @runtime_checkable
@@ -135,13 +139,13 @@ class Player(Protocol[Plans]):
     def random(self) -> bool:
         """Whether `act` uses its random bits."""
 
-    def prepare(self, genomes: Any, /) -> Plans:
+    def prepare(self, genomes: Genomes, /) -> Plans:
         """Derive what individuals [P, ...] need to act, once for all their games."""
 
     def count(self, plans: Plans, /) -> int:
         """Return P."""
 
-    def act(self, plans: Plans, states: Any, bits: Array, active: Array | None = None, /) -> tuple[Array, Array]:
+    def act(self, plans: Plans, states: States, bits: Array, active: Array | None = None, /) -> tuple[Array, Array]:
         """Return int32[P, M] moves and bool[P, M], whether each is legal, for states [P, M] of P individuals.
 
         `bits` is uint32[P, M], uniform. Only the moves in `active` (bool[P, M], None: all) states need be right.
@@ -169,25 +173,25 @@ class Soloist(Protocol[Plans]):
     """A player of a game for one that plays a game of its own, in place of a move in any position."""
 
     @property
-    def game(self) -> Game[Any]: ...
+    def game(self) -> Game: ...
 
-    def prepare(self, genomes: Any, /) -> Plans:
+    def prepare(self, genomes: Genomes, /) -> Plans:
         """Derive what individuals [P, ...] need to play."""
 
     def perform(self, key: Array, plans: Plans, /) -> Performance:
         """Measure P individuals."""
 
-    def play(self, plans: Plans, /) -> Any:
+    def play(self, plans: Plans, /) -> States:
         """Return the states [P] that end the games shown of P individuals."""
 
-    def record(self, genome: Any, /) -> list[tuple[int, int]]:
+    def record(self, genome: Genomes, /) -> list[tuple[int, int]]:
         """Return the moves of the game shown of one individual, each with the node that made it."""
 
-    def reason(self, genome: Any, node: int, /) -> str:
+    def reason(self, genome: Genomes, node: int, /) -> str:
         """Say what made a move."""
 
 
-Actor = Player[Any] | Soloist[Any]
+Actor = Player | Soloist
 """What a role makes of genomes."""
 
 
@@ -213,16 +217,16 @@ class Opponent(Protocol[Memory]):
     def init(self, key: Array) -> Memory:
         """Return what it carries from generation to generation."""
 
-    def reply(self, memory: Memory, states: Any, bits: Array) -> tuple[Array, Array]:
+    def reply(self, memory: Memory, states: States, bits: Array) -> tuple[Array, Array]:
         """Return int32[P, M] moves, and bool[P, M]: whether each is known; `bits` is uint32[P, M]."""
 
-    def think(self, memory: Memory, states: Any, waiting: Array, bits: Array) -> tuple[Memory, Array]:
+    def think(self, memory: Memory, states: States, waiting: Array, bits: Array) -> tuple[Memory, Array]:
         """Find replies for at least one of the `waiting` (bool[P, M]) games; return int32[] positions searched.
 
         The random bits (uint32[P, M]) are those that `reply` will get there next.
         """
 
-    def observe(self, memory: Memory, best: Any, improved: Array) -> Memory:
+    def observe(self, memory: Memory, best: Genomes, improved: Array) -> Memory:
         """See the generation's best individual, and whether it is a new champion (bool[])."""
 
     def __hash__(self) -> int: ...
@@ -260,16 +264,18 @@ class Fitness(Protocol[Memory]):
     def init(self, key: Array) -> Memory:
         """Return what it carries from generation to generation: opponents' tables, past champions."""
 
-    def evaluate(self, key: Array, population: Any, memory: Memory) -> "tuple[Evaluation, Memory]":
+    def evaluate(self, key: Array, population: Genomes, memory: Memory) -> "tuple[Evaluation, Memory]":
         """Measure a population [P, ...]."""
 
-    def standing(self, key: Array, result: "Evaluation", population: Any, memory: Memory) -> tuple[Standing, Memory]:
+    def standing(
+        self, key: Array, result: "Evaluation", population: Genomes, memory: Memory
+    ) -> tuple[Standing, Memory]:
         """Find the best individual by a measure that holds from one generation to the next."""
 
-    def improves(self, standing: Standing, best: Any, champion: "Champion") -> Array:
+    def improves(self, standing: Standing, best: Genomes, champion: "Champion") -> Array:
         """Return bool[]: whether the generation's best individual takes the place of the champion."""
 
-    def observe(self, memory: Memory, best: Any, improved: Array) -> Memory:
+    def observe(self, memory: Memory, best: Genomes, improved: Array) -> Memory:
         """See the generation's best individual, and whether it is the new champion (bool[])."""
 
 
@@ -283,11 +289,13 @@ class Scheme(Protocol[Memory]):
     def init(self) -> Memory:
         """Return what it carries from generation to generation."""
 
-    def create(self, key: Array, count: int) -> Any:
+    def create(self, key: Array, count: int) -> Genomes:
         """Return random individuals [count, ...]."""
 
-    def breed(self, key: Array, population: Any, result: "Evaluation", memory: Memory) -> tuple[Any, Memory, Metrics]:
+    def breed(
+        self, key: Array, population: Genomes, result: "Evaluation", memory: Memory
+    ) -> tuple[Genomes, Memory, Metrics]:
         """Return the next population [P, ...]; see `Fitness` for the key."""
 
-    def describe(self, population: Any, best: Array) -> Metrics:
+    def describe(self, population: Genomes, best: Array) -> Metrics:
         """Return metrics of the genomes of a generation: sizes, how many are distinct; `best` is int32[]."""

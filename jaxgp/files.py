@@ -4,10 +4,12 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from jaxgp.errors import UsageError, reason
 
+Json = dict[str, Any]
+"""What JSON calls an object."""
 PART = ".part"
 """Ending of a file that is being written; one that is left over belongs to a killed process."""
 

@@ -7,7 +7,6 @@ import html
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -31,9 +30,7 @@ from jaxgp.run.assemble import creator
 from jaxgp.spec import Cast, Games, Spec
 
 
-def take(
-    spec: Spec[Any], role: str | None = None, options: dict[str, object] | None = None, **settings: object
-) -> Cast[Any]:
+def take(spec: Spec, role: str | None = None, options: dict[str, object] | None = None, **settings: object) -> Cast:
     """Take a role in a game.
 
     Args:
@@ -48,7 +45,7 @@ def take(
     return specs.cast(spec, spec.make(**settings), role, values=options or {})
 
 
-def opponent(cast: Cast[Any], kind: str = "search", **values: object) -> Opponent[Any]:
+def opponent(cast: Cast, kind: str = "search", **values: object) -> Opponent:
     """Seat an opponent for fitness and measurements.
 
     Args:
@@ -68,8 +65,8 @@ def opponent(cast: Cast[Any], kind: str = "search", **values: object) -> Opponen
 class Board:
     """A position that shows itself: as text where it is printed, as a picture in a notebook."""
 
-    spec: Spec[Any]
-    game: Game[Any]
+    spec: Spec
+    game: Game
     state: Position
 
     def __str__(self) -> str:
@@ -79,7 +76,7 @@ class Board:
         return self.spec.drawing.svg(self.game, self.state)
 
 
-def board(cast: Cast[Any], state: Position) -> Board:
+def board(cast: Cast, state: Position) -> Board:
     """Return a position that shows itself."""
     return Board(cast.spec, cast.game, state)
 
@@ -93,7 +90,7 @@ class Champion:
         genome: itself.
     """
 
-    cast: Cast[Any]
+    cast: Cast
     genome: Genome
 
     @cached_property
@@ -124,7 +121,7 @@ class Champion:
         return tree.draw(self.text)
 
 
-def champion(cast: Cast[Any], genome: Genome) -> Champion:
+def champion(cast: Cast, genome: Genome) -> Champion:
     """Return an individual, as `state.champion.genome` is one, ready to play."""
     return Champion(cast, jax.device_get(genome))
 
@@ -139,12 +136,12 @@ def load(path: str | Path, games: Games) -> Champion:
     return Champion(found.cast, found.genome)
 
 
-def opening(cast: Cast[Any], key: Array | None = None) -> Position:
+def opening(cast: Cast, key: Array | None = None) -> Position:
     """Return the opening position of a game; `key` draws what chance has to do with it."""
     return cast.game.init(jax.random.key(0) if key is None else key)
 
 
-def step(cast: Cast[Any], state: Position, action: int, key: Array | None = None) -> Position:
+def step(cast: Cast, state: Position, action: int, key: Array | None = None) -> Position:
     """Return the position after an action; `key` draws what chance does after it."""
     return cast.game.step(state, jnp.int32(action), jax.random.key(0) if key is None else key)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 from jax import Array
 
 from jaxgp import options
-from jaxgp.contracts import Actor, Game, Twin
+from jaxgp.contracts import Actor, Game, States, Twin
 from jaxgp.errors import UsageError, reject
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jaxgp.genotypes.language import Language
     from jaxgp.search.listed import ListedGame
 
-Rules = TypeVar("Rules", bound=Game[Any])
+Rules = TypeVar("Rules", bound=Game)
 Drawn = TypeVar("Drawn", contravariant=True)
 Options = TypeVar("Options")
 Genotype = Literal["program", "rules"]
@@ -76,11 +76,11 @@ class Strategy:
 class Drawing(Protocol[Drawn]):
     """Pictures and words for people; a module with these functions is one."""
 
-    def text(self, game: Drawn, state: Any, bottom: int = 0) -> str:
+    def text(self, game: Drawn, state: States, bottom: int = 0) -> str:
         """Draw a position in characters; the side of seat `bottom` is nearest."""
 
     def svg(
-        self, game: Drawn, state: Any, highlight: int | None = None, seat: int | None = None, bottom: int = 0
+        self, game: Drawn, state: States, highlight: int | None = None, seat: int | None = None, bottom: int = 0
     ) -> str:
         """Draw a position; `highlight` is the action that led to it, played by `seat`."""
 
@@ -159,7 +159,7 @@ class Spec(Generic[Rules]):
     roles: tuple[Role[Rules, Any], ...] = ()
     evaluators: Callable[[Rules], Mapping[str, Evaluator]] = _no_evaluators
     twin: Callable[[Rules], Twin | None] = _nothing
-    certainty: Callable[[Rules, str], tuple[Game[Any], float] | None] = _nothing
+    certainty: Callable[[Rules, str], tuple[Game, float] | None] = _nothing
     strategies: tuple[str, ...] = ()
     strategy: Callable[[str, Rules], Strategy] | None = None
     typed: str | None = None
@@ -173,7 +173,7 @@ class Spec(Generic[Rules]):
         """What `game` calls it."""
         return str(self.rules.name)
 
-    def make(self, **settings: Any) -> Rules:
+    def make(self, **settings: object) -> Rules:
         """Return the rules with some settings.
 
         Raises:
@@ -263,7 +263,7 @@ def cast(
     game: Rules | None = None,
     role: str | None = None,
     genotype: str | None = None,
-    values: Mapping[str, Any] | None = None,
+    values: Mapping[str, object] | None = None,
 ) -> Cast[Rules]:
     """Take a role in a game.
 
@@ -287,7 +287,7 @@ def cast(
     return _cast(spec, game, taken, role_options(spec, taken, values or {}))
 
 
-def role_options(spec: Spec[Any], role: Role[Any, Any], values: Mapping[str, Any]) -> Any:
+def role_options(spec: Spec, role: Role, values: Mapping[str, object]) -> Any:
     """Return the options of a role with some of them given.
 
     Raises:
@@ -313,12 +313,12 @@ def role_options(spec: Spec[Any], role: Role[Any, Any], values: Mapping[str, Any
     return made
 
 
-def _has(role: Role[Any, Any], name: str) -> bool:
+def _has(role: Role, name: str) -> bool:
     """Whether a role has an option of this name."""
     return name in [one.name for one in options.declared(role.options)]
 
 
-def _takes(role: Role[Any, Any], name: str, value: object) -> bool:
+def _takes(role: Role, name: str, value: object) -> bool:
     """Whether a role has an option that takes a value."""
     return any(one.name == name and value in one.choices for one in options.declared(role.options))
 
@@ -339,7 +339,7 @@ class Games(Protocol):
     def available(self) -> list[str]:
         """Return the names of all games."""
 
-    def spec(self, name: str) -> Spec[Any]:
+    def spec(self, name: str) -> Spec:
         """Return a game; raises ValueError for an unknown one."""
 
 
@@ -358,11 +358,11 @@ class Outside:
     def available(self) -> list[str]:
         return sorted({*self.games.available(), self.folder.name})
 
-    def spec(self, name: str) -> Spec[Any]:
+    def spec(self, name: str) -> Spec:
         return load(self.folder) if name == self.folder.name else self.games.spec(name)
 
 
-def load(folder: Path) -> Spec[Any]:
+def load(folder: Path) -> Spec:
     """Import a game from a folder.
 
     Raises:

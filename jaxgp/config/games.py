@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jaxgp import options
 from jaxgp.config.schema import GENOTYPES, Config
@@ -14,6 +14,7 @@ from jaxgp.fitness.options import no_guide
 from jaxgp.players.options import KINDS, Opponent
 
 if TYPE_CHECKING:
+    from jaxgp.contracts import Game
     from jaxgp.spec import Cast, Games, Spec
 
 
@@ -35,7 +36,7 @@ def place(name: str, games: "Games") -> "tuple[Games, str]":
     return Outside(games, folder.resolve()), folder.resolve().name
 
 
-def cast_of(config: Config, games: "Games", genotype: str | None = None) -> "Cast[Any]":
+def cast_of(config: Config, games: "Games", genotype: str | None = None) -> "Cast":
     """Take the role in the game that a configuration names.
 
     Args:
@@ -53,7 +54,7 @@ def cast_of(config: Config, games: "Games", genotype: str | None = None) -> "Cas
     return cast(spec, rules, values.pop("role", None), genotype, values)
 
 
-def game_of(game: Mapping[str, Any], games: "Games") -> "tuple[Spec[Any], Any]":
+def game_of(game: Mapping[str, object], games: "Games") -> "tuple[Spec, Game]":
     """Return a game and its rules, by its name under `name` and settings of its rules.
 
     Raises:
@@ -96,7 +97,7 @@ def check(config: Config, games: "Games") -> Config:
     return replace(config, game={"name": cast.spec.name, **settings}, program=cast.program)
 
 
-def member(option: str, opponent: Opponent, cast: "Cast[Any]") -> None:
+def member(option: str, opponent: Opponent, cast: "Cast") -> None:
     """Check one member of a panel that measures champions.
 
     Args:
@@ -142,7 +143,7 @@ def _panel(config: Config, seats: int) -> None:
         reject("fitness.opponents", "{}", "at least one opponent; add one with +fitness.opponents.NAME.kind=KIND")
 
 
-def _of_game(option: str, opponent: Opponent, spec: "Spec[Any]", game: Any) -> None:
+def _of_game(option: str, opponent: Opponent, spec: "Spec", game: "Game") -> None:
     """Check that a game has the strategy or the evaluators that an opponent asks for; raises UsageError."""
     if opponent.kind == "strategy":
         _strategy(option, opponent.name, spec, game)
@@ -155,7 +156,7 @@ def _of_game(option: str, opponent: Opponent, spec: "Spec[Any]", game: Any) -> N
             raise UsageError(f"{option}.{error}") from error
 
 
-def _strategy(option: str, name: str, spec: "Spec[Any]", game: Any) -> None:
+def _strategy(option: str, name: str, spec: "Spec", game: "Game") -> None:
     """Check that a game has a strategy of this name for its board; raises UsageError."""
     if not spec.strategies:
         others = ", ".join(kind for kind in KINDS if kind != "strategy")

@@ -14,7 +14,6 @@ alone:
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -36,8 +35,8 @@ class Ring:
         scheme: how parents become children.
     """
 
-    fitness: Fitness[Any]
-    scheme: Scheme[Any]
+    fitness: Fitness
+    scheme: Scheme
 
     def init(self, key: Array) -> EvolutionState:
         """Return the state before generation 0: a random population [P, ...], nobody measured."""

@@ -10,7 +10,7 @@ fixed panel as well, and the champion of a run is the best of those.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -41,7 +41,7 @@ class Guide:
         weight: what a game won is worth.
     """
 
-    opponent: Opponent[Any]
+    opponent: Opponent
     rounds: int = 1
     cutoff: float | None = None
     weight: float = 1.0
@@ -61,7 +61,7 @@ class CoevolutionFitness(Absolute[Memories]):
         measured: how many of the fittest are measured.
     """
 
-    player: Player[Any]
+    player: Player
     panel: PanelFitness
     guides: Sequence[Guide]
     games: int
@@ -72,7 +72,7 @@ class CoevolutionFitness(Absolute[Memories]):
     seats: ClassVar[int] = 2
 
     @property
-    def opponents(self) -> tuple[Opponent[Any], ...]:
+    def opponents(self) -> tuple[Opponent, ...]:
         """Those of the panel, then the guides."""
         return (*self.panel.opponents, *(guide.opponent for guide in self.guides))
 

@@ -62,7 +62,7 @@ def draw(key: Array, population: int, games: int) -> Pairs:
 
 
 def play(
-    key: Array, game: Game[Any], player: Player[Plans], plans: Plans, pairs: Pairs, max_plies: int, opening: int = 0
+    key: Array, game: Game, player: Player[Plans], plans: Plans, pairs: Pairs, max_plies: int, opening: int = 0
 ) -> Coplayed:
     """Play all games to their ends; everybody moves in all games in which it is to move at a time.
 

@@ -34,22 +34,22 @@ class Played:
     searches: Array  # int32[]: positions that opponents had to think about
 
 
-def seats(opponents: Sequence[Opponent[Any]]) -> np.ndarray:
+def seats(opponents: Sequence[Opponent]) -> np.ndarray:
     """Return int32[G]: the individual's seat in each of its games. First seat first, opponent after opponent."""
     return np.concatenate([np.repeat([0, 1], opponent.games) for opponent in opponents]).astype(np.int32)
 
 
-def mean_by_opponent(opponents: Sequence[Opponent[Any]], values: Array) -> Array:
+def mean_by_opponent(opponents: Sequence[Opponent], values: Array) -> Array:
     """Average float32[P, G] over the games of each opponent and seat: float32[P, O, 2]."""
     return jnp.stack([jnp.mean(values[:, s].reshape(len(values), 2, -1), -1) for s in _slices(opponents)], 1)
 
 
 def play(
     key: Array,
-    game: Game[Any],
+    game: Game,
     player: Player[Plans],
     plans: Plans,
-    opponents: Sequence[Opponent[Any]],
+    opponents: Sequence[Opponent],
     memories: Sequence[Memory],
     max_plies: int,
     entered: Array | None = None,
@@ -135,7 +135,7 @@ def play(
     return Played(states, plies, behaviour, made, searches), memories
 
 
-def _slices(opponents: Sequence[Opponent[Any]]) -> list[slice]:
+def _slices(opponents: Sequence[Opponent]) -> list[slice]:
     ends = np.cumsum([2 * opponent.games for opponent in opponents])
     return [slice(int(end) - 2 * o.games, int(end)) for end, o in zip(ends, opponents, strict=True)]
 

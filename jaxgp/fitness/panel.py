@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.arrays import count_distinct
-from jaxgp.contracts import Game, Opponent, Player
+from jaxgp.contracts import Game, Opponent, Player, States
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
 from jaxgp.fitness.matches import mean_by_opponent, play, seats
 from jaxgp.genotypes.language import Genome, sizes
@@ -39,9 +39,9 @@ class PanelFitness(Absolute[Memories]):
         max_plies: longer games are stopped and count as they stand.
     """
 
-    game: Game[Any]
-    player: Player[Any]
-    opponents: Sequence[Opponent[Any]]
+    game: Game
+    player: Player
+    opponents: Sequence[Opponent]
     weights: Sequence[float]
     points: str = "score"
     scale: float = 1.0
@@ -88,7 +88,7 @@ class PanelFitness(Absolute[Memories]):
         metrics["beat_all"] = (wins > 2 - 1e-6).sum(dtype=jnp.int32)
         return Evaluation(fitness, by_seat, metrics, cases, results, behaviour), memories
 
-    def game_points(self, states: Any) -> Array:
+    def game_points(self, states: States) -> Array:
         """Return float32[P, G]: the individual's points in each ended game."""
         if self.points == "score":
             return self.of_individual(jax.vmap(jax.vmap(self.game.score))(states))

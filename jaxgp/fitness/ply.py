@@ -4,20 +4,18 @@ The loops differ in how they lay games out, for measured reasons; the rule is wr
 own. Ply `n` of it draws its random bits from `fold_in(key, n)`, and chance after that ply draws from a child of this.
 """
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 from jax import Array
 
 from jaxgp import arrays
-from jaxgp.contracts import Game, State
+from jaxgp.contracts import Game, State, States
 
 CHANCE = 1
 """Which child of a ply's key is for what chance does after it."""
 
 
-def going(states: Any, plies: Array, max_plies: int) -> Array:
+def going(states: States, plies: Array, max_plies: int) -> Array:
     """Return bool[*B]: which of the games [*B] have neither ended nor reached the limit; `plies` is int32[*B]."""
     return ~states.terminated & (plies < max_plies)
 

@@ -1,7 +1,7 @@
 """Fitness in a game for one: the score of the game that a genome plays, and a price on its size."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax.numpy as jnp
 from jax import Array
@@ -26,7 +26,7 @@ class SoloFitness(Absolute[tuple[()]]):
         scale: see above, as are `parsimony` and `minimum` (None: no bound).
     """
 
-    soloist: Soloist[Any]
+    soloist: Soloist
     scale: float = 1.0
     parsimony: float = 0.0
     minimum: float | None = None

@@ -54,7 +54,7 @@ class Games:
 
 
 def round_robin(
-    key: Array, game: Game[Any], player: RulePlayer, population: RuleLists, size: int, max_plies: int
+    key: Array, game: Game, player: RulePlayer, population: RuleLists, size: int, max_plies: int
 ) -> Tournament:
     """Play every double game of every group.
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -47,7 +46,7 @@ class Agent:
         return self.choose(record[-1].state, bits)
 
 
-def random_agent(game: Game[Any]) -> Agent:
+def random_agent(game: Game) -> Agent:
     """Play any legal move with equal probability."""
     move = jax.jit(lambda state, bits: pick(game.legal_actions(state), bits))
     return Agent("random", lambda state, bits: int(move(state, bits)))
@@ -77,7 +76,7 @@ def _searching(search: AlphaBeta) -> Callable[[Position, Array, Array], Array]:
     return jax.jit(move)
 
 
-def program_agent(player: Player[Any], genome: Genome, name: str) -> Agent:
+def program_agent(player: Player, genome: Genome, name: str) -> Agent:
     """Play the moves of one individual: a program, a rule list."""
     prepare, move = _acting(player)
     plans = prepare(genome)
@@ -90,20 +89,20 @@ def program_agent(player: Player[Any], genome: Genome, name: str) -> Agent:
 
 
 @lru_cache(maxsize=16)
-def _acting(player: Player[Any]) -> tuple[Callable[..., Any], Callable[..., tuple[Array, Array]]]:
+def _acting(player: Player) -> tuple[Callable[..., object], Callable[..., tuple[Array, Array]]]:
     """Compile what a player does for one genome at one board; for all its genomes of a shape once."""
 
-    def prepare(genome: Genome) -> Any:
+    def prepare(genome: Genome) -> object:
         return player.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], genome))
 
-    def move(plans: Any, state: Position, bits: Array) -> tuple[Array, Array]:
+    def move(plans: object, state: Position, bits: Array) -> tuple[Array, Array]:
         moves, legal = player.act(plans, jax.tree.map(lambda x: jnp.asarray(x)[None, None], state), bits[None, None])
         return moves[0, 0], legal[0, 0]
 
     return jax.jit(prepare), jax.jit(move)
 
 
-def opponent_agent(opponent: Opponent[Any], memory: Any, name: str, place: int = 0) -> Agent:
+def opponent_agent(opponent: Opponent, memory: object, name: str, place: int = 0) -> Agent:
     """Play as an opponent of device programs does, with what it remembers.
 
     Args:
@@ -130,12 +129,12 @@ def opponent_agent(opponent: Opponent[Any], memory: Any, name: str, place: int =
 
 
 @lru_cache(maxsize=16)
-def _replying(opponent: Opponent[Any]) -> tuple[Callable[..., tuple[Array, Array]], Callable[..., tuple[Any, Array]]]:
+def _replying(opponent: Opponent) -> tuple[Callable[..., tuple[Array, Array]], Callable[..., tuple[object, Array]]]:
     """Compile what an opponent does, for games from both seats once."""
     return jax.jit(opponent.reply), jax.jit(opponent.think)
 
 
-def solo_agent(soloist: Soloist[Any], genome: Genome, name: str) -> Agent:
+def solo_agent(soloist: Soloist, genome: Genome, name: str) -> Agent:
     """Play the one game of an individual that plays alone; it has no move in positions outside that game."""
     actions = [action for action, _ in soloist.record(genome)]
     game = soloist.game

@@ -19,7 +19,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO, Any, Self
+from typing import IO, Self
 
 import numpy as np
 
@@ -215,7 +215,7 @@ class EnginePlayer:
         played: moves on the engine's board, each with its seat; None before the first game.
     """
 
-    game: Game[Any]
+    game: Game
     dialect: Dialect
     engine: Engine
     played: list[tuple[int, int | None]] | None = None
@@ -273,7 +273,7 @@ class EnginePlayer:
             raise EngineError(f"{self.engine.command}: genmove {colour}: {error}") from error
 
 
-def gtp_agent(game: Game[Any], dialect: Dialect, command: str, timeout: float = TIMEOUT) -> Agent:
+def gtp_agent(game: Game, dialect: Dialect, command: str, timeout: float = TIMEOUT) -> Agent:
     """Play the moves of an engine outside, which is started at once.
 
     Raises:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -58,7 +57,7 @@ class Board:
     """
 
     stepper: Stepper
-    drawing: Drawing[Any]
+    drawing: Drawing
     players: tuple[Agent | None, ...]
     names: tuple[str, ...]
     ask: Callable[[str], str]
@@ -68,7 +67,7 @@ class Board:
     record: list[Move] = field(default_factory=list)
 
     @property
-    def rules(self) -> Game[Any]:
+    def rules(self) -> Game:
         return self.stepper.rules
 
     @property

@@ -12,7 +12,7 @@ taken back and is played again therefore meets the same dice.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -78,7 +78,7 @@ class _Compiled(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _compiled(rules: Game[Any]) -> _Compiled:
+def _compiled(rules: Game) -> _Compiled:
     def init(key: Array) -> Position:
         state: Position = rules.init(jax.random.fold_in(key, np.uint32(OPENING)))
         return state
@@ -93,7 +93,7 @@ def _compiled(rules: Game[Any]) -> _Compiled:
 _bits = jax.jit(bits)
 
 
-def legal(rules: Game[Any], state: Position) -> list[int]:
+def legal(rules: Game, state: Position) -> list[int]:
     """Return what the side to move may play, in ascending order."""
     return [int(action) for action in np.flatnonzero(_compiled(rules).legal(state))]
 
@@ -107,7 +107,7 @@ class Stepper:
         key: key[] of this game, as `game_key` makes it.
     """
 
-    rules: Game[Any]
+    rules: Game
     key: Array
 
     def opening(self) -> Move:
@@ -189,7 +189,7 @@ def played(
     return record
 
 
-def announcement(rules: Game[Any], drawing: Drawing[Any], move: Move, name: str) -> str:
+def announcement(rules: Game, drawing: Drawing, move: Move, name: str) -> str:
     """Say who has played what."""
     if move.action is None and rules.seats == 1:
         return f"{name} names no further move, and the game ends as it stands."
@@ -201,7 +201,7 @@ def announcement(rules: Game[Any], drawing: Drawing[Any], move: Move, name: str)
     return f"{name} {'play' if you else 'plays'} {drawing.action_name(rules, move.action)}{then}."
 
 
-def verdict(rules: Game[Any], state: Position, names: Sequence[str]) -> str:
+def verdict(rules: Game, state: Position, names: Sequence[str]) -> str:
     """Say in one line how a game has ended; `names` is by seat."""
     if rules.seats == 1:
         return f"{names[0]} {'end' if names[0] == YOU else 'ends'} with {float(rules.score(state)[0]):g}."

@@ -40,12 +40,12 @@ class Rival:
     """
 
     name: str
-    opponent: Opponent[Any]
+    opponent: Opponent
     memory: Any
 
 
 def record(
-    game: Game[Any], player: Player[Any], genome: Genome, rivals: Sequence[Rival], max_plies: int, seed: int
+    game: Game, player: Player, genome: Genome, rivals: Sequence[Rival], max_plies: int, seed: int
 ) -> Iterator[tuple[Rival, int, list[Move]]]:
     """Play an individual from each seat against each rival.
 
@@ -68,9 +68,7 @@ def record(
         yield rival, seat, played(Stepper(game, game_key(seed, number)), movers, max_plies=max_plies)
 
 
-def replay_games(
-    cast: Cast[Any], genome: Genome, rivals: Sequence[Rival], max_plies: int, seed: int
-) -> list[ReplayGame]:
+def replay_games(cast: Cast, genome: Genome, rivals: Sequence[Rival], max_plies: int, seed: int) -> list[ReplayGame]:
     """Draw the games of `record`."""
     game, games = cast.game, []
     for rival, seat, moves in record(game, cast.actor, genome, rivals, max_plies, seed):
@@ -87,7 +85,7 @@ def frames(spec: Spec[Rules], game: Rules, moves: Sequence[Move], names: Mapping
     return list(zip(said, pictures(spec, game, moves), strict=True))
 
 
-def replay_alone(cast: Cast[Any], genome: Genome) -> ReplayGame:
+def replay_alone(cast: Cast, genome: Genome) -> ReplayGame:
     """Draw the game of one program that plays alone; each move with what made it."""
     game, player, moves = cast.game, cast.actor, cast.actor.record(genome)
     said = ["the opening position"]

@@ -19,8 +19,9 @@ from jax import Array
 
 from jaxgp import files
 from jaxgp.config.games import game_of
-from jaxgp.contracts import Game
+from jaxgp.contracts import Game, Position
 from jaxgp.errors import RunError, UsageError, reason, reject, show
+from jaxgp.files import Json
 from jaxgp.host.animation import animate
 from jaxgp.host.moves import Move, Stepper, announcement, game_key, verdict
 from jaxgp.host.replay import frames, pictures
@@ -46,12 +47,12 @@ class Played:
     """
 
     stepper: Stepper
-    spec: Spec[Any]
+    spec: Spec
     names: tuple[str, ...]
     moves: Sequence[Move]
 
     @property
-    def game(self) -> Any:
+    def game(self) -> Game:
         """The rules."""
         return self.stepper.rules
 
@@ -124,12 +125,12 @@ def record(played: Played) -> str:
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def _chance(key: Array) -> dict[str, Any]:
+def _chance(key: Array) -> Json:
     """Return the name of a key's generator, and its words."""
     return {"generator": str(jax.random.key_impl(key)), "key": jax.random.key_data(key).tolist()}
 
 
-TYPES: dict[str, Any] = {
+TYPES: Json = {
     "game": dict,
     "rules": str,
     "players": list,
@@ -139,7 +140,7 @@ TYPES: dict[str, Any] = {
 }
 
 
-def read(name: str, games: Games, asked: dict[str, Any] | None = None) -> Played:
+def read(name: str, games: Games, asked: Json | None = None) -> Played:
     """Read a game and play it again, every move checked.
 
     What is not JSON is read in the game's own notation, if `asked` names a game that has one.
@@ -173,7 +174,7 @@ def read(name: str, games: Games, asked: dict[str, Any] | None = None) -> Played
     return Played(stepper, spec, tuple(content["players"]), moves)
 
 
-def agree(asked: Mapping[str, object], game: Game[Any], where: str) -> None:
+def agree(asked: Mapping[str, object], game: Game, where: str) -> None:
     """Refuse a name or settings of the rules that a game does not have; raises UsageError.
 
     Args:
@@ -188,15 +189,15 @@ def agree(asked: Mapping[str, object], game: Game[Any], where: str) -> None:
             raise UsageError(f"game.{key}={show(value)}: {where} is a game with game.{key}={there}; leave it out")
 
 
-def settings_of(game: Any) -> dict[str, Any]:
+def settings_of(game: Any) -> Json:
     """Return the name and the settings of a game's rules."""
     return {"name": game.name} | asdict(game)
 
 
-def _noted(name: str, text: str, games: Games, settings: dict[str, Any]) -> Played:
-    """Read a game in its own notation, which says nothing of settings and players."""
+def _noted(name: str, text: str, games: Games, settings: Json) -> Played:
+    """Read a game in its own notation, which says nothing of settings, players and chance."""
     spec, game = game_of(settings, games)
-    if spec.notation.parse is None:
+    if spec.notation.parse is None or game.chance:
         raise UsageError(f"replay={name}: not JSON; {ACCEPTED}, {game.name} has no other notation")
     try:
         actions = spec.notation.parse(game, text)
@@ -216,7 +217,7 @@ def _text(name: str) -> str:
         raise UsageError(f"replay={name}: not text in UTF-8; {ACCEPTED}") from error
 
 
-def _content(name: str, text: str) -> dict[str, Any]:
+def _content(name: str, text: str) -> Json:
     try:
         content = json.loads(text)
     except ValueError as error:
@@ -235,7 +236,7 @@ def _content(name: str, text: str) -> dict[str, Any]:
     return content
 
 
-def _key(name: str, content: dict[str, Any], game: Game[Any]) -> Array:
+def _key(name: str, content: Json, game: Game) -> Array:
     """Read the key of a game; games without chance, in files of the first version, have no use for one."""
     if content["format_version"] == WITHOUT_CHANCE:
         if game.chance:
@@ -252,7 +253,7 @@ def _key(name: str, content: dict[str, Any], game: Game[Any]) -> Array:
     return key
 
 
-def _moves(name: str, stepper: Stepper, drawing: Drawing[Any], words: Sequence[Any]) -> list[Move]:
+def _moves(name: str, stepper: Stepper, drawing: Drawing, words: Sequence[object]) -> list[Move]:
     """Read the names of moves, and play them."""
     actions: list[int | None] = []
     for number, word in enumerate(words, 1):
@@ -268,7 +269,7 @@ def _moves(name: str, stepper: Stepper, drawing: Drawing[Any], words: Sequence[A
         raise UsageError(f"replay={name}: {error}") from error
 
 
-def _check_end(name: str, content: dict[str, Any], game: Any, last: Any) -> None:
+def _check_end(name: str, content: Json, game: Game, last: Position) -> None:
     """Refuse a record whose moves lead to another result than it says: a move is missing, or one was changed."""
     score, finished = np.asarray(game.score(last)).tolist(), bool(last.terminated)
     if (content["score"], content["finished"]) != (score, finished):

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from jaxgp.contracts import Soloist
+from jaxgp.contracts import Game, Soloist
 from jaxgp.errors import RunError, UsageError, reason, reject
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
@@ -24,7 +23,7 @@ GENOMES = ("strategy", "rules", "program", "champion")
 """Players that are genomes, written by hand or evolved."""
 
 
-def agent(seat: Seat, role: str, cast: Cast[Any], champion: Genome | None) -> Agent | None:
+def agent(seat: Seat, role: str, cast: Cast, champion: Genome | None) -> Agent | None:
     """Make a player; a person is None.
 
     Args:
@@ -59,7 +58,7 @@ def agent(seat: Seat, role: str, cast: Cast[Any], champion: Genome | None) -> Ag
         raise UsageError(str(error)) from error
 
 
-def unseated(kind: str, cast: Cast[Any]) -> str:
+def unseated(kind: str, cast: Cast) -> str:
     """Say why a kind of player cannot play a game; nothing if it can."""
     game, spec = cast.game, cast.spec
     if game.seats == 1 and kind not in ALONE:
@@ -79,12 +78,12 @@ def unseated(kind: str, cast: Cast[Any]) -> str:
     return ""
 
 
-def _engine(cast: Cast[Any], seat: Seat) -> Agent:
+def _engine(cast: Cast, seat: Seat) -> Agent:
     assert cast.spec.dialect is not None
     return engine(cast.game, cast.spec.dialect(cast.game), seat.command or "", seat.timeout or TIMEOUT)
 
 
-def engine(game: Any, speech: Dialect, command: str, timeout: float = TIMEOUT) -> Agent:
+def engine(game: Game, speech: Dialect, command: str, timeout: float = TIMEOUT) -> Agent:
     """Start an engine outside.
 
     Raises:
@@ -97,26 +96,26 @@ def engine(game: Any, speech: Dialect, command: str, timeout: float = TIMEOUT) -
         raise RunError(str(error)) from error
 
 
-def genome_agent(cast: Cast[Any], genome: Genome, name: str) -> Agent:
+def genome_agent(cast: Cast, genome: Genome, name: str) -> Agent:
     """Make a player of one genome: of moves in any position, or of the one game that it plays alone."""
     make = agents.solo_agent if isinstance(cast.actor, Soloist) else agents.program_agent
     return make(cast.actor, genome, name)
 
 
-def searcher(cast: Cast[Any], seat: Seat) -> Agent:
+def searcher(cast: Cast, seat: Seat) -> Agent:
     """Make a player that searches to its depth; raises ValueError for an unknown evaluator."""
     depth = seat.depth or 1
     found = searches(cast.spec, cast.game, seat.evaluator, depth, seat.ties or "first", TAIL, lanes=1)
     return agents.search_agent(found, depth)
 
 
-def _deepener(cast: Cast[Any], seat: Seat) -> Agent:
+def _deepener(cast: Cast, seat: Seat) -> Agent:
     ties, most = seat.ties or "first", seat.depth or 1
     found = deepening(cast.spec, cast.game, seat.evaluator, most, ties, TAIL, seat.nodes, bool(seat.single))
     return deepening_agent(found)
 
 
-def _strategist(cast: Cast[Any], name: str | None) -> Agent:
+def _strategist(cast: Cast, name: str | None) -> Agent:
     names = cast.spec.strategies
     name = name or names[0]
     if name not in names:
@@ -125,7 +124,7 @@ def _strategist(cast: Cast[Any], name: str | None) -> Agent:
     return agents.program_agent(player, genome, f"strategy {name}")
 
 
-def _from_file(cast: Cast[Any], file: str) -> Genome:
+def _from_file(cast: Cast, file: str) -> Genome:
     try:
         text = Path(file).expanduser().read_text(encoding="utf-8")
     except OSError as error:
@@ -135,7 +134,7 @@ def _from_file(cast: Cast[Any], file: str) -> Genome:
     return _parsed(cast, text, f"rules={file}")
 
 
-def _parsed(cast: Cast[Any], text: str, option: str) -> Genome:
+def _parsed(cast: Cast, text: str, option: str) -> Genome:
     try:
         return languages.parse(cast.language, text)
     except ValueError as error:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from jaxgp.contracts import Game
 from jaxgp.host.moves import Move, announcement, verdict
@@ -29,8 +28,8 @@ class Viewer:
         say: prints.
     """
 
-    rules: Game[Any]
-    drawing: Drawing[Any]
+    rules: Game
+    drawing: Drawing
     names: tuple[str, ...]
     moves: Sequence[Move]
     say: Callable[[str], None]

@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -80,7 +79,7 @@ class Team:
 
 
 def play(
-    cast: Cast[Any],
+    cast: Cast,
     members: Sequence[Member],
     games: int,
     seed: int,
@@ -129,7 +128,7 @@ def _most(number: np.ndarray, team: Team, places: np.ndarray) -> int:
     return int(number[np.ix_(team.places, places)].max())
 
 
-def _returns(key: Array, cast: Cast[Any], team: Team, opponents: Sequence[Opponent]) -> np.ndarray:
+def _returns(key: Array, cast: Cast, team: Team, opponents: Sequence[Opponent]) -> np.ndarray:
     """Play a team against all its opponents as one device program; return float32[P, games], of the first seat."""
     if not opponents:
         return np.zeros((len(team.places), 0))
@@ -179,18 +178,18 @@ def _team(members: Sequence[Member], places: Sequence[int]) -> Team:
     return Team(np.array(places), evolved[0].player, jax.tree.map(lambda *x: jnp.stack(x), *genomes))
 
 
-def _bench(cast: Cast[Any], team: Team, games: int) -> ProgramOpponent:
+def _bench(cast: Cast, team: Team, games: int) -> ProgramOpponent:
     count = len(team.places)
     return ProgramOpponent(cast.game, team.player, lambda *_: team.genomes, count, rounds=games, forfeits=True)
 
 
-def _seat(cast: Cast[Any], member: Member, games: int) -> Opponent:
+def _seat(cast: Cast, member: Member, games: int) -> Opponent:
     assert isinstance(member.plays, OpponentOptions)
     return evaluation.seated(cast, member.plays, games)
 
 
 def _on_host(
-    cast: Cast[Any],
+    cast: Cast,
     members: Sequence[Member],
     places: Sequence[int],
     number: np.ndarray,
@@ -211,7 +210,7 @@ def host_game(stepper: Stepper, seats: Sequence[Agent]) -> int:
     return int(np.sign(np.asarray(last.returns)[0]))
 
 
-def _agent(cast: Cast[Any], member: Member) -> Agent:
+def _agent(cast: Cast, member: Member) -> Agent:
     spec = member.plays
     assert isinstance(spec, OpponentOptions)
     if spec.kind == "random":
@@ -274,7 +273,7 @@ def _places(kept: Sequence[str], wanted: Sequence[str]) -> list[int] | None:
     return found
 
 
-def _filled(rows: Sequence[Sequence[Any]]) -> CrossTable:
+def _filled(rows: Sequence[Sequence[list[int]]]) -> CrossTable:
     number = np.array([[len(cell) for cell in row] for row in rows], np.int32)
     results = np.zeros((*number.shape, int(number.max())), np.int8)
     for (i, j), length in np.ndenumerate(number):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxgp.files import Json
 from jaxgp.league import league_figures as figures
 from jaxgp.league.crosstable import CrossTable
 from jaxgp.league.league import ENDINGS, League, Rules, Standing, standings
@@ -242,7 +243,7 @@ def _games(found: Outcome) -> list[Part]:
     ]
 
 
-def as_json(found: Outcome, options: Mapping[str, Any]) -> dict[str, Any]:
+def as_json(found: Outcome, options: Mapping[str, object]) -> Json:
     """Return everything found, but for the games, which the cross-table keeps."""
     fits = zip(found.members, found.ratings.players, found.table.scores().tolist(), strict=True)
     players = [
@@ -266,7 +267,7 @@ def as_json(found: Outcome, options: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _league(league: League) -> dict[str, Any]:
+def _league(league: League) -> Json:
     """Return a league; players are numbered as they are listed, from 0."""
     rounds = [{name: value.tolist() for name, value in vars(one).items()} for one in league.rounds]
     about = {"ending": league.ending, "players": league.players.tolist(), "rank": league.rank.tolist()}

@@ -74,7 +74,7 @@ class Member:
         return self.game_of_chance or moves
 
 
-def read(brackets: Mapping[str, Any], games: Games, ties: str, evaluator: str | None) -> tuple[Cast[Any], list[Member]]:
+def read(brackets: Mapping[str, object], games: Games, ties: str, evaluator: str | None) -> tuple[Cast, list[Member]]:
     """Find and load the players of all brackets.
 
     Args:
@@ -116,11 +116,11 @@ def read(brackets: Mapping[str, Any], games: Games, ties: str, evaluator: str | 
     return cast, [replace(one, game_of_chance=cast.game.chance) for one in _distinct(made)]
 
 
-def _words(option: str, value: Any) -> list[str]:
+def _words(option: str, value: object) -> list[str]:
     words = value if isinstance(value, list) else [value]
     if not words or not all(isinstance(word, str) and word for word in words):
         reject(option, value, f"a list of one or more of: {ACCEPTED}")
-    return words
+    return [str(word) for word in words]
 
 
 def _expanded(option: str, words: Sequence[str]) -> list[str | Path]:
@@ -185,7 +185,7 @@ def _champion(bracket: str, label: str, loaded: Loaded) -> Member:
     return Member(label, bracket, str(loaded.path), identity, evolved, content.fitness)
 
 
-def _other(bracket: str, word: str, cast: Cast[Any], ties: str, evaluator: str | None) -> Member:
+def _other(bracket: str, word: str, cast: Cast, ties: str, evaluator: str | None) -> Member:
     """Make a player that is no champion.
 
     Raises:
@@ -214,7 +214,7 @@ def _other(bracket: str, word: str, cast: Cast[Any], ties: str, evaluator: str |
     return Member(word, bracket, word, _digest(cast, word), Opponent(kind="random"))
 
 
-def _digest(cast: Cast[Any], *what: str) -> str:
+def _digest(cast: Cast, *what: str) -> str:
     """Return 16 hexadecimal digits of a player and the rules that it plays by."""
     text = json.dumps([cast.game.name, asdict(cast.game), *what], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

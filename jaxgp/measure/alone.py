@@ -1,11 +1,12 @@
 """How good a program is that plays alone: its one game, beside uniformly random play."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import jax
 import numpy as np
 
 from jaxgp.errors import UsageError
+from jaxgp.files import Json
 from jaxgp.spec import Cast
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ LANES = 1000
 """Random games that run side by side at most."""
 
 
-def measure(loaded: "Loaded", games: int, seed: int) -> dict[str, dict[str, Any]]:
+def measure(loaded: "Loaded", games: int, seed: int) -> dict[str, Json]:
     """Play the one game of a champion, and random games.
 
     Args:
@@ -39,12 +40,12 @@ def measure(loaded: "Loaded", games: int, seed: int) -> dict[str, dict[str, Any]
     return {"champion": {"games": 1, "score": score}, "random": summarise(scores) | as_good}
 
 
-def best_of(scores: np.ndarray) -> dict[str, Any]:
+def best_of(scores: np.ndarray) -> Json:
     """Return the figures of the best games of independent searches."""
     return {"scores": [float(x) for x in scores], "mean": float(scores.mean()), "greatest": float(scores.max())}
 
 
-def random_scores(cast: Cast[Any], games: int, seed: int) -> np.ndarray:
+def random_scores(cast: Cast, games: int, seed: int) -> np.ndarray:
     """Play uniformly random games of a game for one, by the game's own `random_scores`; return int32[games]."""
     lanes = min(games, LANES)
     key, rounds = jax.random.key(seed), -(-games // lanes)
@@ -53,7 +54,7 @@ def random_scores(cast: Cast[Any], games: int, seed: int) -> np.ndarray:
     return np.asarray(cast.spec.random_scores(cast.game, key, lanes, rounds)).ravel()[:games]
 
 
-def summarise(scores: np.ndarray) -> dict[str, Any]:
+def summarise(scores: np.ndarray) -> Json:
     """Return the figures of N scores, N at least 2: `low` to `high` is the 95 % t interval of the mean."""
     from scipy import stats
 
@@ -65,7 +66,7 @@ def summarise(scores: np.ndarray) -> dict[str, Any]:
     return {"games": len(scores), "mean": mean, "low": low, "high": high, "spread": spread} | ends
 
 
-def text(report: dict[str, dict[str, Any]]) -> str:
+def text(report: dict[str, Json]) -> str:
     """Say what was measured, a player a line."""
     champion, random = report["champion"], report["random"]
     share, low, high = (f"{100 * random[name]:.2f}" for name in ("as_good", "as_good_low", "as_good_high"))
@@ -84,7 +85,7 @@ def text(report: dict[str, dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def described(figures: dict[str, Any]) -> str:
+def described(figures: Json) -> str:
     """Write what `summarise` returns."""
     return (
         f"mean {figures['mean']:.2f} (95 % {figures['low']:.2f} to {figures['high']:.2f}), "

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from jaxgp.config.games import cast_of, game_of
 from jaxgp.config.schema import Config
@@ -29,7 +28,7 @@ class Loaded:
 
     path: Path
     content: ChampionFile
-    cast: Cast[Any]
+    cast: Cast
     genome: Genome
 
 
@@ -59,7 +58,7 @@ def load(run: str, games: Games, option: str = "run") -> Loaded:
         raise UsageError(f"{option}={run}: {path}: {error}") from error
 
 
-def _cast(path: Path, content: ChampionFile, games: Games) -> Cast[Any]:
+def _cast(path: Path, content: ChampionFile, games: Games) -> Cast:
     """Take the role that a champion was evolved in; files from before there were roles name it by the language.
 
     Raises:

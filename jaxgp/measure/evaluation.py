@@ -4,7 +4,7 @@ import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import jax
 import numpy as np
@@ -13,9 +13,10 @@ from jax import Array
 from jaxgp import files
 from jaxgp.config import typed
 from jaxgp.config.games import member
-from jaxgp.contracts import Memory, Opponent, Player
+from jaxgp.contracts import Game, Memory, Opponent, Player
 from jaxgp.errors import RunError, UsageError, reason
 from jaxgp.evolution.options import Algorithm, Groups
+from jaxgp.files import Json
 from jaxgp.fitness.matches import Played, play, seats
 from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.language import Genome, kind
@@ -91,7 +92,7 @@ class Result:
         """The share of games won, drawn ones counted half."""
         return (self.wins + self.draws / 2) / self.games
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Json:
         return {**asdict(self), "win_rate": self.win_rate, "score": self.score}
 
 
@@ -130,7 +131,7 @@ def summarise(opponent: str, seat: str, points: np.ndarray, against: np.ndarray,
 
 def play_out(
     key: Array,
-    game: Any,
+    game: Game,
     player: Player,
     genomes: Genome,
     opponent: Opponent,
@@ -148,7 +149,7 @@ def play_out(
     return run(start_key, play_key, genomes, memory)
 
 
-def results(name: str, game: Any, opponent: Opponent, played: Played, swap: bool = False) -> list[Result]:
+def results(name: str, game: Game, opponent: Opponent, played: Played, swap: bool = False) -> list[Result]:
     """Summarise games [P, G] by seat and together, pooled over programs; `swap` measures the opponent instead."""
     scores = np.asarray(jax.vmap(jax.vmap(game.score))(played.states))
     returns = np.asarray(played.states.returns)
@@ -184,7 +185,7 @@ def read_panel(file: Path) -> dict[str, OpponentOptions]:
         raise UsageError(f"{file}: not a panel of opponents ({' '.join(str(error).split())})") from error
 
 
-def check_panel(panel: Mapping[str, OpponentOptions], cast: Cast[Any], file: Path) -> None:
+def check_panel(panel: Mapping[str, OpponentOptions], cast: Cast, file: Path) -> None:
     """Refuse a panel with members that cannot be; raises UsageError."""
     for name, spec in panel.items():
         member(f"{file}: {name}", spec, cast)
@@ -257,7 +258,7 @@ def against_engine(
     return _table(name, list(figures))
 
 
-def seat(cast: Cast[Any], spec: OpponentOptions, games: int) -> Opponent:
+def seat(cast: Cast, spec: OpponentOptions, games: int) -> Opponent:
     """Build an opponent for `games` games from each seat where chance is involved, else for one."""
     if spec.kind == "programs":
         create = assemble.creator(cast.language, RANDOM[kind(cast.language)])
@@ -265,7 +266,7 @@ def seat(cast: Cast[Any], spec: OpponentOptions, games: int) -> Opponent:
     return seated(cast, spec, games if spec.chance or cast.game.chance or cast.actor.random else 1)
 
 
-def seated(cast: Cast[Any], spec: OpponentOptions, games: int) -> Opponent:
+def seated(cast: Cast, spec: OpponentOptions, games: int) -> Opponent:
     """Build an opponent for a number of games from each seat."""
     create = assemble.creator(cast.language, RANDOM[kind(cast.language)])
     return opponent(replace(spec, games=games), cast, create, Fitness())
@@ -310,6 +311,6 @@ def check_writable(path: Path) -> None:
         raise UsageError(f"output={path}: cannot be written ({reason(error)})") from error
 
 
-def save(report: Mapping[str, Sequence[Result]], path: Path, **about: Any) -> None:
+def save(report: Mapping[str, Sequence[Result]], path: Path, **about: object) -> None:
     """Write the results as JSON."""
     files.write_json(path, {**about, "results": {who: [row.as_dict() for row in rows] for who, rows in report.items()}})

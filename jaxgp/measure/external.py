@@ -6,7 +6,6 @@ moves, no two openings alike, each of which is played from both seats.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -73,7 +72,7 @@ class Series:
         return (self.returns[..., None] == np.array([1.0, 0.0, -1.0])).sum(1, dtype=np.int32)
 
 
-def reachable(panel: Mapping[str, Opponent], cast: Cast[Any]) -> tuple[dict[str, Opponent], dict[str, str]]:
+def reachable(panel: Mapping[str, Opponent], cast: Cast) -> tuple[dict[str, Opponent], dict[str, str]]:
     """Part a panel into those who can be met, and why the others cannot: their programs are not installed.
 
     Raises:
@@ -96,7 +95,7 @@ def reachable(panel: Mapping[str, Opponent], cast: Cast[Any]) -> tuple[dict[str,
     return here, missing
 
 
-def play(game: Any, speech: Dialect, command: str, player: Mover, terms: Terms) -> Series:
+def play(game: Game, speech: Dialect, command: str, player: Mover, terms: Terms) -> Series:
     """Play a series against an engine, which is started and closed.
 
     Raises:
@@ -114,7 +113,7 @@ def play(game: Any, speech: Dialect, command: str, player: Mover, terms: Terms) 
         engine.close()
 
 
-def openings(game: Game[Any], terms: Terms) -> list[Start]:
+def openings(game: Game, terms: Terms) -> list[Start]:
     """Return what games begin with: different moves, after which the games go on; each has a key of its own.
 
     Raises:

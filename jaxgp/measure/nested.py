@@ -15,7 +15,9 @@ import numpy as np
 from flax import struct
 from jax import Array
 
+from jaxgp.contracts import Game
 from jaxgp.errors import UsageError
+from jaxgp.files import Json
 from jaxgp.genotypes.language import Genome
 from jaxgp.host import savedgame
 from jaxgp.host.moves import Stepper, game_key
@@ -64,19 +66,19 @@ class Progress:
     seconds: Array  # float32[]: spent so far, compilation included
 
 
-def listed(cast: Cast[Any]) -> ListedGame:
+def listed(cast: Cast) -> ListedGame:
     """Return a game with its legal moves in a list: its own, or one made of it."""
     return Listed(cast.game, SLOTS) if cast.spec.listed is None else cast.spec.listed(cast.game)
 
 
 def search(
-    cast: Cast[Any],
+    cast: Cast,
     plan: Plan,
     say: Callable[[str], object],
     folder: Path | None = None,
     save: Sequence[Path] = (),
     genome: Genome | None = None,
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, Json]:
     """Search, and play as many random games as far as that is not too many.
 
     Args:
@@ -129,7 +131,7 @@ def search(
     return figures
 
 
-def compared(figures: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def compared(figures: dict[str, Json]) -> Json:
     """Compare the scores of each two kinds of search: rank-sum test, and how often the first is better (A12)."""
     found = {}
     for one, other in (("guided", "nested"), ("guided", "restarts"), ("nested", "restarts")):
@@ -143,7 +145,7 @@ def compared(figures: dict[str, dict[str, Any]]) -> dict[str, Any]:
 def run(
     nested: Nested,
     plan: Plan,
-    game: Any,
+    game: Game,
     say: Callable[[str], object],
     folder: Path | None = None,
     biases: Array | None = None,
@@ -198,7 +200,7 @@ def identity(nested: Nested, plan: Plan, game: Any, biases: Array | None) -> str
     return json.dumps(about | asdict(plan), sort_keys=True)
 
 
-def best_game(cast: Cast[Any], line: Line) -> savedgame.Played:
+def best_game(cast: Cast, line: Line) -> savedgame.Played:
     """Play the best of S games again, every move checked."""
     place = int(line.score.argmax())
     actions = np.asarray(line.actions[place])[: int(line.length[place])].tolist()

@@ -1,14 +1,13 @@
 """Chance as an opponent."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.bits import pick
-from jaxgp.contracts import Game
+from jaxgp.contracts import Game, Genomes, States
 
 
 @dataclass(frozen=True)
@@ -20,7 +19,7 @@ class RandomOpponent:
         games: games from each seat.
     """
 
-    game: Game[Any]
+    game: Game
     games: int = 1
     random: bool = True
     thinks: bool = False
@@ -30,15 +29,15 @@ class RandomOpponent:
         del key
         return ()
 
-    def reply(self, memory: tuple[()], states: Any, bits: Array) -> tuple[Array, Array]:
+    def reply(self, memory: tuple[()], states: States, bits: Array) -> tuple[Array, Array]:
         del memory
         legal = jax.vmap(jax.vmap(self.game.legal_actions))(states)
         return pick(legal, bits), jnp.ones(bits.shape, bool)
 
-    def think(self, memory: tuple[()], states: Any, waiting: Array, bits: Array) -> tuple[tuple[()], Array]:
+    def think(self, memory: tuple[()], states: States, waiting: Array, bits: Array) -> tuple[tuple[()], Array]:
         del states, waiting, bits
         return memory, jnp.int32(0)
 
-    def observe(self, memory: tuple[()], best: Any, improved: Array) -> tuple[()]:
+    def observe(self, memory: tuple[()], best: Genomes, improved: Array) -> tuple[()]:
         del best, improved
         return memory

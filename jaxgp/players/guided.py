@@ -4,9 +4,9 @@ An option is of one of K kinds, by what the game finds cheap to know of it. A pr
 and its values are the biases of the search (`jaxgp.search.nrpa`); the search goes on to adapt weights of its own.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +15,7 @@ from jax import Array, lax
 
 from jaxgp.arrays import groups
 from jaxgp.bits import extend
-from jaxgp.contracts import Game, Performance
+from jaxgp.contracts import Game, Performance, States
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import evaluate_programs
@@ -40,7 +40,7 @@ class Guide:
     """
 
     primitives: PrimitiveSet
-    game: Game[Any]
+    game: Game
     nested: Nested
     features: np.ndarray
     searches: int
@@ -78,7 +78,7 @@ class Guide:
         best = line.score.reshape(len(biases), -1).argmax(1) + np.arange(len(biases)) * self.searches
 
         def follow(actions: Array, length: Array) -> Walked:
-            def step(number: Array, carry: tuple[Any, Array]) -> tuple[Any, Array]:
+            def step(number: Array, carry: tuple[States, Array]) -> tuple[States, Array]:
                 state, behaviour = carry
                 after = self.game.step(state, actions[number], jax.random.key(0))
                 return after, extend(behaviour, actions[number])
@@ -106,7 +106,7 @@ class Guide:
         return replace(self, nested=replace(self.nested, level=level, iterations=iterations, group=group))
 
     @cached_property
-    def _lines(self) -> Any:
+    def _lines(self) -> Callable[[Programs], Line]:
         return jax.jit(lambda programs: self.search(jax.random.key(0), self.prepare(programs)))
 
 

@@ -1,12 +1,12 @@
 """Opponents, from their options: searches, random moves, random genomes, past champions, fixed strategies."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 import jax
 from jax import Array
 
-from jaxgp.contracts import Opponent
+from jaxgp.contracts import Opponent, Player
 from jaxgp.errors import reject
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
@@ -70,7 +70,7 @@ def strategy(spec: Spec[Rules], game: Rules, name: str | None = None, games: int
     return ProgramOpponent(game, player, lambda key, count: one, count=1, rounds=games)
 
 
-def strategist(spec: Spec[Rules], game: Rules, name: str | None = None) -> tuple[Any, Genome]:
+def strategist(spec: Spec[Rules], game: Rules, name: str | None = None) -> tuple[Player, Genome]:
     """Return how one of the game's own strategies plays, by default the first, and the strategy.
 
     Raises:
@@ -78,4 +78,5 @@ def strategist(spec: Spec[Rules], game: Rules, name: str | None = None) -> tuple
     """
     found = spec.strategy_of(name, game)
     language, player = spec.role(found.role).make(game, found.options)
+    assert isinstance(player, Player)
     return player, languages.parse(language, found.text)

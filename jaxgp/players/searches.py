@@ -5,6 +5,7 @@ from typing import Any
 
 from jax import Array
 
+from jaxgp.contracts import States
 from jaxgp.errors import reject
 from jaxgp.search.alphabeta import AlphaBeta
 from jaxgp.search.lookahead import tail_of
@@ -77,6 +78,6 @@ class Valued:
     value: Evaluator
     game: Any
 
-    def __call__(self, state: Any) -> Array:
+    def __call__(self, state: States) -> Array:
         """Return what a position is worth."""
         return self.value(self.game, state)

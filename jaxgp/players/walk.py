@@ -54,7 +54,7 @@ class Walker:
     """
 
     primitives: PrimitiveSet
-    game: Game[Any]
+    game: Game
     act: Callable[[State, Array, Array, Array, Array], tuple[State, Array, Array]]
 
     def prepare(self, programs: Programs) -> Walk:

@@ -3,14 +3,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import jax
 from jax import Array
 
 from jaxgp.config.games import cast_of
 from jaxgp.config.schema import GENOTYPES, Config
-from jaxgp.contracts import Opponent, Soloist
+from jaxgp.contracts import Game, Opponent, Soloist
 from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.evolution.ring import Metrics, Ring
@@ -55,12 +54,12 @@ class Experiment:
     """
 
     config: Config
-    cast: Cast[Any]
+    cast: Cast
     panel: Mapping[str, Opponent]
     ring: Ring
 
     @property
-    def game(self) -> Any:
+    def game(self) -> Game:
         return self.cast.game
 
     @property

@@ -3,7 +3,6 @@
 import os
 import sys
 from pathlib import Path
-from typing import Any
 
 import jax
 
@@ -16,18 +15,20 @@ from jaxgp.players.searched import SearchedPlayer
 from jaxgp.report.progress import PANEL, Progress, measured, print_pairs
 from jaxgp.report.tableau import heading, tableau
 from jaxgp.run import loop
+from jaxgp.run.assemble import Experiment as Assembled
 from jaxgp.run.assemble import assemble
 from jaxgp.run.interface import Experiment
 from jaxgp.run.resume import Plan
 from jaxgp.run.signals import Stop
 from jaxgp.run.tracking import Tracker
 from jaxgp.search import cores
+from jaxgp.spec import Games
 from jaxgp.store import champion as champions
 from jaxgp.store import checkpoint, record
 from jaxgp.store.directory import RunDirectory, digest, environment
 
 
-def train(plan: Plan, games: Any) -> int:
+def train(plan: Plan, games: Games) -> int:
     """Start or resume a run and see it through.
 
     Args:
@@ -90,7 +91,7 @@ def conduct(plan: Plan, directory: RunDirectory, experiment: Experiment) -> int:
     return 0
 
 
-def _use_cores(number: int | None, experiment: Any) -> None:
+def _use_cores(number: int | None, experiment: Assembled) -> None:
     """Share searches out among cores; by default where programs search, which is then most of the work."""
     searching = isinstance(experiment.cast.actor, SearchedPlayer)
     cores.use(number if searching or number else 1)
@@ -172,7 +173,7 @@ def _finish(run: loop.Run, state: str) -> None:
     outcome.write(run)
 
 
-def _summary(run: loop.Run) -> dict[str, Any]:
+def _summary(run: loop.Run) -> dict[str, str | float | None]:
     if not run.rows or not run.directory.champion.is_file():
         return {}
     try:

@@ -135,7 +135,7 @@ class AlphaBeta:
         ValueError: a game with chance, a number out of range, or not just one of `evaluate` and `leaf_evaluator`.
     """
 
-    game: Game[Any]
+    game: Game
     evaluate: Evaluate | None
     max_depth: int
     tail: int = 2

@@ -11,6 +11,7 @@ import jaxgp
 from jaxgp import files
 from jaxgp.config.schema import Config
 from jaxgp.evolution.state import Champion
+from jaxgp.files import Json
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import NAMES, UNITS, Genome, Language
 from jaxgp.store.record import clean
@@ -109,7 +110,7 @@ def read(path: Path) -> ChampionFile:
     return _checked(path, content)
 
 
-def _from_version_1(content: dict[str, Any]) -> dict[str, Any]:
+def _from_version_1(content: Json) -> Json:
     """Give the fields of a file from before there were rule lists their present names."""
     names = {"expression": "text", "nodes": "size", "primitives": "language"}
     renamed = {names.get(name, name): value for name, value in content.items()}
@@ -135,7 +136,7 @@ TYPES: dict[str, Any] = {
 }
 
 
-def _checked(path: Path, content: dict[str, Any]) -> ChampionFile:
+def _checked(path: Path, content: Json) -> ChampionFile:
     lines = content.get("text")
     if isinstance(lines, list) and all(isinstance(line, str) and "\n" not in line for line in lines):
         content = content | {"text": "\n".join(lines)}

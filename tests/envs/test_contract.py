@@ -187,7 +187,7 @@ def test_equal_keys_mean_equal_continuations(game, histories):
 
 
 def test_an_unknown_game_is_named():
-    with pytest.raises(ValueError, match=r"game=go: unknown game; available: .*mancala"):
+    with pytest.raises(ValueError, match=r"game=go: accepted: .*mancala"):
         envs.make("go")
 
 

@@ -202,7 +202,7 @@ def test_the_champion_is_the_best_of_those_that_were_measured(whole):
 def test_the_fittest_may_search_deeper_when_they_are_measured():
     """On a board of 4 x 4 squares; the player of the population stays as it is."""
     small = config(population=POPULATION)
-    small.game, small.program = {"name": "othello", "size": 4}, {"features": "position", "depth": 1}
+    small.game, small.program = {"name": "othello", "size": 4}, {"role": "leaf", "features": "position", "depth": 1}
     small.fitness.measured_depth = 3
     relative = assemble.assemble(small, envs).ring.fitness
     assert (relative.player.depth, relative.panel.player.depth) == (1, 3)

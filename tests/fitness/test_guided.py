@@ -31,7 +31,7 @@ def experiment():
     )
     config = schema.Config(
         game={"name": "morpion"},
-        program={"guide": True, "iterations": 3, "searches": 2},
+        program={"role": "guide", "iterations": 3, "searches": 2},
         algorithm=algorithm,
         fitness=Fitness(parsimony=0.5),
         logger=schema.Logger(mode="disabled"),

@@ -7,7 +7,8 @@ import pytest
 from jaxgp.fitness.matches import mean_by_opponent, play, seats
 from jaxgp.interpreter.evaluate import evaluate_programs
 from jaxgp.players.options import Opponent
-from jaxgp.run.assemble import opponent
+from jaxgp.players.panel import opponent
+from jaxgp.run.assemble import creator
 from tests.fitness.mancala_table import config, kalah, population
 from tests.reference import kalah as reference
 
@@ -15,9 +16,13 @@ DEPTH = 3
 VALUE = jax.jit(evaluate_programs, static_argnums=0)
 
 
+def seated(at, made):
+    create = creator(at.language, made.algorithm)
+    return tuple(opponent(one, at, create, made.fitness) for one in made.fitness.opponents.values())
+
+
 def panel(at, **opponents):
-    made = config(**opponents)
-    return tuple(opponent(spec, at, made) for spec in made.fitness.opponents.values())
+    return seated(at, config(**opponents))
 
 
 def played(at, programs, opponents, seed=0, memories=None):
@@ -68,7 +73,7 @@ def test_what_the_table_remembers_changes_nothing_but_the_work():
     warm, _ = played(at, programs, opponents, memories=memories)
     made = config(search={"depth": DEPTH}, loose={"depth": 2, "ties": "random", "games": 2})
     made.fitness.table_size = 2
-    tiny = tuple(opponent(spec, at, made) for spec in made.fitness.opponents.values())
+    tiny = seated(at, made)
     forgetful, _ = played(at, programs, tiny)
     assert (scores(at, cold) == scores(at, warm)).all()
     assert (scores(at, cold) == scores(at, forgetful)).all()

@@ -7,8 +7,8 @@ import pytest
 from jaxgp.fitness.matches import play
 from jaxgp.fitness.tournament import _to_rivals, round_robin
 from jaxgp.genotypes.ruletext import parse_rules
+from jaxgp.players.panel import strategy
 from jaxgp.players.rules import RulePlayer
-from jaxgp.run.assemble import strategy
 from tests.envs.replays import FAST
 from tests.fitness.walls_table import board, game, plain, population
 from tests.reference import rules as reference
@@ -57,7 +57,7 @@ def test_a_game_that_is_stopped_is_a_draw():
 
 def test_a_list_plays_against_a_strategy_as_in_plain_python():
     at = board(5, "strict")
-    lists, fixed = population(at, 12), strategy("fixed", at)
+    lists, fixed = population(at, 12), strategy(at.spec, at.game)
     memory = fixed.init(jax.random.key(0))
     run = jax.jit(
         lambda lists, memory: play(
@@ -65,12 +65,12 @@ def test_a_list_plays_against_a_strategy_as_in_plain_python():
         )
     )
     returns = np.asarray(run(lists, memory)[0].states.returns)
-    settings, text = at.room("opponents").strategy("fixed", at.game)
-    theirs = at.room("primitives").rule_language(at.game, settings)
-    rules = reference.plain(parse_rules(theirs, text, 50))
+    written = at.spec.strategy_of("fixed", at.game)
+    theirs = at.role.make(at.game, written.options)[0]
+    rules = reference.plain(parse_rules(theirs, written.text, 50))
     for i in range(12):
         for seat in (0, 1):
-            assert returns[i, seat, seat] == result(at, plain(lists, i), (theirs, settings, rules), seat)
+            assert returns[i, seat, seat] == result(at, plain(lists, i), (theirs, written.options, rules), seat)
 
 
 def result(at, own, strategy, seat):

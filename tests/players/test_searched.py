@@ -7,10 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import envs
 from envs.othello.leaves import Options, primitive_set
+from envs.othello.roles import LEAF, MOVE
 from jaxgp.genotypes.text import parse_program
-from jaxgp.run.assemble import playing
 from jaxgp.search.alphabeta import AlphaBeta, RootResult
 from tests.envs.othello.drawings import as_reference, compiled
 from tests.envs.replays import FAST
@@ -18,7 +17,6 @@ from tests.reference import othello as reference
 from tests.reference.evaluator import evaluate_program
 from tests.search.othello_positions import OTHELLO, othello_positions
 
-MODULE = envs.module("othello", "primitives")
 POSITIONS = 40
 
 HUGE = "own"
@@ -68,7 +66,7 @@ def test_one_ply_deep_it_is_the_greedy_player():
     """An ended game counts by its result here and by its discs there, so that moves which end a game are left out."""
     moves = []
     for depth in (0, 1):
-        course, player = playing(OTHELLO, MODULE, {"depth": depth})
+        course, player = MOVE.make(OTHELLO, MOVE.options(depth=depth))
         moves.append(acting(player, stacked(course, VALUES_MOVES), None))
     step, compared = compiled(OTHELLO)[0], 0
     for at, state in enumerate(othello_positions(POSITIONS)):
@@ -123,7 +121,7 @@ def plain(program, at, depth):
 
 @pytest.mark.parametrize("depth", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_moves_are_the_first_best_of_plain_minimax_by_the_program(depth):
-    _, player = playing(OTHELLO, MODULE, {"features": "position", "depth": depth})
+    _, player = LEAF.make(OTHELLO, Options(depth=depth))
     active = np.random.default_rng(depth).random((len(VALUES_POSITIONS), POSITIONS)) < 0.5
     moves = acting(player, stacked(language(), VALUES_POSITIONS, 64), active)
     forced = ended = 0
@@ -142,7 +140,7 @@ def test_moves_are_the_first_best_of_plain_minimax_by_the_program(depth):
 
 def test_only_where_there_is_a_choice_is_anything_searched(monkeypatch):
     """A search that finds nothing, which is told how many positions wait for it."""
-    _, player = playing(OTHELLO, MODULE, {"features": "position"})
+    _, player = LEAF.make(OTHELLO, Options())
     asked = []
 
     def nothing(self, states, depth, count, contexts, whose):

@@ -1,28 +1,23 @@
 """An experiment leaves the states alone that a user holds; the loop of a run reuses their memory."""
 
+from types import SimpleNamespace
+
 import jax
 import numpy as np
 
-from jaxgp.evolution.generational import Generational
-from jaxgp.evolution.ring import Ring
-from jaxgp.fitness.function import FunctionFitness
 from jaxgp.run.assemble import Experiment
-from tests.run.toy_experiment import PRIMITIVES, config
+from tests.run.toy_experiment import advanced, config, first
 
 
 def test_a_step_leaves_its_state_and_an_advance_uses_it_up():
-    made = config(population=4, capacity=8)
-    ring = Ring(
-        FunctionFitness(lambda key, population: population.value[:, 0, 0]), Generational(PRIMITIVES, made.algorithm)
-    )
-    experiment = Experiment(made, None, {}, ring)
+    ring = SimpleNamespace(init=lambda key: first(key, 4), step=advanced.__wrapped__)
+    experiment = Experiment(config(), None, {}, ring)
     state = experiment.init(jax.random.key(0))
     following, metrics = experiment.step(state)
-    kept = np.asarray(jax.random.key_data(state.key))
+    assert int(state.generation) == 0
     moved, same = experiment.advance(state)
-    np.testing.assert_array_equal(jax.random.key_data(moved.key), kept)
-    assert {name: float(value) for name, value in metrics.items()} == {
-        name: float(value) for name, value in same.items()
-    }
+    assert int(moved.generation) == int(following.generation) == 1
+    np.testing.assert_array_equal(moved.population.value, following.population.value)
+    np.testing.assert_equal(jax.tree.map(float, metrics), jax.tree.map(float, same))
     assert any(leaf.is_deleted() for leaf in jax.tree.leaves(state))
     assert not any(leaf.is_deleted() for leaf in jax.tree.leaves(following))

@@ -8,12 +8,12 @@ import pytest
 import envs
 from envs.morpion import guide
 from envs.morpion.listed import ListedMorpion
-from envs.morpion.primitives import Options
+from envs.morpion.roles import GUIDE, Options
 from envs.morpion.rules import Morpion
 from envs.morpion.saved import line_points, new_crosses
 from jaxgp.genotypes.text import parse_program
-from jaxgp.run.assemble import playing
 from jaxgp.search.nrpa import Nested
+from jaxgp.spec import cast
 
 LENGTH = 5
 
@@ -56,7 +56,7 @@ def test_kinds_are_those_of_plain_python_all_through_a_game():
 @pytest.fixture(scope="module")
 def player():
     game = envs.make("morpion")
-    return playing(game, envs.module("morpion", "primitives"), Options(guide=True, iterations=4, searches=3))[1]
+    return GUIDE.make(game, Options(iterations=4, searches=3))[1]
 
 
 def programs(player, *texts):
@@ -103,6 +103,6 @@ def test_the_game_of_a_guide_is_the_best_of_its_searches(player):
 
 def test_a_grid_that_is_too_large_is_refused():
     with pytest.raises(ValueError, match=r"game\.size=40: accepted"):
-        playing(Morpion(size=40), envs.module("morpion", "primitives"), Options(guide=True))
+        GUIDE.make(Morpion(size=40), Options())
     with pytest.raises(ValueError, match=r"program\.searches=0: accepted: a whole number from 1 to 1000"):
-        Options(searches=0)
+        cast(envs.spec("morpion"), role="guide", values={"searches": 0})

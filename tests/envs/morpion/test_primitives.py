@@ -10,10 +10,12 @@ import pytest
 import envs
 from envs.morpion import choice, primitives
 from envs.morpion.primitives import Options
+from envs.morpion.roles import WALK
+from jaxgp.errors import show
 from jaxgp.genotypes.text import parse_program, print_program
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import Creation
-from jaxgp.players.walk import Walker
+from jaxgp.spec import cast
 from tests.envs.morpion.drawings import action, line, points
 from tests.envs.replays import FAST
 from tests.reference.morpion import Walk
@@ -22,12 +24,8 @@ EVERYTHING = Options(best=True, max_neighbours=True)
 
 
 @cache
-def walker(game, settings):
-    return Walker(
-        primitives.primitive_set(game, settings),
-        game,
-        lambda *leaf: primitives.perform(game, settings, *leaf),
-    )
+def walker(game, options):
+    return WALK.make(game, options)[1]
 
 
 def nested(primitive_set, program, n):
@@ -185,5 +183,7 @@ def test_random_points_are_uniform_over_the_central_area():
 
 @pytest.mark.parametrize("value", [0, 10, 1.5, True])
 def test_a_wrong_range_is_refused(value):
-    with pytest.raises(ValueError, match=rf"^program\.neighbour_range={value}: accepted: a whole number from 1 to 9$"):
-        Options(neighbour_range=value)
+    with pytest.raises(
+        ValueError, match=rf"^program\.neighbour_range={show(value)}: accepted: a whole number from 1 to 9$"
+    ):
+        cast(envs.spec("morpion"), values={"neighbour_range": value})

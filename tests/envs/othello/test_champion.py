@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import pytest
-from envs.othello.primitives import numbers
 
 import envs
-from envs.othello import export
+from envs.othello.leaves import numbers
 from jaxgp.export import export as analysis
 from jaxgp.measure import champions
 
@@ -39,11 +38,11 @@ FACTOR = -1.3129747
 )
 def test_the_evaluators_of_the_documents_are_sums_of_a_few_counts(file, depth, constant, weights):
     loaded = champions.load(str(DOCS / file), envs)
-    game, settings = loaded.table.game, loaded.table.settings
-    names = numbers(game, settings)
-    equations = analysis.python(loaded.table.primitives, loaded.genome, export.FEATURES)
+    game, options, role = loaded.cast.game, loaded.cast.options, loaded.cast.role
+    names = numbers(game, options)
+    equations = analysis.python(loaded.cast.language, loaded.genome, role.features)
     module = {}
-    exec(export.python(game, settings, equations), module)
+    exec(role.python(game, options, equations, "A player of Othello."), module)
     boards = [
         "XO......" + "OX......" + "........" + "...OX..." + "...XO..." + "........" + "........" + ".......X",
         "..XX...." + ".O......" + "..XXX..." + "...OX..." + "O.OXO..." + "...O...." + "......X." + "........",
@@ -55,4 +54,4 @@ def test_the_evaluators_of_the_documents_are_sums_of_a_few_counts(file, depth, c
         worth = constant + sum(weight * count[name] for name, weight in weights.items())
         assert module["evaluate"](seen) == pytest.approx(worth, rel=1e-5)
     assert game.size == 8
-    assert settings.depth == depth
+    assert options.depth == depth

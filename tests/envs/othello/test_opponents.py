@@ -10,8 +10,7 @@ import pytest
 import envs
 from envs.othello.opponents import EVALUATORS, TABLE, edgar_like, evaluators, random_move
 from jaxgp.bits import pick
-from jaxgp.config import schema
-from jaxgp.run import assemble
+from jaxgp.players.searches import searches
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 from tests.envs.othello.drawings import as_reference, compiled, read
 from tests.envs.replays import FAST
@@ -92,10 +91,9 @@ def test_the_table_is_for_one_board(size):
     game = envs.make("othello", size=size)
     with pytest.raises(ValueError, match=f"game.size={size}: accepted by evaluator=edgar_like: 8"):
         edgar_like(game, game.init())
-    at = assemble.table(schema.Config(game={"name": "othello", "size": size}), envs)
-    wanted = "evaluator=edgar_like: accepted on this board: material, corner_4, corner_16"
+    wanted = "evaluator=edgar_like: accepted: material, corner_4, corner_16.*; there is no edgar_like on this board"
     with pytest.raises(ValueError, match=wanted):
-        at.search("edgar_like", 1, "first", 1, 1)
+        searches(envs.spec("othello"), game, "edgar_like", 1, "first", 1, 1)
 
 
 def test_random_moves_from_bits_are_those_from_the_mask():

@@ -8,6 +8,7 @@ import envs
 from envs.walls.primitives import Options, rule_language, view
 from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.interpreter import rules
+from jaxgp.spec import cast
 
 GAME = envs.make("walls", size=5)
 STEP = jax.jit(GAME.step)
@@ -56,7 +57,7 @@ def test_under_symmetry_a_mirrored_rule_turns_the_other_way():
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("values", "message"),
     [
         ({"mask": 4}, "program.mask=4: accepted: an odd number"),
         ({"mask": 1}, "program.mask=1: accepted: an odd number"),
@@ -64,6 +65,6 @@ def test_under_symmetry_a_mirrored_rule_turns_the_other_way():
         ({"matching": "loose"}, "program.matching=loose: accepted: strict, symmetric"),
     ],
 )
-def test_wrong_settings_are_named(options, message):
+def test_wrong_options_are_named(values, message):
     with pytest.raises(ValueError, match=message):
-        rule_language(GAME, Options(**options))
+        cast(envs.spec("walls"), GAME, values=values)

@@ -14,10 +14,10 @@ ROUND_THE_END, ON, ASIDE, BACK, ALONG, ROUND = range(6)
 
 
 def chosen(state, game, name="fixed"):
-    settings, text = strategy(name, game)
-    language = rule_language(game, settings)
-    masks = rules.prepare(language, parse_rules(language, text, 8), settings.symmetric)
-    action, fired = rules.act(language, masks, view(game, settings, state)[None])
+    found = strategy(name, game)
+    language = rule_language(game, found.options)
+    masks = rules.prepare(language, parse_rules(language, found.text, 8), found.options.symmetric)
+    action, fired = rules.act(language, masks, view(game, found.options, state)[None])
     return "flr"[int(action[0])], int(fired[0])
 
 
@@ -25,15 +25,15 @@ def chosen(state, game, name="fixed"):
 @pytest.mark.parametrize("size", [3, 5, 7, 9])
 def test_every_strategy_is_a_valid_rule_list(name, size):
     game = envs.make("walls", size=size)
-    settings, text = strategy(name, game)
-    language = rule_language(game, settings)
-    one = parse_rules(language, text, 8)
+    found = strategy(name, game)
+    language = rule_language(game, found.options)
+    one = parse_rules(language, found.text, 8)
     assert rulelists.problems(language, one) == []
     assert int(one.length) == (0 if name == "forward" else 4 if size == 3 else 6)
 
 
 def test_an_unknown_strategy_is_refused():
-    with pytest.raises(ValueError, match="strategy=best: unknown strategy; accepted: fixed, forward"):
+    with pytest.raises(ValueError, match="strategy=best: accepted: fixed, forward"):
         strategy("best", envs.make("walls"))
 
 
