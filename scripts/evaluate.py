@@ -172,7 +172,13 @@ def measure_against(options: Options, loaded: "Loaded", output: Path) -> None:
     """
     refuse(options, OF_SEARCHES, f"of searches in a game for one; {loaded.cast.game.name} is for two, leave it out")
     from jaxgp.measure import evaluation
+    from jaxgp.players.searches import evaluators
 
+    if options.compare:
+        try:
+            evaluators(loaded.cast.spec, loaded.cast.game, None)
+        except UsageError as error:
+            reject("compare", options.compare, f"0; {str(error).rpartition('; ')[2]}")
     panel, about = seated(options, loaded.cast)
     failure = None
     try:
@@ -205,12 +211,13 @@ def seated(options: Options, cast: "Cast") -> "tuple[dict[str, Opponent], dict[s
     from jaxgp.measure import evaluation, external
 
     file = PANELS / f"{options.panel}.yaml"
-    panel = evaluation.read_panel(file)
+    panel, unfit = evaluation.fitting(evaluation.read_panel(file), cast)
     evaluation.check_panel(panel, cast, file)
     engines = any(spec.kind == external.KIND for spec in panel.values())
     if not engines:
         refuse(options, OF_ENGINES, f"given, but nobody in panel={options.panel} is of the kind {external.KIND}")
-    here, skipped = external.reachable(panel, cast)
+    here, missing = external.reachable(panel, cast)
+    skipped = unfit | missing
     if not here:
         raise UsageError(f"panel={options.panel}: nobody is there to play; " + "; ".join(skipped.values()))
     for name, why in skipped.items():
