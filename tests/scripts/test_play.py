@@ -158,11 +158,11 @@ def test_a_person_plays_walls_with_letters_and_takes_moves_back(play):
 
 
 def test_a_strategy_plays_a_search_that_deepens(play):
-    players = ("player=strategy", "opponent=deepening", "depth=3", "nodes=50", "single=true")
+    players = ("player=strategy", "opponent=deepening", "depth=1", "nodes=50", "single=true")
     code, out, _ = play(*WALLS, *players, "strategy=forward")
     assert code == 0
     assert "First player (strategy forward) plays forward." in out
-    name = r"Second player \(deepening, until one move is best, 50 nodes, 3 plies\)"
+    name = r"Second player \(deepening, until one move is best, 50 nodes, 1 ply\)"
     assert re.search(name + r" wins, \d to 0\.\n$", out)
 
 
