@@ -48,7 +48,7 @@ def carry_out(plan: "Plan", options: study_options.DesignOptions | study_options
     from jaxgp.study import study
 
     make_directory(plan.output, "output")
-    print("\n".join(study.carry_out(plan, options, envs, say)))
+    print("\n".join(study.carry_out(plan, options, say)))
     return 0
 
 

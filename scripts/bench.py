@@ -323,7 +323,7 @@ def generations(experiment: assemble.Experiment, options: Options, searched: lis
         return experiment.init(jax.random.key(options.seed))
 
     begin = time.perf_counter()
-    step_once = experiment.step.lower(start()).compile()
+    step_once = experiment.advance.lower(start()).compile()
     seconds = time.perf_counter() - begin
 
     def go(state: Any) -> Any:

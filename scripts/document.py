@@ -15,6 +15,7 @@ from jaxgp.options import option
 from jaxgp.report.reference import page
 
 SCRIPTS = ("evaluate", "play", "tournament", "export", "bench")
+STUDIES = ("walls_arena", "walls_deepen", "walls_scaling", "walls_solve", "othello_arena", "othello_learn")
 
 
 @dataclass
@@ -29,6 +30,8 @@ def content() -> str:
     schemas = {f"scripts/{name}.py": importlib.import_module(name).Options for name in SCRIPTS}
     analyses = importlib.import_module("analyse").ANALYSES
     schemas |= {f"scripts/analyse.py analysis={name}": chosen.schema for name, chosen in analyses.items()}
+    for name in STUDIES:
+        schemas[f"scripts/studies/{name}.py"] = importlib.import_module(f"studies.{name}").Options
     return page(envs, schemas)
 
 

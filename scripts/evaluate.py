@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import envs
 from jaxgp import files
 from jaxgp.config import arguments
-from jaxgp.config.arguments import option
+from jaxgp.config.games import OUTSIDE, joined
 from jaxgp.errors import UsageError, reject
-from jaxgp.options import MAX_SEED, changed, check_cores, real, whole
+from jaxgp.options import MAX_CORES, MAX_SEED, changed, option
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
@@ -48,64 +48,67 @@ class Options:
 
     run: str | None = option(None, "a run directory with a champion.json, or such a file")
     panel: str = option("standard", f"opponents: {', '.join(panels())}")
+    game: str | None = option(None, OUTSIDE)
     games: int = option(
-        1000, "games from each seat where chance is involved; also the number of random programs; for one: random games"
+        1000,
+        "games from each seat where chance is involved; also the number of random programs; for one: random games",
+        low=1,
+        high=MOST_GAMES,
     )
     depth: int | None = option(None, "plies of a champion that searches; null: those that it was evolved with")
     compare: int = option(
-        0, "also measure a search of this depth against the same random programs; for one: of this level; 0: do not"
+        0,
+        "also measure a search of this depth against the same random programs; for one: of this level; 0: do not",
+        low=0,
+        high=20,
     )
     iterations: int = option(
-        100, "of each level of the search in a game for one: iterations ** compare playouts, group times"
+        100,
+        "of each level of the search in a game for one: iterations ** compare playouts, group times",
+        low=1,
+        high=1000,
     )
-    searches: int = option(4, "how many such searches run, independent of each other")
-    group: int = option(1, "playouts of each policy in such a search, of which the best counts")
+    searches: int = option(4, "how many such searches run, independent of each other", low=1, high=1000)
+    group: int = option(1, "playouts of each policy in such a search, of which the best counts", low=1, high=1000)
     resume: str | None = option(None, "go on with a nested search that was cut off; null: search anew", (AUTO,))
     save: str | None = option(None, "files for the best game of a nested search: NAME, or with .svg, .txt or .json")
     opening_plies: int = option(
-        6, "random moves at the beginning of games against engines outside (kind: gtp), that no two be alike"
+        6,
+        "random moves at the beginning of games against engines outside (kind: gtp), that no two be alike",
+        low=0,
+        high=MOST_PLIES,
     )
-    timeout: float = option(120.0, "seconds that such an engine may take for a move")
-    seed: int = option(0, "of the games and of the random programs")
-    cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8")
+    timeout: float = option(120.0, "seconds that such an engine may take for a move", low=0, above=True, unit="seconds")
+    seed: int = option(0, "of the games and of the random programs", low=0, high=MAX_SEED)
+    cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8", low=1, high=MAX_CORES)
     compilation_cache: str | None = option("~/.cache/jaxgp", "where compiled programs are kept; null: nowhere")
     output: str | None = option(None, "file for the figures; null: evaluation.json beside the champion")
 
+    def laws(self, prefix: str) -> None:
+        """Refuse a panel that there is not, and options of a search that is not asked for; raises UsageError."""
+        if not (PANELS / f"{self.panel}.yaml").is_file():
+            reject(f"{prefix}panel", self.panel, ", ".join(panels()))
+        if not self.compare:
+            refuse(self, OF_SEARCHES, "given, but there is no compare=LEVEL")
+
 
 def task(options: Options) -> int:
-    """Check, play, print, save."""
+    """Play, print, save."""
     if options.run is None:
         raise UsageError("run: which champion? Write run=DIR, a run directory")
-    check(options)
     from jaxgp.measure import champions, evaluation
     from jaxgp.run.run import use_compilation_cache
     from jaxgp.search import cores
 
     cores.use(options.cores)
     use_compilation_cache(options.compilation_cache)
-    loaded = champions.load(options.run, envs)
+    loaded = champions.load(options.run, joined(options.game, envs))
     if options.depth is not None:
         loaded = champions.at_depth(loaded, options.depth)
     output = Path(options.output).expanduser() if options.output else loaded.path.parent / "evaluation.json"
     evaluation.check_writable(output)
     (measure_alone if loaded.cast.game.seats == 1 else measure_against)(options, loaded, output)
     return 0
-
-
-def check(options: Options) -> None:
-    """Refuse values that no champion's evaluation takes; raises UsageError."""
-    if not (PANELS / f"{options.panel}.yaml").is_file():
-        reject("panel", options.panel, ", ".join(panels()))
-    whole("games", options.games, 1, MOST_GAMES)
-    check_cores(options.cores)
-    whole("compare", options.compare, 0, 20)
-    if not options.compare:
-        refuse(options, OF_SEARCHES, "given, but there is no compare=LEVEL")
-    for name in ("iterations", "searches", "group"):
-        whole(name, getattr(options, name), 1, 1000)
-    whole("opening_plies", options.opening_plies, 0, MOST_PLIES)
-    real("timeout", options.timeout, 0, above=True, unit="seconds")
-    whole("seed", options.seed, 0, MAX_SEED)
 
 
 def refuse(options: Options, names: Sequence[str], why: str) -> None:
@@ -169,7 +172,13 @@ def measure_against(options: Options, loaded: "Loaded", output: Path) -> None:
     """
     refuse(options, OF_SEARCHES, f"of searches in a game for one; {loaded.cast.game.name} is for two, leave it out")
     from jaxgp.measure import evaluation
+    from jaxgp.players.searches import evaluators
 
+    if options.compare:
+        try:
+            evaluators(loaded.cast.spec, loaded.cast.game, None)
+        except UsageError as error:
+            reject("compare", options.compare, f"0; {str(error).rpartition('; ')[2]}")
     panel, about = seated(options, loaded.cast)
     failure = None
     try:
@@ -202,12 +211,13 @@ def seated(options: Options, cast: "Cast") -> "tuple[dict[str, Opponent], dict[s
     from jaxgp.measure import evaluation, external
 
     file = PANELS / f"{options.panel}.yaml"
-    panel = evaluation.read_panel(file)
+    panel, unfit = evaluation.fitting(evaluation.read_panel(file), cast)
     evaluation.check_panel(panel, cast, file)
     engines = any(spec.kind == external.KIND for spec in panel.values())
     if not engines:
         refuse(options, OF_ENGINES, f"given, but nobody in panel={options.panel} is of the kind {external.KIND}")
-    here, skipped = external.reachable(panel, cast)
+    here, missing = external.reachable(panel, cast)
+    skipped = unfit | missing
     if not here:
         raise UsageError(f"panel={options.panel}: nobody is there to play; " + "; ".join(skipped.values()))
     for name, why in skipped.items():

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import envs
 from jaxgp.config import arguments
-from jaxgp.config.arguments import option
+from jaxgp.config.games import OUTSIDE, joined
 from jaxgp.errors import RunError, UsageError, reason, reject
+from jaxgp.options import option
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
@@ -26,6 +27,7 @@ class Options:
     """What to write, and where."""
 
     run: str | None = option(None, "a run directory with a champion.json, or such a file")
+    game: str | None = option(None, OUTSIDE)
     format: str = option(
         "text", "notation; rules have only text; game and svg: the game of a champion that plays alone", FORMATS
     )
@@ -46,7 +48,7 @@ def task(options: Options) -> int:
     if picture in graphviz.PICTURES and not graphviz.installed():
         other = "a file that ends in .dot; to draw it, Graphviz has to be installed (its program dot is not found)"
         reject("output", options.output, other)
-    text = render(champions.load(options.run, envs), options.format)
+    text = render(champions.load(options.run, joined(options.game, envs)), options.format)
     if target is None:
         print(text, end="")
         return 0

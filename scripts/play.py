@@ -14,6 +14,7 @@
     python scripts/play.py run=outputs/DIR player=champion                the game of a champion that plays alone
     python scripts/play.py replay=game.json                               the saved game once more
     python scripts/play.py replay=game.txt game=morpion                   a game in a notation of its own
+    python scripts/play.py game=path/to/folder                            a game outside the project
 
 In the game, type help. Settings of the rules are game.OPTION=VALUE, those of programs program.OPTION=VALUE; what only
 one of the players is to have is player.OPTION=VALUE or opponent.OPTION=VALUE, for example opponent.depth=4.
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from jaxgp.host.agents import Agent
     from jaxgp.host.savedgame import Played
     from jaxgp.measure.champions import Loaded
-    from jaxgp.spec import Cast
+    from jaxgp.spec import Cast, Games
 
 HINT_DEPTH = 8
 PLACES = ("First", "Second")
@@ -49,7 +50,8 @@ class Players:
     run: str | None = option(None, "a run directory with a champion.json, or such a file; sets game and program too")
     game: dict[str, Any] = option(  # noqa: RUF009
         {"name": None},
-        f"the game, and settings of its rules as game.OPTION=VALUE; null: that of run or replay, or {DEFAULT_GAME}",
+        "a game, or its folder; settings of its rules are game.OPTION=VALUE; "
+        f"null: the game of run or replay, else {DEFAULT_GAME}",
     )
     program: dict[str, Any] = option({}, "how programs see the board and move, as in the game's file below conf/game")  # noqa: RUF009
     player: Seat = option(Seat("human"), "who plays in `seat`")  # noqa: RUF009
@@ -147,7 +149,7 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
             keep(Played(board.stepper, cast.spec, tuple(names), board.record))
 
 
-def deepened(options: Options, role: str, seat: Seat, cast: "Cast[Any]", loaded: "Loaded | None") -> "Cast[Any]":
+def deepened(options: Options, role: str, seat: Seat, cast: "Cast", loaded: "Loaded | None") -> "Cast":
     """Return the game as a player sees it: a champion that searches can have a depth of its own."""
     from jaxgp.measure import champions
 
@@ -189,7 +191,7 @@ def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
     changed = [name for name in OF_PLAYERS if getattr(options, name) != getattr(Options(), name)]
     if changed:
         raise UsageError(f"{changed[0]}: a replay has no use for it; leave it out where replay is given")
-    played = savedgame.read(options.replay, envs, asked(options))
+    played = savedgame.read(options.replay, *asked(options))
     last = len(played.moves) - 1
     if options.move is not None:
         if not 0 <= options.move <= last:
@@ -222,26 +224,36 @@ def complete(options: Options, alone: bool, usual: str) -> tuple[Seat, ...]:
     return seats
 
 
-def set_up(options: Options) -> "tuple[Cast[Any], Loaded | None]":
+def set_up(options: Options) -> "tuple[Cast, Loaded | None]":
     """Set up the game: that of the run, or the one the options name."""
     from jaxgp.config.games import cast_of
     from jaxgp.config.schema import Config
     from jaxgp.host import savedgame
     from jaxgp.measure import champions
 
+    games, game = asked(options)
     if not options.run:
-        game = options.game | {"name": options.game["name"] or DEFAULT_GAME}
-        return cast_of(Config(game=game, program=options.program), envs), None
+        return cast_of(Config(game={"name": DEFAULT_GAME} | game, program=options.program), games), None
     if options.program:
         raise UsageError("program: the run has its own; leave it out where run is given")
-    loaded = champions.load(options.run, envs)
-    savedgame.agree(asked(options), loaded.cast.game, f"run={options.run}")
+    loaded = champions.load(options.run, games)
+    savedgame.agree(game, loaded.cast.game, f"run={options.run}")
     return loaded.cast, loaded
 
 
-def asked(options: Options) -> dict[str, Any]:
-    """Return what was asked of the game: its name and settings, as far as they were given."""
-    return {name: value for name, value in options.game.items() if name != "name" or value is not None}
+def asked(options: Options) -> "tuple[Games, dict[str, object]]":
+    """Return where games come from, and what was asked of the game: its name and settings, as far as they were given.
+
+    A game outside the project is named by its folder.
+    """
+    from jaxgp.config.games import place
+
+    game = dict(options.game)
+    name = game.pop("name")
+    if name is None:
+        return envs, game
+    games, known = place(str(name), envs)
+    return games, {"name": known} | game
 
 
 def ask(prompt: str) -> str:

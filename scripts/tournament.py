@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import envs
 from jaxgp import files
 from jaxgp.config import arguments
-from jaxgp.config.arguments import option
+from jaxgp.config.games import OUTSIDE, joined
 from jaxgp.errors import RunError, UsageError, reason, reject
-from jaxgp.options import MAX_SEED, check_cores, whole
+from jaxgp.options import MAX_CORES, MAX_SEED, option
 
 if TYPE_CHECKING:
     from jaxgp.league.crosstable import CrossTable
@@ -36,27 +36,39 @@ ALL = "all"
 class Options:
     """Who plays, how a league goes, and how many there are."""
 
-    brackets: dict[str, Any] = option({}, "NAME=MEMBER or NAME=[MEMBERS]: the players of a bracket")  # noqa: RUF009
+    brackets: dict[str, Any] = option({}, "NAME=MEMBER or NAME=[MEMBERS]: the players of a bracket")
+    game: str | None = option(None, OUTSIDE)
     mode: str = option("anyone", "where opponents come from: everywhere, the own bracket, the others", (*MODES, ALL))
-    leagues: int = option(100, "how many leagues, each with a schedule of its own")
-    opponents: int = option(5, "drawn for each player in a round, each met from both seats; all, if fewer are left")
-    threshold: float = option(0.6, "a player stays that wins more than this share of its games in a round")
+    leagues: int = option(100, "how many leagues, each with a schedule of its own", low=1, high=10_000)
+    opponents: int = option(
+        5, "drawn for each player in a round, each met from both seats; all, if fewer are left", low=1, high=1000
+    )
+    threshold: float = option(
+        0.6,
+        "a player stays that wins more than this share of its games in a round",
+        low=0,
+        test=lambda share: share < 1,
+        accepted="a number from 0 to less than 1",
+    )
     draws: str = option("none", "what a drawn game counts: no win, or half of one", ("none", "half"))
-    rounds: int = option(100, "the most rounds of a league; it ends earlier when one player is left")
-    games: int = option(20, "games of an ordered pair of players with chance in their moves; others play one")
+    rounds: int = option(
+        100, "the most rounds of a league; it ends earlier when one player is left", low=1, high=10_000
+    )
+    games: int = option(
+        20, "games of an ordered pair of players with chance in their moves; others play one", low=1, high=1000
+    )
     ties: str = option("first", "among equally good moves a search plays", ("first", "random"))
     evaluator: str | None = option(None, "what searches value positions by; null: the first of the game's evaluators")
-    seed: int = option(0, "of the schedules and of the bootstrap")
-    games_seed: int = option(0, "of random moves and random ties")
+    seed: int = option(0, "of the schedules and of the bootstrap", low=0, high=MAX_SEED)
+    games_seed: int = option(0, "of random moves and random ties", low=0, high=MAX_SEED)
     table: str | None = option(None, "file in which games are kept; null: crosstable.json in output")
-    cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8")
+    cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8", low=1, high=MAX_CORES)
     compilation_cache: str | None = option("~/.cache/jaxgp", "where compiled programs are kept; null: nowhere")
     output: str = option("outputs/league", "directory for results")
 
 
 def task(options: Options) -> int:
     """Check, play what is not in the table, hold the leagues, rate, write."""
-    check(options)
     from jaxgp.league import crosstable, league_report, members
     from jaxgp.report import document
     from jaxgp.run.run import use_compilation_cache
@@ -64,7 +76,7 @@ def task(options: Options) -> int:
 
     cores.use(options.cores)
     use_compilation_cache(options.compilation_cache)
-    cast, playing = members.read(options.brackets, envs, options.ties, options.evaluator)
+    cast, playing = members.read(options.brackets, joined(options.game, envs), options.ties, options.evaluator)
     check_brackets(options, [member.bracket for member in playing])
     folder, file = places(options)
     games = crosstable.read(file, playing, options.games, options.games_seed)
@@ -146,22 +158,6 @@ def outcome(options: Options, cast: "Cast", playing: "Sequence[Member]", games: 
         rules,
         {"name": cast.game.name} | asdict(cast.game),
     )
-
-
-def check(options: Options) -> None:
-    """Refuse numbers that cannot be; raises UsageError."""
-    for name, least, most in (
-        ("leagues", 1, 10_000),
-        ("opponents", 1, 1000),
-        ("rounds", 1, 10_000),
-        ("games", 1, 1000),
-        ("seed", 0, MAX_SEED),
-        ("games_seed", 0, MAX_SEED),
-    ):
-        whole(name, getattr(options, name), least, most)
-    check_cores(options.cores)
-    if not 0 <= options.threshold < 1:
-        reject("threshold", options.threshold, "a number from 0 to less than 1")
 
 
 def check_brackets(options: Options, brackets: Sequence[str]) -> None:

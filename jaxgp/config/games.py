@@ -13,6 +13,9 @@ from jaxgp.evolution.options import Algorithm
 from jaxgp.fitness.options import no_guide
 from jaxgp.players.options import KINDS, Opponent
 
+OUTSIDE = "the folder of a game outside the project, where that is what is played; null: a game of the project"
+"""What commands say of their option for such a folder."""
+
 if TYPE_CHECKING:
     from jaxgp.contracts import Game
     from jaxgp.spec import Cast, Games, Spec
@@ -34,6 +37,20 @@ def place(name: str, games: "Games") -> "tuple[Games, str]":
     from jaxgp.spec import Outside
 
     return Outside(games, folder.resolve()), folder.resolve().name
+
+
+def joined(folder: str | None, games: "Games") -> "Games":
+    """Return where games come from, with that of a folder which a person typed beside a file that names its game.
+
+    Raises:
+        UsageError: no such folder, or it is no package.
+    """
+    if folder is None:
+        return games
+    found, _ = place(folder, games)
+    if found is games:
+        reject("game", folder, "the folder of a game outside the project, or null")
+    return found
 
 
 def cast_of(config: Config, games: "Games", genotype: str | None = None) -> "Cast":

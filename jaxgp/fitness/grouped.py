@@ -24,7 +24,7 @@ from jaxgp.fitness.panel import Memories, PanelFitness
 from jaxgp.fitness.tournament import round_robin
 from jaxgp.genotypes.language import sizes
 from jaxgp.genotypes.rulelists import RuleLists
-from jaxgp.operators import groups
+from jaxgp.operators import tournament_groups
 from jaxgp.players.rules import RulePlayer
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class GroupFitness(Absolute[Memories]):
         """Let the groups of a population [P] play their tournaments; their winners are the parents."""
         count = len(population.length)
         # The order of a population means nothing: shuffled, its groups are runs of neighbours.
-        order = groups.split(child(key, ORDER), count, self.size).ravel()
+        order = tournament_groups.split(child(key, ORDER), count, self.size).ravel()
         shuffled = take(population, order)
         game, limit = self.panel.game, self.panel.max_plies
         played = round_robin(child(key, MATCHES), game, self.player, shuffled, self.size, limit)
@@ -74,7 +74,7 @@ class GroupFitness(Absolute[Memories]):
             benchmark, memory = self.panel.measure(child(key, PANEL), shuffled, memory)
             points += self.panel_weight * benchmark.fitness
         price = sizes(shuffled) if self.ties == "rules" else jnp.zeros(count, jnp.int32)
-        won = groups.winners(child(key, LOTS), points, price, jnp.arange(count).reshape(-1, self.size))
+        won = tournament_groups.winners(child(key, LOTS), points, price, jnp.arange(count).reshape(-1, self.size))
         metrics = {
             "plies": played.plies,
             "evaluations": played.games,

@@ -10,12 +10,12 @@ crossover and every subtree mutation need. Nodes from `length` on are padding: a
 are equal arrays. Functions here take one tree, [L]; callers vmap.
 """
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
 from jax import Array
 
+from jaxgp.arrays import where
 from jaxgp.genotypes.primitives import PrimitiveSet
 
 
@@ -41,13 +41,6 @@ def empty(shape: tuple[int, ...], capacity: int) -> Programs:
         value=jnp.zeros((*shape, capacity), jnp.float32),
         size=jnp.zeros((*shape, capacity), jnp.int16),
         length=jnp.zeros(shape, jnp.int32),
-    )
-
-
-def select(choose: Array, yes: Programs, no: Programs) -> Programs:
-    """Pick whole programs: `yes` where `choose` (bool of the batch shape), else `no`."""
-    return jax.tree.map(
-        lambda a, b: jnp.where(choose.reshape(choose.shape + (1,) * (a.ndim - choose.ndim)), a, b), yes, no
     )
 
 
@@ -128,7 +121,7 @@ def replace(tree: Programs, node: Array, donor: Programs, root: Array) -> tuple[
         size=jnp.where(alive, size, 0),
         length=length,
     )
-    return select(fits, made, tree), fits
+    return where(fits, made, tree), fits
 
 
 def subtree(tree: Programs, root: Array) -> Programs:

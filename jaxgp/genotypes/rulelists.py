@@ -14,7 +14,6 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
@@ -144,13 +143,6 @@ def empty(language: RuleLanguage, shape: tuple[int, ...], capacity: int) -> Rule
         condition=jnp.zeros((*shape, capacity, language.num_cells), jnp.int8),
         action=jnp.zeros((*shape, capacity), jnp.int8),
         length=jnp.zeros(shape, jnp.int32),
-    )
-
-
-def select(choose: Array, yes: RuleLists, no: RuleLists) -> RuleLists:
-    """Pick whole lists: `yes` where `choose` (bool of the batch shape), else `no`."""
-    return jax.tree.map(
-        lambda a, b: jnp.where(choose.reshape(choose.shape + (1,) * (a.ndim - choose.ndim)), a, b), yes, no
     )
 
 

@@ -26,6 +26,7 @@ from jaxgp.operators.options import Creation, RuleCreation
 from jaxgp.players.options import Opponent as OpponentOptions
 from jaxgp.players.panel import opponent
 from jaxgp.players.program import ProgramOpponent
+from jaxgp.players.searches import evaluators
 from jaxgp.run import assemble
 from jaxgp.spec import Cast
 
@@ -183,6 +184,22 @@ def read_panel(file: Path) -> dict[str, OpponentOptions]:
         raise UsageError(f"{file}: {error}") from error
     except (OSError, YAMLError, OmegaConfBaseException, AttributeError, TypeError) as error:
         raise UsageError(f"{file}: not a panel of opponents ({' '.join(str(error).split())})") from error
+
+
+def fitting(panel: Mapping[str, OpponentOptions], cast: Cast) -> tuple[dict[str, OpponentOptions], dict[str, str]]:
+    """Part a panel into those who can play a game, and why the others cannot: searches where no search plays it.
+
+    Panels are shared among games. A search that names an evaluator is meant for a game, and stays, to be refused.
+    """
+    here, missing = dict(panel), {}
+    for name, spec in panel.items():
+        if spec.kind == "search" and spec.evaluator is None:
+            try:
+                evaluators(cast.spec, cast.game, None)
+            except UsageError as error:
+                missing[name] = str(error).rpartition("; ")[2]
+                del here[name]
+    return here, missing
 
 
 def check_panel(panel: Mapping[str, OpponentOptions], cast: Cast, file: Path) -> None:

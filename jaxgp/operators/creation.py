@@ -9,7 +9,6 @@ backwards, that is postfix with the arguments in order.
 """
 
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -21,8 +20,10 @@ from jaxgp.genotypes.primitives import UNREACHABLE, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import draw
 from jaxgp.operators.options import Creation
+from jaxgp.options import find
 
-METHODS = ("grow", "full", "ramped")
+Growth = tuple[Array, Array, Array, Array, Array, Array]
+"""What the loop that grows trees carries."""
 
 
 @struct.dataclass
@@ -123,7 +124,7 @@ def generate(
         count = jnp.where(alive, count - 1 + arity[code], count)
         return stack, count, others + primitive_size[left, code] - 1, jnp.where(alive, code, 0).astype(jnp.int16)
 
-    def advance(state: tuple[Any, ...]) -> tuple[Any, ...]:
+    def advance(state: Growth) -> Growth:
         step, stack, count, owed, codes, length = state
         length = length + (count > 0)
         stack, count, owed, code = jax.vmap(partial(place, step=step))(words[:, step], requests, stack, count, owed)
@@ -174,8 +175,7 @@ def create(key: Array, primitives: PrimitiveSet, config: Creation, population: i
     Raises:
         ValueError: an unknown method, or limits within which some tree cannot exist.
     """
-    if config.method not in METHODS:
-        raise ValueError(f"creation.method={config.method}: accepted: {', '.join(METHODS)}")
+    find(config, "method").check("creation.method", config.method)
     least = config.min_depth if config.method == "ramped" else config.max_depth
     if not 0 <= least <= config.max_depth:
         raise ValueError(f"creation: depths from {least} to {config.max_depth} are not a range")

@@ -9,14 +9,13 @@ import jax.numpy as jnp
 from flax import struct
 from jax import Array
 
+from jaxgp.arrays import where
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import draw
 from jaxgp.operators.options import Crossover
-
-METHODS = ("one_child", "two_children", "one_way", "one_or_two_way")
-NODE_CHOICES = ("uniform", "koza")
+from jaxgp.options import find
 
 
 @struct.dataclass
@@ -37,7 +36,7 @@ def tree_at(individual: Programs, tree: Array) -> Programs:
 def with_tree(individual: Programs, tree: Array, new: Programs) -> Programs:
     """Put a tree, [L], in the place of one of the trees of an individual [T, L]."""
     here = jnp.arange(individual.length.shape[0]) == tree
-    return programs.select(here, jax.tree.map(lambda field: field[None], new), individual)
+    return where(here, jax.tree.map(lambda field: field[None], new), individual)
 
 
 def choose_node(
@@ -48,8 +47,7 @@ def choose_node(
     `uniform`: all equally likely. `koza`: a function with probability `function_probability`, otherwise a terminal,
     where the kind exists.
     """
-    if config.node_choice not in NODE_CHOICES:
-        raise ValueError(f"crossover.node_choice={config.node_choice}: accepted: {', '.join(NODE_CHOICES)}")
+    find(config, "node_choice").check("crossover.node_choice", config.node_choice)
     if config.node_choice == "uniform":
         return draw.below(words[0], tree.length) if allowed is None else draw.uniform(words[0], allowed)
     mask = programs.live(tree) if allowed is None else allowed
@@ -82,7 +80,7 @@ def graft(
     kept = fits & allowed
     if max_depth is not None:
         kept &= programs.depth(made) <= max_depth
-    return programs.select(kept, with_tree(receiver, tree, made), receiver), ~kept
+    return where(kept, with_tree(receiver, tree, made), receiver), ~kept
 
 
 def one_child(

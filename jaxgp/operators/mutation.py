@@ -17,15 +17,16 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxgp.evolution.options import Algorithm
+from jaxgp.arrays import where
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import draw
 from jaxgp.operators.creation import Request, generate
 from jaxgp.operators.crossover import tree_at, with_tree
+from jaxgp.operators.options import Breeding
 
-Kind = Callable[[Array, PrimitiveSet, Algorithm, Programs, Array], Programs]
+Kind = Callable[[Array, PrimitiveSet, Breeding, Programs, Array], Programs]
 """Changes trees: key[B], the primitive set, the options, trees [B, L] and their root types int32[B] -> trees [B, L]."""
 
 
@@ -41,7 +42,7 @@ def _leaf(primitives: PrimitiveSet, capacity: int, opcode: Array, value: Array) 
 
 
 def _regrow(
-    keep: bool, keys: Array, primitives: PrimitiveSet, algorithm: Algorithm, trees: Programs, root_types: Array
+    keep: bool, keys: Array, primitives: PrimitiveSet, algorithm: Breeding, trees: Programs, root_types: Array
 ) -> Programs:
     """Grow the subtree of a random node anew; `keep` its root and grow only what is below it.
 
@@ -66,7 +67,7 @@ def _regrow(
 
     def put(tree: Programs, node: Array, new: Programs) -> Programs:
         changed, _ = programs.replace(tree, node, new, new.length - 1)
-        return programs.select(new.length > 0, changed, tree)
+        return where(new.length > 0, changed, tree)
 
     words = _growing_words(keys, trees)
     nodes, requests = jax.vmap(plan)(words[:, 0, 0], trees, root_types)
@@ -79,7 +80,7 @@ def _growing_words(keys: Array, trees: Programs) -> Array:
     return jax.vmap(lambda key: draw.words(key, trees.capacity + 1, 3))(keys)
 
 
-def _local(keys: Array, primitives: PrimitiveSet, algorithm: Algorithm, trees: Programs, root_types: Array) -> Programs:
+def _local(keys: Array, primitives: PrimitiveSet, algorithm: Breeding, trees: Programs, root_types: Array) -> Programs:
     """Move the factor of a random node, or if it is a constant its value, by `draw.nudged`.
 
     Where the node has none, since it does not return a number, its subtree is grown anew.
@@ -90,7 +91,7 @@ def _local(keys: Array, primitives: PrimitiveSet, algorithm: Algorithm, trees: P
         node = draw.below(words[0], tree.length)  # the same as that grown anew
         moved = tree.value.at[node].set(draw.nudged(words[1], tree.value[node]))
         scaled = jnp.asarray(primitives.scaled)[tree.opcode[node].astype(jnp.int32)] & (tree.length > 0)
-        return programs.select(scaled, Programs(tree.opcode, moved, tree.size, tree.length), other)
+        return where(scaled, Programs(tree.opcode, moved, tree.size, tree.length), other)
 
     return jax.vmap(change)(_growing_words(keys, trees)[:, 0], trees, regrown)
 
@@ -99,7 +100,7 @@ def _each(change: Callable[[Array, PrimitiveSet, Programs, Array], Programs]) ->
     """Make a kind of a function of one tree: (key, primitives, tree [L], root type int32[]) -> tree [L]."""
 
     def kind(
-        keys: Array, primitives: PrimitiveSet, algorithm: Algorithm, trees: Programs, root_types: Array
+        keys: Array, primitives: PrimitiveSet, algorithm: Breeding, trees: Programs, root_types: Array
     ) -> Programs:
         del algorithm
         return jax.vmap(lambda key, tree, root_type: change(key, primitives, tree, root_type))(keys, trees, root_types)
@@ -138,7 +139,7 @@ def _hoist(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Arra
     """Make a random proper subtree that fits the root's slot the whole tree."""
     fits = jnp.asarray(primitives.fills)[root_type, tree.opcode.astype(jnp.int32)]
     fits &= jnp.arange(tree.capacity) < tree.length - 1
-    return programs.select(fits.any(), programs.subtree(tree, draw.uniform(draw.words(key, 1)[0], fits)), tree)
+    return where(fits.any(), programs.subtree(tree, draw.uniform(draw.words(key, 1)[0], fits)), tree)
 
 
 def _shrink(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Array) -> Programs:
@@ -151,7 +152,7 @@ def _shrink(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Arr
     code = draw.primitive(code_word, primitives, fits)
     leaf = _leaf(primitives, tree.capacity, code, draw.value(value_word, primitives, code))
     changed, _ = programs.replace(tree, node, leaf, jnp.int32(0))
-    return programs.select(inner.any() & fits.any(), changed, tree)
+    return where(inner.any() & fits.any(), changed, tree)
 
 
 def _constant(fresh: bool, key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Array) -> Programs:
@@ -185,7 +186,7 @@ def _share(population: int, probability: float) -> int:
     return max(1, min(population, 2 ** round(mean + 4 * mean**0.5).bit_length()))
 
 
-def mutate(key: Array, primitives: PrimitiveSet, algorithm: Algorithm, population: Programs, chosen: Array) -> Programs:
+def mutate(key: Array, primitives: PrimitiveSet, algorithm: Breeding, population: Programs, chosen: Array) -> Programs:
     """Mutate the chosen individuals, each by a kind drawn by the weights of `algorithm.mutation`.
 
     Under vmap everybody would pay for every kind. So each kind first gathers its own individuals and treats them a
@@ -204,7 +205,7 @@ def mutate(key: Array, primitives: PrimitiveSet, algorithm: Algorithm, populatio
     Raises:
         ValueError: weights that are negative or all zero, or local mutation in a set without factors.
     """
-    weights = {kind: float(getattr(algorithm.mutation, kind)) for kind in KINDS}
+    weights = {kind: float(weight) for kind, weight in algorithm.mutation.weights.items()}
     total = sum(weights.values())
     if total <= 0 or min(weights.values()) < 0:
         raise ValueError(f"mutation: weights {weights} must not be negative, nor all zero")
@@ -230,7 +231,7 @@ def _apply(
     step: int,
     keys: Array,
     primitives: PrimitiveSet,
-    algorithm: Algorithm,
+    algorithm: Breeding,
     population: Programs,
     trees: Array,
     chosen: Array,
@@ -247,7 +248,7 @@ def _apply(
         individuals = jax.tree.map(lambda field: field[source], population)
         one = jax.vmap(tree_at)(individuals, trees[source])
         # The lanes beyond the last are not grown: an empty tree has no node that could be.
-        one = programs.select(target < size, one, programs.empty((step,), one.capacity))
+        one = where(target < size, one, programs.empty((step,), one.capacity))
         changed = kind(keys[source], primitives, algorithm, one, jnp.asarray(primitives.root_type)[trees[source]])
         individuals = jax.vmap(with_tree)(individuals, trees[source], changed)
         return start + step, jax.tree.map(

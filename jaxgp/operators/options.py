@@ -1,6 +1,7 @@
 """Options of the operators: random genomes, selection, crossover and mutation. Importing this does not import JAX."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from jaxgp.errors import reject
 from jaxgp.options import any_of, bound, declared, option
@@ -113,6 +114,17 @@ class Mutation:
         if self.probability > 0 and not any(self.weights.values()):
             accepted = f"0, or a weight above 0 for {any_of(*self.weights)}"
             reject(prefix + "probability", self.probability, accepted)
+
+
+class Breeding(Protocol):
+    """What the operators read of the options of genetic programming (`jaxgp.evolution.options.Algorithm`)."""
+
+    elites: int
+    max_depth: int | None
+    creation: Creation
+    selection: Selection
+    crossover: Crossover
+    mutation: Mutation
 
 
 @dataclass

@@ -8,19 +8,18 @@ a list nearly always takes its default action. `dont_care` sets the share of con
 the others stay uniform.
 """
 
-from dataclasses import fields
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jaxgp.arrays import where
 from jaxgp.genotypes import rulelists
 from jaxgp.genotypes.rulelists import DONT_CARE, RuleLanguage, RuleLists
 from jaxgp.operators import draw
 from jaxgp.operators.options import RuleCreation, RuleMutation
 
-KINDS = tuple(field.name for field in fields(RuleMutation))
+KINDS = tuple(RuleMutation().weights)
 """The kinds of mutation by index."""
 
 
@@ -108,12 +107,12 @@ def add(words: Array, language: RuleLanguage, weights: np.ndarray, one: RuleList
     """Insert a random rule at one of the length + 1 places; a full list stays as it is. Takes C + 2 words."""
     place = draw.below(words[0], one.length + 1)
     made = rulelists.insert(one, place, *random_rule(words[1:], language, weights))
-    return rulelists.select(one.length < one.capacity, made, one)
+    return where(one.length < one.capacity, made, one)
 
 
 def delete(words: Array, one: RuleLists) -> RuleLists:
     """Delete a random rule; a list without rules stays as it is. Takes one word."""
-    return rulelists.select(one.length > 0, rulelists.remove(one, draw.below(words[0], one.length)), one)
+    return where(one.length > 0, rulelists.remove(one, draw.below(words[0], one.length)), one)
 
 
 def reorder(words: Array, one: RuleLists) -> RuleLists:
@@ -125,7 +124,7 @@ def reorder(words: Array, one: RuleLists) -> RuleLists:
     at = draw.below(words[0], one.length)
     to = (at + 1 + draw.below(words[1], one.length - 1)) % jnp.maximum(one.length, 1)
     moved = rulelists.insert(rulelists.remove(one, at), to, one.condition[at], one.action[at])
-    return rulelists.select(one.length > 1, moved, one)
+    return where(one.length > 1, moved, one)
 
 
 def modify(words: Array, language: RuleLanguage, weights: np.ndarray, one: RuleLists) -> RuleLists:
@@ -147,7 +146,7 @@ def modify(words: Array, language: RuleLanguage, weights: np.ndarray, one: RuleL
         action=jnp.where(here & acts, action.astype(jnp.int8), one.action),
         length=one.length,
     )
-    return rulelists.select(one.length > 0, changed, one)
+    return where(one.length > 0, changed, one)
 
 
 def mutate(
@@ -169,7 +168,7 @@ def mutate(
     Raises:
         ValueError: the weights are negative or all zero, or `dont_care` is not a probability.
     """
-    shares = np.array([getattr(config, kind) for kind in KINDS], np.float64)
+    shares = np.array(list(config.weights.values()), np.float64)
     if not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
         named = ", ".join(f"{kind}={share:g}" for kind, share in zip(KINDS, shares, strict=True))
         raise ValueError(f"{named}: accepted: weights of at least 0, not all of them 0")

@@ -2,43 +2,77 @@
 
 Roulette and truncation follow J. Koza, "Genetic Programming" (1992), section 6.4; linear ranking follows J. Baker,
 "Adaptive selection methods for genetic algorithms" (1985). A NaN counts as the worst fitness there is.
+
+All methods can leave one individual out of each draw (`but`, int32[n]), for a parent that must be another than the
+first. Then the others compete as if that one were not there. A population of one leaves nobody out.
 """
+
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
+from jaxgp.arrays import comparable
 from jaxgp.operators.options import Selection
-
-METHODS = ("roulette", "rank", "tournament", "truncation")
-
-
-def comparable(fitness: Array) -> Array:
-    """Return fitness (float32[...]) that can be ordered: NaN is the worst there is."""
-    return jnp.where(jnp.isnan(fitness), -jnp.inf, fitness)
+from jaxgp.options import find
 
 
-def proportional(key: Array, weights: Array, n: int) -> Array:
+def proportional(key: Array, weights: Array, n: int, but: Array | None = None) -> Array:
     """Draw int32[n] with replacement: index i with probability `weights[i]` / sum (float32[P], >= 0, not all zero).
 
     The weights are summed pairwise into a binary tree, and every draw walks down from the root with a fresh uniform
     number at each fork. A running sum would lose the small weights of a large population to rounding; here each
     fork is exact to 2**-23, and a branch that weighs nothing is never taken.
+
+    Args:
+        key: typed key[].
+        weights: float32[P].
+        n: how many.
+        but: int32[n], an index left out of each draw. If all others weigh nothing, they are equally likely.
     """
-    levels = max(weights.shape[0] - 1, 1).bit_length()
-    sums = [jnp.pad(weights, (0, 2**levels - weights.shape[0]))]
+    population = weights.shape[0]
+    levels = max(population - 1, 1).bit_length()
+    sums = [jnp.pad(weights, (0, 2**levels - population))]
     for _ in range(levels):
         sums.append(sums[-1].reshape(-1, 2).sum(1))
     # Node i of the heap has the children 2 i and 2 i + 1; the root is node 1, entry 0 is not used.
     heap = jnp.concatenate([jnp.zeros(1), *reversed(sums)])
     chance = jax.random.uniform(key, (levels, n))
+    if but is None:
+        return _walk(chance, lambda node, depth: heap[node])
+    # By depth, the nodes above the index that is left out, and what they weigh without it: the siblings below them.
+    path = (but + 2**levels) >> np.arange(levels, -1, -1)[:, None]
+    rest = jnp.concatenate([jnp.cumsum(heap[path[:0:-1] ^ 1], 0)[::-1], jnp.zeros((1, n))])
+    drawn = _walk(chance, lambda node, depth: jnp.where(node == path[depth], rest[depth], heap[node]))
+    any_other = _past(jnp.floor(chance[0] * (population - 1)).astype(jnp.int32), but)
+    return jnp.where(rest[0] > 0, drawn, any_other)
+
+
+def _walk(chance: Array, weight: Callable[[Array, Array], Array]) -> Array:
+    """Walk down a heap from the root, n times.
+
+    Args:
+        chance: float32[levels, n], uniform in [0, 1), one number for each fork.
+        weight: (nodes int32[n], their depth int32[]) -> float32[n].
+
+    Returns:
+        int32[n]: leaves, counted from the first one.
+    """
+    levels, n = chance.shape
 
     def descend(level: Array, at: Array) -> Array:
-        left, right = heap[2 * at], heap[2 * at + 1]
+        left, right = weight(2 * at, level + 1), weight(2 * at + 1, level + 1)
         # With left = 0 the comparison holds, with right = 0 it does not, since chance < 1.
         return 2 * at + (chance[level] * (left + right) >= left)
 
     return jax.lax.fori_loop(0, levels, descend, jnp.ones(n, jnp.int32)) - 2**levels
+
+
+def _past(place: Array, but: Array) -> Array:
+    """Return int32[...]: the number at a place among all numbers without `but`."""
+    return place + (place >= but)
 
 
 def roulette_weights(fitness: Array) -> Array:
@@ -57,13 +91,17 @@ def rank_weights(fitness: Array, pressure: float) -> Array:
     return 2.0 - pressure + 2.0 * (pressure - 1.0) * rank / max(fitness.shape[0] - 1, 1)
 
 
-def tournament(key: Array, fitness: Array, size: int, n: int, distinct: bool = False) -> Array:
+def tournament(
+    key: Array, fitness: Array, size: int, n: int, distinct: bool = False, but: Array | None = None
+) -> Array:
     """Draw int32[n]: each the best of `size` drawn with replacement, or of as many different ones.
 
-    The drawn are in random order, so that the first of equals is a fair choice among them.
+    The drawn are in random order, so that the first of equals is a fair choice among them. Nobody is drawn in the place
+    of `but` (int32[n]).
     """
-    population = fitness.shape[0]
+    population = fitness.shape[0] - (but is not None)
     drawn = different(key, population, size, n) if distinct else jax.random.randint(key, (n, size), 0, population)
+    drawn = drawn if but is None else _past(drawn, but[:, None])
     known = comparable(fitness)
     return jnp.take_along_axis(drawn, jnp.argmax(known[drawn], axis=1)[:, None], axis=1)[:, 0]
 
@@ -86,36 +124,43 @@ def different(key: Array, population: int, size: int, n: int) -> Array:
     return jnp.stack(rows, 1)
 
 
-def truncation(key: Array, fitness: Array, fraction: float, n: int) -> Array:
-    """Draw int32[n] uniformly from the best `fraction` (at least one); ties at the cut are broken at random."""
+def truncation(key: Array, fitness: Array, fraction: float, n: int, but: Array | None = None) -> Array:
+    """Draw int32[n] uniformly from the best `fraction` (at least one); ties at the cut are broken at random.
+
+    If `but` (int32[n]) is among these, it is one of the others there, or else the next best.
+    """
     cut_key, draw_key = jax.random.split(key)
     population = fitness.shape[0]
     kept = min(population, max(1, round(fraction * population)))
     shuffled = jax.random.permutation(cut_key, population)
-    best = shuffled[jnp.argsort(-fitness[shuffled], stable=True)]  # NaN comes last
-    return best[jax.random.randint(draw_key, (n,), 0, kept)].astype(jnp.int32)
+    best = shuffled[jnp.argsort(-fitness[shuffled], stable=True)].astype(jnp.int32)  # NaN comes last
+    if but is None:
+        return best[jax.random.randint(draw_key, (n,), 0, kept)]
+    place = jnp.argsort(best)[but]
+    room = jnp.maximum(kept - (place < kept), 1)
+    return best[_past(jax.random.randint(draw_key, (n,), 0, room), place)]
 
 
-def select(key: Array, config: Selection, fitness: Array, n: int) -> Array:
-    """Draw int32[n]: the indices of parents, by their fitness (float32[P]).
+def select(key: Array, config: Selection, fitness: Array, n: int, but: Array | None = None) -> Array:
+    """Draw int32[n]: the indices of parents, by their fitness (float32[P]), none of them `but` (int32[n]).
 
     Raises:
         ValueError: an unknown method.
     """
+    find(config, "method").check("selection.method", config.method)
+    but = None if fitness.shape[0] == 1 else but
     if config.method == "roulette":
-        return proportional(key, roulette_weights(fitness), n)
+        return proportional(key, roulette_weights(fitness), n, but)
     if config.method == "rank":
         weights = rank_weights(fitness, config.rank_pressure)
         # A single individual under pressure 2 has rank 0, hence weight 0.
-        return proportional(key, jnp.where(weights.any(), weights, 1.0), n)
+        return proportional(key, jnp.where(weights.any(), weights, 1.0), n, but)
     if config.method == "tournament":
-        return tournament(key, fitness, config.tournament_size, n, config.distinct)
-    if config.method == "truncation":
-        return truncation(key, fitness, config.truncation_fraction, n)
-    raise ValueError(f"selection.method={config.method}: accepted: {', '.join(METHODS)}")
+        return tournament(key, fitness, config.tournament_size, n, config.distinct, but)
+    return truncation(key, fitness, config.truncation_fraction, n, but)
 
 
-def select_by_case(key: Array, config: Selection, merits: Array, n: int) -> Array:
+def select_by_case(key: Array, config: Selection, merits: Array, n: int, but: Array | None = None) -> Array:
     """Draw int32[n]: most parents by their merit in general, a share `config.by_case` by that in one case, drawn anew.
 
     After J. Schaffer, "Multiple objective optimization with vector evaluated genetic algorithms" (ICGA 1985), whose
@@ -126,11 +171,13 @@ def select_by_case(key: Array, config: Selection, merits: Array, n: int) -> Arra
         config: how parents are drawn; static.
         merits: float32[1 + K, P]: in general, and in each of K cases.
         n: how many.
+        but: int32[n], whom each draw leaves out.
     """
     if len(merits) == 1:
-        return select(key, config, merits[0], n)
+        return select(key, config, merits[0], n, but)
     draw_key, chance_key, case_key = jax.random.split(key, 3)
-    drawn = jax.vmap(lambda k, merit: select(k, config, merit, n))(jax.random.split(draw_key, len(merits)), merits)
+    keys = jax.random.split(draw_key, len(merits))
+    drawn = jax.vmap(lambda k, merit: select(k, config, merit, n, but))(keys, merits)
     case = jax.random.randint(case_key, (n,), 1, len(merits))
     row = jnp.where(jax.random.uniform(chance_key, (n,)) < config.by_case, case, 0)
     return drawn[row, jnp.arange(n)]

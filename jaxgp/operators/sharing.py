@@ -8,6 +8,8 @@ generation by a fixed factor less, so that a behaviour wears out however rare it
 import jax.numpy as jnp
 from jax import Array
 
+from jaxgp.arrays import groups
+
 COUNTERS = 2**17
 """Counters in each of the two rows of a memory; a long run has met some ten thousand behaviours."""
 
@@ -48,14 +50,6 @@ def count_equal(rows: Array) -> Array:
     group, order = groups(rows)
     size = jnp.searchsorted(group, group, side="right") - jnp.searchsorted(group, group, side="left")
     return jnp.zeros(len(rows), jnp.int32).at[order].set(size.astype(jnp.int32))
-
-
-def groups(rows: Array) -> tuple[Array, Array]:
-    """Sort uint32[P, W]: int32[P] group of equals at each place, from 0 on, and int32[P] the sorting order."""
-    order = jnp.lexsort(rows.T)
-    ordered = rows[order]
-    fresh = (ordered[1:] != ordered[:-1]).any(-1)
-    return jnp.concatenate([jnp.zeros(1, jnp.int32), jnp.cumsum(fresh, dtype=jnp.int32)]), order
 
 
 def share(fitness: Array, counts: Array, power: float, sharing: float) -> Array:

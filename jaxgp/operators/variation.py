@@ -1,18 +1,29 @@
 """From one generation to the next: elitism, selection, crossover, mutation, reproduction.
 
 The order is the GP Mancala study's: the elites are copied; each other place is filled by a selected parent, which is
-crossed with a second selected parent with one probability, and mutated with another, independently.
+crossed with another selected parent with one probability, and mutated with another probability, independently.
+
+Whether the second parent may be the first one depends on the method, as its source has it.
+
+- `one_child` crosses with "another member of the previous generation", selected as the first one (GP Mancala study),
+  and `one_way` inserts a subtree "into another individual" (M. Sipper, "Evolved to Win", 2011, section 3.2.4). So the
+  second parent is another individual than the first, unless the population is one.
+- `two_children` draws both parents independently (J. Koza, "Genetic Programming", 1992): an individual may mate with
+  itself, and its children differ from it, since the nodes are chosen independently.
+- `one_or_two_way` pairs members of a parent population in which each is a copy ("Evolved to Win", algorithms 3.1 and
+  3.3); two different members may be copies of one individual.
 """
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 
-from jaxgp.evolution.options import Algorithm
-from jaxgp.genotypes import programs
+from jaxgp.arrays import comparable, take, where
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import crossover, mutation, selection
+from jaxgp.operators.options import Breeding
+from jaxgp.options import find
 
 
 def _take(population: Programs, index: Array) -> Programs:
@@ -20,11 +31,11 @@ def _take(population: Programs, index: Array) -> Programs:
 
     The barrier keeps XLA from gathering anew inside each of the many consumers: two to three times faster on a CPU.
     """
-    return jax.lax.optimization_barrier(jax.tree.map(lambda field: field[index], population))
+    return jax.lax.optimization_barrier(take(population, index))
 
 
 def recombine(
-    key: Array, primitives: PrimitiveSet, algorithm: Algorithm, population: Programs, merits: Array, n: int
+    key: Array, primitives: PrimitiveSet, algorithm: Breeding, population: Programs, merits: Array, n: int
 ) -> tuple[Programs, Array, Array]:
     """Select parents and cross them.
 
@@ -41,13 +52,15 @@ def recombine(
         copy of its receiving parent.
     """
     options = algorithm.crossover
-    if options.method not in crossover.METHODS:
-        raise ValueError(f"crossover.method={options.method}: accepted: {', '.join(crossover.METHODS)}")
+    find(options, "method").check("crossover.method", options.method)
     paired = options.method in ("two_children", "one_or_two_way")
     families = (n + 1) // 2 if paired else n
-    select_key, chance_key, cross_key = jax.random.split(key, 3)
+    select_key, chance_key, cross_key, other_key = jax.random.split(key, 4)
     drawn = selection.select_by_case(select_key, algorithm.selection, merits, 2 * families)
     first, second = drawn.reshape(2, families)
+    if options.method in ("one_child", "one_way"):
+        others = selection.select_by_case(other_key, algorithm.selection, merits, families, but=first)
+        second = jnp.where(second == first, others, second)
     crossed = jax.random.uniform(chance_key, (families,)) < options.probability
     keys = jax.random.split(cross_key, families)
     if options.method == "one_or_two_way":
@@ -57,7 +70,7 @@ def recombine(
         one, other, one_rejected, other_rejected = jax.vmap(
             lambda k, a, b: crossover.two_children(k, primitives, options, algorithm.max_depth, a, b)
         )(keys, mothers, fathers)
-        pairs = programs.select(crossed, one, mothers), programs.select(crossed, other, fathers)
+        pairs = where(crossed, one, mothers), where(crossed, other, fathers)
         children = jax.tree.map(lambda a, b: jnp.stack([a, b], 1).reshape(-1, *a.shape[1:])[:n], *pairs)
         rejected = (jnp.stack([one_rejected, other_rejected], 1) & crossed[:, None]).reshape(-1)[:n]
         return children, jnp.repeat(crossed, 2)[:n], rejected
@@ -70,13 +83,13 @@ def recombine(
     children, rejected = jax.vmap(
         lambda k, a, b: crossover.one_child(k, primitives, options, algorithm.max_depth, a, b)
     )(keys, receivers, _take(population, second))
-    return programs.select(crossed, children, receivers), crossed, rejected & crossed
+    return where(crossed, children, receivers), crossed, rejected & crossed
 
 
 def _one_or_two_way(
     keys: Array,
     primitives: PrimitiveSet,
-    algorithm: Algorithm,
+    algorithm: Breeding,
     population: Programs,
     merit: Array,
     parents: tuple[Array, Array],
@@ -93,14 +106,14 @@ def _one_or_two_way(
     M. Sipper, "Evolved to Win" (2011).
     """
     first, second = parents
-    known = selection.comparable(merit)
+    known = comparable(merit)
     both = crossed & (jnp.arange(len(first)) < n // 2)
     swap = both & ~(known[first] >= known[second])
     donors, receivers = _take(population, first), _take(population, second)
     one, other, one_rejected, other_rejected = jax.vmap(
         lambda k, a, b: crossover.two_children(k, primitives, algorithm.crossover, algorithm.max_depth, a, b)
     )(keys, receivers, donors)
-    families = programs.select(swap, other, donors), programs.select(both, one, receivers)
+    families = where(swap, other, donors), where(both, one, receivers)
 
     def in_turn(a: Array, b: Array) -> Array:
         return jnp.stack([a, b], 1).reshape(-1, *a.shape[1:])[:n]
@@ -112,7 +125,7 @@ def _one_or_two_way(
 def breed(
     key: Array,
     primitives: PrimitiveSet,
-    algorithm: Algorithm,
+    algorithm: Breeding,
     population: Programs,
     fitness: Array,
     merits: Array | None = None,

@@ -66,8 +66,14 @@ def opponent(chosen: options.Opponent, cast: Cast[Rules], create: Create, terms:
 def strategy(spec: Spec[Rules], game: Rules, name: str | None = None, games: int = 1) -> ProgramOpponent:
     """Seat one of the game's own strategies, by default the first; raises ValueError where there is none such."""
     player, genome = strategist(spec, game, name)
-    one = jax.tree.map(lambda x: jax.numpy.asarray(x)[None], genome)
-    return ProgramOpponent(game, player, lambda key, count: one, count=1, rounds=games)
+
+    def create(key: Array, count: int) -> Genome:
+        # Made no earlier: with the first array of a process it is settled how many devices there are.
+        del key, count
+        one: Genome = jax.tree.map(lambda x: jax.numpy.asarray(x)[None], genome)
+        return one
+
+    return ProgramOpponent(game, player, create, count=1, rounds=games)
 
 
 def strategist(spec: Spec[Rules], game: Rules, name: str | None = None) -> tuple[Player, Genome]:

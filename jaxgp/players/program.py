@@ -9,10 +9,11 @@ import jax.numpy as jnp
 from flax import struct
 from jax import Array
 
+from jaxgp.arrays import where
 from jaxgp.contracts import Game, Player
 from jaxgp.genotypes.language import Genome
 from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.genotypes.programs import Programs, select
+from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import evaluate, evaluate_active
 from jaxgp.interpreter.plan import Plan, plan
 
@@ -128,7 +129,7 @@ class ProgramOpponent:
             return memory
         place = jnp.where(improved, (memory.newest + 1) % self.count, memory.newest)
         here = (jnp.arange(self.count) == place) & improved
-        programs = select(
+        programs = where(
             here, jax.tree.map(lambda x: jnp.broadcast_to(x, (self.count, *x.shape)), best), memory.programs
         )
         return Bench(programs, self.player.prepare(programs), place)

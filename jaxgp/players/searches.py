@@ -21,9 +21,12 @@ def evaluators(spec: Spec[Rules], game: Rules, named: str | None) -> tuple[Evalu
         named: one of the game's evaluators, or several of them with | between; None: the first.
 
     Raises:
-        UsageError: the game has no such evaluator, or not on this board; the message begins with `evaluator=`.
+        UsageError: no search plays the game, or it has no such evaluator, or not on this board; the message begins with
+            `evaluator=`.
     """
     here = spec.evaluators(game)
+    if game.chance:
+        reject("evaluator", named, f"none; chance takes part in {spec.name}, so that no search plays it")
     if not here:
         reject("evaluator", named, f"none; {spec.name} has no evaluators, so that no search plays it")
     asked = [next(iter(here))] if named is None else named.split("|")

@@ -44,7 +44,7 @@ def creator(language: Language, algorithm: Algorithm | Groups) -> Callable[[Arra
 
 @dataclass(frozen=True)
 class Experiment:
-    """A run, ready to go: `init`, then `step` as often as there are generations.
+    """A run, ready to go: `init`, then `step` or `advance` as often as there are generations.
 
     Attributes:
         config: what it was assembled from.
@@ -74,7 +74,12 @@ class Experiment:
 
     @cached_property
     def step(self) -> Callable[[EvolutionState], tuple[EvolutionState, Metrics]]:
-        """Run one generation; the state that goes in is used up."""
+        """Run one generation."""
+        return jax.jit(self.ring.step)
+
+    @cached_property
+    def advance(self) -> Callable[[EvolutionState], tuple[EvolutionState, Metrics]]:
+        """Run one generation in the memory of the state that goes in, which is used up: half of the memory."""
         return jax.jit(self.ring.step, donate_argnums=0)
 
     def replay(self, state: EvolutionState) -> list[ReplayGame]:

@@ -21,11 +21,15 @@ class Experiment(Protocol):
         ...
 
     def step(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
-        """Evaluate the waiting generation and breed the next; `state` may be used up.
+        """Evaluate the waiting generation and breed the next.
 
         The metrics are scalars; `generation` is the number of the one that was evaluated. Once `state.finished` is
         set, the run has reached its aim and no further step is asked for.
         """
+        ...
+
+    def advance(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
+        """Do the same in the memory of `state`, which is used up."""
         ...
 
     def replay(self, state: EvolutionState) -> list[ReplayGame]:

@@ -74,7 +74,7 @@ def evolve(run: Run, stop: Stop, observers: list[Observer]) -> None:
 def _generation(run: Run, record: Record) -> Row:
     """Compute one generation and put its row on disk; only then does the run move on."""
     begin = time.perf_counter()
-    state, metrics = run.experiment.step(run.state)
+    state, metrics = run.experiment.advance(run.state)
     metrics = jax.device_get(jax.block_until_ready((state, metrics))[1])
     seconds = time.perf_counter() - begin
     row = clean({"generation": run.generation, **metrics})

@@ -12,7 +12,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from jaxgp.config import validate
-from jaxgp.config.compose import Composer
+from jaxgp.config.compose import Composer, Placed, placed
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reject
 from jaxgp.options import MAX_SEED, whole
@@ -25,16 +25,25 @@ from jaxgp.study.study_options import ComparisonOptions, DesignOptions, TunedOpt
 
 OUTPUTS = "outputs/analysis"
 DESIGN = "design.json"
-MAX_BATCH = 4096
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A design that has been checked, with the configuration of every run, in the order of the runs."""
+    """A design that has been checked.
+
+    Attributes:
+        design: the design.
+        pairs: every run with its configuration, in the order of the runs.
+        output: directory for results.
+        games: where games come from.
+        folders: of games outside the project, whose names stand in the design.
+    """
 
     design: Design
     pairs: Sequence[Pair]
     output: Path
+    games: Games
+    folders: Sequence[Path] = ()
 
     @property
     def digest(self) -> str:
@@ -50,9 +59,11 @@ def plan_design(options: DesignOptions, config_dir: Path, games: Games) -> Plan:
         UsageError: the first mistake.
     """
     content = load_file(options.design, config_dir / "design") if options.design is not None else {}
-    design = read(merged(content, options))
-    _check(options)
-    return Plan(design, _configure(design, config_dir, games), where(options, options.design))
+    base = placed(options.base, games)
+    design = read(merged(content, replace(options, base=base.overrides)))
+    if options.parquet:
+        results.check_parquet()
+    return _plan(design, config_dir, base, where(options, options.design))
 
 
 def merged(content: Mapping[str, object], options: DesignOptions) -> dict[str, object]:
@@ -86,25 +97,19 @@ def plan_tuned(options: TunedOptions, config_dir: Path, games: Games) -> Plan:
         reject("study", folder, "a study with factors")
     seed = studied.seed + studied.size if options.seed is None else options.seed
     whole("seed", seed, 0, MAX_SEED - options.replicates * len(studied.groups))
-    whole("replicates", options.replicates, 2)
-    _check(options)
-    base = words("base", options.base)
+    if options.parquet:
+        results.check_parquet()
+    base = placed(words("base", options.base), games)
     groups = {}
     for group, found in fit_groups(frame, studied).items():
         if isinstance(found, str):
             raise UsageError(f"study={folder}: group {group} has no model: {found}")
         [cell] = [c for c in studied.cells() if (c.group, c.levels) == (group, found.best_cell.levels)]
-        groups[group] = (*cell.overrides, *base)
+        groups[group] = (*cell.overrides, *base.overrides)
     title = f"{studied.title or 'Factorial design'}: the tuned groups"
     design = replace(studied, factors=(), groups=groups, replicates=options.replicates, seed=seed, title=title)
     output = Path(options.output).expanduser() if options.output else folder / "tuned"
-    return Plan(design, _configure(design, config_dir, games), output)
-
-
-def _check(options: DesignOptions | TunedOptions) -> None:
-    whole("batch", options.batch, 1, MAX_BATCH)
-    if options.parquet:
-        results.check_parquet()
+    return _plan(design, config_dir, base, output)
 
 
 def where(options: DesignOptions | ComparisonOptions, name: str | None = None) -> Path:
@@ -127,13 +132,14 @@ def load_file(name: str, folder: Path) -> dict[str, object]:
     return {str(key): value for key, value in content.items()}
 
 
-def _configure(design: Design, config_dir: Path, games: Games) -> list[Pair]:
-    """Compose and check the configuration of every cell; return every run with its own, in the order of the runs."""
+def _plan(design: Design, config_dir: Path, base: Placed, output: Path) -> Plan:
+    """Compose and check the configuration of every cell."""
     configs: dict[Cell, Config] = {}
-    with Composer(Config, config_dir, "config") as composer:
+    with Composer(Config, config_dir, "config", base.folders) as composer:
         for cell in design.cells():
-            configs[cell] = validate.check(composer.compose(cell.overrides), games)
-    return [(trial, replace(configs[trial.cell], seed=trial.seed)) for trial in design.trials()]
+            configs[cell] = validate.check(composer.compose(cell.overrides), base.games)
+    pairs = [(trial, replace(configs[trial.cell], seed=trial.seed)) for trial in design.trials()]
+    return Plan(design, pairs, output, base.games, base.folders)
 
 
 def load_design(folder: Path) -> Design:
@@ -155,9 +161,11 @@ def noted(folder: Path) -> tuple[Mapping[str, object], str]:
 
 def commands(plan: Plan) -> list[str]:
     """Return a command for each run, in their order, for machines that share the work."""
+    places = {f"game={folder.name}": f"game={folder}" for folder in plan.folders}
     said = []
     for trial, _ in plan.pairs:
         run = plan.output / "runs" / f"{trial.number:04}"
-        words = (*trial.overrides, "logger=disabled", f"hydra.run.dir={run}")
+        options = [places.get(one, one) for one in trial.overrides]
+        words = (*options, "logger=disabled", f"hydra.run.dir={run}")
         said.append("python scripts/train.py " + " ".join(shlex.quote(word) for word in words))
     return said

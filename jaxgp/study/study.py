@@ -12,10 +12,8 @@ import pandas
 from jaxgp import files
 from jaxgp.errors import RunError, UsageError, reason, reject
 from jaxgp.measure.comparison import Comparison, compare
-from jaxgp.options import MAX_SEED, whole
 from jaxgp.report import document
 from jaxgp.run.signals import Stop
-from jaxgp.spec import Games
 from jaxgp.store import record
 from jaxgp.store.directory import RunDirectory
 from jaxgp.study import results, study_report
@@ -29,7 +27,7 @@ COMMANDS, FOUND = "commands.txt", "found.json"
 Say = Callable[[str], None]
 
 
-def carry_out(plan: Plan, options: DesignOptions | TunedOptions, games: Games, say: Say) -> list[str]:
+def carry_out(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> list[str]:
     """Run, or gather, what was planned; write tables and report; return what the terminal shows.
 
     Raises:
@@ -44,7 +42,7 @@ def carry_out(plan: Plan, options: DesignOptions | TunedOptions, games: Games, s
         _note(plan)
         if options.plan:
             return [f"{plan.design.size} runs are planned.", "", f"Written to {folder}"]
-        rows, about = _run(plan, options, games, say)
+        rows, about = _run(plan, options, say)
         frame = results.table(rows, [factor.name for factor in plan.design.factors])
         if options.parquet:
             results.save_parquet(folder, frame)
@@ -63,9 +61,7 @@ def _note(plan: Plan) -> None:
     files.write_text(plan.output / COMMANDS, "".join(f"{line}\n" for line in commands(plan)))
 
 
-def _run(
-    plan: Plan, options: DesignOptions | TunedOptions, games: Games, say: Say
-) -> tuple[list[record.Row], list[tuple[str, str]]]:
+def _run(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> tuple[list[record.Row], list[tuple[str, str]]]:
     """Return the rows, and the facts about how they were made."""
     factors = [factor.name for factor in plan.design.factors]
     if isinstance(options, DesignOptions) and options.runs is not None:
@@ -79,7 +75,7 @@ def _run(
     from jaxgp.study.trials import Bench
 
     use_compilation_cache(plan.pairs[0][1].compilation_cache)
-    bench = Bench(plan.design, lambda config: assemble(config, games), plan.output, options.batch, say)
+    bench = Bench(plan.design, lambda config: assemble(config, plan.games), plan.output, options.batch, say)
     with Stop(say) as stop:
         rows = bench.run(plan.pairs, stop)
     if len(rows) < len(plan.pairs):
@@ -151,7 +147,6 @@ def load_groups(options: ComparisonOptions) -> dict[str, pandas.DataFrame]:
                 reject("measures", measure, f"columns of numbers, which are {', '.join(numbers)} in {name}")
     if not options.measures:
         reject("measures", "[]", "at least one column of numbers")
-    whole("seed", options.seed, 0, MAX_SEED)
     return tables
 
 

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from jaxgp.config.arguments import option
-from jaxgp.study.design import RESPONSES
+from jaxgp.options import MAX_SEED, option
+from jaxgp.study.design import GOALS, MAX_TRIALS, RESPONSES
 
+MAX_BATCH = 4096
 ANALYSES = ("design", "tuned", "comparison")
 
 
@@ -15,18 +16,22 @@ class DesignOptions:
 
     analysis: str = option("design", "what to do; design: a factorial design of runs, its model and optimum", ANALYSES)
     design: str | None = option(None, "a design by its name in conf/design, or a file; null: only what is said here")
-    base: list[str] = option([], "options of scripts/train.py for all runs, as in [game=mancala]")  # noqa: RUF009
-    groups: dict[str, Any] = option({}, "NAME=[options]: groups with a model each; null drops one of the design")  # noqa: RUF009
-    factors: dict[str, Any] = option(  # noqa: RUF009
+    base: list[str] = option([], "options of scripts/train.py for all runs, as in [game=mancala], or [game=FOLDER]")
+    groups: dict[str, Any] = option({}, "NAME=[options]: groups with a model each; null drops one of the design")
+    factors: dict[str, Any] = option(
         {}, "NAME=[levels], NAME an option of scripts/train.py; or NAME.levels and NAME.options; null drops one"
     )
-    replicates: int | None = option(None, "runs of each combination; null: as the design says, else 1")
-    seed: int | None = option(None, "of the random order and the first run; null: as the design says, else 0")
+    replicates: int | None = option(
+        None, "runs of each combination; null: as the design says, else 1", low=1, high=MAX_TRIALS
+    )
+    seed: int | None = option(
+        None, "of the random order and the first run; null: as the design says, else 0", low=0, high=MAX_SEED
+    )
     response: str | None = option(None, "what is explained; null: as the design says, else fitness", RESPONSES)
-    goal: str | None = option(None, "which end of it is wanted; null: maximum", ("maximum", "minimum"))
+    goal: str | None = option(None, "which end of it is wanted; null: maximum", GOALS)
     runs: str | None = option(None, "folder of runs that scripts/train.py made of this design, instead of running it")
     plan: bool = option(False, "stop when everything is checked and commands.txt is written")
-    batch: int = option(1, "runs alike that are computed side by side; for GPUs")
+    batch: int = option(1, "runs alike that are computed side by side; for GPUs", low=1, high=MAX_BATCH)
     parquet: bool = option(False, "write the table as Parquet as well; needs pyarrow")
     output: str | None = option(None, "directory for results; null: outputs/analysis/DESIGN")
 
@@ -37,11 +42,13 @@ class TunedOptions:
 
     analysis: str = option("tuned", "what to do; tuned: runs of each group of a study at its optimum, compared")
     study: str | None = option(None, "output of analysis=design")
-    base: list[str] = option([], "more options of scripts/train.py for all runs")  # noqa: RUF009
-    replicates: int = option(50, "runs of each group")
-    seed: int | None = option(None, "of the random order and the first run; null: after those of the study")
+    base: list[str] = option([], "more options of scripts/train.py for all runs")
+    replicates: int = option(50, "runs of each group", low=2, high=MAX_TRIALS)
+    seed: int | None = option(
+        None, "of the random order and the first run; null: after those of the study", low=0, high=MAX_SEED
+    )
     plan: bool = option(False, "stop when everything is checked and commands.txt is written")
-    batch: int = option(1, "runs alike that are computed side by side; for GPUs")
+    batch: int = option(1, "runs alike that are computed side by side; for GPUs", low=1, high=MAX_BATCH)
     parquet: bool = option(False, "write the table as Parquet as well; needs pyarrow")
     output: str | None = option(None, "directory for results; null: tuned, in the study")
 
@@ -55,6 +62,6 @@ class ComparisonOptions:
     b: str | None = option(None, "another one")
     table: str | None = option(None, "a table of results (CSV, JSONL, Parquet, or the folder of a study)")
     column: str = option("group", "of the table: the column that tells the groups apart")
-    measures: list[str] = option(["fitness", "seconds"], "what is compared: columns of numbers")  # noqa: RUF009
-    seed: int = option(0, "of the bootstrap")
+    measures: list[str] = option(["fitness", "seconds"], "what is compared: columns of numbers")
+    seed: int = option(0, "of the bootstrap", low=0, high=MAX_SEED)
     output: str | None = option(None, "directory for results; null: outputs/analysis/comparison")

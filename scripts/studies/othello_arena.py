@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from jaxgp.config import arguments
-from jaxgp.config.arguments import option
 from jaxgp.errors import UsageError, reject
-from jaxgp.options import MAX_SEED, changed, check_cores, real, whole
+from jaxgp.options import MAX_CORES, MAX_SEED, changed, option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 HEAD = "| opponent | won + drawn + lost as black | as white | points | 95 % |\n|---|---|---|---|---|"
 DEEPEST = 12
 MOST_PLIES = 40
+SIZES = (4, 6, 8, 10)
 
 
 @dataclass
@@ -34,33 +34,50 @@ class Options:
     """Who is measured, against whom, how often."""
 
     evaluator: str = option("edgar_like", "what the player values positions by: an evaluator, or A|B by lot each move")
-    depth: int = option(1, "plies that the player searches")
+    depth: int = option(1, "plies that the player searches", low=1, high=DEEPEST)
     ties: str = option("random", "which of its best moves the player plays", ("first", "random"))
     against: str = option("material", "what the opponents value positions by, likewise")
     against_ties: str = option("random", "which of their best moves the opponents play", ("first", "random"))
-    depths: list[int] = option([0, 1, 2, 3, 4, 5], "plies that the opponents search; 0: random moves")  # noqa: RUF009
+    depths: tuple[int, ...] = option(
+        (0, 1, 2, 3, 4, 5), "plies that the opponents search; 0: random moves", low=0, high=DEEPEST
+    )
     command: str | None = option(
         None, "instead of those: a program that speaks the Go Text Protocol, and its options; games begin at random"
     )
-    opening_plies: int = option(6, "random moves at the beginning of games against such a program")
-    timeout: float = option(120.0, "seconds that it may take for a move")
-    games: int = option(200, "games against each opponent, half of them with each colour")
-    size: int = option(8, "squares on each side of the board")
-    seed: int = option(0, "of random moves and random ties")
-    cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8")
+    opening_plies: int = option(
+        6, "random moves at the beginning of games against such a program", low=0, high=MOST_PLIES
+    )
+    timeout: float = option(120.0, "seconds that it may take for a move", low=0, above=True, unit="seconds")
+    games: int = option(
+        200,
+        "games against each opponent, half of them with each colour",
+        low=2,
+        high=100_000,
+        test=lambda games: games % 2 == 0,
+        accepted="an even number from 2 to 100000",
+    )
+    size: int = option(8, "squares on each side of the board", test=SIZES.__contains__, accepted=f"{SIZES}"[1:-1])
+    seed: int = option(0, "of random moves and random ties", low=0, high=MAX_SEED)
+    cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8", low=1, high=MAX_CORES)
+
+    def laws(self, prefix: str) -> None:
+        """Refuse an empty list, and options that would change nothing; raises UsageError."""
+        if not self.depths:
+            reject("depths", "[]", f"one or more whole numbers from 0 to {DEEPEST}")
+        of_searches, of_engines = ("against", "against_ties", "depths"), ("opening_plies", "timeout")
+        why = "command is not given" if self.command is None else "no search is met where command is given"
+        for name in changed(self, of_engines if self.command is None else of_searches):
+            raise UsageError(f"{name}: given, but {why}")
 
 
 def task(options: Options) -> int:
     """Check, play, print a table."""
-    check(options)
-    from envs.othello.rules import SIZES, Othello
+    from envs.othello.rules import Othello
     from jaxgp.host.seats import plies
     from jaxgp.search import cores
     from studies import series
 
     cores.use(options.cores)
-    if options.size not in SIZES:
-        reject("size", options.size, ", ".join(map(str, SIZES)))
     game = Othello(options.size)
     mine, theirs = (evaluators(name, getattr(options, name), game) for name in ("evaluator", "against"))
     player = series.search(game, options.depth, *mine, ties=options.ties)
@@ -77,23 +94,6 @@ def task(options: Options) -> int:
             opponent = series.search(game, depth, *theirs, ties=options.against_ties)
         show(name, series.results(game, player, opponent, options.games // 2, options.seed), options.games)
     return 0
-
-
-def check(options: Options) -> None:
-    """Refuse what cannot be, and options that would change nothing; raises UsageError."""
-    whole("depth", options.depth, 1, DEEPEST)
-    check_cores(options.cores)
-    if not options.depths or not all(0 <= depth <= DEEPEST for depth in options.depths):
-        reject("depths", options.depths, f"whole numbers from 0 to {DEEPEST}")
-    if not 2 <= options.games <= 100_000 or options.games % 2:
-        reject("games", options.games, "an even number from 2 to 100000")
-    whole("seed", options.seed, 0, MAX_SEED)
-    whole("opening_plies", options.opening_plies, 0, MOST_PLIES)
-    real("timeout", options.timeout, 0, above=True, unit="seconds")
-    of_searches, of_engines = ("against", "against_ties", "depths"), ("opening_plies", "timeout")
-    why = "command is not given" if options.command is None else "no search is met where command is given"
-    for name in changed(options, of_engines if options.command is None else of_searches):
-        raise UsageError(f"{name}: given, but {why}")
 
 
 def evaluators(option: str, named: str, game: "Othello") -> "list[Evaluator]":

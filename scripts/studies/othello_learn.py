@@ -25,9 +25,8 @@ from envs.othello.rules import Othello, State, count
 from jaxgp import files
 from jaxgp.bits import pick_bit
 from jaxgp.config import arguments
-from jaxgp.config.arguments import option
 from jaxgp.errors import RunError, reason, reject
-from jaxgp.options import MAX_SEED, real, whole
+from jaxgp.options import MAX_SEED, option
 from jaxgp.search.chance import unused_key
 
 GAME = Othello(8)
@@ -41,11 +40,16 @@ STEPS = 5
 class Options:
     """How the table is learned."""
 
-    seed: int = option(0, "of the games")
-    games: int = option(70_000, "games in all, a multiple of batch")
-    batch: int = option(200, "games that are played side by side with the same weights")
-    chance: float = option(0.1, "the share of moves that are random, so that games differ")
+    seed: int = option(0, "of the games", low=0, high=MAX_SEED)
+    games: int = option(70_000, "games in all, a multiple of batch", low=1)
+    batch: int = option(200, "games that are played side by side with the same weights", low=1)
+    chance: float = option(0.1, "the share of moves that are random, so that games differ", low=0, high=1)
     save: str = option("edgar_like.csv", "file for the table")
+
+    def laws(self, prefix: str) -> None:
+        """Refuse games that are no whole batches; raises UsageError."""
+        if self.games % self.batch:
+            reject("games", self.games, f"a multiple of batch={self.batch}")
 
 
 def best_move(weights: Array, state: State) -> Array:
@@ -127,11 +131,6 @@ def learn(options: Options) -> np.ndarray:
 
 def task(options: Options) -> int:
     """Check, learn, save."""
-    whole("batch", options.batch, 1)
-    if options.games < 1 or options.games % options.batch:
-        reject("games", options.games, f"a multiple of batch={options.batch}")
-    real("chance", options.chance, 0, 1)
-    whole("seed", options.seed, 0, MAX_SEED)
     path = Path(options.save).expanduser()
     if path.is_dir() or not path.parent.is_dir():
         reject("save", options.save, "a file in a folder that exists")

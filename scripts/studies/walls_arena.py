@@ -21,13 +21,12 @@ from envs.walls.primitives import rule_language, view
 from envs.walls.rules import State, Walls
 from envs.walls.strategies import strategy
 from jaxgp.config import arguments
-from jaxgp.config.arguments import option
 from jaxgp.genotypes.rulelists import RuleLists
 from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.interpreter import rules
 from jaxgp.operators.options import RuleCreation
 from jaxgp.operators.rulelists import create
-from jaxgp.options import MAX_SEED, check_cores, whole
+from jaxgp.options import MAX_CORES, MAX_SEED, option
 from jaxgp.search import cores
 from studies import checks
 from studies.series import Reply, random_moves, results, search
@@ -39,17 +38,22 @@ HEAD = "| opponent | size | as first player | as second player |\n|---|---|---|-
 class Options:
     """How many games are played, and on which boards."""
 
-    games: int = option(1000, "games from each seat against random moves, and against random rule lists")
-    searched: int = option(200, "games from each seat against each search")
-    sizes: list[int] = option([3, 5, 7], "sides of the boards, odd numbers")  # noqa: RUF009
-    depths: list[int] = option([2, 4, 6], "plies of the searches")  # noqa: RUF009
-    seed: int = option(0, "of random moves and random ties")
-    cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8")
+    games: int = option(
+        1000, "games from each seat against random moves, and against random rule lists", low=1, high=100_000
+    )
+    searched: int = option(200, "games from each seat against each search", low=1, high=100_000)
+    sizes: tuple[int, ...] = option((3, 5, 7), "sides of the boards", test=checks.side, accepted=checks.SIDES)
+    depths: tuple[int, ...] = option((2, 4, 6), "plies of the searches", low=1, high=checks.DEEPEST)
+    seed: int = option(0, "of random moves and random ties", low=0, high=MAX_SEED)
+    cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8", low=1, high=MAX_CORES)
+
+    def laws(self, prefix: str) -> None:
+        """Refuse numbers that come twice; raises UsageError."""
+        checks.once(self, ("sizes", "depths"))
 
 
 def task(options: Options) -> int:
-    """Check, play, print a row for each opponent."""
-    check(options)
+    """Play, print a row for each opponent."""
     cores.use(options.cores)
     print(HEAD)
     for size in options.sizes:
@@ -60,16 +64,6 @@ def task(options: Options) -> int:
             said = " | ".join(" + ".join(map(str, score.tolist())) for score in scores)
             print(f"| {name} | {size} | {said} |", flush=True)
     return 0
-
-
-def check(options: Options) -> None:
-    """Refuse numbers that cannot be; raises UsageError."""
-    for name, value in (("games", options.games), ("searched", options.searched)):
-        whole(name, value, 1, 100_000)
-    checks.sides("sizes", options.sizes)
-    checks.listed("depths", options.depths, 1, checks.DEEPEST)
-    whole("seed", options.seed, 0, MAX_SEED)
-    check_cores(options.cores)
 
 
 def opponents(game: Walls, options: Options) -> dict[str, tuple[int, Reply]]:

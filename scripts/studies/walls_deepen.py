@@ -17,8 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from typing import TYPE_CHECKING
 
 from jaxgp.config import arguments
-from jaxgp.config.arguments import option
-from jaxgp.options import real
+from jaxgp.options import option
 from studies import checks
 
 if TYPE_CHECKING:
@@ -32,8 +31,8 @@ TAIL = 3
 class Options:
     """Which board, and how long."""
 
-    size: int = option(5, "side of the board, an odd number")
-    seconds: float = option(120.0, "after which no further depth is begun")
+    size: int = option(5, "side of the board", test=checks.side, accepted=checks.SIDE)
+    seconds: float = option(120.0, "after which no further depth is begun", low=0, unit="seconds")
 
 
 class _TimeUp(Exception):  # noqa: N818 - nothing has gone wrong
@@ -42,8 +41,6 @@ class _TimeUp(Exception):  # noqa: N818 - nothing has gone wrong
 
 def task(options: Options) -> int:
     """Check, then search the opening."""
-    checks.sides("size", [options.size])
-    real("seconds", options.seconds, 0, unit="seconds")
     import jax
 
     from envs.walls.opponents import decided, majority

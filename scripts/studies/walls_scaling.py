@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from jaxgp.config import arguments
-from jaxgp.config.arguments import option
-from jaxgp.errors import RunError, reason
+from jaxgp.errors import RunError, reason, reject
 from jaxgp.files import make_directory
-from jaxgp.options import MAX_SEED, whole
+from jaxgp.options import MAX_SEED, option
 from studies import checks
 
 if TYPE_CHECKING:
@@ -30,22 +29,35 @@ if TYPE_CHECKING:
 class Options:
     """What is measured, how thoroughly, and where the results go."""
 
-    sizes: list[int] = option([3, 5, 7, 9, 11], "sides of the boards, odd numbers; formulae need three")  # noqa: RUF009
-    masks: list[int] = option([3, 5], "M of random rule lists; each on the boards that it fits")  # noqa: RUF009
-    rules: list[int] = option([5, 50], "R, rules of random rule lists")  # noqa: RUF009
-    depths: list[int] = option([2, 4, 6], "plies of tree searches")  # noqa: RUF009
+    sizes: tuple[int, ...] = option(
+        (3, 5, 7, 9, 11), "sides of the boards; formulae need three", test=checks.side, accepted=checks.SIDES
+    )
+    masks: tuple[int, ...] = option(
+        (3, 5), "M of random rule lists; each on the boards that it fits", test=checks.side, accepted=checks.SIDES
+    )
+    rules: tuple[int, ...] = option((5, 50), "R, rules of random rule lists", low=0, high=1000)
+    depths: tuple[int, ...] = option((2, 4, 6), "plies of tree searches", low=1, high=checks.DEEPEST)
     opponent: str = option("fixed", "who the players meet", ("fixed", "forward", "random"))
-    games: int = option(4, "games in each measurement, seats in turn")
-    repeats: int = option(5, "measurements of each player and size")
-    batches: list[int] = option([1, 10, 100, 1000, 10000], "games at once, for the fixed strategy; [] for none")  # noqa: RUF009
-    batch_size: int = option(5, "side of the board for games at once")
-    seed: int = option(0, "of random moves and random rule lists")
+    games: int = option(4, "games in each measurement, seats in turn", low=1, high=10_000)
+    repeats: int = option(5, "measurements of each player and size", low=1, high=1000)
+    batches: tuple[int, ...] = option(
+        (1, 10, 100, 1000, 10000), "games at once, for the fixed strategy; [] for none", low=1, high=10**6
+    )
+    batch_size: int = option(5, "side of the board for games at once", test=checks.side, accepted=checks.SIDE)
+    seed: int = option(0, "of random moves and random rule lists", low=0, high=MAX_SEED)
     output: str = option("outputs/analysis/walls_scaling", "directory for results")
+
+    def laws(self, prefix: str) -> None:
+        """Refuse numbers that come twice, and rule lists that look further than any board; raises UsageError."""
+        checks.once(self, ("sizes", "masks", "rules", "depths", "batches"))
+        if not self.sizes:
+            reject("sizes", "[]", f"at least one of the {checks.SIDES}")
+        if max(self.masks, default=0) > max(self.sizes):
+            reject("masks", list(self.masks), f"odd numbers from 3 to {max(self.sizes)}, the largest of sizes")
 
 
 def task(options: Options) -> int:
     """Check, measure, write, print."""
-    check(options)
     folder = make_directory(Path(options.output).expanduser(), "output")
     import jax
 
@@ -63,20 +75,6 @@ def task(options: Options) -> int:
         raise RunError(f"output={folder}: cannot be written ({reason(error)})") from error
     print("\n".join([*scaling_report.lines(found, batches), "", f"Written to {folder}"]))
     return 0
-
-
-def check(options: Options) -> None:
-    """Refuse numbers that cannot be; raises UsageError."""
-    checks.sides("sizes", options.sizes)
-    checks.sides("batch_size", [options.batch_size])
-    if options.masks:
-        checks.sides("masks", options.masks, max(options.sizes), ", the largest of sizes")
-    checks.listed("rules", options.rules, 0, 1000)
-    checks.listed("depths", options.depths, 1, checks.DEEPEST)
-    checks.listed("batches", options.batches, 1, 10**6)
-    whole("games", options.games, 1, 10_000)
-    whole("repeats", options.repeats, 1, 1000)
-    whole("seed", options.seed, 0, MAX_SEED)
 
 
 def cases(options: Options) -> "Sequence[Case]":

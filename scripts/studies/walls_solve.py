@@ -17,8 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from envs.walls.rules import Walls
 from jaxgp.config import arguments
-from jaxgp.config.arguments import option
-from jaxgp.options import whole
+from jaxgp.options import option
 from studies import checks
 
 ACTIONS = ("forward", "left", "right")
@@ -30,8 +29,8 @@ OFF = -1
 class Options:
     """Which game."""
 
-    size: int = option(3, "side of the board, an odd number")
-    stall: int = option(9, "moves in a row without a new brick that stall a player")
+    size: int = option(3, "side of the board", test=checks.side, accepted=checks.SIDE)
+    stall: int = option(9, "moves in a row without a new brick that stall a player", low=1, high=999)
 
 
 class Half(NamedTuple):
@@ -154,8 +153,6 @@ class Solver:
 
 def task(options: Options) -> int:
     """Check, then print value and best play, whoever begins: the second game is the first in a mirror."""
-    checks.sides("size", [options.size])
-    whole("stall", options.stall, 1, 999)
     margin, line, positions = Solver(Walls(options.size, options.stall)).solve()
     said = "draws" if margin == 0 else f"{'wins' if margin > 0 else 'loses'} by {abs(margin)}"
     print(f"The player who begins {said} ({positions} positions).")

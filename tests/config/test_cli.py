@@ -180,13 +180,6 @@ def test_options_of_one_s_own(call, tmp_path):
     assert list(plan.directory.iterdir()) == [], "Hydra itself writes nothing"
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in (CONF / "experiment").glob("*.yaml")))
-def test_every_experiment_is_valid(call, name):
-    code, err, plans = call(f"experiment={name}")
-    assert (code, err, len(plans)) == (0, "", 1)
-    assert plans[0].config.title
-
-
 def test_a_sweep_runs_every_job_in_its_own_directory(call, tmp_path):
     code, err, plans = call("-m", "seed=0,1", "game.pits=3,4", "hydra.sweep.dir=sweep")
     assert (code, err) == (0, "")

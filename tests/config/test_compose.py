@@ -22,29 +22,32 @@ CASES = (
 )
 
 
-def test_compositions_do_not_touch_each_other_and_are_those_of_hydra():
-    with Composer(Config, CONF, "config") as composer:
-        for case in [*CASES, *CASES[::-1]]:
-            opened = [compose.opened(Config, one) for one in case]
-            alone = compose.made(Config, hydra.compose("config", opened))
-            assert asdict(composer.compose(case)) == asdict(alone)
+@pytest.fixture(scope="module")
+def composer():
+    with Composer(Config, CONF, "config") as made:
+        yield made
+
+
+def test_compositions_do_not_touch_each_other_and_are_those_of_hydra(composer):
+    given = [[compose.opened(Config, one) for one in case] for case in CASES]
+    alone = [asdict(compose.made(Config, hydra.compose("config", case))) for case in given]
+    for case, made in zip([*CASES, *CASES[::-1]], [*alone, *alone[::-1]], strict=True):
+        assert asdict(composer.compose(case)) == made
 
 
 @pytest.mark.parametrize("path", sorted((CONF / "experiment").glob("*.yaml")), ids=lambda path: path.stem)
-def test_every_experiment_is_accepted(path):
-    with Composer(Config, CONF, "config") as composer:
-        made = composer.compose([f"experiment={path.stem}"])
+def test_every_experiment_is_accepted(composer, path):
+    made = composer.compose([f"experiment={path.stem}"])
     validate.check(made, envs)
     assert made.title
 
 
-def test_experiments_of_othello_are_those_of_the_study():
+def test_experiments_of_othello_are_those_of_the_study(composer):
     seen = {}
-    with Composer(Config, CONF, "config") as composer:
-        for name in ("original", "original_weights", "regions", "regions_weights", "noops"):
-            made = validate.check(composer.compose([f"experiment=othello_{name}"]), envs)
-            seen[name] = (made.program["features"], made.program["weights"], made.program["noop_bits"])
-            assert [one.kind for one in made.fitness.opponents.values()] == ["search", "random", "random"]
+    for name in ("original", "original_weights", "regions", "regions_weights", "noops"):
+        made = validate.check(composer.compose([f"experiment=othello_{name}"]), envs)
+        seen[name] = (made.program["features"], made.program["weights"], made.program["noop_bits"])
+        assert [one.kind for one in made.fitness.opponents.values()] == ["search", "random", "random"]
     assert seen == {
         "original": ("original", "none", 0),
         "original_weights": ("original", "path", 1),
@@ -64,9 +67,8 @@ def test_experiments_of_othello_are_those_of_the_study():
         ("population", "population: not an option; write option=value"),
     ],
 )
-def test_mistakes_are_those_of_the_command_line(override, said):
-    with Composer(Config, CONF, "config") as composer:
-        composer.compose([])
-        with pytest.raises(UsageError) as caught:
-            composer.compose([override])
+def test_mistakes_are_those_of_the_command_line(composer, override, said):
+    composer.compose([])
+    with pytest.raises(UsageError) as caught:
+        composer.compose([override])
     assert str(caught.value).startswith(said)

@@ -166,7 +166,7 @@ class Quick:
         self.config, self._made = made, assemble.assemble(made, envs)
         self.language, self.table = self._made.language, self._made.table
         self.init = jax.jit(self._made.ring.init, compiler_options=FAST)
-        self.step = jax.jit(self._made.ring.step, donate_argnums=0, compiler_options=FAST)
+        self.advance = jax.jit(self._made.ring.step, donate_argnums=0, compiler_options=FAST)
 
     def replay(self, genome):
         return []

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from jaxgp.arrays import where
 from jaxgp.genotypes import rulelists
 from jaxgp.genotypes.rulelists import RuleLanguage, Symmetry
 from tests.genotypes.rule_cases import LANGUAGES, ODD, WALLS3, WALLS5, assert_valid, lane, random_lists, walls
@@ -79,7 +80,7 @@ def test_inserting_and_removing_are_those_of_lists(language, seed, data):
 def test_lists_are_picked_whole():
     a, b = random_lists(0, WALLS3, 8, 5), random_lists(1, WALLS3, 8, 5)
     choose = np.arange(8) % 2 == 0
-    got = rulelists.select(choose, a, b)
+    got = where(choose, a, b)
     assert_valid(WALLS3, got)
     assert [plain(lane(got, i)) for i in range(8)] == [plain(lane(a if i % 2 == 0 else b, i)) for i in range(8)]
     assert_valid(ODD, rulelists.empty(ODD, (3,), 5))

@@ -1,4 +1,4 @@
-"""Iterative deepening against the fixed-depth search it is made of."""
+"""Iterative deepening against the fixed-depth search it is made of, at Nim: who takes the last stone wins."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -8,28 +8,31 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-import envs
-from envs.walls.opponents import decided, majority
 from jaxgp.host.deepening import Deepening, Thought, deepening_agent
 from jaxgp.search.alphabeta import AlphaBeta
-from tests.envs.replays import FAST, KEY
-from tests.envs.walls.drawings import read
+from tests.envs.replays import FAST
+from tests.search.games import Nim
 
-GAME = envs.make("walls", size=3)
-LIMIT = 3
-SEARCH = AlphaBeta(majority(GAME), lambda state: decided(GAME, state), max_depth=LIMIT, tail=1, lanes=1, ties="all")
+GAME = Nim((1, 2))
+LIMIT = 4
+KEY = jax.random.key(0)
+
+
+def result(state):
+    """Who is to move in an ended game has lost it; of others nothing is known."""
+    return -state.terminated.astype(jnp.float32)
+
+
+SEARCH = AlphaBeta(GAME, result, max_depth=LIMIT, tail=1, lanes=1, ties="all")
 FIRST = replace(SEARCH, ties="first")
 OPENING = GAME.init(KEY)
-NEARLY = """
-    a  a  a
-    a  .  Av
-    b  b  bB<
-"""
+WINNING = 2
+"""One stone of the heap of two: one stone is left in each."""
 
 
 @pytest.fixture(scope="module")
 def player():
-    return Deepening(SEARCH, certain=GAME.area)
+    return Deepening(SEARCH, certain=1)
 
 
 def thoughts(player, state):
@@ -45,8 +48,8 @@ def fixed(depth, state):
     return np.asarray(found.values[0]), int(found.nodes[0])
 
 
-def test_each_depth_finds_what_a_search_of_that_depth_finds(player):
-    last, seen = thoughts(player, OPENING)
+def test_each_depth_finds_what_a_search_of_that_depth_finds():
+    last, seen = thoughts(Deepening(SEARCH), OPENING)
     assert [thought.depth for thought in seen] == list(range(1, LIMIT + 1))
     assert last == seen[-1]
     nodes = 0
@@ -57,27 +60,23 @@ def test_each_depth_finds_what_a_search_of_that_depth_finds(player):
 
 
 @pytest.mark.parametrize("budget", [1, 20])
-def test_the_budget_is_exceeded_by_the_last_search_at_most(player, budget):
-    limited = Deepening(SEARCH, nodes=budget)
-    last, seen = thoughts(limited, OPENING)
+def test_the_budget_is_exceeded_by_the_last_search_at_most(budget):
+    last, seen = thoughts(Deepening(SEARCH, nodes=budget), OPENING)
     assert all(thought.nodes < budget for thought in seen[:-1])
     assert last.nodes >= budget or last.depth == LIMIT
 
 
 def test_it_stops_as_soon_as_the_result_is_certain(player):
-    _, state = read(NEARLY)
-    last, seen = thoughts(player, state)
+    last, seen = thoughts(player, OPENING)
     assert last.decided
-    assert last.depth == 3  # turn right, wait for the opponent, walk
-    assert last.value == GAME.area
+    assert (last.depth, last.move, last.value) == (3, WINNING, 1)
     assert not any(thought.decided for thought in seen[:-1])
 
 
 def test_a_single_best_move_needs_no_deeper_tree():
     last, seen = thoughts(Deepening(SEARCH, single=True), OPENING)
     assert all(len(thought.best) > 1 for thought in seen[:-1])
-    assert len(last.best) == 1 or last.depth == LIMIT
-    assert last.move in last.best
+    assert (last.best, last.depth) == ((WINNING,), 2)
 
 
 def test_the_bits_choose_among_equally_good_moves():
@@ -89,7 +88,7 @@ def test_the_bits_choose_among_equally_good_moves():
 
 def test_the_agent_plays_the_recommended_move(player):
     agent = deepening_agent(player)
-    assert agent.choose(OPENING, np.uint32(0)) == player.think(OPENING).move
+    assert agent.choose(OPENING, np.uint32(0)) == WINNING
     found = Thought(1, (1, 2), 0.0, 1, 1, False)
     first = deepening_agent(SimpleNamespace(think=lambda state: found, search=FIRST, nodes=1, single=False))
     assert [first.choose(OPENING, np.uint32(bits)) for bits in (0, 1)] == [1, 1]

@@ -109,10 +109,10 @@ RAMPED = Creation(method="ramped", min_depth=2, max_depth=MAX_DEPTH)
 typed_population = quick(lambda key: create(key, TYPED, RAMPED, BATCH, CAPACITY))
 
 
-def assert_distribution(observed, expected):
+def assert_distribution(observed, expected, least=25_000):
     """Chi-square test of counts against probabilities; impossible outcomes must not occur."""
     observed, expected = np.asarray(observed, float), np.asarray(expected, float)
-    assert observed.sum() >= 100_000
+    assert observed.sum() >= least
     assert observed[expected == 0].sum() == 0
     possible = expected > 0
     wanted = expected[possible] / expected.sum() * observed.sum()

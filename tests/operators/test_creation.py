@@ -18,9 +18,10 @@ from tests.operators.operator_cases import (
     lane,
     quick,
     same,
+    typed_population,
 )
 
-CAPACITY, MAX_DEPTH, BATCH = 40, 6, 48
+CAPACITY, MAX_DEPTH, DEEP, BATCH = 40, 6, 16, 48
 
 
 @quick
@@ -73,8 +74,10 @@ def test_a_batch_is_its_single_trees():
     order = rng.permutation(BATCH)
     shuffled = generate_typed(words[order], jax.tree.map(lambda field: field[order], requests))
     assert same(jax.tree.map(lambda field: field[order], made), shuffled)
-    alone = generate_typed(words[:1], jax.tree.map(lambda field: field[:1], requests))
-    assert same(lane(alone, 0), lane(made, 0))
+    one = int(np.argmax(made.length))
+    alone = generate_typed(words, requests.replace(wanted=np.arange(BATCH) == one))
+    assert same(lane(alone, one), lane(made, one))
+    assert alone.length.sum() == made.length[one]
 
 
 def test_depth_and_size_are_bounded_together():
@@ -89,20 +92,28 @@ def creation(primitives, population, capacity, **options):
     return quick(lambda key: create(key, primitives, Creation(**options), population, capacity))
 
 
-def test_full_trees_have_every_leaf_at_the_depth_limit():
-    population = creation(BUSHY, 64, 128, method="full", max_depth=3)(
-        jax.random.key(0)
-    )  # at most 1 + 4 + 16 + 64 = 85 nodes
-    assert_valid(BUSHY, population)
-    level = np.asarray(quick(jax.vmap(jax.vmap(programs.depths)))(population))
-    leaf = (np.asarray(population.opcode) < BUSHY.num_terminals) & (level >= 0)
-    assert (level[leaf] == 3).all()
-
-
-def test_full_trees_end_in_terminals_when_the_room_does():
-    population = creation(BUSHY, 64, 20, method="full", max_depth=8)(jax.random.key(0))
-    assert_valid(BUSHY, population, 8)
-    assert int(population.length.min()) >= 17  # an IF_<_DO_ELSE_ adds four nodes, and may not fit
+def test_full_trees_fill_the_depth_or_the_room_and_grown_ones_the_capacity_but_never_more():
+    rng, each = np.random.default_rng(3), 64
+    kind = np.repeat(["full", "full in a small room", "grown"], each)
+    small = kind == "full in a small room"
+    requests = Request(
+        slot=np.zeros(3 * each, np.int32),
+        depth=np.select([kind == "full", small], [2, 8], DEEP).astype(np.int32),  # 1 + 4 + 16 nodes at most
+        room=np.where(small, 20, CAPACITY).astype(np.int32),
+        root=np.full(3 * each, -1, np.int32),
+        full=kind != "grown",
+        wanted=np.ones(3 * each, bool),
+    )
+    make = quick(lambda words: generate(words, BUSHY, requests, DEEP))
+    made = make(random_words(rng, 3 * each))
+    population = jax.tree.map(lambda field: field[:, None], made)
+    assert_valid(BUSHY, population, DEEP)
+    depth = np.asarray(quick(jax.vmap(programs.depths))(made))
+    leaf = (np.asarray(made.opcode) < BUSHY.num_terminals) & (depth >= 0) & (kind == "full")[:, None]
+    assert (depth[leaf] == 2).all()
+    length = np.asarray(made.length)
+    assert 17 <= length[small].min() <= length[small].max() <= 20  # an IF_<_DO_ELSE_ adds four nodes, and may not fit
+    assert length[kind == "grown"].max() == CAPACITY
 
 
 def test_ramped_spreads_depth_limits_and_alternates_full_and_grow():
@@ -120,17 +131,14 @@ def test_ramped_spreads_depth_limits_and_alternates_full_and_grow():
         assert (depth[mine & ~full, 0] < 2 + limit).any()
 
 
-def test_grow_fills_the_capacity_and_never_more():
-    make = creation(BUSHY, 64, 50, max_depth=16)
-    population = make(jax.random.key(0))
-    assert_valid(BUSHY, population, 16)
-    assert int(population.length.max()) == 50
-    assert same(population, make(jax.random.key(0)))
-    assert not same(population, make(jax.random.key(1)))
+def test_the_same_key_makes_the_same_population():
+    population = typed_population(jax.random.key(0))
+    assert same(population, typed_population(jax.random.key(0)))
+    assert not same(population, typed_population(jax.random.key(1)))
 
 
 def test_grow_draws_primitives_by_weight_and_constants_uniformly():
-    population = creation(MANCALA, 150_000, 5, max_depth=1)(jax.random.key(0))
+    population = creation(MANCALA, 40_000, 5, max_depth=1)(jax.random.key(0))
     root = np.take_along_axis(np.asarray(population.opcode)[:, 0], np.asarray(population.length) - 1, 1)
     assert_distribution(np.bincount(root.ravel(), minlength=5), [14, 1, 1, 1, 1])
     # Each position on its own: the arguments of one function must not depend on each other either.
@@ -142,15 +150,16 @@ def test_grow_draws_primitives_by_weight_and_constants_uniformly():
     assert abs(((count - count.mean()) ** 2 / count.mean()).sum() - 195) < 4 * (2 * 195) ** 0.5
 
 
+@pytest.mark.slow
 def test_terminal_probability_decides_between_terminals_and_functions():
-    population = creation(MANCALA, 100_000, 5, max_depth=1, terminal_probability=0.3)(jax.random.key(0))
+    population = creation(MANCALA, 30_000, 5, max_depth=1, terminal_probability=0.3)(jax.random.key(0))
     root = np.take_along_axis(np.asarray(population.opcode)[:, 0], np.asarray(population.length) - 1, 1)
     assert_distribution(np.bincount(root.ravel(), minlength=5), [0.3, *[0.7 / 4] * 4])
 
 
 def test_impossible_options_are_refused():
     key = jax.random.key(0)
-    with pytest.raises(ValueError, match="accepted: grow, full, ramped"):
+    with pytest.raises(ValueError, match="accepted: full, grow, ramped"):
         create(key, MANCALA, Creation(method="half"), 4, 8)
     with pytest.raises(ValueError, match="no tree of type goal fits depth 1 and 5 nodes"):
         create(key, TYPED, Creation(max_depth=1), 4, 5)

@@ -8,7 +8,7 @@ from jaxgp.genotypes.primitives import Floats, Integers, Primitive, PrimitiveSet
 from jaxgp.operators import draw
 from tests.operators.operator_cases import TYPED, assert_distribution
 
-N = 120_000
+N = 30_000
 WORDS = np.random.default_rng(0).integers(0, 2**32, N, np.uint32)
 
 

@@ -1,9 +1,9 @@
+from collections import Counter
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
 from jaxgp.evolution.options import Algorithm
@@ -40,24 +40,38 @@ def options(max_depth=None, probability=0.5, grown=4, **weights):
     return Algorithm(max_depth=max_depth, mutation=Mutation(probability, grown, **{**NONE, **weights}))
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "local"])
-def test_mutants_are_valid_within_all_limits(kind):
-    algorithm = options(MAX_DEPTH, **{kind: 1.0})
-    chosen = np.arange(BATCH) % 2 == 0
-    run = quick(lambda key, population: mutate(key, TYPED, algorithm, population, chosen))
+PLAIN_KINDS = [kind for kind in KINDS if kind != "local"]
 
-    @settings(max_examples=3, deadline=None, derandomize=True)
-    @given(st.integers(0, 2**31 - 1))
-    def check(seed):
+
+def kinds_of(key, algorithm, number):
+    """The kind by which each of a number of individuals is mutated, of the words that decide it."""
+    weights = {kind: weight for kind, weight in algorithm.mutation.weights.items() if weight}
+    bounds = np.cumsum(list(weights.values()), dtype=np.float32)[:-1] / np.float32(sum(weights.values()))
+    word = draw.words(jax.random.split(key)[0], number, 2)[:, 0]
+    return np.array(list(weights))[(np.asarray(draw.fraction(word))[:, None] >= bounds).sum(1)]
+
+
+EQUAL = options(MAX_DEPTH, **dict.fromkeys(PLAIN_KINDS, 1.0))
+SECOND = np.arange(BATCH) % 2 == 0
+
+
+@pytest.fixture(scope="module")
+def mutants():
+    """Individuals mutated by kinds drawn with equal weights, compiled once for all kinds."""
+    return quick(lambda key, population, chosen: mutate(key, TYPED, EQUAL, population, chosen))
+
+
+def test_mutants_are_valid_within_all_limits(mutants):
+    changed = Counter()
+    for seed in range(5):
         key = jax.random.key(seed)
-        before = typed_population(key)
-        after = run(key, before)
+        before, kinds = typed_population(key), kinds_of(key, EQUAL, BATCH)
+        after = mutants(key, before, SECOND)
         assert_valid(TYPED, after, MAX_DEPTH)
-        changed = 0
         for i in range(BATCH):
-            trees = [t for t in range(2) if not same(lane(before, i, t), lane(after, i, t))]
+            kind, trees = kinds[i], [t for t in range(2) if not same(lane(before, i, t), lane(after, i, t))]
             assert len(trees) <= (i % 2 == 0)
-            changed += len(trees)
+            changed[kind] += len(trees)
             for t in trees:
                 old, new = lane(before, i, t), lane(after, i, t)
                 if kind == "children":  # what stays is a function, so the root is never replaced
@@ -71,67 +85,77 @@ def test_mutants_are_valid_within_all_limits(kind):
                     assert f" {words(TYPED, old)} ".count(f" {words(TYPED, new)} ")
                 if kind in ("hoist", "shrink"):
                     assert new.length < old.length
-        assert changed > 0
-
-    check()
-
-
-N = 120_000
+    assert set(changed) == set(PLAIN_KINDS)
+    assert min(changed.values()) > 2
 
 
-def outcomes(primitives, text, algorithm, capacity=8):
-    """Mutate N copies of one program; return {postfix words: count}."""
-    one = individual(tree(primitives, text, capacity))
-    population = jax.tree.map(lambda field: jnp.broadcast_to(field, (N, *field.shape)), one)
-    made = quick(lambda key: mutate(key, primitives, algorithm, population, jnp.ones(N, bool)))(jax.random.key(2))
-    rows = np.concatenate([np.asarray(made.opcode)[:, 0], np.asarray(made.value)[:, 0]], axis=1)
-    _, first, count = np.unique(rows, axis=0, return_index=True, return_counts=True)
-    return {words(primitives, lane(made, i, 0)): n for i, n in zip(first, count, strict=True)}
+N = 30_000
 
 
-def test_children_keeps_a_uniform_node_and_grows_its_arguments_anew():
+WEIGHTS = {"children": 1.0, "constant": 1.0, "creep": 1.0, "hoist": 1.0, "point": 2.0, "shrink": 1.0}
+TEXTS = ("INT:3 VALUE_AT VALUE_AT", "INT:3 INT:5 ADD", "INT:3 INT:0 ADD")
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    """What becomes of many copies of each of TEXTS: {(text, kind): {postfix words: count}}."""
     # Depth 0 below the kept node makes the new arguments constants, so that every outcome can be listed.
-    seen = outcomes(MANCALA, "INT:3 VALUE_AT VALUE_AT", options(grown=0, children=1.0))
+    algorithm, each, key = options(grown=0, **WEIGHTS), N, jax.random.key(2)
+    ones = [individual(tree(MANCALA, text, 8)) for text in TEXTS]
+    population = jax.tree.map(lambda *fields: jnp.repeat(jnp.stack(fields), each, 0), *ones)
+    everybody = jnp.ones(3 * each, bool)
+    made = quick(lambda key, before: mutate(key, MANCALA, algorithm, before, everybody))(key, population)
+    kinds = kinds_of(key, algorithm, 3 * each)
+    assert_distribution([(kinds == kind).sum() for kind in WEIGHTS], list(WEIGHTS.values()))
+    rows = np.concatenate([np.asarray(made.opcode)[:, 0], np.asarray(made.value)[:, 0]], axis=1)
+    found = {}
+    for kind in WEIGHTS:
+        for number, text in enumerate(TEXTS):
+            mine = np.flatnonzero((kinds == kind) & (np.arange(3 * each) // each == number))
+            _, first, count = np.unique(rows[mine], axis=0, return_index=True, return_counts=True)
+            names = [words(MANCALA, lane(made, mine[i], 0)) for i in first]
+            found[text, kind] = dict(zip(names, count.tolist(), strict=True))
+    return found
+
+
+def assert_outcomes(seen, expected):
+    assert set(seen) == set(expected)
+    assert_distribution([seen[text] for text in expected], list(expected.values()), least=4_000)
+
+
+def test_children_keeps_a_uniform_node_and_grows_its_arguments_anew(outcomes):
     expected = {"INT:3 VALUE_AT VALUE_AT": 1 / 3}
     for n in range(14):
         for text in (f"INT:{n} VALUE_AT VALUE_AT", f"INT:{n} VALUE_AT"):
             expected[text] = expected.get(text, 0) + 1 / 42
-    assert set(seen) == set(expected)
-    assert_distribution([seen[text] for text in expected], list(expected.values()))
+    assert_outcomes(outcomes["INT:3 VALUE_AT VALUE_AT", "children"], expected)
 
 
-def test_constant_redraws_one_constant_uniformly():
-    seen = outcomes(MANCALA, "INT:3 INT:5 ADD", options(constant=1.0))
-    expected = {"INT:3 INT:5 ADD": 2 / 28}
+def redrawn(share):
+    """One of the two constants of INT:3 INT:5 ADD drawn anew, and with what is left of 1 nothing else."""
+    expected = {"INT:3 INT:5 ADD": share * 2 / 28}
     for n in range(14):
         if n != 3:
-            expected[f"INT:{n} INT:5 ADD"] = 1 / 28
+            expected[f"INT:{n} INT:5 ADD"] = share / 28
         if n != 5:
-            expected[f"INT:3 INT:{n} ADD"] = 1 / 28
-    assert set(seen) == set(expected)
-    assert_distribution([seen[text] for text in expected], list(expected.values()))
+            expected[f"INT:3 INT:{n} ADD"] = share / 28
+    return expected
 
 
-def test_creep_moves_one_constant_to_a_value_next_to_it():
-    seen = outcomes(MANCALA, "INT:3 INT:0 ADD", options(creep=1.0))
+def test_constant_redraws_one_constant_uniformly(outcomes):
+    assert_outcomes(outcomes["INT:3 INT:5 ADD", "constant"], redrawn(1))
+
+
+def test_creep_moves_one_constant_to_a_value_next_to_it(outcomes):
     expected = {"INT:2 INT:0 ADD": 0.25, "INT:4 INT:0 ADD": 0.25, "INT:3 INT:1 ADD": 0.5}
-    assert set(seen) == set(expected)
-    assert_distribution([seen[text] for text in expected], list(expected.values()))
+    assert_outcomes(outcomes["INT:3 INT:0 ADD", "creep"], expected)
 
 
-def test_kinds_are_drawn_by_weight():
-    weights = {"hoist": 1.0, "point": 2.0, "shrink": 5.0}
-    seen = outcomes(MANCALA, "INT:3 INT:5 ADD", options(**weights))
-    # hoist: INT:3 or INT:5. point: at the root ADD becomes SUB, else a constant is redrawn. shrink: a fresh constant.
-    hoisted = {f"INT:{n}": 1 / 8 / 2 * (n in (3, 5)) + 5 / 8 / 14 for n in range(14)}
-    expected = {**hoisted, "INT:3 INT:5 SUB": 2 / 8 / 3, "INT:3 INT:5 ADD": 2 / 8 * 2 / 42}
-    for n in range(14):
-        if n != 3:
-            expected[f"INT:{n} INT:5 ADD"] = 2 / 8 / 42
-        if n != 5:
-            expected[f"INT:3 INT:{n} ADD"] = 2 / 8 / 42
-    assert set(seen) == set(expected)
-    assert_distribution([seen[text] for text in expected], list(expected.values()))
+def test_point_changes_one_node_hoist_takes_a_subtree_and_shrink_draws_a_constant(outcomes):
+    """At the root ADD becomes SUB, else a constant is redrawn."""
+    assert_outcomes(outcomes["INT:3 INT:5 ADD", "point"], {"INT:3 INT:5 SUB": 1 / 3, **redrawn(2 / 3)})
+    assert_outcomes(outcomes["INT:3 INT:5 ADD", "hoist"], {"INT:3": 1 / 2, "INT:5": 1 / 2})
+    assert_outcomes(outcomes["INT:3 INT:5 ADD", "shrink"], {f"INT:{n}": 1 / 14 for n in range(14)})
 
 
 def copies(text, capacity=8):
@@ -166,7 +190,8 @@ def test_local_moves_a_factor_or_grows_a_truth_value_anew():
 
 def test_factors_stay_finite():
     largest = np.finfo(np.float32).max
-    found = jax.vmap(lambda word: draw.nudged(word, jnp.float32(largest)))(jnp.array([0, 2**32 - 1], jnp.uint32))
+    nudged = quick(jax.vmap(lambda word: draw.nudged(word, jnp.float32(largest))))
+    found = nudged(jnp.array([0, 2**32 - 1], jnp.uint32))
     assert np.isfinite(found).all()
     assert found[1] == largest
 
@@ -177,27 +202,25 @@ def test_other_kinds_keep_factors_and_give_fresh_nodes_their_own():
     plain = np.asarray(FACTORED.factors).copy()
     own = FACTORED.opcode("times")
     plain[own] = False
+    growing = ("subtree", "point", "shrink")
 
-    def factors(population):
-        code = np.asarray(population.opcode)
-        live = np.asarray(population.size) > 0
-        drawn = np.asarray(population.value)[live & (code == own)]
-        assert len(np.unique(drawn)) > 10
+    def factors(population, mine):
+        code = np.asarray(population.opcode)[mine]
+        live = np.asarray(population.size)[mine] > 0
+        drawn = np.asarray(population.value)[mine][live & (code == own)]
+        assert len(np.unique(drawn)) > 3
         assert (np.abs(drawn) <= 5).all()
-        return set(np.asarray(population.value)[live & plain[code]].tolist())
+        return set(np.asarray(population.value)[mine][live & plain[code]].tolist())
 
     assert_valid(FACTORED, made)
-    assert factors(made) == {1}
+    assert factors(made, np.arange(BATCH)) == {1}
     doubled = made.replace(value=jnp.where(plain[made.opcode] & (made.size > 0), 2.0, made.value))
-    everybody = jnp.ones(BATCH, bool)
-    for weights, found in (
-        ({"constant": 1.0, "creep": 1.0}, {2}),
-        (dict.fromkeys(("subtree", "point", "shrink"), 1.0), {1, 2}),
-    ):
-        run = quick(lambda key, w=weights: mutate(key, FACTORED, options(MAX_DEPTH, 1.0, **w), doubled, everybody))
-        after = run(jax.random.key(1))
-        assert_valid(FACTORED, after, MAX_DEPTH)
-        assert factors(after) == found
+    key, algorithm = jax.random.key(1), options(MAX_DEPTH, 1.0, **dict.fromkeys(("constant", "creep", *growing), 1.0))
+    after = quick(lambda key, before: mutate(key, FACTORED, algorithm, before, jnp.ones(BATCH, bool)))(key, doubled)
+    assert_valid(FACTORED, after, MAX_DEPTH)
+    grown = np.isin(kinds_of(key, algorithm, BATCH), growing)
+    assert factors(after, grown) == {1, 2}
+    assert factors(after, ~grown) == {2}
 
 
 def test_local_needs_factors():
@@ -206,43 +229,43 @@ def test_local_needs_factors():
         mutate(jax.random.key(0), MANCALA, options(local=1.0), one, jnp.ones(1, bool))
 
 
-def test_single_nodes_stay_where_there_is_nothing_to_change():
-    one = individual(tree(TYPED, "x", 8), tree(TYPED, "flag core narrow", 8))
-    population = jax.tree.map(lambda field: jnp.broadcast_to(field, (32, *field.shape)), one)
-    algorithm = options(hoist=1.0, shrink=1.0, constant=1.0)
-    made = quick(lambda key: mutate(key, TYPED, algorithm, population, np.ones(32, bool)))(jax.random.key(0))
+def test_single_nodes_stay_where_there_is_nothing_to_change(mutants):
+    one = individual(tree(TYPED, "x", CAPACITY), tree(TYPED, "flag core narrow", CAPACITY))
+    population, key = jax.tree.map(lambda field: jnp.broadcast_to(field, (BATCH, *field.shape)), one), jax.random.key(3)
+    made, kinds = mutants(key, population, np.ones(BATCH, bool)), kinds_of(key, EQUAL, BATCH)
     assert_valid(TYPED, made)
-    for i in range(32):
-        # The first tree is a terminal without a constant; in the second only the BOOL slot accepts a terminal.
-        assert words(TYPED, lane(made, i, 0)) == "x"
-        assert words(TYPED, lane(made, i, 1)) == "flag core narrow"
+    found = Counter()
+    for i in range(BATCH):
+        if kinds[i] in ("hoist", "shrink", "constant", "creep"):
+            # The first tree is a terminal without a constant; in the second only the BOOL slot accepts a terminal.
+            assert words(TYPED, lane(made, i, 0)) == "x"
+            assert words(TYPED, lane(made, i, 1)) == "flag core narrow"
+            found[kinds[i]] += 1
+    assert len(found) == 4
 
 
 def test_new_subtrees_use_the_room_and_the_depth_that_are_left():
     one = individual(tree(BUSHY, "INT:1 VALUE_AT VALUE_AT", 9))
     population = jax.tree.map(lambda field: jnp.broadcast_to(field, (200, *field.shape)), one)
     algorithm = options(max_depth=3, grown=20, subtree=1.0)
-    made = quick(lambda key: mutate(key, BUSHY, algorithm, population, np.ones(200, bool)))(jax.random.key(0))
+    made = quick(lambda key: mutate(key, BUSHY, algorithm, population, jnp.ones(200, bool)))(jax.random.key(0))
     assert_valid(BUSHY, made)
     assert int(made.length.max()) == 9
     assert int(depths(made).max()) == 3
 
 
-def test_a_mutant_depends_on_its_own_key_only():
-    one = individual(tree(BUSHY, "INT:1 VALUE_AT INT:2 VALUE_AT ADD", 12))
-    before = jax.tree.map(lambda field: jnp.broadcast_to(field, (BATCH, *field.shape)), one)
+def test_a_mutant_depends_on_its_own_key_only(mutants):
+    key = jax.random.key(1)
+    before = typed_population(key)
+    together, alone = mutants(key, before, SECOND), mutants(key, before, np.arange(BATCH) == 6)
+    assert same(lane(alone, 6), lane(together, 6))
+    assert same(lane(alone, 4), lane(before, 4))
 
     def run(probability):  # the probability only sets how many are treated at a time
-        algorithm = options(probability=probability, children=1.0)
-        return quick(lambda chosen: mutate(jax.random.key(1), BUSHY, algorithm, before, chosen))
+        algorithm = options(probability=probability, constant=1.0)
+        return quick(lambda: mutate(key, TYPED, algorithm, before, SECOND))()
 
-    few, many = run(0.001), run(1.0)
-    chosen = np.arange(BATCH) % 3 == 0
-    together = many(chosen)
-    assert same(few(chosen), together)
-    alone = many(np.arange(BATCH) == 6)
-    assert same(lane(alone, 6), lane(together, 6))
-    assert same(lane(alone, 3), lane(before, 3))
+    assert same(run(0.001), run(1.0))
 
 
 def test_weights_must_say_something():

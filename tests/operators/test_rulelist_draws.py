@@ -13,7 +13,7 @@ from tests.genotypes.rule_cases import WALLS3, assert_valid
 from tests.operators.operator_cases import assert_distribution, quick
 from tests.operators.rule_operator_cases import CAPACITY, moved, numbered, words
 
-N = 120_000
+N = 30_000
 
 
 def ranks(lists):

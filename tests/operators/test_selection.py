@@ -1,3 +1,4 @@
+from functools import cache
 from itertools import permutations, product
 
 import jax
@@ -6,17 +7,22 @@ import numpy as np
 import pytest
 
 from jaxgp.operators.options import Selection
-from jaxgp.operators.selection import METHODS, different, elites, select, select_by_case
+from jaxgp.operators.selection import different, elites, select, select_by_case
+from jaxgp.options import find
 from tests.operators.operator_cases import assert_distribution, quick
 
-N = 200_000
+N = 50_000
 NAN = float("nan")
 
 
+@cache
+def selecting(n, options):
+    return quick(lambda key, fitness: select(key, Selection(**dict(options)), fitness, n))
+
+
 def frequencies(fitness, n=N, seed=0, **options):
-    config = Selection(**options)
     fitness = jnp.asarray(fitness, jnp.float32)
-    got = quick(lambda key: select(key, config, fitness, n))(jax.random.key(seed))
+    got = selecting(n, tuple(options.items()))(jax.random.key(seed), fitness)
     assert got.shape == (n,)
     assert got.dtype == jnp.int32
     return np.bincount(got, minlength=fitness.shape[0])
@@ -33,7 +39,7 @@ def test_roulette_is_exact_for_a_large_population_and_never_draws_a_zero():
     fitness[::3] = 0
     fitness[60_000:] *= 1e-3
     fitness[100] = 3_000
-    observed = frequencies(fitness, 400_000)
+    observed = frequencies(fitness, 200_000)
     assert observed[fitness == 0].sum() == 0
     assert_distribution(observed.reshape(256, 256).sum(1), fitness.astype(np.float64).reshape(256, 256).sum(1))
     ordered = np.argsort(fitness)
@@ -59,13 +65,12 @@ def test_rank_is_linear_and_ties_share_their_mean_rank():
 
 def test_a_share_of_the_parents_is_drawn_by_one_case_and_the_cases_take_turns():
     merits = jnp.array([[4.0, 4.0, 0.0, 0.0], [0.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
-    drawn = {}
-    for share in (0.0, 0.5, 1.0):
-        config = Selection(by_case=share)
-        drawn[share] = np.bincount(quick(lambda k, c=config: select_by_case(k, c, merits, N))(jax.random.key(0)))
-    assert_distribution(drawn[0.0], [1, 1])
-    assert_distribution(drawn[0.5], [1 / 4, 1 / 4 + 1 / 8, 1 / 8, 1 / 4])
-    assert_distribution(drawn[1.0], [0, 1 / 4, 1 / 4, 1 / 2])
+
+    def drawn(share):
+        return quick(lambda key: select_by_case(key, Selection(by_case=share), merits, N))(jax.random.key(0))
+
+    assert_distribution(np.bincount(drawn(0.5)), [1 / 4, 1 / 4 + 1 / 8, 1 / 8, 1 / 4])
+    assert_distribution(np.bincount(drawn(1.0)), [0, 1 / 4, 1 / 4, 1 / 2])
 
 
 def test_tournament_takes_the_best_of_k_and_ties_are_fair():
@@ -106,27 +111,92 @@ def test_different_numbers_come_in_all_orders_alike():
 def test_truncation_is_uniform_over_the_best_and_breaks_ties_at_the_cut_at_random():
     fitness = jnp.array([5.0, 1.0, 3.0, NAN, 3.0, 0.0, 3.0, 9.0])
     config = Selection(method="truncation", truncation_fraction=0.5)  # 9, 5, and two of the three 3s
-    keys = jax.random.split(jax.random.key(0), 120_000)
+    keys = jax.random.split(jax.random.key(0), 30_000)
     got = quick(jax.vmap(lambda key: select(key, config, fitness, 1)))(keys)
     assert_distribution(np.bincount(got.ravel(), minlength=8), [1, 0, 2 / 3, 0, 2 / 3, 0, 2 / 3, 1])
     tiny = frequencies(fitness, method="truncation", truncation_fraction=0.01)
     assert tiny[7] == N
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_without_differences_everybody_is_equally_likely(method):
+@pytest.mark.parametrize("method", find(Selection, "method").choices)
+def test_without_differences_everybody_is_equally_likely_and_one_alone_always(method):
     keys = jax.random.split(jax.random.key(1), 30_000)
-    pick = quick(jax.vmap(lambda key, fitness: select(key, Selection(method=method), fitness, 4), (0, None)))
+    pick = quick(jax.vmap(lambda key, fitness: select(key, Selection(method=method), fitness, 1), (0, None)))
     for value in (0.0, 1.0, NAN):
         got = pick(keys, jnp.full(5, value))
         assert_distribution(np.bincount(got.ravel(), minlength=5), np.ones(5))
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_a_population_of_one_is_always_selected(method):
-    pick = quick(lambda fitness: select(jax.random.key(0), Selection(method=method), fitness, 3))
+    alone = quick(lambda fitness: select(jax.random.key(0), Selection(method=method), fitness, 3))
     for value in (1.0, 0.0, NAN):
-        assert pick(jnp.array([value])).tolist() == [0, 0, 0]
+        assert alone(jnp.array([value])).tolist() == [0, 0, 0]
+
+
+OTHERS = np.array([3.0, 1.0, 3.0, NAN, 2.0])
+
+
+def among_others(fitness, but, options):
+    """Chances of each individual where one is left out, as the methods word them."""
+    left = [i for i in range(len(fitness)) if i != but]
+    worth, chances = np.nan_to_num(fitness, nan=-np.inf), np.zeros(len(fitness))
+    if options["method"] == "roulette":
+        chances[left] = np.nan_to_num(fitness[left])
+    if options["method"] == "rank":
+        known = np.sort(worth)
+        ranks = [(np.searchsorted(known, x) + np.searchsorted(known, x, "right") - 1) / 2 for x in worth]
+        chances[left] = np.array(ranks)[left]
+    if options["method"] == "truncation":  # the best three: 0, 2 and 4
+        chances[[i for i in (0, 2, 4) if i != but]] = 1
+    if options["method"] == "tournament":
+        for drawn in permutations(left, 3) if options.get("distinct") else product(left, repeat=3):
+            best = [i for i in drawn if worth[i] == worth[list(drawn)].max()]
+            np.add.at(chances, best, 1 / len(best))
+    return chances / chances.sum()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"method": "roulette"},
+        {"method": "rank"},
+        {"method": "truncation", "truncation_fraction": 0.6},
+        {"method": "tournament", "tournament_size": 3},
+        {"method": "tournament", "tournament_size": 3, "distinct": True},
+    ],
+    ids=str,
+)
+def test_one_individual_can_be_left_out_of_each_draw(options):
+    """Twice as often as the others, the first; alone in its population it is drawn all the same."""
+    but = jnp.arange(N) % 6 % 5
+
+    def draw(key):
+        drawn = select(key, Selection(**options), jnp.asarray(OTHERS, jnp.float32), N, but)
+        lonely = select(key, Selection(**options), jnp.array([2.0]), 3, jnp.zeros(3, jnp.int32))
+        return drawn, lonely
+
+    drawn, lonely = quick(draw)(jax.random.key(4))
+    expected = [among_others(OTHERS, i, options) * (2 - (i > 0)) for i in range(5)]
+    assert_distribution(np.bincount(but * 5 + drawn, minlength=25), np.ravel(expected))
+    assert lonely.tolist() == [0, 0, 0]
+
+
+def test_others_without_any_weight_are_equally_likely():
+    fitness, but = jnp.array([0.0, 0.0, 7.0, NAN, 0.0]), jnp.where(jnp.arange(N) % 2, 2, 0)
+    drawn = quick(lambda key: select(key, Selection(), fitness, N, but))(jax.random.key(5))
+    assert_distribution(np.bincount(drawn[1::2], minlength=5), [1, 1, 0, 1, 1])
+    assert (drawn[::2] == 2).all()
+
+
+def test_one_individual_can_be_left_out_of_a_large_population():
+    fitness = np.random.default_rng(1).exponential(1.0, 1000).astype(np.float32)
+    fitness[::3] = 0
+    fitness[100] = fitness.sum()
+    but = np.where(np.arange(4 * N) % 2, 100, 1)
+    draw = quick(lambda key: select(key, Selection(), jnp.asarray(fitness), 4 * N, jnp.asarray(but)))
+    drawn = np.asarray(draw(jax.random.key(6)))
+    for out in (1, 100):
+        left = np.where(np.arange(1000) == out, 0, fitness)
+        seen = np.bincount(drawn[but == out], minlength=1000)
+        assert seen[left == 0].sum() == 0
+        assert_distribution(seen.reshape(50, 20).sum(1), left.astype(np.float64).reshape(50, 20).sum(1))
 
 
 def test_elites_are_best_first_with_ties_to_the_lower_index_and_nan_last():

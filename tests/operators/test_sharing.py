@@ -9,6 +9,8 @@ import pytest
 
 from jaxgp.operators import sharing
 
+count, share = (jax.jit(function, static_argnums=at) for function, at in ((sharing.count, 2), (sharing.share, (2, 3))))
+
 
 def behaviours(*names):
     """One row of two words for each name; equal names give equal rows that share a word with other rows."""
@@ -20,18 +22,10 @@ def test_equal_rows_are_counted_and_rows_that_share_one_word_are_not():
     assert sharing.count_equal(behaviours("a")).tolist() == [1]
 
 
-def test_groups_number_the_different_rows():
-    rows = behaviours(*"abacdaa")
-    group, order = sharing.groups(rows)
-    assert int(group[-1]) + 1 == 4
-    names = np.array(list("abacdaa"))[np.asarray(order)]
-    assert all((group[i] == group[j]) == (names[i] == names[j]) for i in range(7) for j in range(7))
-
-
 def test_without_a_memory_only_the_present_generation_counts():
     visits = sharing.init(0.0)
     for generation in ("aab", "abb", "ccc"):
-        visits, counts = sharing.count(visits, behaviours(*generation), 0.0)
+        visits, counts = count(visits, behaviours(*generation), 0.0)
         assert counts.tolist() == [generation.count(name) for name in generation]
     assert visits.shape == (2, 1)
 
@@ -39,7 +33,6 @@ def test_without_a_memory_only_the_present_generation_counts():
 @pytest.mark.parametrize("memory", [0.5, 0.99, 1.0])
 def test_with_a_memory_earlier_generations_count_less_and_less(memory):
     rng, visits, expected = np.random.default_rng(0), sharing.init(memory), Counter()
-    count = jax.jit(sharing.count, static_argnums=2)
     for _ in range(20):
         generation = rng.integers(0, 3_000, 512)
         # Two hashes of the move sequence, as the games give them.
@@ -58,24 +51,24 @@ def test_a_sketch_never_counts_too_little_for_one_behaviour_a_generation(monkeyp
     visits, expected = sharing.init(1.0), Counter()
     for generation in np.random.default_rng(1).integers(0, 100, 200).tolist():
         rows = jnp.asarray([[generation, generation + 5]], jnp.uint32)
-        visits, counts = sharing.count(visits, rows, 1.0)
+        visits, counts = count(visits, rows, 1.0)
         expected[generation] += 1
         assert counts[0] >= expected[generation]
 
 
 def test_fitness_is_sharpened_and_then_shared():
     fitness, counts = jnp.array([4.0, 2.0, 1.0, 0.0]), jnp.array([1.0, 2.0, 4.0, 1.0])
-    assert sharing.share(fitness, counts, 1.0, 0.0).tolist() == fitness.tolist()
-    np.testing.assert_allclose(sharing.share(fitness, counts, 1.0, 1.0), [1, 1 / 4, 1 / 16, 0])
-    np.testing.assert_allclose(sharing.share(fitness, counts, 2.0, 0.5), [1, 1 / 4 / 2**0.5, 1 / 16 / 2, 0])
+    assert share(fitness, counts, 1.0, 0.0).tolist() == fitness.tolist()
+    np.testing.assert_allclose(share(fitness, counts, 1.0, 1.0), [1, 1 / 4, 1 / 16, 0])
+    np.testing.assert_allclose(share(fitness, counts, 2.0, 0.5), [1, 1 / 4 / 2**0.5, 1 / 16 / 2, 0])
 
 
 def test_company_never_helps_what_is_negative_and_the_power_keeps_the_order():
-    shared = sharing.share(jnp.array([-2.0, -2.0, -1.0, 1.0, jnp.nan]), jnp.array([1.0, 3.0, 1.0, 1.0, 1.0]), 2.0, 1.0)
+    shared = share(jnp.array([-2.0, -2.0, -1.0, 1.0, jnp.nan]), jnp.array([1.0, 3.0, 1.0, 1.0, 1.0]), 2.0, 1.0)
     assert shared[1] < shared[0] < shared[2] < shared[3]
     assert jnp.isnan(shared[4])
 
 
 def test_large_fitness_does_not_overflow_and_no_fitness_at_all_stays_zero():
-    assert jnp.isfinite(sharing.share(jnp.array([1e30, 1e29]), jnp.ones(2), 4.0, 1.0)).all()
-    assert sharing.share(jnp.zeros(3), jnp.ones(3), 4.0, 1.0).tolist() == [0, 0, 0]
+    assert jnp.isfinite(share(jnp.array([1e30, 1e29]), jnp.ones(2), 4.0, 1.0)).all()
+    assert share(jnp.zeros(3), jnp.ones(3), 4.0, 1.0).tolist() == [0, 0, 0]

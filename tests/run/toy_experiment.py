@@ -47,7 +47,7 @@ def first(key: Array, population: int) -> EvolutionState:
 
 
 @partial(jax.jit, donate_argnums=0)
-def advance(state: EvolutionState) -> tuple[EvolutionState, dict[str, Array]]:
+def advanced(state: EvolutionState) -> tuple[EvolutionState, dict[str, Array]]:
     key = jax.random.fold_in(state.key, state.generation)
     values = state.population.value[:, 0, 0]
     fitness = values + jax.random.uniform(key, values.shape)
@@ -91,9 +91,9 @@ class ToyExperiment:
     def init(self, key: Array) -> EvolutionState:
         return first(key, self._population)
 
-    def step(self, state: EvolutionState) -> tuple[EvolutionState, dict[str, Array]]:
+    def advance(self, state: EvolutionState) -> tuple[EvolutionState, dict[str, Array]]:
         self._interrupt(int(state.generation))
-        return advance(state)
+        return advanced(state)
 
     def replay(self, state: EvolutionState) -> list[ReplayGame]:
         svg = '<svg viewBox="0 0 10 10"><circle cx="5" cy="5" r="{}"/></svg>'

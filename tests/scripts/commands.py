@@ -21,12 +21,12 @@ def load(name):
     return module
 
 
-def write_run(folder, game, text, program=None, **about):
+def write_run(folder, game, text, program=None, games=envs, **about):
     """Write the champion of a game into a folder, which then is a run directory; returns the folder.
 
     `program` may name a role and some of its options; `about` is what the file says besides.
     """
-    cast = cast_of(Config(game=game, program=program or {}), envs)
+    cast = cast_of(Config(game=game, program=program or {}), games)
     genome = languages.parse(cast.language, text)
     sizes = {"size": int(languages.sizes(genome)), "depth": languages.depth(genome)}
     kind, program = languages.kind(cast.language), {"role": cast.role.name, **asdict(cast.options)}

@@ -14,6 +14,7 @@ from jaxgp.config import arguments, games
 from jaxgp.config.games import cast_of
 from jaxgp.measure import champions
 from jaxgp.spec import cast
+from tests.host import games as toys
 from tests.host.engines import fake
 from tests.scripts.commands import load, write_champion
 
@@ -157,11 +158,11 @@ def test_a_person_plays_walls_with_letters_and_takes_moves_back(play):
 
 
 def test_a_strategy_plays_a_search_that_deepens(play):
-    players = ("player=strategy", "opponent=deepening", "depth=3", "nodes=50", "single=true")
+    players = ("player=strategy", "opponent=deepening", "depth=1", "nodes=50", "single=true")
     code, out, _ = play(*WALLS, *players, "strategy=forward")
     assert code == 0
     assert "First player (strategy forward) plays forward." in out
-    name = r"Second player \(deepening, until one move is best, 50 nodes, 3 plies\)"
+    name = r"Second player \(deepening, until one move is best, 50 nodes, 1 ply\)"
     assert re.search(name + r" wins, \d to 0\.\n$", out)
 
 
@@ -436,6 +437,31 @@ def test_what_contradicts_the_run_is_refused(play, run_directory, options, messa
     code, out, error = play(f"run={run_directory}", *options)
     assert (code, out) == (2, "")
     assert error == f"error: {message.replace('RUN', str(run_directory))}\n"
+
+
+def test_a_game_with_chance_from_a_folder_is_played_saved_and_shown_again(play, tmp_path):
+    game, name = f"game={toys.FOLDER}", tmp_path / "one"
+    code, out, error = play(game, "seed=2", f"save={name}", typed="walk\nstep\nundo\nundo\nwalk\nstep\nquit\n")
+    assert (code, error) == (0, "")
+    assert out.count("Taken back.") == 2
+    shown = re.findall(r"First: .* die: \d", out)
+    assert shown[:3] == [shown[4], *shown[5:7]], "what is played again meets the same dice"
+    again = play(game, f"replay={name}.json")[1]
+    assert re.findall(r"die: (\d)", again)[::2] == [line[-1] for line in shown[-3:]]
+    assert "die" in name.with_suffix(".svg").read_text()
+    assert "dice" in play(f"replay={name}.json")[2], "no file makes a folder be imported"
+    error = play(game, "opponent=minimax")[2]
+    assert error.endswith("human, random, program, champion; chance takes part in dice, so that no search plays it\n")
+    assert play(game, "player=random", "seed=2")[1] == play(game, "player=random", "seed=2")[1]
+    assert "There are no hints" in play(game, typed="hint\n")[1]
+
+
+def test_the_champion_of_a_game_from_a_folder_plays_where_the_folder_is_named(play, tmp_path):
+    write_champion(tmp_path, {"name": "dice", "goal": 20}, cast(toys.SPEC).language, "1", size=1, depth=0)
+    code, out, error = play(f"run={tmp_path}", f"game={toys.FOLDER}", typed="step\n")
+    assert (code, error) == (0, "")
+    assert "Opponent (champion) plays walk." in out
+    assert "game.name=dice: accepted: mancala, " in play(f"run={tmp_path}")[2]
 
 
 def test_help_on_the_command_line(play):

@@ -29,8 +29,8 @@ def test_every_game_is_counted_for_its_colour(capsys):
     ("given", "said"),
     [
         (["depth=0"], "depth=0: accepted: a whole number from 1 to 12"),
-        (["depths=[1,13]"], "depths=[1,13]: accepted: whole numbers from 0 to 12"),
-        (["depths=[]"], "depths=[]: accepted: whole numbers from 0 to 12"),
+        (["depths=[1,13]"], "depths=[1,13]: accepted: whole numbers from 0 to 12, as in [1,2,3]"),
+        (["depths=[]"], "depths=[]: accepted: one or more whole numbers from 0 to 12"),
         (["games=3"], "games=3: accepted: an even number from 2 to 100000"),
         (["seed=-1"], "seed=-1: accepted: a whole number from 0 to 4294967295"),
         (["size=7"], "size=7: accepted: 4, 6, 8, 10"),

@@ -39,13 +39,13 @@ def test_it_measures_writes_and_shows(measure, tmp_path):
 @pytest.mark.parametrize(
     ("option", "said"),
     [
-        ("sizes=[3,4]", "sizes=4: accepted: odd numbers from 3 to 99"),
-        ("sizes=[]", "sizes=[]: accepted: at least one odd number from 3 to 99"),
+        ("sizes=[3,4]", "sizes=[3,4]: accepted: odd numbers from 3 to 99"),
+        ("sizes=[]", "sizes=[]: accepted: at least one of the odd numbers from 3 to 99"),
         ("sizes=[5,5]", "sizes=[5,5]: accepted: each number once"),
-        ("masks=[13]", "masks=13: accepted: odd numbers from 3 to 11, the largest of sizes"),
-        ("batch_size=4", "batch_size=4: accepted: odd numbers from 3 to 99"),
+        ("masks=[13]", "masks=[13]: accepted: odd numbers from 3 to 11, the largest of sizes"),
+        ("batch_size=4", "batch_size=4: accepted: an odd number from 3 to 99"),
         ("opponent=nobody", "opponent=nobody: accepted: fixed, forward, random"),
-        ("depths=[0]", "depths=0: accepted: whole numbers from 1 to 24"),
+        ("depths=[0]", "depths=[0]: accepted: whole numbers from 1 to 24"),
         ("repeats=0", "repeats=0: accepted: a whole number from 1 to 1000"),
         ("depth=[2]", "depth: unknown option; "),
     ],

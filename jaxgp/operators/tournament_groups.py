@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from jaxgp.arrays import comparable
 from jaxgp.operators import draw
-from jaxgp.operators.selection import comparable
 
 
 def split(key: Array, population: int, size: int) -> Array:

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxgp.operators import groups
-from tests.operators.operator_cases import assert_distribution
+from jaxgp.operators import tournament_groups as groups
+from tests.operators.operator_cases import assert_distribution, quick
+
+winners = quick(groups.winners)
 
 
 @pytest.mark.parametrize(("population", "size"), [(1000, 5), (12, 12), (7, 1), (6, 2)])
@@ -35,7 +37,7 @@ def test_unequal_groups_are_refused(population, size, says):
 
 
 def test_every_division_is_equally_likely():
-    made = jax.vmap(lambda key: groups.split(key, 6, 2))(jax.random.split(jax.random.key(2), 120_000))
+    made = quick(jax.vmap(lambda key: groups.split(key, 6, 2)))(jax.random.split(jax.random.key(2), 30_000))
     # Who is with whom: 15 divisions of six into three pairs; and in which group each one is.
     divisions = {}
     for order in itertools.permutations(range(6)):
@@ -54,7 +56,7 @@ def test_most_points_then_fewest_rules():
     made = jnp.array([[0, 1, 2], [3, 4, 5], [8, 7, 6]])
     points = jnp.array([1.0, 3, 2, 4, 4, 1, jnp.nan, -jnp.inf, -3])
     sizes = jnp.array([1, 9, 1, 7, 6, 1, 0, 1, 50])
-    assert groups.winners(jax.random.key(0), points, sizes, made).tolist() == [1, 4, 8]
+    assert winners(jax.random.key(0), points, sizes, made).tolist() == [1, 4, 8]
 
 
 @settings(max_examples=30, deadline=None, derandomize=True)
@@ -62,8 +64,8 @@ def test_most_points_then_fewest_rules():
 def test_winners_are_best_in_their_group(seed):
     rng = np.random.default_rng(seed)
     points, sizes = rng.integers(0, 4, 20).astype(np.float32), rng.integers(0, 3, 20)
-    made = np.asarray(groups.split(jax.random.key(seed), 20, 5))
-    won = groups.winners(jax.random.key(seed + 1), points, sizes, made)
+    made = rng.permutation(20).reshape(-1, 5)
+    won = winners(jax.random.key(seed + 1), points, sizes, made)
     for winner, group in zip(won.tolist(), made.tolist(), strict=True):
         assert winner in group
         assert (points[winner], -sizes[winner]) == max((points[i], -sizes[i]) for i in group)
@@ -73,6 +75,6 @@ def test_winners_are_best_in_their_group(seed):
 def test_ties_are_drawn_uniformly(value):
     points = jnp.array([value, value, 0.0 if value == 3 else value, value, value])
     sizes = jnp.array([5, 5, 6, 7, 5])
-    made = jnp.tile(jnp.array([4, 2, 0, 3, 1]), (120_000, 1))
-    won = groups.winners(jax.random.key(3), points, sizes, made)
+    made = jnp.tile(jnp.array([4, 2, 0, 3, 1]), (30_000, 1))
+    won = winners(jax.random.key(3), points, sizes, made)
     assert_distribution(np.bincount(won, minlength=5), [1, 1, 0, 0, 1])

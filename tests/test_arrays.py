@@ -1,0 +1,44 @@
+"""Operations on trees of arrays."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgp import arrays
+
+TREE = {"a": jnp.arange(6.0).reshape(3, 2), "b": jnp.arange(3)}
+
+
+def test_items_are_taken_and_chosen_whole():
+    turned = arrays.take(TREE, jnp.array([2, 1, 0]))
+    assert turned["a"].tolist() == [[4, 5], [2, 3], [0, 1]]
+    chosen = arrays.where(jnp.array([True, False, False]), TREE, turned)
+    assert chosen["a"].tolist() == [[0, 1], [2, 3], [0, 1]]
+    assert chosen["b"].tolist() == [0, 1, 0]
+    assert arrays.where(jnp.bool_(False), TREE, turned)["b"].tolist() == [2, 1, 0]
+
+
+def test_no_number_is_the_worst():
+    assert arrays.comparable(jnp.array([jnp.nan, -2.0, jnp.inf])).tolist() == [-np.inf, -2, np.inf]
+
+
+def test_groups_number_the_different_rows():
+    """Equal names give equal rows, which share a word with other rows."""
+    names = "abacdaa"
+    rows = jnp.asarray([[ord(name), ord(name) % 3] for name in names], jnp.uint32)
+    group, order = arrays.groups(rows)
+    assert int(group[-1]) + 1 == arrays.count_distinct(rows) == 4
+    ordered = [names[i] for i in order.tolist()]
+    assert all((group[i] == group[j]) == (ordered[i] == ordered[j]) for i in range(7) for j in range(7))
+
+
+def test_what_is_kept_apart_is_the_same():
+    def twice(x, y):
+        return x + y, {"product": x * y}
+
+    def both(running):
+        return arrays.apart(twice, TREE["a"], TREE["a"]), arrays.apart(twice, TREE["a"], TREE["a"], running=running)
+
+    for total, named in jax.jit(both)(jnp.bool_(True)):
+        assert total.tolist() == (2 * TREE["a"]).tolist()
+        assert named["product"].tolist() == (TREE["a"] ** 2).tolist()
