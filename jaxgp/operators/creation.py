@@ -68,14 +68,14 @@ def generate(
     max_depth: int,
     terminal_probability: float | None = None,
 ) -> Programs:
-    """Make random trees, as many as there are requests.
+    """Make a random tree for each request.
 
-    Every node is drawn by weight from the primitives that fit the slot, and that can be completed within the depth
-    and the room that the other open slots leave.
+    Every node is drawn by weight from the primitives that fit the slot and can be completed within the depth and the
+    room that the other open slots leave.
 
-    The stack of open slots holds, for each function on the path from the root to the slot on top, its arguments that
-    are still to come, at most max_arity - 1, and the top itself: 1 + max_depth * (max_arity - 1) in all. The sizes
-    owed to open slots never exceed the room, and each is at least 1, so `capacity` is a bound as well.
+    The stack of open slots holds the top slot and, for each function on the path to it, at most max_arity - 1 arguments
+    that are still to come: 1 + max_depth * (max_arity - 1) slots in all. The sizes owed to open slots never exceed the
+    room, and each is at least 1, so `capacity` is a bound as well.
 
     Args:
         words: random uint32[B, L, 3], three for each node that may be made.

@@ -23,7 +23,7 @@ def words(key: Array, *shape: int) -> Array:
 
 
 def below(word: Array, n: Array | int) -> Array:
-    """Turn a word into int32[]: a whole number from 0 to n - 1, all equally likely to 2**-32; 0 for n = 0.
+    """Turn a word into int32[]: a whole number from 0 to n - 1, or 0 for n = 0; chances are equal to 2**-32.
 
     This is word * n // 2**32, multiplied by hand in halves: 64-bit integers are off by default.
     """
@@ -40,9 +40,9 @@ def fraction(word: Array) -> Array:
 
 
 def uniform(word: Array, mask: Array) -> Array:
-    """Turn a word into the index of a true entry of `mask` (bool[N]), int32[], all equally likely; N - 1 without any.
+    """Turn a word into int32[]: the index of a true entry of `mask` (bool[N]), all equally likely; N - 1 without any.
 
-    The r-th true entry for a uniform whole r: counting is exact, and no draw is ever rejected.
+    It takes the r-th true entry for a uniform whole number r. So counting is exact, and no draw is rejected.
     """
     count = jnp.cumsum(mask, dtype=jnp.int32)
     return jnp.minimum((count <= below(word, count[-1])).sum(dtype=jnp.int32), mask.shape[0] - 1)
@@ -73,27 +73,30 @@ def primitive(word: Array, primitives: PrimitiveSet, candidates: Array) -> Array
 
 
 def value(word: Array, primitives: PrimitiveSet, opcode: Array) -> Array:
-    """Turn a word into float32[]: the number of a fresh node, uniform over its domain; else a factor of 1, or 0."""
+    """Turn a word into float32[]: the number of a fresh node.
+
+    It is uniform over the domain of the primitive. Without a domain it is 1 for a primitive with a factor, else 0.
+    """
     kinds, which = _domains(primitives)
     plain = jnp.asarray(primitives.factors)[opcode].astype(jnp.float32)
     return jnp.stack([plain, *(_from(word, domain) for domain in kinds)])[which[opcode]]
 
 
 def near(word: Array, primitives: PrimitiveSet, opcode: Array, value: Array) -> Array:
-    """Turn a word into float32[]: a constant of the primitive close to a value of it; the value where there is none.
+    """Turn a word into float32[]: a constant in the domain of a primitive, close to `value`.
 
-    Of whole numbers one of the two next to it, of points one of the eight around it, all equally likely. A real number
-    is drawn from a normal distribution around it, its deviation a tenth of the domain, and bounded by the domain, or
-    where the value lies outside by the value.
+    A whole number moves to one of the two next to it, a point to one of the eight around it, all equally likely. A real
+    number is drawn from a normal distribution around `value`, whose deviation is a tenth of the domain, and clipped to
+    the domain, widened to hold `value`. Where there is nothing close, or no domain, `value` is returned.
     """
     kinds, which = _domains(primitives)
     return jnp.stack([value, *(_near(word, domain, value) for domain in kinds)])[which[opcode]]
 
 
 def nudged(word: Array, number: Array) -> Array:
-    """Turn a word into float32[]: a finite number close to another, float32[].
+    """Turn a word into float32[]: a finite number close to `number` (float32[]).
 
-    It is drawn from a normal distribution around it, with a deviation of a tenth of its magnitude, of 0.1 below 1.
+    It is drawn from a normal distribution around `number`. The deviation is a tenth of its magnitude, at least 0.1.
     """
     largest = np.finfo(np.float32).max
     return jnp.clip(number + 0.1 * jnp.maximum(1.0, jnp.abs(number)) * normal(word), -largest, largest)
@@ -101,12 +104,12 @@ def nudged(word: Array, number: Array) -> Array:
 
 def normal(word: Array) -> Array:
     """Turn a word into float32[]: standard normal, to a resolution of 2**-24 in probability."""
-    # The middles of the fractions, or the first one would be infinitely far away.
+    # The middle of each step of 2**-24: a fraction of 0 would give minus infinity.
     return jax.scipy.special.ndtri(fraction(word) + 2.0**-25)
 
 
 def _domains(primitives: PrimitiveSet) -> tuple[list[Domain], Array]:
-    """Return all domains, and int32[N]: by primitive 1 + the place of its domain among them; 0 without one."""
+    """Return all domains, and int32[N]: for each primitive 1 + the place of its domain among them, or 0 without one."""
     kinds = list(dict.fromkeys(p.domain for p in primitives.primitives if p.domain is not None))
     own = [0 if p.domain is None else 1 + kinds.index(p.domain) for p in primitives.primitives]
     return kinds, jnp.asarray(own, jnp.int32)
@@ -132,7 +135,7 @@ def _from(word: Array, domain: Domain) -> Array:
     """Turn a word into a number of the domain, float32[]."""
     if isinstance(domain, Integers):
         return (domain.low + below(word, domain.high - domain.low + 1)).astype(jnp.float32)
-    # The bounds as float32 may lie a rounding outside the domain, and so may the sum.
+    # Rounding to float32 may put the bounds, and the sum, slightly outside the domain.
     low, high = _inward(domain.low, domain.high), _inward(domain.high, domain.low)
     return jnp.clip(low + fraction(word) * (high - low), low, high)
 

@@ -5,8 +5,8 @@ and new children are created for it at random". `subtree`, `hoist` (K. Kinnear, 
 of J. Koza, "Genetic Programming" (1992) and after. `local` is that of A. Benbassat and M. Sipper, "Evolving board-game
 players with genetic programming" (2011), for programs whose nodes have factors; they do not say how far a factor moves.
 
-One tree of the individual is chosen, and in it a node, both uniformly. Mutation never breaks a limit: what cannot
-change within depth and room stays as it is.
+One tree of the individual is chosen, and in it a node, both uniformly. Mutation never breaks a limit: a tree that
+cannot change within depth and room stays as it is.
 """
 
 from collections.abc import Callable

@@ -24,7 +24,7 @@ KINDS = tuple(RuleMutation().weights)
 
 
 def condition_weights(language: RuleLanguage, dont_care: float | None) -> np.ndarray:
-    """int32[C, N]: how likely each of `language.options` is, relative to the others of its cell.
+    """Return int32[C, N]: how likely each of `language.options` is, relative to the others of its cell.
 
     Raises:
         ValueError: `dont_care` is not a probability.
@@ -43,9 +43,10 @@ def condition_weights(language: RuleLanguage, dont_care: float | None) -> np.nda
 def random_condition(
     word: Array, language: RuleLanguage, weights: np.ndarray, cell: Array, other: Array | int
 ) -> Array:
-    """Turn a word into a condition of a cell, int8[], that differs from `other`; equally likely if all others weigh 0.
+    """Turn a word into int8[]: a condition of a cell other than `other`, drawn by weight.
 
-    To allow every condition, pass an `other` that is none, such as DONT_CARE - 1.
+    Where all of them weigh nothing, they are equally likely. To allow every condition, pass an `other` that is no
+    condition, such as DONT_CARE - 1.
     """
     options = jnp.asarray(language.options)[cell]
     index = jnp.arange(options.shape[0])
@@ -84,9 +85,9 @@ def create(key: Array, language: RuleLanguage, config: RuleCreation, capacity: i
 def recombine(key: Array, first: RuleLists, second: RuleLists) -> tuple[RuleLists, RuleLists]:
     """Deal the rules of two parents between two children.
 
-    For each place a fair coin says which child gets the rule that the first parent has there; the other child gets
-    the second parent's. The longer parent's surplus is dealt by the same coins. Children keep the order of places and
-    close the gaps.
+    For each place a fair coin decides which child gets the rule that the first parent has there; the other child gets
+    the rule of the second parent. Beyond the end of the shorter parent the rules of the longer one are dealt likewise.
+    Children keep the order of the places and close the gaps.
 
     So every rule of either parent is in exactly one child, none is altered, and a child is never longer than the
     longer parent: the capacity cannot be exceeded. A child may be empty, which is least unlikely for short parents.
@@ -118,8 +119,8 @@ def delete(words: Array, one: RuleLists) -> RuleLists:
 def reorder(words: Array, one: RuleLists) -> RuleLists:
     """Shift a random rule down by 1 to length - 1 places, past the end to the start. Takes two words.
 
-    On a circle, down by k places is up by length - k, so that these are all shifts there are. The other rules keep
-    their order. A list of fewer than two rules stays as it is.
+    These are all shifts, since down by k places is up by length - k places on a circle. The other rules keep their
+    order. A list of fewer than two rules stays as it is.
     """
     at = draw.below(words[0], one.length)
     to = (at + 1 + draw.below(words[1], one.length - 1)) % jnp.maximum(one.length, 1)

@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from jaxgp.arrays import comparable, take, where
+from jaxgp.arrays import apart, comparable, take, where
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import crossover, mutation, selection
@@ -60,7 +60,8 @@ def recombine(
     first, second = drawn.reshape(2, families)
     if options.method in ("one_child", "one_way"):
         others = selection.select_by_case(other_key, algorithm.selection, merits, families, but=first)
-        second = jnp.where(second == first, others, second)
+        # Fused with the gathers below, the choice would be made anew for every node of a program.
+        second = apart(lambda drawn, other: jnp.where(drawn == first, other, drawn), second, others)
     crossed = jax.random.uniform(chance_key, (families,)) < options.probability
     keys = jax.random.split(cross_key, families)
     if options.method == "one_or_two_way":

@@ -47,7 +47,7 @@ def mix(keys: Array) -> Array:
 
 
 def lookup(table: Table, keys: Array) -> tuple[Array, Array]:
-    """Look uint32[B, W] keys up; return bool[B] whether each is stored and uint32[B, V] its payload, 0 if it is not."""
+    """Look up keys (uint32[B, W]); return bool[B], whether each is stored, and uint32[B, V], its payload or 0."""
     slot = _slot(table, keys)
     found = table.used[slot] & (table.keys[slot] == keys).all(-1)
     return found, jnp.where(found[:, None], table.payload[slot], 0)
