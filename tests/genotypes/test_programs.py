@@ -144,10 +144,8 @@ def test_length_out_of_range_is_a_problem():
     assert lp.problems(MIXED, wrong, ROOT) == ["length 0 is not from 1 to 8"]
 
 
-def test_empty_programs_and_select():
+def test_empty_programs_have_no_nodes():
     nothing = lp.empty((2, 3), 5)
     assert nothing.opcode.shape == (2, 3, 5)
     assert nothing.capacity == 5
-    ones = jax.tree.map(lambda x: x + 1, nothing)
-    picked = lp.select(jnp.array([True, False]), ones, nothing)
-    assert picked.length.tolist() == [[1, 1, 1], [0, 0, 0]]
+    assert nothing.length.tolist() == [[0, 0, 0], [0, 0, 0]]
