@@ -15,7 +15,7 @@ from jax import Array
 
 from jaxgp import spec as specs
 from jaxgp.contracts import Game, Opponent, Position
-from jaxgp.errors import UsageError
+from jaxgp.errors import UsageError, reject
 from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.language import Genome, to_text
@@ -27,6 +27,7 @@ from jaxgp.options import made
 from jaxgp.players import options, panel
 from jaxgp.report import tree
 from jaxgp.run.assemble import creator
+from jaxgp.search.chance import unused_key
 from jaxgp.spec import Cast, Games, Spec
 
 
@@ -136,14 +137,26 @@ def load(path: str | Path, games: Games) -> Champion:
     return Champion(found.cast, found.genome)
 
 
-def opening(cast: Cast, key: Array | None = None) -> Position:
-    """Return the opening position of a game; `key` draws what chance has to do with it."""
-    return cast.game.init(jax.random.key(0) if key is None else key)
+def opening(cast: Cast, seed: int = 0) -> Position:
+    """Return an opening position of a game; `seed` draws what chance has to do with it."""
+    return cast.game.init(jax.random.key(seed))
 
 
 def step(cast: Cast, state: Position, action: int, key: Array | None = None) -> Position:
-    """Return the position after an action; `key` draws what chance does after it."""
-    return cast.game.step(state, jnp.int32(action), jax.random.key(0) if key is None else key)
+    """Return the position after an action.
+
+    Args:
+        cast: the game.
+        state: a position of it, unbatched.
+        action: a legal one.
+        key: draws what chance does after the action; None: in a game without chance.
+
+    Raises:
+        UsageError: no key for a game with chance.
+    """
+    if key is None and cast.game.chance:
+        reject("key", None, f"a key of jax.random; each step of {cast.spec.name} draws from one of its own")
+    return cast.game.step(state, jnp.int32(action), unused_key() if key is None else key)
 
 
 __all__ = ["Board", "Champion", "UsageError", "board", "champion", "load", "opening", "opponent", "step", "take"]

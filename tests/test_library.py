@@ -10,10 +10,12 @@ import pytest
 
 import envs
 import jaxgp
+from jaxgp.spec import load
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
 PROGRAMS = dict(re.findall(r"^## ([^\n]+)\n.*?```python\n(.*?)```", PAGE, re.M | re.S))
+WALK = 0
 README = re.search(r"<!-- library -->\n```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
 
 
@@ -75,3 +77,14 @@ def test_type_checkers_and_the_interpreter_are_told_the_same_names():
     source = (ROOT / "jaxgp" / "__init__.py").read_text(encoding="utf-8")
     told = re.findall(r"^    from jaxgp\.([\w.]+) import ([\w, ]+)$", source, re.M)
     assert {room: tuple(names.split(", ")) for room, names in told} == jaxgp._ROOMS
+
+
+def test_chance_is_drawn_from_what_the_caller_gives():
+    race = jaxgp.take(load(ROOT / "tests" / "fixtures" / "dice"))
+    rolls = {int(jaxgp.opening(race, seed).die) for seed in range(30)}
+    assert rolls == {1, 2, 3, 4, 5, 6}
+    state = jaxgp.opening(race)
+    with pytest.raises(jaxgp.UsageError, match="key=null: accepted: a key of jax.random; each step of dice draws"):
+        jaxgp.step(race, state, WALK)
+    after = jaxgp.step(race, state, WALK, jax.random.key(1))
+    assert after.squares.tolist() == [int(state.die), 0]
