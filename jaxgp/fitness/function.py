@@ -1,4 +1,4 @@
-"""A fitness that is one function of the population: regression, a benchmark, anything that is no game."""
+"""A fitness that is one function of the population: regression, a benchmark, anything that is not a game."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -36,7 +36,7 @@ class Fitness:
         1, "coevolution: how many of the fittest of a generation are measured by the opponents", low=1
     )
     measured_depth: int | None = option(
-        None, "coevolution: plies that these search when measured; null: as in evolution"
+        None, "coevolution: plies that individuals search while measured; null: as in evolution"
     )
     points: str = option(
         "score",
@@ -71,7 +71,7 @@ class Fitness:
         return min((one.depth for one in met if one.kind == "search"), default=None)
 
     def laws(self, prefix: str) -> None:
-        """Check what no single option shows; raises UsageError."""
+        """Check the conditions between options; raises UsageError."""
         for name, opponent in self.opponents.items():
             no_guide(f"{prefix}opponents.{name}", opponent)
         if self.opponents and not any(one.weight for one in self.opponents.values()):
@@ -93,7 +93,7 @@ class Fitness:
 
 
 def no_guide(option: str, opponent: Opponent) -> None:
-    """Refuse what only guides have."""
+    """Refuse options that only guides may set."""
     if opponent.rounds != 1:
         reject(f"{option}.rounds", opponent.rounds, "1; rounds are of guides, all games of others are one")
     if opponent.cutoff is not None:

@@ -62,7 +62,7 @@ class PanelFitness(Absolute[Memories]):
         return self.measure(child(key, PLAY), population, memory)
 
     def measure(self, key: Array, population: Genome, memories: Memories) -> tuple[Evaluation, Memories]:
-        """Play all games of a population [P, ...] with a key that is used for nothing else."""
+        """Play all games of a population [P, ...]; `key` must not be used for anything else."""
         plans = self.player.prepare(population)
         played, memories = play(key, self.game, self.player, plans, self.opponents, memories, self.max_plies)
         weights = (jnp.asarray(self.weights, jnp.float32) / sum(self.weights))[:, None]
@@ -95,7 +95,7 @@ class PanelFitness(Absolute[Memories]):
         return self.of_individual(states.returns * 0.5 + 0.5)
 
     def of_individual(self, by_seat: Array) -> Array:
-        """Pick the individual's own of float32[P, G, 2] by seat: float32[P, G]."""
+        """Return float32[P, G]: of values by seat, float32[P, G, 2], the one of the individual's seat."""
         return jnp.where(seats(self.opponents) == 0, by_seat[..., 0], by_seat[..., 1])
 
     def observe(self, memory: Memories, best: Genome, improved: Array) -> Memories:

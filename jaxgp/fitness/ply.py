@@ -12,7 +12,7 @@ from jaxgp import arrays
 from jaxgp.contracts import Game, State, States
 
 CHANCE = 1
-"""Which child of a ply's key is for what chance does after it."""
+"""Number of the child of a ply's key from which chance after the ply is drawn."""
 
 
 def going(states: States, plies: Array, max_plies: int) -> Array:

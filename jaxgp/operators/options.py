@@ -24,7 +24,7 @@ class Creation:
     )
 
     def laws(self, prefix: str) -> None:
-        """Check what no single option shows; raises UsageError."""
+        """Check the conditions between options; raises UsageError."""
         if self.method == "ramped":
             bound(self, "min_depth", prefix, high=self.max_depth, why=prefix + "max_depth")
 
@@ -110,7 +110,7 @@ class Mutation:
         return {kind: getattr(self, kind) for kind in kinds}
 
     def laws(self, prefix: str) -> None:
-        """Check what no single option shows; raises UsageError."""
+        """Check the conditions between options; raises UsageError."""
         if self.probability > 0 and not any(self.weights.values()):
             accepted = f"0, or a weight above 0 for {any_of(*self.weights)}"
             reject(prefix + "probability", self.probability, accepted)
@@ -138,7 +138,7 @@ class RuleCreation:
     )
 
     def laws(self, prefix: str) -> None:
-        """Check what no single option shows; raises UsageError."""
+        """Check the conditions between options; raises UsageError."""
         bound(self, "min_rules", prefix, high=self.max_rules, why=prefix + "max_rules")
 
 
@@ -159,6 +159,6 @@ class RuleMutation:
         return {one.name: getattr(self, one.name) for one in declared(self)}
 
     def laws(self, prefix: str) -> None:
-        """Check what no single option shows; raises UsageError."""
+        """Check the conditions between options; raises UsageError."""
         if not any(self.weights.values()):
             reject(prefix + "add", self.add, f"a weight above 0 for {any_of(*self.weights)}")
