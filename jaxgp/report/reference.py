@@ -38,7 +38,7 @@ def page(games: Games, commands: Mapping[str, type]) -> str:
 
 
 def _sections(config: Config, prefix: str) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield heading, words and table of each section of a run's options, and at last of those outside sections."""
+    """Yield heading, text and table of each section of a run's options, then of the options outside sections."""
     rest = []
     for one in declared(config):
         members = typed.sections_of(one)
