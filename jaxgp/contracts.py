@@ -22,7 +22,7 @@ Genome = TypeVar("Genome")
 States = Any
 """One state of a game, or many of them, [*B]: a tree of arrays whose type the game chooses."""
 Genomes = Any
-"""One genome, or many of them, [*B]: programs, rule lists, or what a scheme of one's own breeds."""
+"""One genome, or many of them, [*B]: programs, rule lists, or the genomes of a user's own scheme."""
 Metrics = Mapping[str, Array]
 """Scalars of one generation, by name."""
 
@@ -215,7 +215,7 @@ class Opponent(Protocol[Memory]):
         """Whether a reply can be -1, which forfeits the game."""
 
     def init(self, key: Array) -> Memory:
-        """Return what it carries from generation to generation."""
+        """Return the memory at the start; it is carried from generation to generation."""
 
     def reply(self, memory: Memory, states: States, bits: Array) -> tuple[Array, Array]:
         """Return int32[P, M] moves, and bool[P, M]: whether each is known; `bits` is uint32[P, M]."""
@@ -263,7 +263,7 @@ class Fitness(Protocol[Memory]):
         """S, entries of points."""
 
     def init(self, key: Array) -> Memory:
-        """Return what it carries from generation to generation: opponents' tables, past champions."""
+        """Return the memory at the start, such as opponents' tables; it is carried from generation to generation."""
 
     def evaluate(self, key: Array, population: Genomes, memory: Memory) -> "tuple[Evaluation, Memory]":
         """Measure a population [P, ...]."""
@@ -288,7 +288,7 @@ class Scheme(Protocol[Memory]):
         """P."""
 
     def init(self) -> Memory:
-        """Return what it carries from generation to generation."""
+        """Return the memory at the start; it is carried from generation to generation."""
 
     def create(self, key: Array, count: int) -> Genomes:
         """Return random individuals [count, ...]."""

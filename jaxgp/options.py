@@ -31,7 +31,7 @@ class Limits(NamedTuple):
         says: its meaning, in a few words.
         choices: the values that it takes, if they can be listed; never null.
         low: the least number.
-        high: the greatest number; a name stands for what the dataclass has there, which may be None: no limit.
+        high: the greatest number, or the name of another option of the dataclass that holds it; None: no limit.
         above: whether a number must be greater than `low`, not equal to it.
         unit: what a number counts, as in "seconds".
         why: where `high` comes from, in words.
@@ -197,7 +197,7 @@ def bound(
         name: of the option.
         prefix: what stands before the name.
         low: the least number, instead of the declared one; None: the declared one.
-        high: the greatest number, likewise.
+        high: the greatest number, instead of the declared one; None: the declared one.
         why: where `high` comes from, in words.
 
     Raises:
@@ -280,10 +280,10 @@ def whole(option: str, value: object, low: int, high: int | None = None, limit: 
     """Return a value that is a whole number.
 
     Args:
-        option: what it is called.
-        value: what was given; true and false are not numbers.
-        low: the least that is accepted.
-        high: the greatest; None: there is none.
+        option: its name, for the message.
+        value: the value; true and false are not numbers.
+        low: the least number.
+        high: the greatest number; None: no limit.
         limit: where `high` comes from, in words.
         or_null: whether null would be accepted; the caller lets it pass.
 
@@ -308,10 +308,10 @@ def real(
     """Return a value that is a finite number.
 
     Args:
-        option: what it is called.
-        value: what was given.
-        low: the least that is accepted; None: there is none.
-        high: the greatest; None: there is none.
+        option: its name, for the message.
+        value: the value.
+        low: the least number; None: no limit.
+        high: the greatest number; None: no limit.
         above: whether the number must be greater than `low`, not equal to it.
         unit: what it counts, as in "seconds".
         or_null: whether null would be accepted; the caller lets it pass.

@@ -28,7 +28,8 @@ Drawn = TypeVar("Drawn", contravariant=True)
 Options = TypeVar("Options")
 Genotype = Literal["program", "rules"]
 Evaluator = Callable[[Any, Any], Array]
-"""(game, state) -> float32[]: what a position is worth to the side to move; of ended games too, and of the twin."""
+"""(game, state) -> float32[]: the value of a position for the side to move; it must accept ended games and the twin's
+states."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Role(Generic[Rules, Options]):
             ValueError for options that these rules do not allow.
         deeper: (options, plies) -> options with which the same genomes search `plies` deep; None if they do not search.
         python: (rules, options, equations, title) -> a module of plain Python that plays like a program; None: none.
-        features: what the exported module calls the features that a program reads.
+        features: name of the features in the exported module.
     """
 
     name: str

@@ -13,8 +13,8 @@ from jaxgp.evolution.options import Algorithm
 from jaxgp.fitness.options import no_guide
 from jaxgp.players.options import KINDS, Opponent
 
-OUTSIDE = "the folder of a game outside the project, where that is what is played; null: a game of the project"
-"""What commands say of their option for such a folder."""
+OUTSIDE = "the folder of the game, if it is outside the project; null: a game of the project"
+"""The words of every command's option for such a folder."""
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Game

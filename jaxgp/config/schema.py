@@ -36,8 +36,8 @@ class Config:
 
     game: dict[str, Any] = option({}, "name, and the settings of that game's rules")
     program: dict[str, Any] = option({}, "how genomes play the game: role, and the options of that role")
-    algorithm: Algorithm | Groups = option(Algorithm(), "how they evolve; algorithm.kind: which algorithm")
-    fitness: Fitness = option(Fitness(), "what they are selected by")
+    algorithm: Algorithm | Groups = option(Algorithm(), "how genomes evolve; algorithm.kind: which algorithm")
+    fitness: Fitness = option(Fitness(), "what genomes are selected by")
     logger: Logger = option(Logger(), "Weights & Biases, a mirror of metrics.jsonl")
     seed: int = option(0, "the seed of all random draws", low=0, high=MAX_SEED, label="seed")
     resume: str | None = option(

@@ -28,7 +28,7 @@ class Algorithm:
     generations: int = option(150, "generations of the run", low=1, label="maximum number of generations")
     elites: int = option(
         1,
-        "the best individuals, which stay as they are",
+        "how many of the best individuals survive unchanged",
         low=0,
         high="population",
         why="the population",

@@ -1,8 +1,8 @@
 """Fitness from games of the population among itself and against guides, as in coevolution.
 
-Source: M. Sipper, "Evolved to Win" (2011), section 3.2.8, algorithm 3.2: some rounds against each guide, for those
-whose fitness so far trails the best by no more than a cutoff, then games of everybody against others of the population;
-a game won is worth a point, one drawn half a point.
+Source: M. Sipper, "Evolved to Win" (2011), section 3.2.8, algorithm 3.2. First come some rounds against each guide, for
+individuals whose fitness so far trails the best by at most a cutoff. Then every individual plays others of the
+population. A win is worth one point, a draw half a point.
 
 Such fitness values cannot be compared between generations. So the fittest of every generation are also measured against
 a fixed panel, and the champion of a run is the best of these.
@@ -77,7 +77,7 @@ class CoevolutionFitness(Absolute[Memories]):
         return (*self.panel.opponents, *(guide.opponent for guide in self.guides))
 
     def init(self, key: Array) -> Memories:
-        """Return what all opponents carry."""
+        """Return the memories of all opponents."""
         keys = jax.random.split(key, len(self.opponents))
         return tuple(opponent.init(own) for opponent, own in zip(self.opponents, keys, strict=True))
 

@@ -75,7 +75,7 @@ def play(
         player: how an individual plays; an illegal move forfeits the game.
         plans: of the P individuals, from `player.prepare`.
         pairs: who meets whom.
-        max_plies: games are stopped here and stand as they are.
+        max_plies: games are stopped here and scored as they stand.
         opening: plies at the beginning of each game that are random moves, uniform among the legal ones.
     """
     shape = pairs.second.shape

@@ -76,5 +76,5 @@ def worth(
 
 
 def child(key: Array, number: int) -> Array:
-    """Return one of the children of a generation's key; see `jaxgp.evolution.ring` for who takes which."""
+    """Return child `number` of a generation's key; `jaxgp.evolution.ring` lists who uses which child."""
     return jax.random.split(key, CHILDREN)[number]

@@ -27,7 +27,7 @@ class FunctionFitness(Absolute[tuple[()]]):
     seats: ClassVar[int] = 1
 
     def init(self, key: Array) -> tuple[()]:
-        """Return what is carried: nothing."""
+        """Return the memory, which is empty."""
         del key
         return ()
 

@@ -59,7 +59,7 @@ class GroupFitness(Absolute[Memories]):
     seats: ClassVar[int] = 2
 
     def init(self, key: Array) -> Memories:
-        """Return what the panel carries."""
+        """Return the memories of the panel."""
         return self.panel.init(key)
 
     def evaluate(self, key: Array, population: RuleLists, memory: Memories) -> tuple[Evaluation, Memories]:

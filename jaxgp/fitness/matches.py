@@ -64,8 +64,8 @@ def play(
         plans: of the P individuals, from `player.prepare`.
         opponents: the panel, at least one.
         memories: what each opponent carries.
-        max_plies: games are stopped here and stand as they are.
-        entered: bool[P], who plays; the games of the others are not begun. None: everybody.
+        max_plies: games are stopped here and scored as they stand.
+        entered: bool[P], who plays; the games of the others are not begun. None: all play.
 
     Returns:
         The games, and the opponents' memories.

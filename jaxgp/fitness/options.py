@@ -15,8 +15,8 @@ def _power_of_two(number: int) -> bool:
 class Fitness:
     """fitness = max(minimum, scale * (points + win_bonus * wins) - parsimony * size); size: nodes or rules.
 
-    With `coplay` the fitness is the points of games among the population and those against the guides, and the
-    opponents measure only the fittest of every generation: by what the fitness would be without coevolution.
+    With `coplay` the fitness is the points of games among the population and against the guides. Then the opponents
+    measure only the fittest of every generation, by the formula above.
     """
 
     opponents: dict[str, Opponent] = option({}, "the panel, by name")

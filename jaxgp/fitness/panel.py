@@ -25,9 +25,9 @@ class PanelFitness(Absolute[Memories]):
     """fitness = max(minimum, scale * (points + win_bonus * wins) - parsimony * size).
 
     The points are the mean in the first seat plus the mean in the second, averaged over the opponents by weight. With
-    one deterministic opponent that is the sum of two games' scores. The wins are averaged likewise. Scale 1 and no
-    parsimony give the fitness of the GP Mancala study's first run; scale 100, parsimony 1 and minimum 1 that of its
-    second.
+    one deterministic opponent this is the sum of two games' scores. Wins are averaged in the same way. Scale 1 without
+    parsimony gives the fitness of the GP Mancala study's first run; scale 100, parsimony 1 and minimum 1 give the
+    fitness of its second run.
 
     Attributes:
         game: the rules.
@@ -36,7 +36,7 @@ class PanelFitness(Absolute[Memories]):
         weights: one for each opponent.
         points: `score`: the game's own points; `result`: 1 for a win, 1/2 for a draw.
         scale: see above, as are `parsimony`, `win_bonus` and `minimum` (None: no bound).
-        max_plies: longer games are stopped and count as they stand.
+        max_plies: longer games are stopped and scored as they stand.
     """
 
     game: Game
@@ -53,7 +53,7 @@ class PanelFitness(Absolute[Memories]):
     seats: ClassVar[int] = 2
 
     def init(self, key: Array) -> Memories:
-        """Return what the opponents carry."""
+        """Return the memories of the opponents."""
         keys = jax.random.split(key, len(self.opponents))
         return tuple(opponent.init(own) for opponent, own in zip(self.opponents, keys, strict=True))
 

@@ -1,4 +1,4 @@
-"""One ply, as every loop on the device plays it: whose games go on, what is drawn, and what an illegal move costs.
+"""One ply in every loop on the device: which games go on, how random bits are drawn, what an illegal move costs.
 
 The loops differ in how they lay games out, for measured reasons; the rule is written here once. A game has a key of its
 own. Ply `n` of it draws its random bits from `fold_in(key, n)`, and chance after that ply draws from a child of this.

@@ -1,4 +1,4 @@
-"""Tournaments of disjoint groups: everybody plays a double game against everybody else of its group.
+"""Tournaments of disjoint groups: each individual plays a double game against every other one of its group.
 
 After "Walls" (COEN 352, Concordia University, final project, 2016): "every strategy plays a double-game against every
 other strategy. [...] A double-game are two walls games, but with each player starting one of the two games." A win

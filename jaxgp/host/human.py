@@ -29,7 +29,7 @@ class Quit(Exception):  # noqa: N818 - nothing has gone wrong
 
 @dataclass(frozen=True)
 class Person:
-    """A seat of a person: a `Mover` who is asked at the board."""
+    """A person's seat: a `Mover` that asks the person at the board."""
 
     board: "Board"
     seat: int

@@ -1,4 +1,4 @@
-"""The one loop of games on the host, move by move, and what is said of moves.
+"""The one loop of games on the host, move by move, and the sentences that describe moves.
 
 The loop asks a `Mover` for a move when it is its turn: a person, a program, a search, an engine outside.
 

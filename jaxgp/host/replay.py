@@ -54,7 +54,7 @@ def record(
         player: how the individual plays.
         genome: of the individual.
         rivals: the panel.
-        max_plies: longer games are stopped and stand as they are.
+        max_plies: longer games are stopped and scored as they stand.
         seed: of all chance; every game has a key of its own.
 
     Yields:

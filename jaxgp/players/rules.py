@@ -1,4 +1,4 @@
-"""Rule lists as players: the first rule that is valid for what the mover sees acts."""
+"""Rule lists as players: the first rule that matches the mover's view acts."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -28,7 +28,7 @@ Result = TypeVar("Result")
 Contexts = object
 """A tree of arrays [C, ...]; without arrays, all positions are valued alike."""
 Evaluate = Callable[..., Array]
-"""state -> float32[]: what a position is worth to the side to move; of ended games too."""
+"""state -> float32[]: the value of a position for the side to move; it must accept ended games."""
 LeafEvaluator = Callable[[Any, Array, Any, Array], Array]
 """(contexts [C, ...], int32[B], states [B, ...], int32[]) -> float32[B]: values as the side to move sees them.
 

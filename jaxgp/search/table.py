@@ -1,4 +1,4 @@
-"""A bounded table of what a player does in a position, and the removal of duplicates from a batch of positions.
+"""A bounded table of a player's best moves by position, and the removal of duplicates from a batch of positions.
 
 A fixed opponent meets the same positions again and again. `unique` removes duplicates within a batch, the table across
 batches, so that each position is searched once. Both compare whole keys. A hash only says where to look, so a collision
