@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def place(name: str, games: "Games") -> "tuple[Games, str]":
     """Resolve a game that a person typed: a name, or the folder of a game outside the project.
 
-    A name that stands in a file is never resolved here, so that no file can make a folder be imported.
+    Names in files are never resolved here, so no file can cause an import from a folder.
 
     Returns:
         The source of games, with the folder's game added, and the name of the game.
