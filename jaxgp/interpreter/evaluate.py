@@ -268,7 +268,7 @@ def evaluate_owned(primitives: PrimitiveSet, plans: Plan, owner: Array, features
 def owned_in_segments(primitives: PrimitiveSet, plans: Plan, owner: Array, features: Features, needed: Array) -> Array:
     """Evaluate as `evaluate_owned` does, one program after the other, each on up to SEGMENT of its positions at a time.
 
-    No instruction runs in vain, apart from the padding of segments, which suits a CPU.
+    No segment runs longer than its own program, which suits a CPU.
     """
     together = min(SEGMENT, len(owner))
     needed = jnp.minimum(needed, len(owner))
