@@ -30,7 +30,7 @@ def where(condition: Array, yes: Tree, no: Tree) -> Tree:
 
 
 def freeze(before: State, after: State) -> State:
-    """Return `before` if its game has ended, else `after`: what a step of an ended game has to return."""
+    """Return `before` if its game has ended, else `after`: a step of an ended game changes nothing."""
     return where(before.terminated, before, after)
 
 
@@ -41,12 +41,16 @@ def win_loss(scores: Array) -> Array:
 
 
 def comparable(values: Array) -> Array:
-    """Return float32[...]: the same, with NaN as the worst there is."""
+    """Return `values` (float32[...]) with NaN replaced by -inf, so that NaN compares as the worst value."""
     return jnp.where(jnp.isnan(values), -jnp.inf, values)
 
 
 def groups(rows: Array) -> tuple[Array, Array]:
-    """Sort uint32[P, W]: int32[P] group of equals at each place, from 0 on, and int32[P] the sorting order."""
+    """Sort the rows of uint32[P, W].
+
+    Returns:
+        int32[P], the sorted rows' groups: equal rows share a number, counted from 0; and int32[P], the sorting order.
+    """
     order = jnp.lexsort(rows.T)
     ordered = rows[order]
     fresh = (ordered[1:] != ordered[:-1]).any(-1)
@@ -59,22 +63,22 @@ def count_distinct(rows: Array) -> Array:
 
 
 def apart(function: Callable[..., Result], *args: object, running: Array | None = None) -> Result:
-    """Call `function` so that XLA's CPU compiler does not fuse it with what uses its result.
+    """Call `function` behind a fusion barrier: XLA's CPU compiler does not fuse it with the users of its result.
 
-    The compiler would compute the whole chain anew for each array that depends on it. An optimization barrier alone
-    does not stop it. A conditional does, if the compiler cannot know that its condition is true.
+    Fused, the whole chain would be computed again for each array that depends on it. An optimization barrier alone
+    does not prevent this. A conditional does, if the compiler cannot know that its condition is true.
 
     Args:
-        function: of arrays.
+        function: takes and returns arrays.
         args: its arguments.
-        running: bool[], true; None: a constant behind a barrier.
+        running: bool[], true but unknown to the compiler; None: a constant behind an optimization barrier.
     """
 
     def conditional(*args: object) -> Result:
         shapes = jax.eval_shape(function, *args)
 
         def nothing(*_: object) -> Result:
-            # Made in here: from outside, the zeros would be an operand, written whenever the function is called.
+            # The zeros are made here. Made outside, they would be an operand that every call has to write.
             return jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes)
 
         condition = lax.optimization_barrier(jnp.bool_(True)) if running is None else running

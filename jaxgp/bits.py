@@ -50,7 +50,11 @@ def pick_bit(words: Array, bits: Array) -> Array:
 
 
 def lot(bits: Array, ways: int) -> tuple[Array, Array]:
-    """Draw one of some ways, and leave random bits for a choice after it; of uint32[...], uniform.
+    """Draw a number below `ways`, and return the unused randomness for a second draw.
+
+    Args:
+        bits: uint32[...], uniform.
+        ways: how many numbers there are to draw from.
 
     Returns:
         int32[...], from 0 to `ways` - 1, and uint32[...], uniform below 2**32 / `ways` and independent of the first.
@@ -74,7 +78,7 @@ FACTORS = np.array([0x9E3779B1, 0x85EBCA77], np.uint32)
 
 
 def extend(behaviour: Array, action: Array) -> Array:
-    """Let one more move (int32[...]) into behaviour signatures (uint32[..., 2]): two hashes of the moves so far.
+    """Add one move (int32[...]) to behaviour signatures (uint32[..., 2]): two hashes of the moves so far.
 
     Individuals that make the same moves have equal signatures.
     """

@@ -22,7 +22,7 @@ Genome = TypeVar("Genome")
 States = Any
 """One state of a game, or many of them, [*B]: a tree of arrays whose type the game chooses."""
 Genomes = Any
-"""One genome, or many of them, [*B]: programs, rule lists, or what a scheme of one's own breeds."""
+"""One genome, or many of them, [*B]: programs, rule lists, or the genomes of a user's own scheme."""
 Metrics = Mapping[str, Array]
 """Scalars of one generation, by name."""
 
@@ -40,7 +40,7 @@ class Position(Protocol):
 
     @property
     def returns(self) -> Array:
-        """float32[seats]: zero until the end; then 1 for a win, -1 for a loss, 0 for a draw. Of one seat: the score."""
+        """float32[seats]: zero until the end; then 1 a win, -1 a loss, 0 a draw. In a game for one: the score."""
 
 
 class World(Protocol[State]):
@@ -58,7 +58,7 @@ class World(Protocol[State]):
         """How many play: 1, alone; 2."""
 
     def init(self, key: Array) -> State:
-        """Return the opening, with all that chance has to do with it already drawn from `key`."""
+        """Return the opening; all chance in it is drawn from `key`."""
 
     def score(self, state: State) -> Array:
         """Return float32[seats]: points by seat, in the game's own unit."""
@@ -69,7 +69,7 @@ class World(Protocol[State]):
 
 @runtime_checkable
 class Game(World[State], Protocol[State]):
-    """Turns, and one of a fixed number of discrete actions a turn."""
+    """A game of turns. In each turn one seat plays one of A discrete actions; A is `num_actions`."""
 
     @property
     def num_actions(self) -> int: ...
@@ -155,12 +155,12 @@ class Player(Protocol[Plans]):
 
 
 class Performance(NamedTuple):
-    """What individuals that play alone come to.
+    """Results of individuals that play alone.
 
     Attributes:
         points: float32[P].
         behaviour: uint32[P, W], equal for individuals that do the same.
-        metrics: of all of them.
+        metrics: scalars over all individuals.
     """
 
     points: Array
@@ -182,13 +182,13 @@ class Soloist(Protocol[Plans]):
         """Measure P individuals."""
 
     def play(self, plans: Plans, /) -> States:
-        """Return the states [P] that end the games shown of P individuals."""
+        """Play the game that is shown of each of P individuals; return the final states [P], moves and behaviour."""
 
     def record(self, genome: Genomes, /) -> list[tuple[int, int]]:
-        """Return the moves of the game shown of one individual, each with the node that made it."""
+        """Return the moves of the game that is shown of one individual, each with the node that made it."""
 
     def reason(self, genome: Genomes, node: int, /) -> str:
-        """Say what made a move."""
+        """Say in words what made a move."""
 
 
 Actor = Player | Soloist
@@ -208,22 +208,23 @@ class Opponent(Protocol[Memory]):
 
     @property
     def thinks(self) -> bool:
-        """Whether a reply can be unknown."""
+        """Whether a reply can be unknown, so that `think` has to find it."""
 
     @property
     def forfeits(self) -> bool:
-        """Whether a reply of -1 can come, which gives the game up."""
+        """Whether a reply can be -1, which forfeits the game."""
 
     def init(self, key: Array) -> Memory:
-        """Return what it carries from generation to generation."""
+        """Return the memory at the start; it is carried from generation to generation."""
 
     def reply(self, memory: Memory, states: States, bits: Array) -> tuple[Array, Array]:
         """Return int32[P, M] moves, and bool[P, M]: whether each is known; `bits` is uint32[P, M]."""
 
     def think(self, memory: Memory, states: States, waiting: Array, bits: Array) -> tuple[Memory, Array]:
-        """Find replies for at least one of the `waiting` (bool[P, M]) games; return int32[] positions searched.
+        """Find replies for at least one of the `waiting` (bool[P, M]) games.
 
-        The random bits (uint32[P, M]) are those that `reply` will get there next.
+        The random bits (uint32[P, M]) are those that `reply` will get next in the same games. Return the memory and
+        int32[], the number of positions searched.
         """
 
     def observe(self, memory: Memory, best: Genomes, improved: Array) -> Memory:
@@ -240,7 +241,7 @@ class Standing(NamedTuple):
         fitness: float32[], by that measure.
         points: float32[S], what the fitness is made of, by seat.
         reached: bool[], whether it meets the aim of the run, which then is finished.
-        metrics: of the measuring; they take the place of those of the same name in the evaluation.
+        metrics: of this measurement; they replace metrics of the same name in the evaluation.
     """
 
     best: Array
@@ -253,8 +254,8 @@ class Standing(NamedTuple):
 class Fitness(Protocol[Memory]):
     """How good each individual is.
 
-    The key of `evaluate` and `standing` is that of the generation, the same for both and for the scheme's `breed`.
-    Whoever draws takes children of it that nobody else takes; `jaxgp.evolution.ring` lists who takes which.
+    `evaluate`, `standing` and the scheme's `breed` get the same key, the generation's. Each draws from children of this
+    key that the others do not use; `jaxgp.evolution.ring` lists them.
     """
 
     @property
@@ -262,7 +263,7 @@ class Fitness(Protocol[Memory]):
         """S, entries of points."""
 
     def init(self, key: Array) -> Memory:
-        """Return what it carries from generation to generation: opponents' tables, past champions."""
+        """Return the memory at the start, such as opponents' tables; it is carried from generation to generation."""
 
     def evaluate(self, key: Array, population: Genomes, memory: Memory) -> "tuple[Evaluation, Memory]":
         """Measure a population [P, ...]."""
@@ -287,7 +288,7 @@ class Scheme(Protocol[Memory]):
         """P."""
 
     def init(self) -> Memory:
-        """Return what it carries from generation to generation."""
+        """Return the memory at the start; it is carried from generation to generation."""
 
     def create(self, key: Array, count: int) -> Genomes:
         """Return random individuals [count, ...]."""

@@ -33,7 +33,7 @@ def rejected(option: str, value: object, accepted: str) -> UsageError:
 
 
 def reject(option: str, value: object, accepted: str) -> NoReturn:
-    """Raise what `rejected` returns."""
+    """Raise the error that `rejected` returns."""
     raise rejected(option, value, accepted)
 
 

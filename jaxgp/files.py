@@ -1,4 +1,4 @@
-"""Writing files so that a reader, or the next start after a crash, never sees half of one."""
+"""Writes files atomically: a reader, or the next start after a crash, never sees half of one."""
 
 import json
 import os
@@ -48,10 +48,10 @@ def write_json(path: Path, value: object) -> None:
 
 
 def make_directory(folder: Path, option: str) -> Path:
-    """Make a directory and see that files can be written there, before hours are spent on them; return it.
+    """Make a directory and check that files can be written there, before hours of computing; return it.
 
     Raises:
-        UsageError: they cannot; it names the option that says where the directory is.
+        UsageError: no file can be written there; the message names the option that chose the directory.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

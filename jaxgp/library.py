@@ -1,6 +1,6 @@
-"""What a notebook needs, in few words: take a role, seat an opponent, load a champion, look at a board.
+"""Short functions for notebooks: take a role, seat an opponent, load a champion, look at a board.
 
-The classes and functions that `import jaxgp` gives besides are those of the rooms; see `jaxgp.__init__`.
+`import jaxgp` also gives classes and functions of the rooms; `jaxgp.__init__` lists them.
 """
 
 import html
@@ -35,7 +35,7 @@ def take(spec: Spec, role: str | None = None, options: dict[str, object] | None 
     """Take a role in a game.
 
     Args:
-        spec: the game, as `envs.spec("mancala")` or a function of one's own returns it.
+        spec: the game, for example `envs.spec("mancala")`, or what the `spec()` of your own game returns.
         role: by name; None: the first.
         options: some options of the role.
         settings: some settings of the rules.
@@ -88,7 +88,7 @@ class Champion:
 
     Attributes:
         cast: its game, and how it plays.
-        genome: itself.
+        genome: the individual.
     """
 
     cast: Cast
@@ -96,12 +96,12 @@ class Champion:
 
     @cached_property
     def text(self) -> str:
-        """An S-expression; or rules, a line each."""
+        """The S-expression of a program, or a rule list with one rule on each line."""
         return to_text(self.cast.language, self.genome)
 
     @cached_property
     def agent(self) -> Agent:
-        """Itself at the table."""
+        """The individual as a player at the table."""
         return seating.genome_agent(self.cast, self.genome, "champion")
 
     def move(self, state: Position, bits: int = 0) -> int | None:
@@ -109,7 +109,7 @@ class Champion:
 
         Args:
             state: a position of its game, unbatched.
-            bits: what its chance comes from, where it has any: a random number below 2**32.
+            bits: its random bits, a number below 2**32; unused by a player without chance.
         """
         return self.agent.choose(state, np.uint32(bits))
 
@@ -123,7 +123,7 @@ class Champion:
 
 
 def champion(cast: Cast, genome: Genome) -> Champion:
-    """Return an individual, as `state.champion.genome` is one, ready to play."""
+    """Return an individual, such as `state.champion.genome`, ready to play."""
     return Champion(cast, jax.device_get(genome))
 
 
@@ -138,7 +138,7 @@ def load(path: str | Path, games: Games) -> Champion:
 
 
 def opening(cast: Cast, seed: int = 0) -> Position:
-    """Return an opening position of a game; `seed` draws what chance has to do with it."""
+    """Return an opening position of a game; `seed` draws all chance in it."""
     return cast.game.init(jax.random.key(seed))
 
 

@@ -31,12 +31,12 @@ class Limits(NamedTuple):
         says: its meaning, in a few words.
         choices: the values that it takes, if they can be listed; never null.
         low: the least number.
-        high: the greatest number; a name stands for what the dataclass has there, which may be None: no limit.
-        above: whether `low` itself is too little.
+        high: the greatest number, or the name of another option of the dataclass that holds it; None: no limit.
+        above: whether a number must be greater than `low`, not equal to it.
         unit: what a number counts, as in "seconds".
         why: where `high` comes from, in words.
-        test: a further law that a value keeps, such as being odd.
-        accepted: the law in words.
+        test: a further condition on the value, such as being odd.
+        accepted: this condition in words.
         label: what tables call the option.
     """
 
@@ -128,7 +128,7 @@ class Option(NamedTuple):
         return "text" + null
 
     def within(self, values: object) -> "Option":
-        """Return it with the limit that a dataclass of options sets to it, where its limit is another option."""
+        """Return the option with `high` as a number, where `high` names another option of the dataclass `values`."""
         if not isinstance(self.limits.high, str):
             return self
         return self._replace(limits=self.limits._replace(high=getattr(values, self.limits.high)))
@@ -155,15 +155,15 @@ def declared(schema: object) -> Iterator[Option]:
 
 
 def find(schema: object, name: str) -> Option:
-    """Return an option of a dataclass, or of an instance of one; it has to be there."""
+    """Return an option of a dataclass, or of an instance of one, by a name that exists."""
     (one,) = (one for one in declared(schema) if one.name == name)
     return one
 
 
 def check(values: object, prefix: str = "") -> None:
-    """Check every value of a dataclass of options by what was declared; those of dataclasses within it, too.
+    """Check every value of a dataclass of options by its declaration, nested dataclasses included.
 
-    A dataclass may have a method `laws(prefix)`, which raises UsageError for what no single option shows.
+    A dataclass may have a method `laws(prefix)`, which checks the conditions between options and raises UsageError.
 
     Args:
         values: an instance.
@@ -195,9 +195,9 @@ def bound(
     Args:
         values: a dataclass of options that `check` accepted.
         name: of the option.
-        prefix: what stands before it.
-        low: the least number, instead of the declared one; None: that.
-        high: the greatest number, likewise.
+        prefix: what stands before the name.
+        low: the least number, instead of the declared one; None: the declared one.
+        high: the greatest number, instead of the declared one; None: the declared one.
         why: where `high` comes from, in words.
 
     Raises:
@@ -264,7 +264,7 @@ def made(schema: type[Schema], values: typing.Mapping[str, object], prefix: str)
 
 
 def changed(values: object, names: Sequence[str]) -> list[str]:
-    """Return those of some options of a dataclass that are not at their defaults."""
+    """Return the names among `names` whose options are not at their defaults."""
     defaults = type(values)()
     return [name for name in names if getattr(values, name) != getattr(defaults, name)]
 
@@ -280,10 +280,10 @@ def whole(option: str, value: object, low: int, high: int | None = None, limit: 
     """Return a value that is a whole number.
 
     Args:
-        option: what it is called.
-        value: what was given; no truth value.
-        low: the least that is accepted.
-        high: the greatest; None: there is none.
+        option: its name, for the message.
+        value: the value; true and false are not numbers.
+        low: the least number.
+        high: the greatest number; None: no limit.
         limit: where `high` comes from, in words.
         or_null: whether null would be accepted; the caller lets it pass.
 
@@ -308,11 +308,11 @@ def real(
     """Return a value that is a finite number.
 
     Args:
-        option: what it is called.
-        value: what was given.
-        low: the least that is accepted; None: there is none.
-        high: the greatest; None: there is none.
-        above: whether `low` itself is too little.
+        option: its name, for the message.
+        value: the value.
+        low: the least number; None: no limit.
+        high: the greatest number; None: no limit.
+        above: whether the number must be greater than `low`, not equal to it.
         unit: what it counts, as in "seconds".
         or_null: whether null would be accepted; the caller lets it pass.
 
@@ -329,6 +329,6 @@ def real(
 
 
 def check_cores(value: int | None) -> None:
-    """Check of how many cores something is to make use; None: of those that there are. Raises UsageError."""
+    """Check a number of cores; None stands for all cores. Raises UsageError."""
     if value is not None:
         whole("cores", value, 1, MAX_CORES, or_null=True)

@@ -1,7 +1,7 @@
 """What a game hands to the engine: one typed value, its `Spec`. Games are found by folder, in the project or outside.
 
-A folder is a game if it is a package with a function `spec() -> Spec`, which imports all that the game consists of.
-`envs` has those of the project; `Outside` adds one from anywhere.
+A folder is a game if it is a package with a function `spec() -> Spec`, which imports everything that the game needs.
+`envs` has the games of the project; `Outside` adds one from any other folder.
 """
 
 import importlib.util
@@ -28,7 +28,8 @@ Drawn = TypeVar("Drawn", contravariant=True)
 Options = TypeVar("Options")
 Genotype = Literal["program", "rules"]
 Evaluator = Callable[[Any, Any], Array]
-"""(game, state) -> float32[]: what a position is worth to the side to move; of ended games too, and of the twin."""
+"""(game, state) -> float32[]: the value of a position for the side to move; it must accept ended games and the twin's
+states."""
 
 
 @dataclass(frozen=True)
@@ -38,14 +39,14 @@ class Role(Generic[Rules, Options]):
     Attributes:
         name: what `program.role` calls it.
         says: what genomes do in it, in a few words.
-        genotype: what they are made of.
-        options: a dataclass of its options, declared by `jaxgp.options.option`. Its `__post_init__` may refuse what no
-            single option shows, by ValueError.
-        make: (rules, options) -> what genomes are written in, and how they play. Raises ValueError for options that
-            these rules do not allow.
-        deeper: (options, plies) -> the options of the same genomes searching so deep; None where they do not search.
-        python: (rules, options, equations, title) -> a module of plain Python that plays like a program; None: no such.
-        features: what the exported module calls the features that a program reads.
+        genotype: what the genomes are, `program` or `rules`.
+        options: a dataclass of its options, declared by `jaxgp.options.option`. Its `__post_init__` may check the
+            conditions between options, and raises ValueError.
+        make: (rules, options) -> the language that genomes are written in, and the actor that plays them. Raises
+            ValueError for options that these rules do not allow.
+        deeper: (options, plies) -> options with which the same genomes search `plies` deep; None if they do not search.
+        python: (rules, options, equations, title) -> a module of plain Python that plays like a program; None: none.
+        features: name of the features in the exported module.
     """
 
     name: str
@@ -64,8 +65,8 @@ class Strategy:
 
     Attributes:
         role: the name of the role that it plays in.
-        options: of that role.
-        text: the genome.
+        options: the options of that role.
+        text: the genome as text.
     """
 
     role: str
@@ -92,12 +93,12 @@ class Drawing(Protocol[Drawn]):
 
 @dataclass(frozen=True)
 class Notation(Generic[Rules]):
-    """A way of its own to write down whole games.
+    """The game's own notation for whole games.
 
     Attributes:
         parse: (rules, text) -> the actions; raises ValueError.
         describe: (rules, actions, why each was played) -> text.
-        picture: (rules, actions, how many of them; None: all) -> one SVG picture of a whole game; None: there is none.
+        picture: (rules, actions, how many of them; None: all) -> one SVG picture of the whole game; None: none.
     """
 
     parse: Callable[[Rules, str], Sequence[int]] | None = None
@@ -107,14 +108,14 @@ class Notation(Generic[Rules]):
 
 @dataclass(frozen=True)
 class Dialect:
-    """How engines outside that speak the Go Text Protocol speak of a game.
+    """The names of a game's seats and moves in the Go Text Protocol, for engines outside the project.
 
     Attributes:
-        setup: commands that prepare an engine for the game, once; those that it does not know are left out.
-        colours: what the seats are called.
-        vertex: action -> what engines call it.
-        action: what an engine calls an action -> the action; raises ValueError where there is none.
-        packages: for programs that are known, where to get them.
+        setup: commands that prepare an engine for the game, once; commands that the engine does not know are left out.
+        colours: names of the seats.
+        vertex: action -> its name.
+        action: name of an action -> the action; raises ValueError for an unknown name.
+        packages: name of a known program -> where to get it.
     """
 
     setup: tuple[str, ...]
@@ -140,16 +141,16 @@ class Spec(Generic[Rules]):
     Attributes:
         rules: a frozen dataclass; its fields are the settings of the game, declared by `jaxgp.options.option`.
         drawing: pictures and words for people.
-        roles: ways for genomes to play it, the default first; none: people, searches and chance alone play it.
-        evaluators: rules -> what searches can value positions by on this board, by name, the default first.
+        roles: ways for genomes to play it, the default first; empty: only people, searches and chance play it.
+        evaluators: rules -> the evaluators of searches on this board, by name, the default first.
         twin: rules -> the same game with states made for searching, or None.
-        certainty: (rules, evaluator) -> the game that a search for certain results plays, and the absolute value from
-            which on a result is certain; None for an evaluator that proves nothing.
+        certainty: (rules, evaluator) -> the game to search for proved results, and the least absolute value that proves
+            a result; None for an evaluator that proves nothing.
         strategies: the names of its fixed players, the default first.
         strategy: (name, rules) -> that fixed player; raises ValueError where these rules have none.
-        typed: in how many ways moves can be typed, for the help at the table; None: by their names alone.
-        notation: a way of its own to write down games.
-        dialect: rules -> how engines outside speak of it; None: none play it.
+        typed: in words, the ways in which moves can be typed, for the help at the table; None: by their names alone.
+        notation: the game's own notation for whole games.
+        dialect: rules -> the dialect of engines outside; None: no engine plays it.
         listed: of a game for one, rules -> the game with its legal actions in a list, for nested searches.
         random_scores: of a game for one, (rules, key, lanes, rounds) -> int32[lanes, rounds] scores of random games.
     """
@@ -170,14 +171,14 @@ class Spec(Generic[Rules]):
 
     @property
     def name(self) -> str:
-        """What `game` calls it."""
+        """Its name on the command line, `game=NAME`."""
         return str(self.rules.name)
 
     def make(self, **settings: object) -> Rules:
         """Return the rules with some settings.
 
         Raises:
-            ValueError: no such setting, or a wrong value; the message says what is accepted.
+            ValueError: an unknown setting, or a wrong value; the message says what is accepted.
         """
         names = [one.name for one in options.declared(self.rules)]
         for key in settings:
@@ -203,7 +204,7 @@ class Spec(Generic[Rules]):
         return found
 
     def strategy_of(self, name: str | None, game: Rules) -> Strategy:
-        """Return a fixed player, by default the first; raises ValueError where these rules have none of that name."""
+        """Return a fixed player, by default the first; raises ValueError if these rules have none of that name."""
         if self.strategy is None:
             raise ValueError(f"{self.name} has no strategies")
         return self.strategy(name or self.strategies[0], game)
@@ -216,8 +217,8 @@ class Cast(Generic[Rules]):
     Attributes:
         spec: the game.
         game: its rules, with their settings.
-        role: the role; None in a game that no genomes play, and then so are the rest.
-        options: of the role.
+        role: the role; None in a game that no genomes play; then the fields below are None as well.
+        options: the options of the role.
         language: what genomes are written in.
         actor: how they play.
     """
@@ -246,7 +247,7 @@ class Cast(Generic[Rules]):
             option: what asked for it, for messages.
 
         Raises:
-            UsageError: they do not search, or not so deep; the message names the option and what is accepted.
+            UsageError: they do not search, or not this deep; the message names the option and what is accepted.
         """
         if self.role is None or self.role.deeper is None:
             reject(option, depth, f"null; programs for {self.spec.name} do not search")
@@ -271,7 +272,7 @@ def cast(
         spec: the game.
         game: its rules; None: with their default settings.
         role: by name; None: the first one for the genotype.
-        genotype: what genomes are made of; None: anything.
+        genotype: what the genomes are, `program` or `rules`; None: either.
         values: some options of the role, by name.
 
     Raises:
@@ -291,7 +292,7 @@ def role_options(spec: Spec, role: Role, values: Mapping[str, object]) -> Any:
     """Return the options of a role with some of them given.
 
     Raises:
-        UsageError: an option that the role does not have, with the roles that have it; or a wrong value.
+        UsageError: a wrong value, or an option that the role does not have; the message names the roles that have it.
     """
     for key in values:
         if not _has(role, key):
@@ -345,10 +346,10 @@ class Games(Protocol):
 
 @dataclass(frozen=True)
 class Outside:
-    """Games, and one more from a folder outside the project, whose name it has.
+    """Games, and one more from a folder outside the project; the folder's name is the name of the game.
 
     Attributes:
-        games: the others.
+        games: the other games.
         folder: a package with a function `spec`.
     """
 
@@ -366,7 +367,7 @@ def load(folder: Path) -> Spec:
     """Import a game from a folder.
 
     Raises:
-        UsageError: it is no package with a function `spec`, or its name is not that of the game.
+        UsageError: it is not a package with a function `spec`, or its name is not the name of the game.
     """
     folder = folder.expanduser().resolve()
     file = folder / "__init__.py"

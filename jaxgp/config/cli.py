@@ -1,6 +1,6 @@
 """The command line of `scripts/train.py`: Hydra's, with every mistake told in one line and exit code 2.
 
-Nothing is written before the options of every job have been composed and checked. What stays as Hydra has it:
+Nothing is written before the options of every job have been composed and checked. Hydra's own behaviour stays for
 `option=value`, groups, `-m` sweeps, launchers, callbacks, `hydra.run.dir`, `--cfg job`, `--info`.
 """
 
@@ -155,7 +155,7 @@ def _dispatch(
 
 
 def groups(config: DictConfig) -> list[str]:
-    """Return the config groups that a composed configuration chooses from, but those of Hydra itself."""
+    """Return the config groups that a composed configuration chooses from, without Hydra's own."""
     return [group for group in map(str, config.hydra.runtime.choices) if not group.startswith("hydra/")]
 
 
@@ -189,7 +189,7 @@ def _show(command: Command[Schema, Plan], config_dir: Path, config_name: str, ar
 
 
 def _nothing(config: DictConfig) -> None:
-    """Stand for the work of a script that only shows something."""
+    """Do nothing: the task of a script that only prints information."""
 
 
 def _asks_for_sweep(overrides: Sequence[str]) -> bool:
@@ -245,7 +245,7 @@ def _sweep(command: Command[Schema, Plan], loader: ConfigLoader, config_name: st
 
 
 def _jobs(config: DictConfig, loader: ConfigLoader) -> list[list[str]]:
-    """Return the overrides of each job of a sweep; none for a sweeper that chooses them as it goes."""
+    """Return the overrides of each job of a sweep; empty for a sweeper that chooses them during the sweep."""
     if not str(config.hydra.sweeper._target_).endswith(".BasicSweeper"):
         return []
     given = [f"{key}={value}" for key, value in (config.hydra.sweeper.params or {}).items()]
@@ -253,7 +253,7 @@ def _jobs(config: DictConfig, loader: ConfigLoader) -> list[list[str]]:
 
 
 def _directory(config: DictConfig, *names: str) -> Path:
-    """Resolve where a job writes, as an absolute path: the values of one or two options, joined."""
+    """Return the absolute path of the directory that a job writes to: the joined values of one or two options."""
     before = HydraConfig.instance().cfg
     HydraConfig.instance().set_config(config)  # the directory may refer to other values of Hydra
     try:
@@ -265,14 +265,17 @@ def _directory(config: DictConfig, *names: str) -> Path:
 
 
 class Callbacks:
-    """Tells those that `hydra.callbacks` names what happens; Hydra's own class for this is not public."""
+    """Calls the callbacks that `hydra.callbacks` names; Hydra's own class for this is not public."""
 
     def __init__(self, config: DictConfig) -> None:
         named = OmegaConf.select(config, "hydra.callbacks") or {}
         self._all = [instantiate(one) for one in named.values()]
 
     def tell(self, event: str, **about: object) -> None:
-        """Call a method of all of them, in the reverse order at an end; what they raise is only warned of."""
+        """Call a method of every callback, in reverse order for an event that ends something.
+
+        An exception of a callback becomes a warning.
+        """
         for one in reversed(self._all) if event.endswith("_end") else self._all:
             try:
                 getattr(one, event)(**about)
@@ -280,11 +283,11 @@ class Callbacks:
                 warnings.warn(f"Callback {type(one).__name__}.{event} raised {error!r}", stacklevel=2)
 
     def on_job_start(self, config: DictConfig, task_function: Callable[..., object]) -> None:
-        """Say that a job begins; Hydra calls this."""
+        """Tell the callbacks that a job begins; Hydra calls this."""
         self.tell("on_job_start", config=config, task_function=task_function)
 
     def on_job_end(self, config: DictConfig, job_return: JobReturn) -> None:
-        """Say how a job ended; Hydra calls this."""
+        """Tell the callbacks how a job ended; Hydra calls this."""
         self.tell("on_job_end", config=config, job_return=job_return)
 
 

@@ -37,23 +37,23 @@ JOB = "train"
 
 
 class Folders(SearchPathPlugin):
-    """Adds folders of config files to the config tree, for as long as `loader` says."""
+    """Adds folders of config files to the config tree, while the context of `loader` is open."""
 
     first: tuple[Path, ...] = ()
 
     def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
-        """Put folders before the others; Hydra calls this."""
+        """Put these folders in front of the search path; Hydra calls this."""
         for folder in self.first:
             search_path.prepend("command-line", f"file://{folder}")
 
 
 class Placed(NamedTuple):
-    """Options, and where the games come from that they name.
+    """Options, and the source of the games that they name.
 
     Attributes:
         overrides: as typed, with the name of a game in place of its folder.
         games: where games come from.
-        folders: of games outside the project.
+        folders: the folders of games outside the project.
     """
 
     overrides: list[str]
@@ -62,10 +62,10 @@ class Placed(NamedTuple):
 
 
 def placed(overrides: Sequence[str], games: "Games") -> Placed:
-    """Let `game=FOLDER` stand for the game in that folder, also among the games of a sweep.
+    """Replace `game=FOLDER` by the name of the game in that folder, also among the games of a sweep.
 
     Raises:
-        UsageError: a folder that is no package.
+        UsageError: a folder is not a package.
     """
     found = Placed([], games)
     for override in overrides:
@@ -117,7 +117,7 @@ def loader(
 def compose(
     schema: type, loading: ConfigLoader, name: str, overrides: Sequence[str], mode: RunMode = RunMode.RUN
 ) -> DictConfig:
-    """Return the configuration with these options, that of Hydra itself in it.
+    """Return the configuration with these options; it includes Hydra's own.
 
     Raises:
         UsageError: an unknown option or choice.
@@ -132,7 +132,10 @@ def compose(
 
 
 def opened(schema: type, override: str) -> str:
-    """Let Hydra pass options that are only checked later: a game's settings, and those of sections with variants."""
+    """Put ++ in front of an option that Hydra cannot know: a game's setting, or one in a section with variants.
+
+    Hydra then lets it pass, and it is checked later.
+    """
     parent, _, name = override.split("=")[0].rpartition(".")
     free = dict[str, Any] in typed.kinds(schema, parent) or parent.split(".")[0] in typed.variants(schema)
     return "++" + override if free and name and not override.startswith(("+", "~")) else override

@@ -1,4 +1,4 @@
-"""What a configuration asks of a game: its rules, a role in it, opponents that it has. JAX is imported when called."""
+"""What a configuration asks of a game: its rules, a role, opponents. The functions import JAX when they are called."""
 
 import os
 from collections.abc import Mapping
@@ -13,8 +13,8 @@ from jaxgp.evolution.options import Algorithm
 from jaxgp.fitness.options import no_guide
 from jaxgp.players.options import KINDS, Opponent
 
-OUTSIDE = "the folder of a game outside the project, where that is what is played; null: a game of the project"
-"""What commands say of their option for such a folder."""
+OUTSIDE = "the folder of the game, if it is outside the project; null: a game of the project"
+"""The words of every command's option for such a folder."""
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Game
@@ -22,12 +22,15 @@ if TYPE_CHECKING:
 
 
 def place(name: str, games: "Games") -> "tuple[Games, str]":
-    """Let the folder of a game outside the project stand for the game; return where games come from, and its name.
+    """Resolve a game that a person typed: a name, or the folder of a game outside the project.
 
-    Only what a person types comes here: what a file names is never imported from a folder.
+    Names in files are never resolved here, so no file can cause an import from a folder.
+
+    Returns:
+        The source of games, with the folder's game added, and the name of the game.
 
     Raises:
-        UsageError: it has the form of a folder, and is no package.
+        UsageError: `name` looks like a folder, but is not a package.
     """
     folder = Path(name).expanduser()
     if name in games.available() or not (folder.is_dir() or os.sep in name):
@@ -40,10 +43,12 @@ def place(name: str, games: "Games") -> "tuple[Games, str]":
 
 
 def joined(folder: str | None, games: "Games") -> "Games":
-    """Return where games come from, with that of a folder which a person typed beside a file that names its game.
+    """Add the game in a folder to the source of games; None adds nothing.
+
+    A person types the folder beside a file, such as a champion's, that names a game outside the project.
 
     Raises:
-        UsageError: no such folder, or it is no package.
+        UsageError: there is no such folder, or it is not a package.
     """
     if folder is None:
         return games
@@ -59,7 +64,7 @@ def cast_of(config: Config, games: "Games", genotype: str | None = None) -> "Cas
     Args:
         config: its `game` and `program` are used; `program` is the role's name under `role`, and options of the role.
         games: where games come from.
-        genotype: `program` or `rules`, where the role has to have it; None: any.
+        genotype: what the role must evolve, `program` or `rules`; None: either.
 
     Raises:
         UsageError: something that the game or the role does not have or accept.
@@ -91,8 +96,10 @@ def game_of(game: Mapping[str, object], games: "Games") -> "tuple[Spec, Game]":
 
 
 def check(config: Config, games: "Games") -> Config:
-    """Check all that a run asks of its game; return the configuration with every setting of the game, and every option
-    of the role, filled in.
+    """Check everything that a run asks of its game.
+
+    Returns:
+        The configuration, completed with every setting of the game and every option of the role.
 
     Raises:
         UsageError: the first thing that the game does not have or accept; the message names the option.
@@ -118,7 +125,7 @@ def member(option: str, opponent: Opponent, cast: "Cast") -> None:
     """Check one member of a panel that measures champions.
 
     Args:
-        option: what it is called, for messages.
+        option: the name of the member, for messages.
         opponent: the member.
         cast: the game that champions play.
 

@@ -24,7 +24,7 @@ def describe(schema: type, usage: str) -> str:
 
 
 def _small(values: object) -> Iterator[str]:
-    """Yield two lines for each option; of a section whose `name` can be set by its own name, only that."""
+    """Yield the lines of each option. A section that is set by its `name` is one option, with the names of the rest."""
     for one in declared(values):
         value = getattr(values, one.name)
         if typed.sections_of(one):
@@ -43,7 +43,7 @@ def _small(values: object) -> Iterator[str]:
 def options_of(values: object, prefix: str = "") -> Iterator[str]:
     """Yield two lines for each option of a dataclass and of those within it: the name with its value, and the meaning.
 
-    Of entries that may have any names the options are listed once, under NAME, with their defaults.
+    In a section of freely named entries, the options of one entry are listed once, under NAME, with their defaults.
     """
     listed: dict[type, str] = {}
     for one in declared(values):
@@ -74,7 +74,7 @@ def wrapped(text: str, indent: str = INDENT) -> list[str]:
 
 
 def meaning(one: Option) -> str:
-    """Return what an option means, and in brackets what it takes, where that does not go without saying."""
+    """Return the meaning of an option, with its choices, limits or format in brackets if it declares any."""
     limits = one.limits
     takes = ""
     if one.choices:
@@ -85,7 +85,7 @@ def meaning(one: Option) -> str:
 
 
 def written(value: object) -> str:
-    """Write a value as the command line takes it, however long it is."""
+    """Write a value as the command line takes it, in full length."""
     if isinstance(value, list | tuple):
         return f"[{','.join(map(written, value))}]"
     return str(value) if isinstance(value, str) else show(value)
@@ -95,9 +95,9 @@ def describe_run(usage: str, config: Config, groups: Mapping[str, Iterable[str]]
     """Return the help of a command whose options are composed from files; it imports the game, and so JAX.
 
     Args:
-        usage: what stands first.
+        usage: the first lines.
         config: the composed options.
-        groups: of config files, and the choices that each has.
+        groups: the groups of config files, with the choices of each.
         games: where games come from.
 
     Raises:
@@ -122,7 +122,7 @@ def describe_run(usage: str, config: Config, groups: Mapping[str, Iterable[str]]
 
 
 def _game(config: Config, games: "Games") -> Iterator[str]:
-    """Yield what the game and the role have: settings, options, and what opponents may name."""
+    """Yield the settings of the game, the options of the role, and the names that opponents may use."""
     cast = cast_of(config, games, GENOTYPES[config.algorithm.kind])
     spec = cast.spec
     yield from ("", f"game: the rules of {spec.name}", *options_of(cast.game, "game."))

@@ -57,7 +57,7 @@ def _unknown_choice(error: MissingConfigException) -> UsageError:
 
 
 def _is_section(schema: type, override: str) -> bool:
-    """Whether an override is of a group of files, or of a section, and not of a value."""
+    """Whether an override names a group of files or a section, rather than a value."""
     kinds = typed.kinds(schema, override.split("=")[0].strip("+~"))
     return not kinds or any(dataclasses.is_dataclass(kind) or typing.get_origin(kind) is dict for kind in kinds)
 

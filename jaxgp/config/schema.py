@@ -36,10 +36,10 @@ class Config:
 
     game: dict[str, Any] = option({}, "name, and the settings of that game's rules")
     program: dict[str, Any] = option({}, "how genomes play the game: role, and the options of that role")
-    algorithm: Algorithm | Groups = option(Algorithm(), "how they evolve; algorithm.kind: which algorithm")
-    fitness: Fitness = option(Fitness(), "what they are selected by")
+    algorithm: Algorithm | Groups = option(Algorithm(), "how genomes evolve; algorithm.kind: which algorithm")
+    fitness: Fitness = option(Fitness(), "what genomes are selected by")
     logger: Logger = option(Logger(), "Weights & Biases, a mirror of metrics.jsonl")
-    seed: int = option(0, "of everything that is drawn", low=0, high=MAX_SEED, label="seed")
+    seed: int = option(0, "the seed of all random draws", low=0, high=MAX_SEED, label="seed")
     resume: str | None = option(
         None,
         "a run directory to go on with; auto: go on if hydra.run.dir holds a run, else start one",
@@ -47,11 +47,11 @@ class Config:
         accepted="a path",
     )
     checkpoint_every: int = option(10, "generations between checkpoints", low=1)
-    keep_checkpoints: int = option(2, "how many of them are kept", low=1)
+    keep_checkpoints: int = option(2, "checkpoints that are kept", low=1)
     title: str = option("", "one line that names the run in its report")
     cores: int | None = option(
         None,
-        "of a CPU, that share searches; null: where programs search all, up to 8, else one",
+        "CPU cores that share searches; null: all, up to 8, if programs search, else one",
         low=1,
         high=MAX_CORES,
     )

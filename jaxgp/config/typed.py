@@ -34,12 +34,12 @@ def variants(schema: type) -> dict[str, dict[str, type]]:
 
 
 def sections_of(one: Option) -> list[type]:
-    """Return the dataclasses that an option may be; none for an option that is a value."""
+    """Return the dataclasses that an option may be; empty for an option that is a value."""
     return [kind for kind in one.kinds if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
 
 
 def entries_of(one: Option) -> type | None:
-    """Return what the entries of a section are that may have any names: a dataclass, or object; None: it is none."""
+    """Return the type of a section's freely named entries, a dataclass or object; None for any other option."""
     (kind,) = one.kinds if len(one.kinds) == 1 else (None,)
     if typing.get_origin(kind) is not dict:
         return None
@@ -54,12 +54,12 @@ def typed(schema: type[Schema], values: Mapping[Name, object], prefix: str = "",
         schema: the dataclass.
         values: plain values by name; sections are mappings.
         prefix: what stands before the names, in messages.
-        complete: whether every option has to be there; else those that are not have their defaults. Options of entries
-            with names of their own, as the members of a panel, need never all be there.
+        complete: whether every option must be given; if not, missing ones have their defaults. Freely named entries,
+            such as the members of a panel, may always leave options out.
 
     Raises:
-        UsageError: an unknown option, one that is missing, or a value of the wrong type. What values mean is not
-            checked: see `jaxgp.options.check`.
+        UsageError: an unknown option, a missing one, or a value of the wrong type. Choices and limits are not checked
+            here, but by `jaxgp.options.check`.
     """
     found = {one.name: one for one in declared(schema)}
     for name in found if complete else ():
@@ -75,12 +75,12 @@ def typed(schema: type[Schema], values: Mapping[Name, object], prefix: str = "",
 
 
 def entries_typed(kind: type[Schema], values: Mapping[Name, object], prefix: str = "") -> dict[str, Schema]:
-    """Return the entries of a section that may have any names, each a dataclass of this kind.
+    """Return the freely named entries of a section, each a dataclass of this kind.
 
-    Options that an entry does not have get their defaults.
+    An entry's missing options have their defaults.
 
     Raises:
-        UsageError: see `typed`; also an entry without options.
+        UsageError: see `typed`; also an entry that is not a section.
     """
     made: dict[str, Schema] = {}
     for key, entry in values.items():
@@ -158,7 +158,7 @@ def accepted(one: Option) -> str:
 
 
 def below(schema: type) -> str:
-    """Say in words that a section is to be set by its options."""
+    """Say in words that a section is set by its options."""
     names = [one.name for one in declared(schema)] if dataclasses.is_dataclass(schema) else []
     return f"options below it: {', '.join(names)}" if names else "options below it"
 
@@ -175,7 +175,7 @@ def unknown(option: str, names: Iterable[str]) -> UsageError:
 
 
 def kinds(schema: type, option: str) -> tuple[object, ...]:
-    """Return the types that an option may have, by its dotted name; none: there is no such option."""
+    """Return the types that an option may have, by its dotted name; empty if there is no such option."""
     found: tuple[object, ...] = (schema,)
     for part in option.split(".") if option else []:
         inside = [typing.get_args(kind)[1] for kind in found if typing.get_origin(kind) is dict]
@@ -186,6 +186,6 @@ def kinds(schema: type, option: str) -> tuple[object, ...]:
 
 
 def names(schema: type, section: str) -> list[str]:
-    """Return the names of the options of a section, of all its variants; none where there may be any."""
+    """Return the names of the options of a section, of all its variants; empty where any name is allowed."""
     sections = [kind for kind in kinds(schema, section) if dataclasses.is_dataclass(kind)]
     return list(dict.fromkeys(one.name for kind in sections for one in declared(kind)))

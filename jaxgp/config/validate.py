@@ -36,7 +36,7 @@ def check(config: Config, places: "Games") -> Config:
 
 
 def _trained(config: Config) -> None:
-    """Refuse engines outside the project among those that individuals meet."""
+    """Refuse engines outside the project among the opponents of individuals."""
     for section, met in (("opponents", config.fitness.opponents), ("guides", config.fitness.guides)):
         for name, one in met.items():
             if one.kind == "gtp":
@@ -45,14 +45,14 @@ def _trained(config: Config) -> None:
 
 
 def _coevolution(algorithm: Algorithm | Groups, config: Config) -> None:
-    """Check what does not go with games of the population among itself."""
+    """Refuse options that exclude games among the population."""
     if isinstance(algorithm, Groups):
         accepted = "0 with algorithm.kind=groups, which has tournaments of its own"
         reject("fitness.coplay", config.fitness.coplay, accepted)
     if algorithm.population < 2:
         reject("algorithm.population", algorithm.population, "a whole number from 2, with fitness.coplay")
     for option in ("by_case", "sharing"):
-        # Nobody meets the same opponents as another.
+        # No two individuals meet the same opponents.
         if value := getattr(algorithm.selection, option):
             reject(f"algorithm.selection.{option}", value, "0, with fitness.coplay")
 

@@ -22,7 +22,7 @@ BREED = 1
 
 @dataclass(frozen=True)
 class Generational:
-    """All children replace all parents, but for the elites.
+    """Generational replacement: all parents but the elites are replaced by children.
 
     Attributes:
         primitives: function and terminal set.
@@ -38,7 +38,7 @@ class Generational:
         return self.options.population
 
     def init(self) -> Array:
-        """Return float32[2, S], how often behaviours were met, for fitness sharing with a memory."""
+        """Return float32[2, S], the counts of behaviours met so far, for fitness sharing with a memory."""
         return sharing.init(self.options.selection.sharing_memory)
 
     def create(self, key: Array, count: int) -> Programs:
@@ -51,7 +51,7 @@ class Generational:
         """Return the next population [P, T, L].
 
         Raises:
-            ValueError: selection by case or sharing asks for what the fitness does not tell.
+            ValueError: selection by case needs cases, or fitness sharing needs behaviour, which the fitness lacks.
         """
         selection = self.options.selection
         merits, counts = result.fitness[None], jnp.ones(len(result.fitness))

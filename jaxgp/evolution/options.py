@@ -28,7 +28,7 @@ class Algorithm:
     generations: int = option(150, "generations of the run", low=1, label="maximum number of generations")
     elites: int = option(
         1,
-        "the best individuals, which stay as they are",
+        "how many of the best individuals survive unchanged",
         low=0,
         high="population",
         why="the population",
@@ -53,7 +53,7 @@ class Algorithm:
     mutation: Mutation = option(Mutation(), "mutation of children")
 
     def laws(self, prefix: str) -> None:
-        """Check what no single option shows; raises UsageError."""
+        """Check the conditions between options; raises UsageError."""
         if self.max_depth is not None:
             bound(self.creation, "max_depth", prefix + "creation.", high=self.max_depth, why=prefix + "max_depth")
         if self.selection.distinct:
@@ -78,7 +78,7 @@ class Groups:
     )
     immigrants: int = option(
         100,
-        "new random lists that take the place of as many children; 0: none",
+        "new random lists, each in place of a child; 0: none",
         low=0,
         high="children",
         why="the children of a cycle",
@@ -86,14 +86,14 @@ class Groups:
     )
     immigrants_every: int = option(5, "cycles from one arrival of immigrants to the next", low=1)
     restart_every: int = option(
-        0, "cycles after which a new random population takes the place of all; 0: never", low=0, label="restarts"
+        0, "cycles after which a new random population replaces the whole; 0: never", low=0, label="restarts"
     )
     panel_weight: float = option(
-        0.0, "points of a tournament for one of fitness against the panel; 0: only parents play it", low=0
+        0.0, "tournament points for each point of fitness against the panel; 0: only parents play the panel", low=0
     )
     ties: str = option(
         "rules",
-        "of equal points in a tournament: rules: the fewest rules win, then a lot decides; lot: a lot decides",
+        "who wins a tournament at equal points; rules: the fewest rules, then a random draw; lot: a random draw",
         ("rules", "lot"),
     )
     stop: str = option(
@@ -110,7 +110,7 @@ class Groups:
         return self.population - self.population // self.group_size
 
     def laws(self, prefix: str) -> None:
-        """Check what no single option shows; raises UsageError."""
+        """Check the conditions between options; raises UsageError."""
         size = self.group_size
         bound(self, "population", prefix, low=MIN_GROUPS * size)
         if self.population % size:

@@ -1,14 +1,14 @@
 """One generation: fitness, standing, variation. A pure function of the state, so one device program.
 
-Generation g uses `fold_in(key, g)` and nothing else that is random: a run that is resumed is the run that went on.
-Fitness and scheme get this key; each draws from children of it, `jaxgp.fitness.evaluation.child`, that the other leaves
-alone:
+The key of generation g is `fold_in(key, g)`, its only source of randomness: a resumed run equals one that was never
+stopped. Fitness and scheme get this key. Each draws from children of it (`jaxgp.fitness.evaluation.child`) that the
+other does not use:
 
 | child | panel, coevolution, solo, function + `Generational` | groups + `Winners` |
 |---|---|---|
 | 0 | games; a child of it, the games of the fittest against the panel | order of the population |
 | 1 | selection and variation | games of the groups |
-| 2 | | lots between equal winners |
+| 2 | | random draws between equal winners |
 | 3 | | games against the panel |
 | 4 | | variation |
 """
@@ -28,7 +28,7 @@ Metrics = dict[str, Array]
 
 @dataclass(frozen=True)
 class Ring:
-    """Evaluation, selection, variation, and so on.
+    """The cycle of evaluation, selection and variation.
 
     Attributes:
         fitness: how good each individual is.
@@ -39,7 +39,7 @@ class Ring:
     scheme: Scheme
 
     def init(self, key: Array) -> EvolutionState:
-        """Return the state before generation 0: a random population [P, ...], nobody measured."""
+        """Return the state before generation 0: a random population [P, ...], not yet measured."""
         run_key, create_key, memory_key = jax.random.split(key, 3)
         population = self.scheme.create(create_key, self.scheme.population)
         nobody = Champion(

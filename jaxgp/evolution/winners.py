@@ -1,4 +1,4 @@
-"""The winners of tournaments of groups stay and have children; immigrants come now and then.
+"""The winners of tournaments of groups stay and have children; immigrants replace some children at fixed intervals.
 
 After "Walls" (COEN 352, Concordia University, final project, 2016). Where its text leaves a choice:
 
@@ -8,8 +8,8 @@ After "Walls" (COEN 352, Concordia University, final project, 2016). Where its t
 - Immigrants, "every 5 or so evolutionary cycles", come in the fifth cycle, the tenth and so on, in place of the last
   children.
 
-Beyond the text, and off where it is followed to the letter: `restart_every` begins again with random lists, since a
-population that has converged on one way to play seldom leaves it.
+One addition is off by default: `restart_every` begins again with random lists, since a population that has converged
+on one way to play seldom leaves it.
 """
 
 from dataclasses import dataclass
@@ -53,13 +53,15 @@ class Winners:
         return self.options.population
 
     def init(self) -> Array:
-        """Return int32[], the number of the cycle: immigrants and restarts go by it."""
+        """Return int32[], the number of the cycle, which decides when immigrants and restarts come."""
         return jnp.int32(0)
 
     def breed(
         self, key: Array, population: RuleLists, result: Evaluation, memory: Array
     ) -> tuple[RuleLists, Array, Metrics]:
-        """Return the next population [P]: parents, children, and where it is time new random lists, or only these.
+        """Return the next population [P]: parents, children, and immigrants in their cycles.
+
+        In the cycle of a restart it is random lists alone.
 
         Raises:
             ValueError: the fitness chooses no parents.
@@ -106,11 +108,11 @@ class Winners:
         Args:
             key: typed key[].
             parents: [G], at least four.
-            count: C, children to make; the last alternation is cut short where four do not divide it.
+            count: C, children to make; if it is no multiple of four, the last alternation is cut short.
 
         Returns:
-            The children [C], four of an alternation after each other; the kind of each mutation, int32[M], and whether
-            it could be made, bool[M].
+            The children [C], the four of each alternation side by side; the kind of each mutation, int32[M], and
+            whether it was possible, bool[M].
         """
         options, turns = self.options, -(-count // ALTERNATION)
         total = len(parents.length)

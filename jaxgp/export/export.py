@@ -1,8 +1,8 @@
 """Programs in other notations: S-expression, Graphviz DOT, LaTeX and Python, all derived from the primitives.
 
 Nothing here recurses, so no program is too deep. In Python and LaTeX an expression that grows too wide for a line is
-given a name, t1, t2 and so on, and equal ones share a name; this also keeps below the depth that Python can parse.
-Where leaves have weights, each is written as what it is divided by; where nodes have factors, as what they multiply.
+given a name, t1, t2 and so on, and equal ones share a name; this also keeps nesting within what Python can parse.
+A leaf's weight is written as a division by a whole number, a node's factor as a multiplication.
 """
 
 from collections.abc import Callable, Iterable
@@ -17,7 +17,7 @@ from jaxgp.genotypes.text import print_constant, print_name, print_number, print
 from jaxgp.interpreter.weights import LARGEST, divisors
 
 WIDTH = 88
-"""Characters of an expression before parts of it are given names of their own."""
+"""Characters beyond which parts of an expression are given names of their own."""
 
 
 class ExportError(ValueError):
@@ -40,7 +40,7 @@ def sexpr(primitives: PrimitiveSet, program: Programs) -> str:
 def python(primitives: PrimitiveSet, program: Programs, features: str = "features") -> Equations:
     """Write an individual, [T, L], as Python assignments over a list named `features`.
 
-    What the templates of the primitives call besides Python's own functions has to be defined by the user.
+    The templates of the primitives may call functions that Python lacks; the user has to define these.
 
     Raises:
         ExportError: a primitive has no Python form.
@@ -104,7 +104,7 @@ def equations(
         template: format string of a primitive, with `{0}`, `{1}` for arguments, `{value}` and `{features}`.
         name: the name of the n-th part, from 1.
         features: what `{features}` becomes.
-        product: of a node and its factor.
+        product: format string for a node times its factor.
         width: characters of an expression, roughly.
     """
     written, named = Equations(), dict[str, str]()
@@ -166,7 +166,7 @@ def dot(primitives: PrimitiveSet, program: Programs, title: str = "") -> str:
 
 
 def label(primitives: PrimitiveSet, code: int, value: float) -> str:
-    """What a node shows: its name, its number, or both."""
+    """Return the label of a node: its name, its number, or both."""
     primitive = primitives.primitives[code]
     if primitive.has_number:
         number = print_constant(primitive.domain, value)

@@ -21,7 +21,7 @@ def draw(text: str, picture: str) -> bytes:
         picture: one of `PICTURES`.
 
     Raises:
-        OSError: `dot` is not installed, takes too long, or fails; the message says what it says.
+        OSError: `dot` is not installed, takes too long, or fails; the message quotes its last line of output.
     """
     try:
         made = subprocess.run(

@@ -1,11 +1,11 @@
 """Fitness from games of the population among itself and against guides, as in coevolution.
 
-Source: M. Sipper, "Evolved to Win" (2011), section 3.2.8, algorithm 3.2: some rounds against each guide, for those
-whose fitness so far trails the best by no more than a cutoff, then games of everybody against others of the population;
-a game won is worth a point, one drawn half a point.
+Source: M. Sipper, "Evolved to Win" (2011), section 3.2.8, algorithm 3.2. First come some rounds against each guide, for
+individuals whose fitness so far trails the best by at most a cutoff. Then every individual plays others of the
+population. A win is worth one point, a draw half a point.
 
-Such a fitness says nothing from one generation to the next. So the fittest of every generation are measured against a
-fixed panel as well, and the champion of a run is the best of those.
+Such fitness values cannot be compared between generations. So the fittest of every generation are also measured against
+a fixed panel, and the champion of a run is the best of these.
 """
 
 from collections.abc import Sequence
@@ -36,9 +36,9 @@ class Guide:
 
     Attributes:
         opponent: who; its `games` from each seat are a round.
-        rounds: one after the other.
-        cutoff: individuals whose fitness before a round is further from the best than this sit it out; None: nobody.
-        weight: what a game won is worth.
+        rounds: how many are played, one after the other.
+        cutoff: individuals whose fitness trails the best by more than this before a round sit it out; None: nobody.
+        weight: points for a game won.
     """
 
     opponent: Opponent
@@ -55,10 +55,10 @@ class CoevolutionFitness(Absolute[Memories]):
         player: plays for the population.
         panel: measures the fittest of each generation, with a player of its own.
         guides: met first, one after the other.
-        games: that each individual plays from each seat against others of the population.
-        weight: what such a game won is worth.
+        games: games of each individual from each seat against others of the population.
+        weight: points for winning such a game.
         opening: random moves at the beginning of such a game.
-        measured: how many of the fittest are measured.
+        measured: how many of the fittest the panel measures.
     """
 
     player: Player
@@ -77,12 +77,12 @@ class CoevolutionFitness(Absolute[Memories]):
         return (*self.panel.opponents, *(guide.opponent for guide in self.guides))
 
     def init(self, key: Array) -> Memories:
-        """Return what all opponents carry."""
+        """Return the memories of all opponents."""
         keys = jax.random.split(key, len(self.opponents))
         return tuple(opponent.init(own) for opponent, own in zip(self.opponents, keys, strict=True))
 
     def evaluate(self, key: Array, population: Genome, memory: Memories) -> tuple[Evaluation, Memories]:
-        """Play all games of a population [P, ...] but those against the panel.
+        """Play all games of a population [P, ...] except those against the panel.
 
         The points of the result are those of the games among the population, by seat. No two individuals meet the same
         opponents, so there are neither cases nor behaviour to compare.
@@ -144,7 +144,7 @@ class CoevolutionFitness(Absolute[Memories]):
     def standing(
         self, key: Array, result: Evaluation, population: Genome, memory: Memories
     ) -> tuple[Standing, Memories]:
-        """Measure the fittest of a population against the panel; the best is so by this measure, then by fitness."""
+        """Measure the fittest of a population against the panel; the best by this measure stands, then the fitter."""
         fittest = lax.top_k(comparable(result.fitness), self.measured)[1]
         number = len(self.panel.opponents)
         measure_key = jax.random.fold_in(child(key, PLAY), 1)

@@ -1,7 +1,7 @@
-"""Games of a population among itself: everybody meets as many others from the first seat as from the second.
+"""Games of a population among itself: each individual plays as many games from the first seat as from the second.
 
-Source: M. Sipper, "Evolved to Win" (2011), section 3.2.8, algorithm 3.2: everybody plays black in a number of
-games against random others, which are chosen so that everybody plays white in exactly as many.
+Source: M. Sipper, "Evolved to Win" (2011), section 3.2.8, algorithm 3.2: each individual plays black in a number of
+games against random others, which are chosen so that it plays white in exactly as many.
 """
 
 from functools import partial
@@ -22,7 +22,7 @@ State = Any
 
 @struct.dataclass
 class Pairs:
-    """Who meets whom in P * N games. Games stand in the rows of those in the first seat."""
+    """Who meets whom in P * N games. Row p holds the games in which individual p has the first seat."""
 
     second: Array  # int32[P, N]: who is in the second seat
     first: Array  # int32[P, N]: who is in the first seat of the n-th game of each from the second seat
@@ -37,11 +37,11 @@ class Coplayed:
 
 
 def draw(key: Array, population: int, games: int) -> Pairs:
-    """Draw opponents, uniformly among the others, so that everybody has `games` games from each seat.
+    """Draw opponents, uniformly among the others, so that each individual has `games` games from each seat.
 
-    The population is put into a random order. In each round everybody meets the one who stands a number of places
-    further on; the number is drawn without repetition as long as there are others left. So nobody meets
-    itself, and nobody meets another one twice from the same seat before it has met them all.
+    The population is put into a random circular order. In each round every individual meets the one k places further
+    on. The offset k is drawn without replacement from 1 to P - 1; after P - 1 rounds a new order begins. So no
+    individual meets itself, or meets another twice from the same seat before it has met all others.
 
     Args:
         key: typed key[].
@@ -64,10 +64,10 @@ def draw(key: Array, population: int, games: int) -> Pairs:
 def play(
     key: Array, game: Game, player: Player[Plans], plans: Plans, pairs: Pairs, max_plies: int, opening: int = 0
 ) -> Coplayed:
-    """Play all games to their ends; everybody moves in all games in which it is to move at a time.
+    """Play all games to their ends. In one step an individual moves in all of its games that wait for it.
 
-    Players without chance who are alike play the same game over and over, and the seat decides it. Games that begin
-    with some random moves tell them apart.
+    Similar players without chance play the same game again and again, and the seat decides it. Random opening moves
+    make their games differ.
 
     Args:
         key: typed key[]; of drawn openings, of chance in the game, of random players and random moves.
@@ -75,14 +75,14 @@ def play(
         player: how an individual plays; an illegal move forfeits the game.
         plans: of the P individuals, from `player.prepare`.
         pairs: who meets whom.
-        max_plies: games are stopped here and stand as they are.
+        max_plies: games are stopped here and scored as they stand.
         opening: plies at the beginning of each game that are random moves, uniform among the legal ones.
     """
     shape = pairs.second.shape
     columns = jax.vmap(lambda column, at: column[at], (1, 1), 1)  # the same games in other rows
-    # Where the games in the rows of those in one seat go to the rows of those in the other.
+    # By seat: the index that gathers games from the rows of that seat's players into the rows of their rivals.
     across = jnp.stack([pairs.first, pairs.second])
-    # Keys go along with their games where anything is drawn; elsewhere nothing is carried.
+    # Keys move with their games if anything is drawn; otherwise no keys are carried.
     chancy = game.chance or player.random
     chance_keys = jax.random.split(jax.random.fold_in(key, max_plies + 1), shape)
 
@@ -93,9 +93,9 @@ def play(
         return jax.vmap(jax.vmap(partial(ply.after, game)))(states, action, legal, keys, plies)
 
     def turn(games: tuple[State, Array, Array | None, Array]) -> tuple[State, Array, Array | None, Array]:
-        """Let those in whose rows the games stand move where it is their turn, and hand the games to the others.
+        """Move for the owners of the rows where it is their turn, then gather the games into their rivals' rows.
 
-        One piece of program for both seats: a player may take long to compile.
+        Both seats share this piece of program, since a player may take long to compile.
         """
         states, plies, own, seat = games
         keys = chance_keys if own is None else own
@@ -117,7 +117,7 @@ def play(
     keys = jax.random.split(key, shape)
     start = jax.vmap(jax.vmap(game.init))(keys), jnp.zeros(shape, jnp.int32)
     opened = lax.fori_loop(0, opening, by_chance, start)
-    # They come back in the rows of the first seat.
+    # The loop ends with the games in the rows of the first seat.
     done = lax.while_loop(
         lambda g: going(*g[:2]).any() | (g[3] == 1), turn, (*opened, chance_keys if chancy else None, jnp.int32(0))
     )

@@ -21,17 +21,17 @@ CHILDREN = 5
 class Evaluation:
     """What a fitness says about each of P individuals.
 
-    Fields that a fitness has nothing for are None.
+    Fields that a fitness does not provide are None.
     """
 
     fitness: Array  # float32[P]
     points: Array  # float32[P, S]: what the fitness is made of, by seat
     metrics: dict[str, Array]
-    cases: Array | None = None  # float32[K, P]: what the fitness were if all games went like those of one case
+    cases: Array | None = None  # float32[K, P]: the fitness as if all games went like those of one case
     results: Array | None = None  # float32[P, O, 2]: mean result by opponent and seat; 1 win, 1/2 draw, 0 loss
     behaviour: Array | None = None  # uint32[P, W]: equal for individuals that made exactly the same moves in all games
-    parents: Array | None = None  # int32[K]: those whom the fitness itself chose as parents; None: selection does
-    benchmark: "Evaluation | None" = None  # what a fixed panel says of the same individuals, where it was asked too
+    parents: Array | None = None  # int32[K]: parents that the fitness itself chose; None: selection chooses them
+    benchmark: "Evaluation | None" = None  # of the same individuals against a fixed panel; None: not measured
 
     @property
     def fittest(self) -> Array:
@@ -39,7 +39,7 @@ class Evaluation:
         return jnp.argmax(comparable(self.fitness)).astype(jnp.int32)
 
     def of(self, index: Array) -> "Evaluation":
-        """Return what is said of some individuals, int32[K]; the metrics stay those of all."""
+        """Return the evaluation of some individuals, int32[K]; the metrics remain those of all."""
         by_individual = jax.tree.map(lambda x: x[index], (self.fitness, self.points, self.results, self.behaviour))
         fitness, points, results, behaviour = by_individual
         cases = None if self.cases is None else self.cases[:, index]
@@ -48,10 +48,10 @@ class Evaluation:
 
 
 class Absolute(Generic[Memory]):
-    """What holds for a fitness whose values mean the same in every generation: the fittest is the best, as measured."""
+    """Base of a fitness whose values mean the same in every generation, so that the fittest individual is the best."""
 
     def standing(self, key: Array, result: Evaluation, population: Genome, memory: Memory) -> tuple[Standing, Memory]:
-        """Return the fittest, which is known already, and the memory as it is."""
+        """Return the fittest individual of the evaluation, and the memory unchanged."""
         del key, population
         best = result.fittest
         return Standing(best, result.fitness[best], result.points[best], jnp.bool_(False), {}), memory
@@ -62,7 +62,7 @@ class Absolute(Generic[Memory]):
         return standing.fitness > champion.fitness
 
     def observe(self, memory: Memory, best: Genome, improved: Array) -> Memory:
-        """Learn nothing from the best individual."""
+        """Return the memory unchanged."""
         del best, improved
         return memory
 
@@ -76,5 +76,5 @@ def worth(
 
 
 def child(key: Array, number: int) -> Array:
-    """Return one of the children of a generation's key; see `jaxgp.evolution.ring` for who takes which."""
+    """Return child `number` of a generation's key; `jaxgp.evolution.ring` lists who uses which child."""
     return jax.random.split(key, CHILDREN)[number]

@@ -1,4 +1,4 @@
-"""A fitness that is one function of the population: regression, a benchmark, anything that is no game."""
+"""A fitness that is one function of the population: regression, a benchmark, anything that is not a game."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class FunctionFitness(Absolute[tuple[()]]):
     seats: ClassVar[int] = 1
 
     def init(self, key: Array) -> tuple[()]:
-        """Return what is carried: nothing."""
+        """Return the memory, which is empty."""
         del key
         return ()
 

@@ -1,14 +1,15 @@
-"""Fitness from tournaments of groups: who wins its group becomes a parent, and parents are measured against a panel.
+"""Fitness from tournaments of groups: the winner of each group becomes a parent, and a panel measures the parents.
 
 After "Walls" (COEN 352, Concordia University, final project, 2016). Where its text leaves a choice:
 
-- "if 2 or more have equal points, the strategy with the fewest number of rules is preferred", among the first only.
+- "if 2 or more have equal points, the strategy with the fewest number of rules is preferred": this decides only among
+  those with the most points.
 - "one (or more) parent(s) can beat a fixed strategy, in a double-game": it gets more than half of the points of the two
   games, so a win and a draw are enough.
 
-Beyond the text, and off where it is followed to the letter: `panel_weight` lets everybody play the fixed opponents as
-well, for points that count in the tournament; `ties: lot` leaves short lists no advantage, under which a population
-that draws all its games shrinks to lists of two or three rules.
+Two additions are off by default. `panel_weight` lets every individual also play the fixed opponents, for points that
+count in the tournament. `ties: lot` breaks ties at random; where short lists win ties, a population that draws all its
+games shrinks to lists of two or three rules.
 """
 
 from dataclasses import dataclass
@@ -36,14 +37,14 @@ ORDER, MATCHES, LOTS, PANEL = range(4)
 
 @dataclass(frozen=True)
 class GroupFitness(Absolute[Memories]):
-    """The points of a tournament, and `panel_weight` times the fitness against the panel.
+    """fitness = points of the tournament + panel_weight * fitness against the panel.
 
     Attributes:
         player: how a rule list plays.
         panel: the fixed opponents; the first is the one to beat.
         size: individuals in a group, which divides the population.
-        panel_weight: points of a tournament for one of fitness against the panel; 0: only parents play it.
-        ties: of equal points in a tournament the fewest `rules` win, then a lot decides; or a `lot` alone.
+        panel_weight: tournament points for each point of fitness against the panel; 0: only parents play the panel.
+        ties: who wins at equal points: `rules`, the fewest rules, then a random draw; `lot`, a random draw.
         stop: the aim: a parent beats the first opponent (`beaten`), or each one (`all_beaten`), in a double game; or
             there is none (`never`).
     """
@@ -58,13 +59,13 @@ class GroupFitness(Absolute[Memories]):
     seats: ClassVar[int] = 2
 
     def init(self, key: Array) -> Memories:
-        """Return what the panel carries."""
+        """Return the memories of the panel."""
         return self.panel.init(key)
 
     def evaluate(self, key: Array, population: RuleLists, memory: Memories) -> tuple[Evaluation, Memories]:
         """Let the groups of a population [P] play their tournaments; their winners are the parents."""
         count = len(population.length)
-        # The order of a population means nothing: shuffled, its groups are runs of neighbours.
+        # The order of a population means nothing, so it is shuffled, and each group is a run of neighbours.
         order = tournament_groups.split(child(key, ORDER), count, self.size).ravel()
         shuffled = take(population, order)
         game, limit = self.panel.game, self.panel.max_plies

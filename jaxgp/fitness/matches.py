@@ -1,7 +1,7 @@
 """Games of a population against a panel of opponents, from both seats, as one device program.
 
-No game waits for a whole ply of all the others: each goes on until it ends or needs a reply that its opponent has to
-think about; then the opponents think about all such positions at once, and the games go on.
+Games do not advance ply by ply together. Each goes on until it ends or needs a reply that its opponent has to think
+about. Then the opponents think about all such positions at once, and the games go on.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class Played:
     states: State  # [P, G]: last positions
     plies: Array  # int32[P, G]: length of each game
     behaviour: Array  # uint32[P, G, 2]: two hashes of the moves that the individual made
-    replies: Array  # int32[]: moves that opponents who may have to think made
+    replies: Array  # int32[]: moves made by opponents that may have to think
     searches: Array  # int32[]: positions that opponents had to think about
 
 
@@ -64,8 +64,8 @@ def play(
         plans: of the P individuals, from `player.prepare`.
         opponents: the panel, at least one.
         memories: what each opponent carries.
-        max_plies: games are stopped here and stand as they are.
-        entered: bool[P], who plays; the games of the others are not begun. None: everybody.
+        max_plies: games are stopped here and scored as they stand.
+        entered: bool[P], who plays; the games of the others are not begun. None: all play.
 
     Returns:
         The games, and the opponents' memories.

@@ -15,8 +15,8 @@ def _power_of_two(number: int) -> bool:
 class Fitness:
     """fitness = max(minimum, scale * (points + win_bonus * wins) - parsimony * size); size: nodes or rules.
 
-    With `coplay` the fitness is the points of games among the population and those against the guides, and the
-    opponents measure only the fittest of every generation: by what the fitness would be without coevolution.
+    With `coplay` the fitness is the points of games among the population and against the guides. Then the opponents
+    measure only the fittest of every generation, by the formula above.
     """
 
     opponents: dict[str, Opponent] = option({}, "the panel, by name")
@@ -36,7 +36,7 @@ class Fitness:
         1, "coevolution: how many of the fittest of a generation are measured by the opponents", low=1
     )
     measured_depth: int | None = option(
-        None, "coevolution: plies that these search when measured; null: as in evolution"
+        None, "coevolution: plies that individuals search while measured; null: as in evolution"
     )
     points: str = option(
         "score",
@@ -71,7 +71,7 @@ class Fitness:
         return min((one.depth for one in met if one.kind == "search"), default=None)
 
     def laws(self, prefix: str) -> None:
-        """Check what no single option shows; raises UsageError."""
+        """Check the conditions between options; raises UsageError."""
         for name, opponent in self.opponents.items():
             no_guide(f"{prefix}opponents.{name}", opponent)
         if self.opponents and not any(one.weight for one in self.opponents.values()):
@@ -93,7 +93,7 @@ class Fitness:
 
 
 def no_guide(option: str, opponent: Opponent) -> None:
-    """Refuse what only guides have."""
+    """Refuse options that only guides may set."""
     if opponent.rounds != 1:
         reject(f"{option}.rounds", opponent.rounds, "1; rounds are of guides, all games of others are one")
     if opponent.cutoff is not None:

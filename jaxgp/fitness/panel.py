@@ -25,9 +25,9 @@ class PanelFitness(Absolute[Memories]):
     """fitness = max(minimum, scale * (points + win_bonus * wins) - parsimony * size).
 
     The points are the mean in the first seat plus the mean in the second, averaged over the opponents by weight. With
-    one deterministic opponent that is the sum of two games' scores. The wins are averaged likewise. Scale 1 and no
-    parsimony give the fitness of the GP Mancala study's first run; scale 100, parsimony 1 and minimum 1 that of its
-    second.
+    one deterministic opponent this is the sum of two games' scores. Wins are averaged in the same way. Scale 1 without
+    parsimony gives the fitness of the GP Mancala study's first run; scale 100, parsimony 1 and minimum 1 give the
+    fitness of its second run.
 
     Attributes:
         game: the rules.
@@ -36,7 +36,7 @@ class PanelFitness(Absolute[Memories]):
         weights: one for each opponent.
         points: `score`: the game's own points; `result`: 1 for a win, 1/2 for a draw.
         scale: see above, as are `parsimony`, `win_bonus` and `minimum` (None: no bound).
-        max_plies: longer games are stopped and count as they stand.
+        max_plies: longer games are stopped and scored as they stand.
     """
 
     game: Game
@@ -53,7 +53,7 @@ class PanelFitness(Absolute[Memories]):
     seats: ClassVar[int] = 2
 
     def init(self, key: Array) -> Memories:
-        """Return what the opponents carry."""
+        """Return the memories of the opponents."""
         keys = jax.random.split(key, len(self.opponents))
         return tuple(opponent.init(own) for opponent, own in zip(self.opponents, keys, strict=True))
 
@@ -62,7 +62,7 @@ class PanelFitness(Absolute[Memories]):
         return self.measure(child(key, PLAY), population, memory)
 
     def measure(self, key: Array, population: Genome, memories: Memories) -> tuple[Evaluation, Memories]:
-        """Play all games of a population [P, ...] with a key that is used for nothing else."""
+        """Play all games of a population [P, ...]; `key` must not be used for anything else."""
         plans = self.player.prepare(population)
         played, memories = play(key, self.game, self.player, plans, self.opponents, memories, self.max_plies)
         weights = (jnp.asarray(self.weights, jnp.float32) / sum(self.weights))[:, None]
@@ -95,7 +95,7 @@ class PanelFitness(Absolute[Memories]):
         return self.of_individual(states.returns * 0.5 + 0.5)
 
     def of_individual(self, by_seat: Array) -> Array:
-        """Pick the individual's own of float32[P, G, 2] by seat: float32[P, G]."""
+        """Return float32[P, G]: of values by seat, float32[P, G, 2], the one of the individual's seat."""
         return jnp.where(seats(self.opponents) == 0, by_seat[..., 0], by_seat[..., 1])
 
     def observe(self, memory: Memories, best: Genome, improved: Array) -> Memories:

@@ -1,4 +1,4 @@
-"""One ply, as every loop on the device plays it: whose games go on, what is drawn, and what an illegal move costs.
+"""One ply in every loop on the device: which games go on, how random bits are drawn, what an illegal move costs.
 
 The loops differ in how they lay games out, for measured reasons; the rule is written here once. A game has a key of its
 own. Ply `n` of it draws its random bits from `fold_in(key, n)`, and chance after that ply draws from a child of this.
@@ -12,7 +12,7 @@ from jaxgp import arrays
 from jaxgp.contracts import Game, State, States
 
 CHANCE = 1
-"""Which child of a ply's key is for what chance does after it."""
+"""Number of the child of a ply's key from which chance after the ply is drawn."""
 
 
 def going(states: States, plies: Array, max_plies: int) -> Array:

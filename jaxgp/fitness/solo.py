@@ -19,7 +19,7 @@ PLAY = 0
 class SoloFitness(Absolute[tuple[()]]):
     """fitness = max(minimum, scale * points - parsimony * size).
 
-    Nobody learns, so nothing is carried from generation to generation.
+    There are no opponents that learn, so nothing is carried from generation to generation.
 
     Attributes:
         soloist: plays the game of each individual.
@@ -34,7 +34,7 @@ class SoloFitness(Absolute[tuple[()]]):
     seats: ClassVar[int] = 1
 
     def init(self, key: Array) -> tuple[()]:
-        """Return what is carried: nothing."""
+        """Return the memory, which is empty."""
         del key
         return ()
 

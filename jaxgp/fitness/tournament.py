@@ -1,4 +1,4 @@
-"""Tournaments of disjoint groups: everybody plays a double game against everybody else of its group.
+"""Tournaments of disjoint groups: each individual plays a double game against every other one of its group.
 
 After "Walls" (COEN 352, Concordia University, final project, 2016): "every strategy plays a double-game against every
 other strategy. [...] A double-game are two walls games, but with each player starting one of the two games." A win
@@ -6,8 +6,8 @@ gives 2 points, a draw 1 to each player.
 
 All games of all groups are one batch, [g - 1, g, G]: game (k, a, n) is that of group n in which member a moves next,
 against the member k + 1 places after it. After each move the games are put into the order of the other players, a
-permutation of whole rows of groups. Rows are long, and a compiler for CPUs compares eight games of a row at once. To go
-on with fewer games once most have ended was not faster: a narrow batch pays for its many small loops all the same.
+permutation of whole rows of groups. Rows are long, so a CPU's vector instructions compare eight games of a row at once.
+Going on with fewer games once most have ended was not faster: a narrow batch costs as many small loops as a wide one.
 """
 
 from collections.abc import Callable
@@ -36,7 +36,7 @@ WIN, DRAW = 2, 1
 
 @struct.dataclass
 class Tournament:
-    """What the double games of a population say."""
+    """Results of the double games of a population."""
 
     points: Array  # int32[P]: from 0 to 4 (g - 1)
     plies: Array  # int32[]: moves made in all games
@@ -49,8 +49,8 @@ class Games:
 
     words: Words
     plies: Array  # int32: moves made
-    keys: Array | None  # of each game, where it has chance in it
-    mover: Array  # int32[]: in the order of whose players the games stand, of those who begin (0) or the others (1)
+    keys: Array | None  # key of each game; None in a game without chance
+    mover: Array  # int32[]: the seat whose players' order the games are in: those who begin (0) or their rivals (1)
 
 
 def round_robin(
@@ -67,7 +67,7 @@ def round_robin(
         max_plies: games are stopped here; one that is stopped is a draw.
 
     Returns:
-        The points of each individual.
+        The points of each individual, and the numbers of plies and games.
     """
     count = jax.tree.leaves(population)[0].shape[0]
     groups, rivals = count // size, size - 1
@@ -80,7 +80,7 @@ def round_robin(
         return ply.going(unpack(words), plies, max_plies)
 
     def move(plans: Masks, games: Games) -> Games:
-        """Let the players in whose order the games stand move where it is their turn, and go on to their rivals."""
+        """Move for the players whose order the games are in, where it is their turn; then change to their rivals."""
 
         def look(words: Words, plies: Array) -> tuple[tuple[Array, ...], Array]:
             state = unpack(words)
@@ -135,7 +135,7 @@ def _each(function: Callable[..., Tree], *games: object) -> Tree:
 
 
 def _to_rivals(games: Tree) -> Tree:
-    """Bring games [g - 1, g, G] from the place of one player to that of the other; twice, they are back.
+    """Permute games [g - 1, g, G] from the order of one seat's players to that of their rivals; its own inverse.
 
     Game (k, a) of a group is that of member a against member a + k + 1, which is (g - 2 - k, a + k + 1) for the latter.
     """

@@ -1,1 +1,1 @@
-"""What evolves: linear programs, as arrays."""
+"""What evolves: linear programs and rule lists, as arrays; their languages and text forms."""

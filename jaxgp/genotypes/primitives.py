@@ -76,7 +76,7 @@ class Points(Integers):
 
 
 def rectangle(left: int, bottom: int, width: int, height: int) -> Points:
-    """Return the points of a rectangle by its lowest corner and the points on its sides."""
+    """Return the points of a rectangle, given its lower left corner and the number of points along each side."""
     return Points(0, width * height - 1, left, bottom, width)
 
 
@@ -93,7 +93,7 @@ class Primitive:
     - a feature is a terminal that reads entry `feature` of the feature vector;
     - an ephemeral random constant is a terminal with a `domain`;
     - a parametrised terminal has a `domain` and a `call(features, parameter)`;
-    - a terminal with a `fixed` value always has it, and goes by its name.
+    - a terminal with a `fixed` value always has this value, and its text is its name.
 
     Attributes:
         name: symbol in the text form; no spaces or parentheses, and not a number.
@@ -106,9 +106,9 @@ class Primitive:
         fixed: the value of a terminal that never changes; 0 or 1 for type `bool`.
         reads_features: `call` takes the feature vector first.
         reads_one: the value is 0 or one of the first `reads_one` features; the arguments alone decide which. If they
-            are constant, the interpreter reads the feature at once. 0: nothing is known.
+            are constant, the interpreter reads the feature at once. 0: no such promise.
         picks: the value is one of the last `picks` arguments, of type float; the arguments before them alone decide
-            which. If those are constant, the interpreter skips all but one. 0: nothing is known.
+            which. If those are constant, the interpreter skips all but one. 0: no such promise.
         ignores: the last `ignores` arguments have no influence on the value; they are never computed.
         bits: digits `0` and `1` that a no-op appends to the paths of the leaves below it; a no-op is a function that
             returns its one argument. See `PrimitiveSet.weighting`.
@@ -168,8 +168,9 @@ class PrimitiveSet:
             programming", 2011). A constant is one number: the factor is part of it, and it may leave its domain.
 
     Raises:
-        ValueError: a name is used twice or cannot be printed, or a type can never be filled by a finite tree; a no-op
-            does not return its argument; weights meet functions of more than two arguments; or factors are ambiguous.
+        ValueError: a name is used twice or cannot be printed; no finite tree fills a slot of some type; a no-op does
+            not return its argument; a set with weights has functions of more than two arguments or parametrised
+            terminals; or factors would be ambiguous.
     """
 
     name: str
@@ -212,7 +213,7 @@ class PrimitiveSet:
                 raise ValueError(f"primitive set {self.name}: no finite tree has type {slot}")
 
     def _check_factors(self) -> None:
-        """Refuse what a factor would make ambiguous."""
+        """Refuse a set in which factors would be ambiguous."""
         floats = [p for p in self.terminals if p.returns == FLOAT]
         constants = [p for p in floats if p.is_constant]
         wrong = {

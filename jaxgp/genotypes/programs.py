@@ -57,8 +57,8 @@ def starts(tree: Programs) -> Array:
 def depths(tree: Programs) -> Array:
     """Return int32[L]: edges from the root to each node; -1 in padding.
 
-    The ancestors of node i are the later nodes whose slice reaches back to i. Slices start at or before i for every
-    node up to i and for its ancestors, so counting the starts up to i and taking the nodes up to i away leaves them.
+    The ancestors of node i are the later nodes whose slice reaches back to i. Exactly the nodes up to i and the
+    ancestors of i have slices that start at or before i. So the number of starts up to i, less i + 1, is the depth.
     """
     at = jnp.where(live(tree), starts(tree), tree.capacity)
     begun = jnp.zeros(tree.capacity + 1, jnp.int32).at[at].add(1).cumsum()[:-1]

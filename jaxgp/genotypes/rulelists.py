@@ -27,12 +27,13 @@ ANY = "-"
 
 @dataclass(frozen=True)
 class Symmetry:
-    """One way to look at a view that a rule may match as well: a reflection or a rotation.
+    """A reflection or rotation of the view: with symmetry, a rule also matches views transformed by it.
 
     Attributes:
         cells: cell k of the transformed view shows what cell `cells[k]` of the view does; a permutation.
         symbols: `symbols[s]` is what code s becomes; a permutation.
-        actions: `actions[a]` is what to do where a rule that matches the transformed view says a; a permutation.
+        actions: `actions[a]` is the action to take when a rule with action a matches the transformed view; a
+            permutation.
     """
 
     cells: tuple[int, ...]
@@ -53,7 +54,7 @@ class RuleLanguage:
         accepts: for each cell, the codes that it can show and a condition can name, apart from DONT_CARE; at least one.
         actions: the names of the actions; at least two.
         default: the action when no rule is valid.
-        symmetries: other ways to look at a view, for matching with symmetry.
+        symmetries: transformations of a view, for matching with symmetry.
 
     Raises:
         ValueError: two names cannot be told apart, a table has the wrong size, or a symmetry is not one.

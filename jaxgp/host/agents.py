@@ -21,18 +21,18 @@ Choice = Callable[[Position, np.uint32], int | None]
 
 
 def _nothing(*_: object) -> None:
-    """Do what most agents do beside choosing."""
+    """Do nothing: the default of the hooks beside `choose`."""
 
 
 @dataclass(frozen=True)
 class Agent:
-    """A player without hands; a `Mover`.
+    """A player that is not a person; a `Mover`.
 
     Attributes:
-        name: what it is called in announcements.
-        choose: (state, random bits) -> its move, or None where it names no legal one. All its chance is in the bits.
-        attend: told the record of the game, the opening and all moves, before each choice.
-        close: called when it is not needed any more.
+        name: its name in announcements.
+        choose: (state, random bits) -> its move, or None where it names no legal one. The bits are its only chance.
+        attend: called with the record of the game, the opening and all moves, before each choice.
+        close: called when the player is no longer needed.
     """
 
     name: str
@@ -53,9 +53,9 @@ def random_agent(game: Game) -> Agent:
 
 
 def search_agent(searches: Sequence[AlphaBeta], depth: int) -> Agent:
-    """Play a best move of an alpha-beta search: the first, or with its `ties` "all" any with equal probability.
+    """Play a best move of an alpha-beta search: the first one, or a uniformly random one if its `ties` are "all".
 
-    Of several searches one is drawn for every move, all with equal probability.
+    Of several searches one is drawn uniformly for every move.
     """
 
     def choose(state: Position, bits: np.uint32) -> int:
@@ -90,7 +90,7 @@ def program_agent(player: Player, genome: Genome, name: str) -> Agent:
 
 @lru_cache(maxsize=16)
 def _acting(player: Player) -> tuple[Callable[..., object], Callable[..., tuple[Array, Array]]]:
-    """Compile what a player does for one genome at one board; for all its genomes of a shape once."""
+    """Compile what a player does for one genome at one board; genomes of one shape share the compiled functions."""
 
     def prepare(genome: Genome) -> object:
         return player.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], genome))
@@ -103,13 +103,13 @@ def _acting(player: Player) -> tuple[Callable[..., object], Callable[..., tuple[
 
 
 def opponent_agent(opponent: Opponent, memory: object, name: str, place: int = 0) -> Agent:
-    """Play as an opponent of device programs does, with what it remembers.
+    """Make an agent of an opponent from the device loops, with its memory.
 
     Args:
-        opponent: who.
+        opponent: the opponent.
         memory: what it carries: reply tables, champions of the past.
-        name: what it is called.
-        place: which of its 2 * `games` games this is; an opponent that consists of several plays each as another.
+        name: its name in announcements.
+        place: which of its 2 * `games` games this is; an opponent of several genomes plays each game with another one.
     """
     shape = (1, 2 * opponent.games)
     here = jnp.arange(shape[1])[None] == place
@@ -130,7 +130,7 @@ def opponent_agent(opponent: Opponent, memory: object, name: str, place: int = 0
 
 @lru_cache(maxsize=16)
 def _replying(opponent: Opponent) -> tuple[Callable[..., tuple[Array, Array]], Callable[..., tuple[object, Array]]]:
-    """Compile what an opponent does, for games from both seats once."""
+    """Compile what an opponent does; games from both seats share the compiled functions."""
     return jax.jit(opponent.reply), jax.jit(opponent.think)
 
 

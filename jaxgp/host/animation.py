@@ -1,8 +1,8 @@
-"""The pictures of a game as one that moves: a standalone SVG that plays by itself in a loop, without any script.
+"""The pictures of a game as an animation: a standalone SVG that plays by itself in a loop, without any script.
 
-Each part of the pictures is written once, with the spans of time in which it is seen, and stands where the order of all
-pictures puts it: what is seen at any time is exactly the picture of that position. Programs that show no animation, and
-people who asked for less motion, see the last position.
+Each part of the pictures is written once, with the times at which it is visible. The parts stand in an order that keeps
+the drawing order of every picture, so each frame shows exactly the picture of its position. Programs that show no
+animation, and people who asked for less motion, see the last position.
 """
 
 import difflib
@@ -17,7 +17,7 @@ TAG = f"{{{NAMESPACE}}}"
 LINE = 26.0
 """Height of a line of text, in units of the pictures."""
 LETTER = 9.0
-"""Width that a letter is given; system fonts differ."""
+"""Width that is reserved for a letter; system fonts differ."""
 EDGE = 12.0
 
 STYLE = """
@@ -29,7 +29,7 @@ STYLE = """
 """
 
 Spans = frozenset[int]
-"""Numbers of the pictures in which a part is seen."""
+"""Numbers of the pictures in which a part is visible."""
 
 
 def animate(
@@ -45,7 +45,7 @@ def animate(
         rest: seconds that the last one is shown before the first comes again.
 
     Raises:
-        ValueError: there are no pictures, or they differ in what they must share.
+        ValueError: there are no pictures, or they differ in view box, style or class.
     """
     if not frames:
         raise ValueError("no pictures to show")
@@ -77,7 +77,7 @@ def animate(
 
 
 class _Clock:
-    """Gives parts their times: a class, and its key frames, for every set of pictures in which a part is seen."""
+    """Gives parts their times: a CSS class with key frames for every set of pictures in which a part is visible."""
 
     def __init__(self, count: int, seconds: float, rest: float) -> None:
         self.count = count
@@ -86,7 +86,7 @@ class _Clock:
         self.numbers: dict[Spans, int] = {}
 
     def group(self, spans: Spans, parts: str) -> str:
-        """Wrap parts that are seen in the same pictures; those seen in all of them stay as they are."""
+        """Wrap parts that are visible in the same pictures; parts visible in all pictures stay as they are."""
         if len(spans) == self.count:
             return parts
         number = self.numbers.setdefault(spans, len(self.numbers))
@@ -101,7 +101,7 @@ class _Clock:
         changes = [n for n in range(self.count) if n == 0 or (n in spans) != (n - 1 in spans)]
         keys = [f"{100 * n * self.seconds / self.duration:.6g}%" for n in changes]
         seen = ["visible" if n in spans else "hidden" for n in changes]
-        # Both ends are named: a missing one would take the value that the part has without animation.
+        # Both ends are given: a missing one would take the value that the part has without animation.
         steps = [*zip(keys, seen, strict=True), ("to", seen[-1])]
         body = "".join(f"{key}{{visibility:{value}}}" for key, value in steps)
         return f".k{number}{{animation-name:k{number}}}@keyframes k{number}{{{body}}}\n"
@@ -119,10 +119,10 @@ def _written(part: ET.Element) -> str:
 
 
 def _merged(frames: Sequence[Sequence[str]]) -> list[tuple[Spans, list[str]]]:
-    """Put the parts of all pictures into one order that has every picture's parts in that picture's own order.
+    """Merge the parts of all pictures into one order that keeps the order of parts in every picture.
 
     Returns:
-        The parts from the back to the front, neighbours of the same pictures together.
+        The parts from back to front; neighbours that are visible in the same pictures are joined.
     """
     order: list[tuple[str, set[int]]] = []
     for number, parts in enumerate(frames):

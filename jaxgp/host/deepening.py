@@ -1,9 +1,9 @@
-"""A search that goes one ply deeper at a time, for as long as it has to and may: iterative deepening.
+"""Iterative deepening: a search that goes one ply deeper at a time, until a result is proved or a budget is spent.
 
-Nodes are worth what the evaluator says of them. For Walls that is the pair of bricks of both sides, <4, 2>, compared
-by its difference; a pair with more than half of the squares on one side is the end of the game, so that nothing below
-it is searched (`envs.walls.opponents.majority` and its evaluator `decided`). After "Final Project", COEN 352, Fall
-2016: the tree is built "incrementally, adding one/several levels at a time and only when necessary".
+After "Final Project", COEN 352, Fall 2016: the tree is built "incrementally, adding one/several levels at a time and
+only when necessary". There a node holds the bricks of both sides, <4, 2>, compared by their difference. Nothing is
+searched below a node in which one side has more than half of the squares. `Spec.certainty` describes such a game, and
+the values that prove a result.
 """
 
 from collections.abc import Callable
@@ -26,11 +26,11 @@ from jaxgp.spec import Rules, Spec
 
 
 class Thought(NamedTuple):
-    """What a search came to.
+    """Result of a search.
 
     Attributes:
         move: the lowest-numbered best move of the deepest search.
-        best: every move proved as good; with `ties="first"` there may be more.
+        best: every move that the search proved best; with `ties="first"` it may miss some.
         value: of the best moves, for the side to move.
         depth: plies of the deepest search, which was finished.
         nodes: visited in all searches together.
@@ -49,20 +49,20 @@ class Thought(NamedTuple):
 class Deepening:
     """Searches to 1, 2, 3 ... plies, from `search.tail` plies on, until one of these holds:
 
-    - the value is that of a result that cannot change any more. The shallowest such depth is the shortest way to the
-      win, so a player that deepens does not put it off;
-    - `single` and only one move is best: a deeper tree is built only when there is no single recommendation;
-    - the searches so far have visited `nodes` nodes: the last one may go beyond the budget, and no other is begun;
+    - the value proves the result. The first depth that proves a win is the length of the shortest win, so the player
+      does not delay it;
+    - `single`, and only one move is best: a deeper tree is built only when there is no single recommendation;
+    - the searches so far have visited `nodes` nodes. The last search may exceed the budget; no other begins;
     - the depth is `search.max_depth`.
 
     Attributes:
         search: gives the depth limit. With `ties="all"` every best move is proved, which `single` needs.
         nodes: budget, at least 1; None for no limit.
-        certain: absolute value from which on a result is certain; None if the evaluator has no such values.
+        certain: values at least this far from 0 prove a result; None if the evaluator has no such values.
         single: whether to stop at a single best move.
 
     Raises:
-        ValueError: a budget below 1, or `single` where a search proves the first best move only.
+        ValueError: a budget below 1, or `single` with a search that proves only the first best move.
     """
 
     search: AlphaBeta
@@ -81,7 +81,7 @@ class Deepening:
 
         Args:
             state: unbatched.
-            watch: called after each search, with what is known then.
+            watch: called after each search with its result.
 
         Raises:
             ValueError: the game has ended.
@@ -113,7 +113,7 @@ def deepening(
     nodes: int | None = None,
     single: bool = False,
 ) -> Deepening:
-    """Return a search of a game that goes deeper ply by ply, and ends where a result is certain.
+    """Return a search of a game that goes deeper ply by ply, until a result is proved.
 
     Args:
         spec: the game.
@@ -150,7 +150,7 @@ def _to_depth(search: AlphaBeta) -> Callable[[Position, Array], tuple[Array, Arr
 
 
 def deepening_agent(player: Deepening) -> Agent:
-    """Play what a deepening search recommends: the first best move, or with `ties="all"` any with equal probability."""
+    """Play a best move of a deepening search: the first one, or with `ties="all"` a uniformly random one."""
 
     def choose(state: Position, bits: np.uint32) -> int:
         thought = player.think(state)

@@ -1,8 +1,7 @@
 """Engines outside the project as players: programs that speak the Go Text Protocol, each in a process of its own.
 
-Source: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 2" (2002). Other games than Go borrow
-it with their own names for moves, and `set_game` to choose the game; what a game needs is the `Dialect` of its
-`Spec`.
+Source: G. Farnebäck, "Specification of the Go Text Protocol, version 2, draft 2" (2002). Other games than Go use it
+with their own names for moves, and `set_game` to choose the game. The `Dialect` of a game's `Spec` holds these names.
 """
 
 import os
@@ -29,7 +28,7 @@ from jaxgp.host.moves import Move, legal
 from jaxgp.spec import Dialect
 
 TIMEOUT = 120.0
-"""Seconds that an engine may take for an answer, where nobody says otherwise."""
+"""Seconds that an engine may take for an answer, by default."""
 PLACES = ("/usr/games",)
 """Folders beside PATH where programs are looked for: Debian puts games where the PATH of most users does not lead."""
 FAREWELL = 1.0
@@ -38,7 +37,7 @@ RESIGNED = "resign"
 
 
 class EngineError(RuntimeError):
-    """An engine refused a command, is silent, has ended or does not make sense."""
+    """An engine refused a command, gave no answer, has ended, or gave an answer that cannot be read."""
 
 
 class RefusedError(EngineError):
@@ -50,15 +49,15 @@ class MissingEngineError(ValueError):
 
 
 def find(command: str, packages: Mapping[str, str] | None = None) -> list[str]:
-    """Return the words of a command, the first of them a program that is there.
+    """Return the words of a command, the first of them the path of an installed program.
 
     Args:
         command: the program and its options, as one types them.
         packages: see `Dialect`.
 
     Raises:
-        MissingEngineError: there is no such program; the message says where it would be found.
-        ValueError: no command.
+        MissingEngineError: there is no such program; the message says where it was looked for, and what installs it.
+        ValueError: the command is empty, or its quotes are not closed.
     """
     try:
         program, *options = shlex.split(command)
@@ -75,7 +74,7 @@ def find(command: str, packages: Mapping[str, str] | None = None) -> list[str]:
 
 
 class Engine:
-    """A running engine; to be closed, or used in a with statement.
+    """A running engine. Call `close`, or use it in a with statement.
 
     Args:
         command: the program and its options.
@@ -92,7 +91,7 @@ class Engine:
         self.command, self.timeout = command, timeout
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         try:
-            # A session of its own: Ctrl-C is for the game, which then closes the engine.
+            # In a process session of its own, so that Ctrl-C reaches the game alone, which then closes the engine.
             self._process = subprocess.Popen(
                 words,
                 stdin=subprocess.PIPE,
@@ -177,7 +176,7 @@ class Engine:
 
 
 def _pass_on(output: IO[str], lines: "queue.Queue[str | None]") -> None:
-    """Read an engine's lines as they come, so that waiting for one can have an end; None after the last."""
+    """Put an engine's lines into a queue, so that waiting for one can time out; None after the last."""
     with output:
         for line in output:
             lines.put(line.strip())
@@ -194,7 +193,7 @@ def _stop(process: "subprocess.Popen[str]", complaints: IO[bytes]) -> None:
     try:
         process.wait(FAREWELL)
     except subprocess.TimeoutExpired:
-        # With all that it has started, which has its process number as the group's.
+        # Its process group holds everything that it has started; the group's number is the engine's process number.
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     complaints.close()
@@ -206,12 +205,12 @@ def _quoted(text: str) -> str:
 
 @dataclass
 class EnginePlayer:
-    """An engine at a game's board, which it keeps in step with the record of the game.
+    """An engine as a player. It keeps the engine's board in step with the record of the game.
 
     Attributes:
         game: the rules.
         dialect: how the engine speaks of the game.
-        engine: running; it has been told the game.
+        engine: a running engine.
         played: moves on the engine's board, each with its seat; None before the first game.
     """
 
@@ -226,7 +225,7 @@ class EnginePlayer:
                 self.engine.ask(line)
 
     def attend(self, record: Sequence[Move]) -> None:
-        """Bring the engine's board to the end of a record: by what was played since, or where that differs anew."""
+        """Bring the engine's board to the end of a record: play the new moves, or all again if earlier ones differ."""
         moves = [(move.seat, move.action) for move in record[1:]]
         if self.played is None or moves[: len(self.played)] != self.played:
             self.engine.ask("clear_board")
@@ -241,12 +240,12 @@ class EnginePlayer:
         try:
             self.engine.ask(f"play {colour} {self.dialect.vertex(move.action)}")
         except RefusedError:
-            # gtp-rhino passes and cannot be told of a pass. Without a choice, an engine moves alike by itself.
+            # gtp-rhino passes by itself and refuses to be told of a pass. With one legal move, let the engine play it.
             if len(legal(self.game, before)) > 1 or self._asked(colour) != move.action:
                 raise
 
     def choose(self, state: Position, bits: np.uint32) -> int | None:
-        """Return the engine's move in the position that it has been told, by its own chance; None if it resigns.
+        """Return the engine's move in the position that it has been told; None if it resigns. The bits are not used.
 
         Raises:
             EngineError: it names no legal move.

@@ -29,7 +29,7 @@ class Quit(Exception):  # noqa: N818 - nothing has gone wrong
 
 @dataclass(frozen=True)
 class Person:
-    """A seat of a person: a `Mover` who is asked at the board."""
+    """A person's seat: a `Mover` that asks the person at the board."""
 
     board: "Board"
     seat: int
@@ -51,9 +51,9 @@ class Board:
         names: by seat.
         ask: shows a prompt and returns a line; raises EOFError when there are no more.
         say: prints.
-        adviser: makes the agent that answers `hint`, when it is first asked; None: there are no hints.
-        typed: in how many ways moves can be typed; None: by their names alone.
-        record: the opening, and what was played since and not taken back.
+        adviser: makes the agent that answers `hint`, at the first hint; None: there are no hints.
+        typed: in words, the ways in which moves can be typed; None: by their names alone.
+        record: the opening, and all moves that were played and not taken back.
     """
 
     stepper: Stepper
@@ -98,7 +98,7 @@ class Board:
         return True
 
     def _tell(self, move: Move) -> None:
-        """Say what was played, and show the board to a person who is to move, or where there are none."""
+        """Say what was played. Show the board if a person is to move, or if no person plays."""
         opening = len(self.record) == 1
         if not opening:
             self.say(announcement(self.rules, self.drawing, move, self.names[move.seat]))
@@ -149,7 +149,7 @@ class Board:
             self.say(words if self.typed is None else f"Moves are {self.typed}.\n{words}")
 
     def _undo(self, mover: int) -> Back | None:
-        """Go back to the last position in which a person was to move, be it the other one; None: there is none."""
+        """Go back to the last position in which a person, either of them, was to move; None if there is none."""
         for n in range(len(self.record) - 2, -1, -1):
             state = self.record[n].state
             before = int(state.to_move)

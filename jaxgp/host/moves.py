@@ -1,12 +1,11 @@
-"""The one loop of games on the host, move by move, and what is said of moves.
+"""The one loop of games on the host, move by move, and the sentences that describe moves.
 
-Who sits at the board is asked for a move when it is its turn: a person, a program, a search, an engine outside. `Mover`
-is what the loop asks of them.
+The loop asks a `Mover` for a move when it is its turn: a person, a program, a search, an engine outside.
 
-A game has a key, from which all chance in it follows, and so a game can be played again. Its opening is drawn from
-`fold_in(key, OPENING)`. Ply `n`, counted from 0, gives its mover random bits of `fold_in(key, n)`; what chance does
-after it is drawn from a child of that key: by the rule of the loops on the device, `jaxgp.fitness.ply`. A move that was
-taken back and is played again therefore meets the same dice.
+A game has a key, and all chance in it follows from the key, so a game can be played again. The opening is drawn from
+`fold_in(key, OPENING)`. Ply `n`, counted from 0, gives its mover random bits of `fold_in(key, n)`. Chance after the ply
+is drawn from a child of that key, as in the loops on the device (`jaxgp.fitness.ply`). So a move that was taken back
+and is played again meets the same dice.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -24,13 +23,13 @@ from jaxgp.fitness.ply import after, bits
 from jaxgp.spec import Drawing
 
 YOU = "You"
-"""What a person is called to its face."""
+"""How the program addresses a person."""
 OPENING = 2**32 - 1
-"""Number of the ply that the opening counts as; no game is so long."""
+"""Ply number that stands for the opening; no game has that many plies."""
 
 
 def game_key(seed: int, number: int = 0) -> Array:
-    """Return the key of the game of this number, of those under a seed."""
+    """Return the key of game `number` of a series with this seed."""
     return jax.random.fold_in(jax.random.key(seed), number)
 
 
@@ -40,7 +39,7 @@ class Move:
 
     Attributes:
         state: the position after it.
-        action: what was played; None for the opening position, and where the game was forfeited.
+        action: the action that was played; None for the opening position, and for a forfeit.
         seat: who played it.
     """
 
@@ -53,7 +52,7 @@ class Back(NamedTuple):
     """Answer of a mover that takes moves back.
 
     Attributes:
-        length: entries of the record that stay, at least 1, the opening.
+        length: how many entries of the record stay; at least 1, the opening.
     """
 
     length: int
@@ -65,7 +64,7 @@ class Mover(Protocol):
     def reply(self, record: Sequence[Move], bits: np.uint32) -> int | Back | None:
         """Return a move in the position that a record leads to; None, or an illegal move, forfeits the game.
 
-        `bits` is uniform, and the same whenever this ply of this game is asked for.
+        `bits` is uniform, and the same each time that this ply of this game is played.
         """
 
 
@@ -111,12 +110,12 @@ class Stepper:
     key: Array
 
     def opening(self) -> Move:
-        """Return what a record begins with."""
+        """Return the first entry of a record: the opening position."""
         state = _compiled(self.rules).init(self.key)
         return Move(state, None, int(state.to_move))
 
     def after(self, record: Sequence[Move], action: int | None) -> Move:
-        """Return the move that goes on from a record, by a legal action of the side to move; None forfeits the game."""
+        """Return the next entry of a record: after a legal action of the side to move, or after a forfeit (None)."""
         state = record[-1].state
         seat = int(state.to_move)
         if action is None:
@@ -125,7 +124,7 @@ class Stepper:
         return Move(_compiled(self.rules).step(state, np.int32(action), self.key, np.int32(ply)), int(action), seat)
 
     def bits(self, record: Sequence[Move]) -> np.uint32:
-        """Return the random bits of the ply that comes after a record."""
+        """Return uint32, the random bits of the ply that follows a record."""
         return np.uint32(_bits(self.key, np.int32(len(record) - 1)))
 
     def legal(self, state: Position) -> list[int]:
@@ -136,7 +135,7 @@ class Stepper:
         """Yield the opening, then every move of a record.
 
         Raises:
-            ValueError: a move cannot be played in the position that it is in, or comes after the end of the game.
+            ValueError: a move is illegal in its position, or comes after the end of the game.
         """
         record = [self.opening()]
         yield record[0]
@@ -158,12 +157,12 @@ def play(
     Args:
         stepper: the rules and the chance of this game.
         movers: by seat.
-        record: what was played before, the opening first; it grows with the game and shrinks where moves are taken
+        record: the moves so far, the opening first. The game appends to this list, and shortens it when moves are taken
             back. None or empty: the game begins with its opening.
-        max_plies: the game is stopped here and stands as it is; None: there is no limit.
+        max_plies: the game is stopped here and scored as it stands; None: there is no limit.
 
     Yields:
-        The moves, as they are made; first the opening, if the record was empty.
+        The moves as they are played; first the opening, if the record was empty.
     """
     record = [] if record is None else record
     if not record:

@@ -36,7 +36,7 @@ class Rival:
     Attributes:
         name: what the panel calls it.
         opponent: how it plays.
-        memory: what it carries: reply tables, champions of the past. Of several genomes the first one plays.
+        memory: what it carries: reply tables, champions of the past. A rival of several genomes plays the first one.
     """
 
     name: str
@@ -54,7 +54,7 @@ def record(
         player: how the individual plays.
         genome: of the individual.
         rivals: the panel.
-        max_plies: longer games are stopped and stand as they are.
+        max_plies: longer games are stopped and scored as they stand.
         seed: of all chance; every game has a key of its own.
 
     Yields:
@@ -86,7 +86,7 @@ def frames(spec: Spec[Rules], game: Rules, moves: Sequence[Move], names: Mapping
 
 
 def replay_alone(cast: Cast, genome: Genome) -> ReplayGame:
-    """Draw the game of one program that plays alone; each move with what made it."""
+    """Draw the game of one program that plays alone; the captions say what made each move."""
     game, player, moves = cast.game, cast.actor, cast.actor.record(genome)
     said = ["the opening position"]
     for number, (action, node) in enumerate(moves, 1):
@@ -106,7 +106,7 @@ def _caption(spec: Spec[Rules], game: Rules, ply: int, move: Move, names: Mappin
 
 
 def pictures(spec: Spec[Rules], game: Rules, moves: Sequence[Move]) -> list[str]:
-    """Draw the opening and the position after each move; as sheets of one size in games that have them."""
+    """Draw the opening and the position after each move, as pictures of the whole game where a game has these."""
     drawn = sheets(spec, game, [move.action for move in moves[1:] if move.action is not None])
     if not drawn:
         return [spec.drawing.svg(game, move.state, move.action, seat=move.seat) for move in moves]
@@ -114,6 +114,6 @@ def pictures(spec: Spec[Rules], game: Rules, moves: Sequence[Move]) -> list[str]
 
 
 def sheets(spec: Spec[Rules], game: Rules, actions: Sequence[int]) -> list[str]:
-    """Draw a game up to its opening and to each of its moves; nothing in games without pictures of whole games."""
+    """Draw the whole game up to the opening and up to each move, all in one size; empty if a game cannot draw this."""
     draw = spec.notation.picture
     return [] if draw is None else [draw(game, actions, upto) for upto in range(len(actions) + 1)]

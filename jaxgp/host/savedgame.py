@@ -1,8 +1,8 @@
-"""Games that were played, in files: as a picture that moves, as text, and as moves that can be played again.
+"""Games that were played, in files: as an animated picture, as text, and as moves that can be played again.
 
-A file of moves holds the game's key, from which the opening and all that chance did in the game follow
-(`jaxgp.host.moves`): the name of the generator and the words of the key. So a game that is played again has the same
-opening and the same dice. Files of the first version hold no key; they are games without chance.
+A file of moves holds the game's key: the name of its generator and its words. The opening and all chance in the game
+follow from the key (`jaxgp.host.moves`), so a game that is played again has the same opening and the same dice. Files
+of the first version hold no key; they are games without chance.
 """
 
 import json
@@ -37,7 +37,7 @@ ACCEPTED = "accepted: a game that was saved as JSON"
 
 @dataclass(frozen=True)
 class Played:
-    """A game that was played, to its end or not.
+    """A game that was played, finished or not.
 
     Attributes:
         stepper: the rules, and the chance of this game.
@@ -58,10 +58,10 @@ class Played:
 
 
 def targets(option: str, name: str, suffixes: Sequence[str] = SUFFIXES) -> list[Path]:
-    """Return the files that a name stands for: itself if it ends as one of them, else one with each ending.
+    """Return the files that a name stands for: itself if it has one of the endings, else one file for each ending.
 
     Raises:
-        UsageError: no file could be written there.
+        UsageError: no file can be written there.
     """
     path = Path(name).expanduser()
     if not path.name or path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
@@ -89,7 +89,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def animation(played: Played) -> str:
-    """Return the game as a picture that moves."""
+    """Return the game as an animated SVG."""
     names = dict(enumerate(played.names))
     return animate(frames(played.spec, played.game, played.moves, names), played.names)
 
@@ -148,7 +148,7 @@ def read(name: str, games: Games, asked: Json | None = None) -> Played:
     Args:
         name: of the file.
         games: where games come from.
-        asked: name and settings that the game must have, as far as they are there.
+        asked: the name and settings that the game must have; missing ones are not checked.
 
     Raises:
         UsageError: the file cannot be read, is of another game, or has a move that cannot be played.
@@ -178,9 +178,9 @@ def agree(asked: Mapping[str, object], game: Game, where: str) -> None:
     """Refuse a name or settings of the rules that a game does not have; raises UsageError.
 
     Args:
-        asked: a name under `name`, and settings, as far as they were given.
-        game: the rules that there are.
-        where: what has such a game, as in `replay=FILE`.
+        asked: a name under `name`, and settings; missing ones are not checked.
+        game: the rules of the game.
+        where: what holds the game, for the message, as in `replay=FILE`.
     """
     has = settings_of(game)
     for key, value in asked.items():
@@ -237,7 +237,7 @@ def _content(name: str, text: str) -> Json:
 
 
 def _key(name: str, content: Json, game: Game) -> Array:
-    """Read the key of a game; games without chance, in files of the first version, have no use for one."""
+    """Read the key of a game; a file of the first version has none, and is accepted for a game without chance."""
     if content["format_version"] == WITHOUT_CHANCE:
         if game.chance:
             raise UsageError(f"replay={name}: holds no chance, but chance takes part in {game.name}; {ACCEPTED}")
@@ -270,7 +270,7 @@ def _moves(name: str, stepper: Stepper, drawing: Drawing, words: Sequence[object
 
 
 def _check_end(name: str, content: Json, game: Game, last: Position) -> None:
-    """Refuse a record whose moves lead to another result than it says: a move is missing, or one was changed."""
+    """Refuse a record whose moves do not lead to the result that it states: a move is missing or was changed."""
     score, finished = np.asarray(game.score(last)).tolist(), bool(last.terminated)
     # Files of the first version have two numbers for a game for one.
     said = content["score"][: game.seats] if content["format_version"] == WITHOUT_CHANCE else content["score"]

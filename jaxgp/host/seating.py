@@ -30,11 +30,11 @@ def agent(seat: Seat, role: str, cast: Cast, champion: Genome | None) -> Agent |
         seat: complete, as `seated` returns it.
         role: `player` or `opponent`, for messages.
         cast: the game, and how genomes play it.
-        champion: of the run; there is one where a seat asks for it.
+        champion: the champion of the run; not None if the seat asks for it.
 
     Raises:
         UsageError: something that the game does not have or accept, or a program that is not installed.
-        RunError: an engine that does not do as it should.
+        RunError: an engine fails, or gives an answer that cannot be read.
     """
     kind = seat.name or ""
     why = unseated(kind, cast)
@@ -59,7 +59,7 @@ def agent(seat: Seat, role: str, cast: Cast, champion: Genome | None) -> Agent |
 
 
 def unseated(kind: str, cast: Cast) -> str:
-    """Say why a kind of player cannot play a game; nothing if it can."""
+    """Say why a kind of player cannot play a game; the empty text if it can."""
     game, spec = cast.game, cast.spec
     if game.seats == 1 and kind not in ALONE:
         return f"{game.name} is a game for one"
@@ -87,8 +87,8 @@ def engine(game: Game, speech: Dialect, command: str, timeout: float = TIMEOUT) 
     """Start an engine outside.
 
     Raises:
-        ValueError: it is not installed, or no command.
-        RunError: it does not do as it should.
+        ValueError: it is not installed, or the command is empty.
+        RunError: it fails, or gives an answer that cannot be read.
     """
     try:
         return gtp_agent(game, speech, command, timeout)
@@ -97,7 +97,7 @@ def engine(game: Game, speech: Dialect, command: str, timeout: float = TIMEOUT) 
 
 
 def genome_agent(cast: Cast, genome: Genome, name: str) -> Agent:
-    """Make a player of one genome: of moves in any position, or of the one game that it plays alone."""
+    """Make a player of one genome, for any position, or for the one game that it plays alone."""
     make = agents.solo_agent if isinstance(cast.actor, Soloist) else agents.program_agent
     return make(cast.actor, genome, name)
 

@@ -1,4 +1,4 @@
-"""Options of the players of one game: what each seat has of its own, and what both share. Imports no JAX."""
+"""Options of the players of one game: options of each seat, and options that both seats share. Imports no JAX."""
 
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -8,9 +8,9 @@ from jaxgp.options import check, option
 
 KINDS = ("human", "minimax", "deepening", "random", "strategy", "rules", "program", "champion", "gtp")
 ALONE = ("human", "random", "program", "champion")
-"""Those who can play a game for one."""
+"""Kinds of players that can play a game for one."""
 SEARCHING = ("minimax", "deepening")
-"""Those who look ahead, which they cannot in a game with chance."""
+"""Kinds of players that search, which they cannot do in a game with chance."""
 DEEPEST = 24
 
 OF_ONE_KIND = {
@@ -28,19 +28,19 @@ NEEDS = {
     "program": ("expression", 'expression="(...)"'),
     "gtp": ("command", 'command="PROGRAM OPTIONS"'),
 }
-"""What a kind of player cannot be without: the option, and how it is written."""
+"""The option that a kind of player requires, and how it is written."""
 USUAL = {"depth": 8, "ties": "random"}
-"""What players have where nobody says otherwise."""
+"""Defaults of options that neither a seat nor the shared options set."""
 
 
 def plies(depth: int) -> str:
-    """Say how deep a search is."""
+    """Write a depth in plies."""
     return f"{depth} {'ply' if depth == 1 else 'plies'}"
 
 
 @dataclass(kw_only=True)
 class Means:
-    """What players play with; null is what both seats share, or else the usual."""
+    """Options of a player. Null in a seat means the shared option; null in the shared options means the default."""
 
     depth: int | None = option(None, "plies of minimax, most plies of deepening; null: 8", low=1, high=DEEPEST)
     nodes: int | None = option(
@@ -64,21 +64,21 @@ class Means:
 
 @dataclass
 class Kind:
-    """What sits there."""
+    """What kind of player has a seat."""
 
     name: str | None = option(None, "what kind of player", KINDS)
 
 
 @dataclass
 class Seat(Means, Kind):
-    """One player, with means of its own."""
+    """One player, with options of its own."""
 
 
 def seated(own: tuple[Seat, ...], shared: Means) -> tuple[Seat, ...]:
-    """Complete the options of `player` and `opponent`, or of a `player` alone, with those that they share.
+    """Complete the options of `player` and `opponent`, or of a `player` alone, with the shared ones.
 
     Raises:
-        UsageError: an option out of range, one that no player has a use for, or one that a player lacks.
+        UsageError: an option out of range, one that no player uses, or a required one that is missing.
     """
     roles = ("player", "opponent")[: len(own)]
     nobody = "neither player nor opponent is" if len(own) == 2 else "player is not"
@@ -107,7 +107,7 @@ def _given(means: Means, name: str) -> bool:
 
 
 def _completed(own: Seat, shared: Means) -> Seat:
-    """Fill in what a seat does not have of its own."""
+    """Fill in the options that a seat does not set."""
     found: dict[str, Any] = {}
     for field in fields(Means):
         values = (getattr(own, field.name), getattr(shared, field.name), USUAL.get(field.name))

@@ -10,7 +10,7 @@ from jaxgp.spec import Drawing
 HELP = """\
 Press Enter for the next move. Or type
   back    for the position before
-  5       or another number, for the position after so many moves
+  5       or another number, for the position after that many moves
   quit    to leave
   help    for this list
 """
@@ -73,7 +73,7 @@ class Viewer:
                 self._show(at)
 
     def _target(self, word: str, at: int) -> int | None:
-        """Return the number of the move that a word leads to, or None if it is no such word."""
+        """Return the number of the move that a word leads to, or None for any other word."""
         if word in ("", "next", "n"):
             return at + 1
         if word in ("back", "b"):

@@ -1,6 +1,6 @@
 """Evaluates planned programs on batches of positions: one loop over instructions for many programs at once.
 
-Five entry points give the same values and differ in what they are asked for:
+Five entry points give the same values. They differ in the positions that each program is evaluated on:
 
 - `evaluate`: each program on all of its positions, [P, B].
 - `evaluate_active`: the same for games that go on; only positions marked as active count.
@@ -9,8 +9,8 @@ Five entry points give the same values and differ in what they are asked for:
 - `evaluate_programs`: plans the programs first, then `evaluate`.
 
 Each chooses its method by the device and the shapes. A CPU takes programs in chunks, so that their rows stay in the
-cache, and runs each chunk for as long as its longest program needs. A GPU runs all programs in step. `active_by_pairs`,
-`uneven_by_halves` and `owned_by_pairs` go on with the unfinished programs alone.
+cache, and runs each chunk for as long as its longest program needs. A GPU runs all programs in lockstep.
+`active_by_pairs`, `uneven_by_halves` and `owned_by_pairs` drop finished programs from the loop.
 """
 
 import dataclasses
@@ -88,9 +88,9 @@ def _evaluate_together(primitives: PrimitiveSet, plans: Plan, features: Features
 
 
 def _evaluate_in_chunks(primitives: PrimitiveSet, plans: Plan, features: Features, count: int) -> Array:
-    """Evaluate plans [P] or [P, T] a chunk of `count` programs after the other, each in a loop as long as it needs.
+    """Evaluate plans [P] or [P, T] in chunks of `count` programs, each in a loop as long as its longest program.
 
-    Where the population is no multiple of the chunk, the last chunk starts earlier and repeats some programs.
+    If the population is no multiple of the chunk, the last chunk starts earlier and repeats some programs.
     """
     population, apart = len(plans.steps), _numbers(features).ndim == 3
 
@@ -127,8 +127,8 @@ def _row_bytes(primitives: PrimitiveSet, plans: Plan, features: Features) -> int
 def evaluate_active(primitives: PrimitiveSet, plans: Plan, features: Array, active: Array) -> Array:
     """Evaluate each program on those of its positions that matter now.
 
-    A CPU evaluates all positions, and runs no program without an active one. For few positions of many programs it goes
-    by pairs, as a GPU does.
+    A CPU evaluates all positions, but skips programs without an active one. With few positions for each of many
+    programs it goes by pairs, as a GPU does.
 
     Args:
         primitives: the set the plans were made with.
@@ -151,10 +151,10 @@ def evaluate_active(primitives: PrimitiveSet, plans: Plan, features: Array, acti
 
 
 def active_by_pairs(primitives: PrimitiveSet, plans: Plan, features: Array, active: Array, least: int = 64) -> Array:
-    """Evaluate as `evaluate_active` does, pair by pair of a tree and a position.
+    """Evaluate as `evaluate_active` does, with a lane for each pair of a tree and a position.
 
-    All pairs are sorted by falling steps. When seven eighths of them are done, the loop goes on with the others alone,
-    and so on down to `least` pairs. So short programs do not wait for long ones, nor for games of no interest.
+    Pairs are sorted by descending number of steps; inactive ones have none. When seven eighths of them are done, the
+    loop goes on with the rest alone, and so on down to `least` pairs. So no pair runs much longer than it needs.
     """
     (population, trees), cases = plans.steps.shape, active.shape[1]
     steps = jnp.where(active[:, None], plans.steps[:, :, None], 0).reshape(-1)
@@ -172,8 +172,8 @@ def _by_steps(
 ) -> Array:
     """Return the values of K pairs, float32[K]; a pair is a program and a position.
 
-    The pairs are sorted by falling steps. When seven eighths are done, the loop goes on with the others, down to
-    `least`.
+    Pairs are sorted by descending number of steps. When seven eighths are done, the loop goes on with the rest, and so
+    on down to `least` pairs.
 
     Args:
         primitives: the set the plans were made with.
@@ -181,7 +181,7 @@ def _by_steps(
         program: int32[K], the program of each pair.
         steps: int32[K], the steps to run for each pair.
         see: int32[K] -> features [K, F, 1] of the pairs in that order.
-        least: pairs with which the loop goes on to the end.
+        least: the smallest number of pairs that gets a loop of its own.
     """
     order = jnp.argsort(-steps)
     steps, program, seen = steps[order], program[order], see(order)
@@ -225,7 +225,7 @@ def evaluate_uneven(primitives: PrimitiveSet, plans: Plan, features: Features) -
 def uneven_by_halves(primitives: PrimitiveSet, plans: Plan, features: Features, least: int = 32) -> Array:
     """Evaluate as `evaluate_uneven` does, longest programs first.
 
-    Whenever half of the programs are done, the loop goes on with the other half alone, down to `least` programs.
+    Whenever half of the programs are done, the loop goes on with the other half, down to `least` programs.
     """
     order = jnp.argsort(-plans.steps)
     plans, features = jax.tree.map(lambda field: field[order], (plans, features))
@@ -268,7 +268,7 @@ def evaluate_owned(primitives: PrimitiveSet, plans: Plan, owner: Array, features
 def owned_in_segments(primitives: PrimitiveSet, plans: Plan, owner: Array, features: Features, needed: Array) -> Array:
     """Evaluate as `evaluate_owned` does, one program after the other, each on up to SEGMENT of its positions at a time.
 
-    No instruction runs in vain, which suits a CPU.
+    No segment runs longer than its own program, which suits a CPU.
     """
     together = min(SEGMENT, len(owner))
     needed = jnp.minimum(needed, len(owner))
@@ -293,7 +293,7 @@ def owned_in_segments(primitives: PrimitiveSet, plans: Plan, owner: Array, featu
 
 
 def owned_by_pairs(primitives: PrimitiveSet, plans: Plan, owner: Array, features: Features, needed: Array) -> Array:
-    """Evaluate as `evaluate_owned` does, all positions at the same time, which suits a GPU."""
+    """Evaluate as `evaluate_owned` does, with a lane for each position, which suits a GPU."""
     steps = jnp.where(jnp.arange(len(owner)) < needed, plans.steps[owner], 0)
 
     def see(order: Array) -> Features:
@@ -311,7 +311,7 @@ def evaluate_programs(primitives: PrimitiveSet, programs: Programs, features: Ar
 def start_rows(primitives: PrimitiveSet, capacity: int, features: Features) -> Array:
     """Return float32[rows, B]: an empty stack, a spare row for padding, and the features, if operands read them.
 
-    With packed features the rows are int32[rows, B], the bits of the same followed by the words, so that every operand
+    With packed features the rows are int32[rows, B]: the same rows bit for bit, then the packed words. So every operand
     is read from one array.
     """
     numbers = _numbers(features)
@@ -323,7 +323,7 @@ def start_rows(primitives: PrimitiveSet, capacity: int, features: Features) -> A
 
 def run_step(primitives: PrimitiveSet, i: Array, plans: Plan, features: Features, rows: Array) -> Array:
     """Run instruction `i` of one program."""
-    # Unsigned: JAX would test a signed index for being negative, which takes a CPU a call of its own.
+    # Unsigned: for a signed index, JAX tests whether it is negative, which costs a CPU an extra call.
     at = i.astype(jnp.uint32)
     fields = (plans.kind, plans.operand, plans.constant, plans.slot)
     instruction = tuple(lax.dynamic_index_in_dim(field, at, 0, keepdims=False) for field in fields)
@@ -361,7 +361,7 @@ def _bits(values: Array) -> Array:
 
 
 def _unpacked_row(features: Packed, rows: Array, operand: Array) -> Array:
-    """Return float32[B]: a row of the stack or a feature, of which the first are truth values."""
+    """Return float32[B]: a stack row or a feature; the first features are truth values, packed into words."""
     words = features.words.shape[0]
     truths = 32 * words
     feature = operand - (rows.shape[0] - features.numbers.shape[0] - words)

@@ -7,8 +7,8 @@ arguments are constant. A function that reads one feature is that feature, if it
 without influence is not computed. All values are equal bit for bit to those without folding. Trees keep their nodes;
 folding marks the nodes that take a step.
 
-A factor is multiplied in when its value is read. A value may carry one factor to its reader, but not two: their product
-would be rounded before it meets the value. There a step is taken.
+A factor is multiplied in when its value is read. A value can carry one factor to its reader, but not two: the product
+of two factors would be rounded before it meets the value. Such a node takes a step.
 """
 
 import jax
@@ -33,8 +33,8 @@ class Folded:
     """The nodes of one tree, [L]."""
 
     source: Array  # int32[L]: node that computes the value, CONSTANT, or -2 - f where it is feature f
-    value: Array  # float32[L]: the value where `source` is CONSTANT; else its weight or factor
-    need: Array  # int32[L]: stack rows that the node needs, 0 where it is not computed; see `plan`
+    value: Array  # float32[L]: the value where `source` is CONSTANT; else the weight or factor of the source
+    need: Array  # int32[L]: stack rows that the node needs; 0 where it is not computed; see `plan`
     runs: Array  # bool[L]: takes a step
 
 
@@ -106,7 +106,7 @@ def _value(primitive: Primitive, node: Array, sources: Array, values: Array) -> 
     def call(arguments: Array) -> Array:
         return apply(primitive, probe, [argument[None] for argument in arguments])[0]
 
-    if primitive.reads_one:  # feature f of the probe is f + 1, so the result names a feature; 0: the value is 0
+    if primitive.reads_one:  # feature f of the probe is f + 1, so the result tells which one is read; 0: none
         decided = known[:arity].all()
         source = jnp.where(decided, CONSTANT - call(values).astype(jnp.int32), node)
         return source, jnp.where(source == CONSTANT, 0.0, one), jnp.where(decided, NO, ALL)
@@ -125,7 +125,7 @@ def _value(primitive: Primitive, node: Array, sources: Array, values: Array) -> 
 def _below(roots: Array, size: Array) -> Array:
     """Return bool[L]: whether each node lies in a subtree with one of these roots, int32[L, A]; -1: none.
 
-    A subtree is a slice: add one at its first node, take it away after its last, and sum up.
+    A subtree is a slice: add 1 at its first node, subtract 1 after its last, and take prefix sums.
     """
     nowhere = len(size)
     first = jnp.where(roots >= 0, roots - size[roots] + 1, nowhere)

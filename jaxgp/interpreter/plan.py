@@ -1,4 +1,4 @@
-"""Turns trees into instructions: which function runs when, where its arguments lie, where its value goes.
+"""Turns trees into instructions: the order of functions, and the rows that hold their arguments and values.
 
 Genomes keep their nodes in argument order, so that subtree slices stay slices. The order of evaluation is derived from
 them, once per generation:
@@ -91,9 +91,9 @@ def _plan_all(primitives: PrimitiveSet, programs: Programs) -> Plan:
 
 
 def _in_groups(primitives: PrimitiveSet, programs: Programs) -> Plan:
-    """Plan programs [P, L] by falling length, group after group, each in a loop as long as its own longest needs.
+    """Plan programs [P, L] in groups of similar length; the loop of a group is as long as its longest program.
 
-    Most programs are much shorter than the longest. All groups share one compiled loop.
+    Most programs are much shorter than the longest one. All groups share one compiled loop.
     """
     count = len(programs.length)
     if count < _GROUPED or count % _GROUPS:
@@ -109,10 +109,9 @@ def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array) -> Plan:
     """Plan one tree, [L].
 
     Only folding takes a loop. The slot of a node is the sum of the ranks on its path from the root. Its step is its
-    place among the instructions in argument order, moved by how far it and each of its ancestors move among their
-    siblings.
-    Both are sums over the slices that cover the node: add at the first node of a slice, take away after its last, and
-    sum up along the tree.
+    place among the instructions in argument order, plus the moves of the node and its ancestors among their siblings.
+    Both are sums over the slices that cover the node: add at the first node of a slice, subtract after its last, and
+    take prefix sums.
     """
     width, capacity = primitives.max_arity, tree.capacity
     spare = stack_bound(width, capacity)
@@ -131,7 +130,7 @@ def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array) -> Plan:
     move = _moves(jnp.where(exists, work[children], 0), rank)
     first = jnp.where(exists, children - size[children] + 1, capacity)
     after = jnp.where(exists, children + 1, capacity)
-    # One sum for both: the ranks on a path add up to less than `base`, the stack bound plus the largest arity.
+    # One prefix sum serves both: the ranks on a path add up to less than `base`, stack bound plus largest arity.
     base = spare + width
     weight = base * move + rank
     edges = jnp.zeros(capacity, jnp.int32).at[first].add(weight, mode="drop").at[after].add(-weight, mode="drop")
@@ -139,7 +138,7 @@ def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array) -> Plan:
     slot = path % base
     step = jnp.where(runs, before - 1 + path // base, capacity)
 
-    # The operand that a parent reads, a row or CONSTANT; then all instructions in the order of steps.
+    # First the operand that a parent reads, a row or CONSTANT; then all instructions in the order of steps.
     source = folded.source
     row = jnp.where(source >= 0, slot[source], jnp.where(source == CONSTANT, CONSTANT, spare - 1 - source))
     value = folded.value
@@ -170,7 +169,7 @@ def argument_roots(size: Array, arity: Array, width: int) -> Array:
 
 
 def _moves(work: Array, rank: Array) -> Array:
-    """Return int32[..., A]: how many steps later each argument runs than in declared order; `work` is its own steps."""
+    """Return int32[..., A]: how many steps later each argument runs than in declared order; `work`: its own steps."""
     place = np.arange(work.shape[-1])
     runs_before = (rank[..., None, :] < rank[..., :, None]).astype(jnp.int32)
     stands_before = (place[None, :] < place[:, None]).astype(np.int32)

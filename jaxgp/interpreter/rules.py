@@ -8,7 +8,7 @@ alike, a rule is valid if
 
 which tests nine cells at once for a player of Walls that looks one square far. Rules are tried a few at a time, each
 for all lists and views. Lists are the trailing axis, where a CPU compares eight at once, and the loop ends as soon as
-every list has a valid rule or no more rules; random lists have one among their first few.
+every list has found a valid rule or has no more rules. Random lists find one among their first few rules.
 """
 
 import operator
@@ -25,7 +25,7 @@ from jaxgp.genotypes.rulelists import DONT_CARE, RuleLanguage, RuleLists
 
 WORD = 32
 STRIDE = 8
-"""Readings of rules that are tried at once."""
+"""How many readings of rules are tried at once."""
 NONE = np.int32(2**31 - 1)
 """The choice of padding, and of lists without a valid rule."""
 
@@ -34,8 +34,8 @@ NONE = np.int32(2**31 - 1)
 class Masks:
     """Rule lists of any batch shape [...] made ready for matching, once for all their games.
 
-    Every rule has S readings, one after another: as written, and as each symmetry rewrites it. So a list has up to
-    T = R S readings, in the order in which they are tried. Readings are the first axis, lists the last.
+    Every rule has S readings in a row: as written, and as each symmetry rewrites it. So a list has up to T = R S
+    readings, in the order in which they are tried. Readings are the first axis, lists the last.
     """
 
     value: Array  # uint32[T, W, ...]: the codes named; 0 where nothing is cared for
@@ -159,7 +159,7 @@ def _first(masks: Masks, words: Sequence[Array], busy: Array) -> Array:
 
 
 def _mapped(codes: Array, table: Sequence[int]) -> Array:
-    """Look codes up in a table that changes few of them; DONT_CARE stays."""
+    """Map codes by a table that changes few of them; DONT_CARE stays."""
     found = codes
     for old, new in enumerate(table):
         if old != new:

@@ -1,15 +1,15 @@
-"""Weights of leaves, read off the tree itself: each is the inverse of a whole number written along the leaf's path.
+"""Weights of leaves: each is the inverse of a whole number that follows from the leaf's path.
 
-Source: T. Bellin and G. Gasperin, "Genetic Programming and Othello". On the way down from the root a bit string is
-written, empty at first. Going on to the left argument of a function appends 0, to the right one 1; a no-op, a function
-of one argument that does nothing else, appends bits of its own. The weight of a leaf is one over the number that the
-string at the leaf means in binary, and 1 where it means 0. With weights `noops` positions append nothing.
+Source: T. Bellin and G. Gasperin, "Genetic Programming and Othello". A path from the root spells a bit string, empty at
+the root. A step to the left argument of a function appends 0, a step to the right one 1. A no-op, a function of one
+argument that does nothing else, appends its own bits. The weight of a leaf is 1 / n, where n is the string at the leaf
+in binary, and 1 where n = 0. With weights `noops` only no-ops append bits.
 
     (+ (* X Y) Z)  with 010 at the +       X 01000, 1/8       Y 01001, 1/9       Z 0101, 1/5
 
 Numbers are float32: exact up to 2**24, with a relative error of about 1e-7 beyond. From 2**126 on, which takes paths of
-more than a hundred bits, the weight is 0. Weights are part of a plan, and cost nothing from position to position but a
-multiplication where a leaf is read. The source speaks of features; here constants have weights as well.
+more than a hundred bits, the weight is 0. Weights are part of a plan; each position costs one multiplication where a
+leaf is read. The source gives weights to features; here constants have weights as well.
 """
 
 import jax
@@ -22,11 +22,14 @@ from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.calls import numbers
 
 LARGEST = 2.0**126
-"""The inverse of a larger number would not be a normal float32."""
+"""The inverse of a larger number is not a normal float32."""
 
 
 def steps(primitives: PrimitiveSet) -> tuple[np.ndarray, np.ndarray]:
-    """Return scale, float32[N], and added, float32[N, A]: a number n at a node is n * scale + added at its argument."""
+    """Return scale, float32[N], and added, float32[N, A].
+
+    If the string at a node means n, the string at its argument means n * scale + added.
+    """
     scale = np.ones(len(primitives.primitives), np.float32)
     added = np.zeros((len(primitives.primitives), primitives.max_arity), np.float32)
     for code, p in enumerate(primitives.primitives):

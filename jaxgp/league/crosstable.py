@@ -1,8 +1,7 @@
-"""All games of a league's players against each other: everybody against everybody else, from both seats.
+"""All games of a league's players against each other: each against every other one, from both seats.
 
-Where chance takes no part in the game or in the moves, two players meet once from each seat. A league draws its
-schedules from this table, so that however many leagues there are, every game is played once. Who names an illegal move
-loses the game, in either seat.
+Two players without chance, in a game without chance, meet once from each seat. Leagues draw their schedules from this
+table, so every game is played once, for any number of leagues. A player that names an illegal move loses the game.
 """
 
 import itertools
@@ -42,21 +41,21 @@ class CrossTable:
     """Results of N players.
 
     Attributes:
-        results: int8[N, N, G]: of the row's player, who begins, against the column's: 1 won, 0 drawn, -1 lost.
-        games: int32[N, N]: how many of the G games of a pair there are, 0 on the diagonal.
+        results: int8[N, N, G]: results of the row's player, who begins, against the column's: 1 won, 0 drawn, -1 lost.
+        games: int32[N, N]: how many of a pair's G entries are games; 0 on the diagonal.
     """
 
     results: np.ndarray
     games: np.ndarray
 
     def worth(self, draw: float) -> np.ndarray:
-        """Return float[N, N]: mean result of the row's player, who begins: 1 a win, `draw` a draw; nan if none."""
+        """Return float[N, N]: mean result of the row's player, who begins: win 1, draw `draw`, loss 0; nan if none."""
         played = np.arange(self.results.shape[2]) < self.games[..., None]
         value = np.where(self.results > 0, 1.0, np.where(self.results == 0, draw, 0.0)) * played
         return np.divide(value.sum(-1), self.games, out=np.full(self.games.shape, np.nan), where=self.games > 0)
 
     def scores(self) -> np.ndarray:
-        """Return float[N, 2]: mean score of each player's games, a draw half a win, by its seat."""
+        """Return float[N, 2]: mean score of each player by seat; a draw is half a win."""
         worth = self.worth(0.5)
         return np.stack([np.nanmean(worth, 1), np.nanmean(1 - worth, 0)], 1)
 
@@ -66,12 +65,12 @@ class CrossTable:
 
 
 Rival = tuple[np.ndarray, Opponent]
-"""Places of some players, and the opponent that they all are together."""
+"""Places of some players, and one opponent that plays for all of them."""
 
 
 @dataclass(frozen=True)
 class Team:
-    """Genomes that play side by side: their places among all players, how they play, and themselves, [P, ...]."""
+    """Genomes [P, ...] that one program plays side by side, their places among all players, and how they play."""
 
     places: np.ndarray
     player: Player
@@ -85,12 +84,12 @@ def play(
     seed: int,
     say: Callable[[str], object] = lambda _: None,
 ) -> CrossTable:
-    """Play everybody against everybody else from both seats, all games of a team as one device program.
+    """Play each player against every other one from both seats, all games of a team as one device program.
 
     Args:
         cast: the game.
         members: the players.
-        games: of an ordered pair with chance in their games; other pairs play one game.
+        games: games of an ordered pair whose games have chance in them; other pairs play one game.
         seed: of that chance.
         say: told who plays next.
     """
@@ -124,7 +123,7 @@ def _meet(team: Team, rival: Team) -> bool:
 
 
 def _most(number: np.ndarray, team: Team, places: np.ndarray) -> int:
-    """Return how many games a team's players play against those at some places, from each seat."""
+    """Return the most games that a player of the team plays from each seat against one of the players at `places`."""
     return int(number[np.ix_(team.places, places)].max())
 
 
@@ -146,11 +145,11 @@ def _returns(key: Array, cast: Cast, team: Team, opponents: Sequence[Opponent]) 
 
 
 def _fill(results: np.ndarray, team: Team, rivals: Sequence[Rival], first: np.ndarray) -> None:
-    """Put the results of a team's games (float32[P, games]) where they belong."""
+    """Enter the results of a team's games (float32[P, games]) into the table, in place."""
     start = 0
     for places, opponent in rivals:
         stop = start + 2 * opponent.games
-        # By the team's player, its seat, the game, the opponent.
+        # Axes: the team's player, its seat, the game, the opponent.
         mine = first[:, start:stop].reshape(len(team.places), 2, -1, len(places))
         signs = np.moveaxis(np.sign(mine), 2, -1).astype(np.int8)
         start = stop
@@ -161,7 +160,7 @@ def _fill(results: np.ndarray, team: Team, rivals: Sequence[Rival], first: np.nd
 
 
 def _teams(members: Sequence[Member]) -> list[Team]:
-    """Put genomes together that one device program can play side by side."""
+    """Group the genomes that one device program can play side by side."""
     by_team: dict[str, list[int]] = {}
     for place, member in enumerate(members):
         if isinstance(member.plays, Evolved):
@@ -224,24 +223,24 @@ def _named(members: Sequence[Member], places: Sequence[int] | np.ndarray) -> str
 
 
 def save(path: Path, table: CrossTable, members: Sequence[Member], games: int, seed: int) -> None:
-    """Keep a table for other leagues, atomically; raises OSError."""
+    """Write a table to a file for other leagues, atomically; raises OSError."""
     results = [
         [cell[:number].tolist() for cell, number in zip(row, numbers, strict=True)]
         for row, numbers in zip(table.results, table.games, strict=True)
     ]
     named = [{"name": m.name, "source": m.source, "identity": m.identity, "random": m.random} for m in members]
     about = {"format": FORMAT, "format_version": FORMAT_VERSION, "games": games, "seed": seed}
-    # A row of the table stays on a line: people look at it, too.
+    # A row of the table stays on one line, for human readers.
     rows = ",\n".join(f"  {json.dumps(row, separators=(',', ':'))}" for row in results)
     head = json.dumps(about | {"players": named}, indent=1, ensure_ascii=False)
     files.write_text(path, f'{head[:-2]},\n "results": [\n{rows}\n ]\n}}\n')
 
 
 def read(path: Path, members: Sequence[Member], games: int, seed: int) -> CrossTable | None:
-    """Return the games of these players from a table that was kept, or None if they are not all in it.
+    """Return the games of these players from a saved table, or None if it lacks some of them.
 
     Raises:
-        UsageError: the file cannot be read, or is no cross-table.
+        UsageError: the file cannot be read, or is not a cross-table.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -262,7 +261,7 @@ def read(path: Path, members: Sequence[Member], games: int, seed: int) -> CrossT
 
 
 def _places(kept: Sequence[str], wanted: Sequence[str]) -> list[int] | None:
-    """Find each wanted player among those kept; players that are alike one after the other."""
+    """Find each wanted player among those kept; equal players are matched one after the other."""
     left = list(kept)
     found = []
     for identity in wanted:

@@ -1,10 +1,10 @@
-"""Leagues: rounds of games against opponents drawn by lot, after which all go who did not win enough of theirs.
+"""Leagues: rounds of games against randomly drawn opponents. After each round, players with too few wins drop out.
 
-After the round-robin tournament of a student project that evolved Othello players with weighted features; each of its
-seven kinds of players was a bracket: "Players play both white and black and their opponents are randomly chosen";
-"Players were disqualified when they failed to win more than 60 percent of their games"; opponents come from anywhere,
-"exclusively from the same bracket as the player or from all other brackets". Nothing is played here: results are drawn
-from a cross-table.
+After the round-robin tournament of a student project that evolved Othello players with weighted features. Each of its
+seven kinds of players was a bracket. "Players play both white and black and their opponents are randomly chosen";
+"Players were disqualified when they failed to win more than 60 percent of their games"; opponents come from all
+brackets, or "exclusively from the same bracket as the player or from all other brackets". Nothing is played here:
+results are looked up in a cross-table.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from scipy import stats
 from jaxgp.league.crosstable import CrossTable
 
 MODES = ("anyone", "own", "others")
-"""Where opponents are drawn from: all brackets, a player's own, all but that."""
+"""Where a player's opponents are drawn from: all brackets, its own bracket, or all other brackets."""
 ENDINGS = {
     "winner": "one player was left",
     "nobody": "nobody won enough games in the last round; its players stand by their wins in it",
@@ -24,7 +24,7 @@ ENDINGS = {
     "rounds": "the greatest number of rounds was reached; those left stand by their wins in the last one",
 }
 FIRST = 5
-"""Places that count as among the first."""
+"""The places counted by `Standing.first_five`: places 1 to 5."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ class Rules:
     """How a league goes.
 
     Attributes:
-        threshold: a player stays whose share of wins in a round is greater.
-        opponents: met by each player in a round, from both seats; all there are, if that is fewer.
-        draw: what a drawn game counts, in wins.
-        rounds: the greatest number of them.
+        threshold: a player stays if its share of wins in a round is greater than this.
+        opponents: opponents of each player in a round, met from both seats; all others, if there are fewer.
+        draw: worth of a drawn game, in wins.
+        rounds: the greatest number of rounds.
     """
 
     threshold: float = 0.6
@@ -46,7 +46,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Round:
-    """One round: for each of its players the games that were drawn for it, and what it won."""
+    """One round: for each of its players the number of its games, its wins, and whether it stays."""
 
     players: np.ndarray  # int[n]
     games: np.ndarray  # int[n]
@@ -59,9 +59,9 @@ class League:
     """One league that has ended.
 
     Attributes:
-        players: int[n], all who began.
-        rounds: what was played.
-        rank: int[n], the place of each; players that cannot be told apart share the better one.
+        players: int[n], all players at the beginning.
+        rounds: the rounds played.
+        rank: int[n], the place of each player; equal players share the better place.
         ending: one of ENDINGS.
     """
 
@@ -72,21 +72,21 @@ class League:
 
     @property
     def winners(self) -> np.ndarray:
-        """Return int[w]: who is first."""
+        """int[w]: the players in first place."""
         return self.players[self.rank == 1]
 
 
 @dataclass(frozen=True)
 class Standing:
-    """What became of one player in many leagues.
+    """Results of one player over many leagues.
 
     Attributes:
-        leagues: in which it played.
-        won: of them; one that several players share counts as much less.
-        mean_rank: over leagues.
-        last_half: share of leagues in which it was among the last half of the players.
+        leagues: number of leagues that it played in.
+        won: number of leagues that it won; first place shared by n players counts 1 / n.
+        mean_rank: mean place over leagues.
+        last_half: share of leagues in which it was in the better half of the ranking, the last half of players to stay.
         first_five: share of leagues in which it was among the first five.
-        rounds: that it stayed in, on average.
+        rounds: mean number of rounds that it survived.
     """
 
     leagues: int
@@ -100,7 +100,7 @@ class Standing:
 def season(
     table: CrossTable, brackets: Sequence[str], mode: str, rules: Rules, leagues: int, seed: int
 ) -> list[League]:
-    """Hold several leagues, each with a schedule of its own; with mode `own` one for every bracket each time."""
+    """Hold several leagues, each with a schedule of its own; in mode `own` each is held once for every bracket."""
     where = np.unique(np.asarray(brackets), return_inverse=True)[1]
     everybody = np.arange(len(brackets))
     fields = [everybody[where == one] for one in dict.fromkeys(where)] if mode == "own" else [everybody]
@@ -117,12 +117,12 @@ def hold(
     """Hold one league.
 
     Args:
-        table: of all games.
+        table: the results of all games.
         brackets: int[N], the bracket of each player of the table.
         mode: one of MODES.
-        rules: how it goes.
+        rules: the rules of the league.
         players: int[n], who takes part.
-        rng: draws the schedule, and of a pair's games with chance the one that counts.
+        rng: draws the schedule, and which of a pair's several games counts.
     """
     left, rounds = players, list[Round]()
     stayed, share = np.zeros(len(brackets), int), np.zeros(len(brackets))
@@ -141,7 +141,7 @@ def hold(
         stayed[left] += 1
     if not len(left):
         ending = "nobody"
-    # Later rounds come first, within a round its wins.
+    # Players that survived more rounds rank first, then those with more wins in their last round.
     order = np.unique(np.stack([-stayed[players], -share[players]], 1), axis=0, return_inverse=True)[1].ravel()
     return League(players, rounds, stats.rankdata(order, method="min").astype(int), ending)
 
@@ -160,12 +160,12 @@ def _round(
             mine = result if first == player else -result
             won[place] += 1.0 if mine > 0 else rules.draw if mine == 0 else 0.0
         games[place] = 2 * len(met)
-    # A share is compared in whole games: 0.6 times 10 is not exactly 6 in floating point.
+    # Compared in games, with a tolerance: 0.6 times 10 is not exactly 6 in floating point.
     return Round(left, games, won, won > rules.threshold * games + 1e-9)
 
 
 def standings(leagues: Sequence[League], count: int) -> list[Standing]:
-    """Sum up what became of each player."""
+    """Return the results of each of `count` players over all leagues."""
     ranks: list[list[int]] = [[] for _ in range(count)]
     half: list[list[bool]] = [[] for _ in range(count)]
     won, rounds = np.zeros(count), np.zeros(count)

@@ -1,4 +1,4 @@
-"""Pictures of a league. All that is not data has the colour of the text around it."""
+"""Pictures of a league. Everything but the data has the colour of the surrounding text."""
 
 from collections.abc import Sequence
 
@@ -17,11 +17,11 @@ COLORS = (BLUE, ORANGE, GREEN, PINK)
 MARKERS = ("o", "s", "^", "D")
 DRAWN = "#d8d4c8"
 RESULTS = LinearSegmentedColormap.from_list("results", [ORANGE, DRAWN, BLUE])
-"""From a loss over a draw to a win."""
+"""Colours from a loss over a draw to a win."""
 PIXELS = 16
-"""Along each side of a cell of the cross-table."""
+"""Pixels along each side of a cell of the cross-table."""
 COLUMNS = 3
-"""Of a legend: names of brackets side by side."""
+"""Columns of a legend: names of brackets side by side."""
 LABELLED = 60
 """Players up to which a picture names each of them."""
 
@@ -31,8 +31,8 @@ def cross_table(worth: np.ndarray, names: Sequence[str], brackets: Sequence[str]
 
     Args:
         worth: float[N, N], 1 for a win of the row's player, 0 for a loss; nan on the diagonal.
-        names: of the players, in the order of the table.
-        brackets: the same of their brackets; players of one stand together.
+        names: names of the players, in the order of the table.
+        brackets: the bracket of each player; players of one bracket are neighbours.
     """
     count = len(names)
     side = 2.2 + 0.16 * min(count, LABELLED)

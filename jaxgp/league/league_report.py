@@ -1,4 +1,4 @@
-"""What leagues say: standings, ratings, pictures; as a report, as JSON for other programs, and on the terminal."""
+"""Results of leagues: standings, ratings, pictures; as a report, as JSON for other programs, and on the terminal."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ class Outcome:
     Attributes:
         members: the players.
         table: their games.
-        ratings: from all of these.
+        ratings: the ratings from all games.
         correlations: of fitness and rating, for all players and within brackets.
         seasons: leagues by mode.
         rules: of the leagues.
@@ -61,7 +61,7 @@ class Outcome:
         return {mode: standings(leagues, len(self.members)) for mode, leagues in self.seasons.items()}
 
     def ranking(self, mode: str) -> list[int]:
-        """Return the players, those that were first most often in front; for mode `own` bracket by bracket."""
+        """Return the players by mean place, then by leagues won; in mode `own` bracket by bracket."""
         found, order = self.standings[mode], list(dict.fromkeys(self.brackets))
         bracket = [order.index(name) if mode == "own" else 0 for name in self.brackets]
         return sorted(range(len(found)), key=lambda i: (bracket[i], found[i].mean_rank, -found[i].won))
@@ -124,7 +124,7 @@ def _season(found: Outcome, mode: str) -> list[Part]:
 
 
 def standing_row(one: Standing) -> dict[str, object]:
-    """Return a standing as it stands in tables."""
+    """Return a standing as a row of a table."""
     return {
         "leagues won": f"{one.won:.3g} of {one.leagues}",
         "mean place": f"{one.mean_rank:.1f}",
@@ -135,7 +135,7 @@ def standing_row(one: Standing) -> dict[str, object]:
 
 
 def _told(found: Outcome, number: int, league: League) -> str:
-    """Tell a league round by round: who played, what it won, who went."""
+    """Describe a league round by round: who stayed, who dropped out, with their wins."""
     lines = [f"League {number}, {len(league.players)} players"]
     for count, one in enumerate(league.rounds, 1):
         order = np.argsort(-one.wins / one.games, kind="stable")
@@ -244,7 +244,7 @@ def _games(found: Outcome) -> list[Part]:
 
 
 def as_json(found: Outcome, options: Mapping[str, object]) -> Json:
-    """Return everything found, but for the games, which the cross-table keeps."""
+    """Return all results except the games, which the cross-table file holds."""
     fits = zip(found.members, found.ratings.players, found.table.scores().tolist(), strict=True)
     players = [
         {
@@ -268,7 +268,7 @@ def as_json(found: Outcome, options: Mapping[str, object]) -> Json:
 
 
 def _league(league: League) -> Json:
-    """Return a league; players are numbered as they are listed, from 0."""
+    """Return a league as JSON; players are numbered from 0 in the order of the list of players."""
     rounds = [{name: value.tolist() for name, value in vars(one).items()} for one in league.rounds]
     about = {"ending": league.ending, "players": league.players.tolist(), "rank": league.rank.tolist()}
     return about | {"rounds": rounds}

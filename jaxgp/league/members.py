@@ -1,4 +1,4 @@
-"""Who plays in a league: from words on the command line to players of one game, in brackets."""
+"""The players of a league: turns words on the command line into players of one game, in brackets."""
 
 import glob
 import hashlib
@@ -22,10 +22,10 @@ from jaxgp.spec import Cast, Games
 from jaxgp.store.directory import RunDirectory
 
 KINDS = ("random", "minimax:DEPTH", "strategy:NAME")
-"""Members that are no champions, by the words that name them."""
+"""Words that name members other than champions."""
 ACCEPTED = f"run directories, folders of such, champion files, patterns with * or ?, {', '.join(KINDS)}"
 MOST = 200
-"""Players; a league of more would spend minutes on its ratings alone."""
+"""The most players of a league; with more, the ratings alone would take minutes."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Evolved:
 
     Attributes:
         team: equal for genomes that one device program can play side by side.
-        player: of the team.
-        language: what the genome is written in; None for one that is alone in its team.
+        player: the player of the team.
+        language: what the genome is written in; None if it is the only one of its team.
         genome: one individual.
     """
 
@@ -51,11 +51,11 @@ class Member:
 
     Attributes:
         name: differs from all other players' names.
-        bracket: where it belongs.
-        source: the word or the file that it came from.
+        bracket: the bracket that it belongs to.
+        source: the word or the file that named it.
         identity: equal for players that make the same moves, or draw them in the same way.
         plays: a genome, or the options of a search or of random moves.
-        fitness: of a champion, in its own run.
+        fitness: fitness of a champion in its own run; None for any other player.
         game_of_chance: whether chance takes part in the game.
     """
 
@@ -69,7 +69,7 @@ class Member:
 
     @property
     def random(self) -> bool:
-        """Whether chance is in its games: in its moves, or in the game itself."""
+        """Whether its games have chance in them: in its moves, or in the game itself."""
         moves = self.plays.chance if isinstance(self.plays, Opponent) else self.plays.player.random
         return self.game_of_chance or moves
 
@@ -78,16 +78,17 @@ def read(brackets: Mapping[str, object], games: Games, ties: str, evaluator: str
     """Find and load the players of all brackets.
 
     Args:
-        brackets: for each name, what stands on the command line: a word, or a list of words.
+        brackets: by name, the word or list of words on the command line.
         games: where games come from.
-        ties: of searches, `first` or `random`.
-        evaluator: of searches; None: the first of the game's evaluators.
+        ties: ties of searches, `first` or `random`.
+        evaluator: evaluator of searches; None: the first of the game's evaluators.
 
     Returns:
-        The game, by the first champion, and the players, bracket by bracket.
+        The game of the first champion, and the players, bracket by bracket.
 
     Raises:
-        UsageError: a bracket without players, a champion of another game, fewer than two players, and so on.
+        UsageError: a bracket without players, a champion of another game, a player named twice, no champion, or fewer
+            than 2 or more than `MOST` players.
     """
     named = {name: _words(f"brackets.{name}", value) for name, value in brackets.items()}
     if not named:
@@ -124,7 +125,7 @@ def _words(option: str, value: object) -> list[str]:
 
 
 def _expanded(option: str, words: Sequence[str]) -> list[str | Path]:
-    """Replace what is not one of KINDS by champion files: patterns by what they match, folders by the runs in them."""
+    """Replace words other than KINDS by champion files: a pattern by its matches, a folder by the runs in it."""
     found: list[str | Path] = []
     for word in words:
         if word.partition(":")[0] in {kind.partition(":")[0] for kind in KINDS}:
@@ -148,12 +149,12 @@ def _files(option: str, path: Path) -> list[Path]:
 
 
 def _natural(path: str | Path) -> list[Any]:
-    """Sort seed9 before seed10."""
+    """Return a sort key by which seed9 comes before seed10."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", str(path))]
 
 
 def _labels(files: Sequence[Path]) -> dict[Path, str]:
-    """Name champions by as many of the last folders above them as tell them apart."""
+    """Name each champion by its last folders, as many as make all names different."""
     runs = {file: file.resolve().parent if file.name == "champion.json" else file.resolve() for file in files}
     length = 1
     while len({run.parts[-length:] for run in runs.values()}) < len(runs):
@@ -186,10 +187,10 @@ def _champion(bracket: str, label: str, loaded: Loaded) -> Member:
 
 
 def _other(bracket: str, word: str, cast: Cast, ties: str, evaluator: str | None) -> Member:
-    """Make a player that is no champion.
+    """Make a player that is not a champion.
 
     Raises:
-        UsageError: something that the game does not have.
+        UsageError: an unknown word, or a strategy or evaluator that the game does not have.
     """
     kind, _, detail = word.partition(":")
     option = f"brackets.{bracket}"
@@ -215,13 +216,13 @@ def _other(bracket: str, word: str, cast: Cast, ties: str, evaluator: str | None
 
 
 def _digest(cast: Cast, *what: str) -> str:
-    """Return 16 hexadecimal digits of a player and the rules that it plays by."""
+    """Return a digest of a player and its rules, 16 hexadecimal digits."""
     text = json.dumps([cast.game.name, asdict(cast.game), *what], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _distinct(members: Sequence[Member]) -> list[Member]:
-    """Refuse a player that is in a league twice by name."""
+    """Return the members; raise UsageError if two have the same name."""
     for place, member in enumerate(members):
         if member.name in [other.name for other in members[:place]]:
             raise UsageError(f"brackets.{member.bracket}: {member.name} is named twice; each player can play once")

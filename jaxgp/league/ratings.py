@@ -1,4 +1,4 @@
-"""How strong the players of a league are: a rating of each from all games, and whether fitness foretold it.
+"""How strong the players of a league are: a rating of each from all games, and its correlation with fitness.
 
 The model is that of R. Bradley and M. Terry (Biometrika 39, 1952) with a term for the first seat (R. Davidson and
 R. Beaver, Biometrics 33, 1977): the player who begins has the odds exp(own rating - rival's rating + seat). It is
@@ -19,20 +19,20 @@ from jaxgp.league.crosstable import CrossTable
 from jaxgp.measure.comparison import RESAMPLES, Estimate
 
 ELO = 400 / np.log(10)
-"""Points of one unit of log odds."""
+"""Elo points per unit of log odds."""
 PRIOR = 1.0
-"""Drawn games that each player is given."""
+"""Extra drawn games of each player, against a player of rating zero."""
 LEAST = 4
-"""Players for which a correlation is given; of three it says nothing."""
+"""The fewest players for which a correlation is computed; with three it says nothing."""
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """Ratings with their 95 % intervals: of the players, and what it is worth to begin."""
+    """Ratings with 95 % intervals, in Elo points: one for each player, and the worth of the first seat."""
 
     players: list[Estimate]
     first_seat: Estimate
-    separated: list[int]  # players who won all their games, or lost all: only the prior keeps their ratings finite
+    separated: list[int]  # players that won or lost all their games: only the prior keeps their ratings finite
 
 
 def fit(table: CrossTable) -> Ratings:
@@ -48,7 +48,7 @@ def fit(table: CrossTable) -> Ratings:
     design[len(first) :] = np.eye(count + 1)
     half = np.full(count + 1, 0.5)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # shares between 0 and 1 are meant so
+        warnings.simplefilter("ignore")  # it warns of shares between 0 and 1, which are intended
         found = GLM(
             np.append(share, half),
             design,
@@ -78,7 +78,7 @@ class Correlation:
 def correlate(fitness: Sequence[float | None], rating: Sequence[float], seed: int) -> Correlation:
     """Correlate fitness and rating of the players that have a fitness.
 
-    The interval is the percentile bootstrap's over players; samples in which all are equal are left out.
+    The interval is a percentile bootstrap over players. Resamples in which all values are equal are left out.
     """
     known = [(float(one), other) for one, other in zip(fitness, rating, strict=True) if one is not None]
     if len(known) < LEAST:
@@ -88,7 +88,7 @@ def correlate(fitness: Sequence[float | None], rating: Sequence[float], seed: in
         return Correlation(len(known), None, missing=f"all have the same {'fitness' if np.ptp(x) == 0 else 'rating'}")
     found = stats.spearmanr(x, y)
     with np.errstate(invalid="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore", stats.DegenerateDataWarning)  # those samples, of which it speaks, are left out
+        warnings.simplefilter("ignore", stats.DegenerateDataWarning)  # degenerate resamples are left out below
         spread = stats.bootstrap(
             (x, y), _spearman, n_resamples=RESAMPLES, paired=True, vectorized=True, method="percentile", rng=seed
         ).bootstrap_distribution

@@ -1,4 +1,4 @@
-"""How good a program is that plays alone: its one game, beside uniformly random play."""
+"""Measures a program that plays alone: its one game, compared with uniformly random play."""
 
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
 
 LANES = 1000
-"""Random games that run side by side at most."""
+"""The most random games that run side by side."""
 
 
 def measure(loaded: "Loaded", games: int, seed: int) -> dict[str, Json]:
@@ -25,8 +25,8 @@ def measure(loaded: "Loaded", games: int, seed: int) -> dict[str, Json]:
         seed: of the random games.
 
     Returns:
-        Figures by player, `champion` and `random`, the latter as `summarise` returns them with `as_good`: the share of
-        random games with at least the champion's score, and its 95 % Wilson interval.
+        Figures by player. Those of `champion` are its score. Those of `random` are what `summarise` returns and
+        `as_good`, the share of random games with at least the champion's score, with its 95 % Wilson interval.
     """
     from jaxgp.measure.evaluation import wilson
 
@@ -41,7 +41,7 @@ def measure(loaded: "Loaded", games: int, seed: int) -> dict[str, Json]:
 
 
 def best_of(scores: np.ndarray) -> Json:
-    """Return the figures of the best games of independent searches."""
+    """Return the scores of the best games of independent searches, their mean and the greatest."""
     return {"scores": [float(x) for x in scores], "mean": float(scores.mean()), "greatest": float(scores.max())}
 
 
@@ -67,7 +67,7 @@ def summarise(scores: np.ndarray) -> Json:
 
 
 def text(report: dict[str, Json]) -> str:
-    """Say what was measured, a player a line."""
+    """Return the report as text, one line for each player."""
     champion, random = report["champion"], report["random"]
     share, low, high = (f"{100 * random[name]:.2f}" for name in ("as_good", "as_good_low", "as_good_high"))
     lines = [

@@ -20,8 +20,8 @@ class Loaded:
     """A champion with the game that it was evolved for.
 
     Attributes:
-        path: of the champion file.
-        content: of the file.
+        path: the champion file.
+        content: the content of the file.
         cast: its game, and how genomes play it.
         genome: the champion.
     """
@@ -59,7 +59,7 @@ def load(run: str, games: Games, option: str = "run") -> Loaded:
 
 
 def _cast(path: Path, content: ChampionFile, games: Games) -> Cast:
-    """Take the role that a champion was evolved in; files from before there were roles name it by the language.
+    """Take the role that a champion was evolved in. Files of old versions name no role; their language tells it.
 
     Raises:
         UsageError: something that the game or the role does not have or accept.
@@ -79,12 +79,12 @@ def _cast(path: Path, content: ChampionFile, games: Games) -> Cast:
     if not found:
         raise refused
     wanted = content.language["name"], content.language["version"]
-    # Of a language that no role has, the file is refused when its text is read.
+    # If no role has the language, the file is refused later, when its text is read.
     return next((one for one in found if (one.language.name, one.language.version) == wanted), found[0])
 
 
 def at_depth(loaded: Loaded, depth: int, option: str = "depth") -> Loaded:
-    """Return a champion that searches as it plays at another depth than it was evolved for.
+    """Return a searching champion with another depth than it was evolved for.
 
     Args:
         loaded: the champion.
@@ -92,7 +92,7 @@ def at_depth(loaded: Loaded, depth: int, option: str = "depth") -> Loaded:
         option: what asked for it, for messages.
 
     Raises:
-        UsageError: it does not search, or not so deep; the message names the option and what is accepted.
+        UsageError: it does not search, or cannot search this deep; the message names the option and what is accepted.
     """
     if not isinstance(loaded.cast.actor, SearchedPlayer):
         raise UsageError(f"{option}: given, but the champion of {loaded.path} does not search; leave it out")

@@ -1,4 +1,4 @@
-"""Two groups of runs: does one tend to be higher, by how much, and how sure is that.
+"""Compares two groups of runs: whether one tends to be higher, by how much, and with what confidence.
 
 The rank-sum test of H. Mann and D. Whitney (1947) asks whether there is a difference; A12 of A. Vargha and H. Delaney,
 "A critique and improvement of the CL common language effect size statistics of McGraw and Wong" (2000), says how large:
@@ -13,7 +13,7 @@ from scipy import stats
 
 RESAMPLES = 9999
 LIMITS = ((0.06, "negligible"), (0.14, "small"), (0.21, "medium"))
-"""Distances of A12 from 1/2 below which Vargha and Delaney call a difference so; above it is large."""
+"""Upper limits of |A12 - 1/2| for Vargha and Delaney's names of an effect; above the last limit it is large."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Group:
-    """One sample; the intervals are of the percentile bootstrap."""
+    """One sample; its intervals are percentile bootstraps."""
 
     name: str
     values: np.ndarray
@@ -46,10 +46,10 @@ class Comparison:
 
     Attributes:
         measure: what was measured.
-        first: a group, and `second` the other.
+        first: one group; `second` is the other.
         u: Mann-Whitney U of the first group.
-        p: two-sided, of the hypothesis that both have the same distribution.
-        a12: see above; the interval is of the percentile bootstrap, each group resampled on its own.
+        p: two-sided p value of the hypothesis that both have the same distribution.
+        a12: see above; its interval is a percentile bootstrap, with each group resampled on its own.
     """
 
     measure: str
@@ -61,7 +61,7 @@ class Comparison:
 
     @property
     def size(self) -> str:
-        """The difference in a word."""
+        """The size of the difference as a word."""
         distance = abs(self.a12.value - 0.5)
         return next((word for limit, word in LIMITS if distance < limit - 1e-9), "large")
 
@@ -76,14 +76,14 @@ def compare(
     """Compare two groups.
 
     Args:
-        measure: what the values are.
-        first: name and values of a group, one or more.
-        second: of the other.
-        seed: of the bootstrap.
-        resamples: of the bootstrap.
+        measure: what the values measure.
+        first: name of a group and its values, at least one.
+        second: the same for the other group.
+        seed: seed of the bootstrap.
+        resamples: resamples of the bootstrap.
 
     Raises:
-        ValueError: a group has no values, or some that are no numbers.
+        ValueError: a group has no values, or values that are not finite.
     """
     rng = np.random.default_rng(seed)
     one, other = (_group(measure, name, values, rng, resamples) for name, values in (first, second))
@@ -93,7 +93,7 @@ def compare(
 
 
 def dominance(a: np.ndarray, b: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Return A12 of samples along an axis, from U over the number of pairs."""
+    """Return A12 of samples along an axis: U divided by the number of pairs."""
     u = stats.mannwhitneyu(a, b, axis=axis, method="asymptotic").statistic
     return np.asarray(u / (a.shape[axis] * b.shape[axis]))
 
@@ -112,7 +112,10 @@ def _group(measure: str, name: str, values: Sequence[float], rng: np.random.Gene
 def _bootstrap(
     samples: tuple[np.ndarray, ...], statistic: Callable[..., np.ndarray], rng: np.random.Generator, resamples: int
 ) -> Estimate:
-    """Return a statistic with its percentile interval, which exists for groups that never meet too."""
+    """Return a statistic with its percentile interval; nan for a sample of one.
+
+    The percentile interval also exists for groups that do not overlap.
+    """
     value = float(statistic(*samples, axis=-1))
     if any(len(sample) < 2 for sample in samples):
         return Estimate(value, float("nan"), float("nan"))

@@ -35,19 +35,19 @@ if TYPE_CHECKING:
 
 SEATS, BOTH = ("first", "second"), "both"
 MAX_PLIES = 100_000
-"""Games end by themselves; this only guards against rules under which they would not."""
+"""Limit of plies. Games end by themselves; this guards against rules under which they do not."""
 RANDOM: dict[str, Algorithm | Groups] = {
     "program": Algorithm(creation=Creation(method="grow", max_depth=16, terminal_probability=0.5)),
     "rules": Groups(creation=RuleCreation(dont_care=0.8)),
 }
-"""How the random players of every panel are made; the run's own creation does not count."""
+"""How the random players of every panel are created; the creation options of the run are not used."""
 
 
 class CutShortError(RunError):
     """The games against a member of a panel could not be played to their ends.
 
     Attributes:
-        found: results of those before it, by player.
+        found: results against the members before it, by player.
     """
 
     def __init__(self, message: str, found: "dict[str, list[Result]]") -> None:
@@ -61,13 +61,13 @@ class Result:
 
     Attributes:
         opponent: its name in the panel.
-        seat: `first` or `second`, of the player that is measured, or `both` for the games of both together.
-        games: how many were played; where nothing is random they are all the same game, so one is.
+        seat: the measured player's seat, `first` or `second`; `both` for the games from both seats together.
+        games: how many were played; one if nothing is random, since all would be the same game.
         wins: games won; `draws` and `losses` are the others.
-        points: mean points of the player in the game's own unit, and `against` those of the opponent.
+        points: mean points of the player in the game's own unit; `against` are those of the opponent.
         spread: standard deviation of the points over games (0 for a single game).
-        low: 95 % Wilson interval of the share of games won, to `high`; None for a single game.
-        score_low: the like for `score`, to `score_high`; Wilson's, which is on the safe side where games are drawn.
+        low: 95 % Wilson interval of the share of games won, `low` to `high`; None for a single game.
+        score_low: Wilson interval of `score`, `score_low` to `score_high`; it is conservative where games are drawn.
     """
 
     opponent: str
@@ -90,7 +90,7 @@ class Result:
 
     @property
     def score(self) -> float:
-        """The share of games won, drawn ones counted half."""
+        """The share of games won; a draw counts half."""
         return (self.wins + self.draws / 2) / self.games
 
     def as_dict(self) -> Json:
@@ -106,7 +106,7 @@ def wilson(wins: float, games: int) -> tuple[float, float]:
 
 
 def summarise(opponent: str, seat: str, points: np.ndarray, against: np.ndarray, returns: np.ndarray) -> Result:
-    """Count one seat's games; each argument is float[N], `returns` is 1, 0 or -1 for the player."""
+    """Summarise the games of one seat; `points`, `against` and `returns` (1, 0, -1 for the player) are float[N]."""
     games = len(points)
     wins, draws = int((returns > 0).sum()), int((returns == 0).sum())
     random = games > 1 and not (seat == BOTH and games == 2)
@@ -139,7 +139,7 @@ def play_out(
     memory: Memory | None = None,
     max_plies: int = MAX_PLIES,
 ) -> Played:
-    """Play individuals [P, ...] against one opponent, compiled for the occasion."""
+    """Play individuals [P, ...] against one opponent; every call compiles its program."""
     start_key, play_key = jax.random.split(key)
 
     @jax.jit
@@ -151,7 +151,7 @@ def play_out(
 
 
 def results(name: str, game: Game, opponent: Opponent, played: Played, swap: bool = False) -> list[Result]:
-    """Summarise games [P, G] by seat and together, pooled over programs; `swap` measures the opponent instead."""
+    """Summarise games [P, G] by seat and for both seats, pooled over individuals; `swap` measures the opponent."""
     scores = np.asarray(jax.vmap(jax.vmap(game.score))(played.states))
     returns = np.asarray(played.states.returns)
     seat = seats((opponent,))
@@ -164,13 +164,13 @@ def results(name: str, game: Game, opponent: Opponent, played: Played, swap: boo
 
 
 def _table(name: str, by_seat: Sequence[Sequence[np.ndarray]]) -> list[Result]:
-    """Summarise by seat and together; of each seat points, points against and returns of all games."""
+    """Summarise by seat and for both seats; `by_seat` has points, points against and returns of each seat's games."""
     together = [np.concatenate(pair) for pair in zip(*by_seat, strict=True)]
     return [summarise(name, label, *x) for label, x in zip((*SEATS, BOTH), (*by_seat, together), strict=True)]
 
 
 def read_panel(file: Path) -> dict[str, OpponentOptions]:
-    """Read a panel, a YAML file of named opponents; raises UsageError for what is not one."""
+    """Read a panel, a YAML file of named opponents; raises UsageError for any other file."""
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
     from yaml import YAMLError
@@ -187,9 +187,10 @@ def read_panel(file: Path) -> dict[str, OpponentOptions]:
 
 
 def fitting(panel: Mapping[str, OpponentOptions], cast: Cast) -> tuple[dict[str, OpponentOptions], dict[str, str]]:
-    """Part a panel into those who can play a game, and why the others cannot: searches where no search plays it.
+    """Split a panel into the members that can play a game, and the reasons why the others cannot.
 
-    Panels are shared among games. A search that names an evaluator is meant for a game, and stays, to be refused.
+    The others are searches, if no search plays the game: panels are shared among games. A search that names an
+    evaluator is meant for one game, so it stays and is refused later.
     """
     here, missing = dict(panel), {}
     for name, spec in panel.items():
@@ -203,7 +204,7 @@ def fitting(panel: Mapping[str, OpponentOptions], cast: Cast) -> tuple[dict[str,
 
 
 def check_panel(panel: Mapping[str, OpponentOptions], cast: Cast, file: Path) -> None:
-    """Refuse a panel with members that cannot be; raises UsageError."""
+    """Refuse a panel with members that the game does not allow; raises UsageError."""
     for name, spec in panel.items():
         member(f"{file}: {name}", spec, cast)
 
@@ -221,19 +222,20 @@ def measure(
 
     Args:
         loaded: the champion and its game.
-        panel: opponents by name. One that uses chance is met `games` times from each seat, a deterministic one once;
-            of random programs there are `games`. Engines outside are met on terms of their own.
+        panel: opponents by name. An opponent with chance is met `games` times from each seat, a deterministic one once.
+            There are `games` random programs. Engines outside are met by `terms`.
         games: see `panel`.
-        compare: depth of a search that meets the same random programs, 0 for none.
+        compare: depth of a search that meets the same random programs; 0: none.
         seed: of chance and of the random programs.
-        say: told who comes next, since the program for each opponent takes a while to compile.
-        terms: of games against engines outside, which are installed; None: as usual, `games` from each seat.
+        say: told which opponent comes next, since each program takes a while to compile.
+        terms: terms of games against engines outside, which must be installed; None: the defaults, `games` from each
+            seat.
 
     Returns:
         Results by player: `champion`, and `minimax_DEPTH` where compared.
 
     Raises:
-        CutShortError: an engine outside does not do as it should; it has the results up to there.
+        CutShortError: an engine outside failed; the error holds the results before it.
         UsageError: there are too few openings for games against engines outside.
     """
     cast, key = loaded.cast, jax.random.key(seed)
@@ -276,7 +278,7 @@ def against_engine(
 
 
 def seat(cast: Cast, spec: OpponentOptions, games: int) -> Opponent:
-    """Build an opponent for `games` games from each seat where chance is involved, else for one."""
+    """Build an opponent for `games` games from each seat if chance is involved, else for one."""
     if spec.kind == "programs":
         create = assemble.creator(cast.language, RANDOM[kind(cast.language)])
         return ProgramOpponent(cast.game, cast.actor, create, games)
@@ -318,7 +320,7 @@ def _interval(low: float | None, high: float | None) -> str:
 
 
 def check_writable(path: Path) -> None:
-    """Refuse an output that cannot be written before anything is played; raises UsageError."""
+    """Check before any game that the output can be written; raises UsageError."""
     try:
         if path.is_dir():
             raise IsADirectoryError(21, "it is a directory")

@@ -1,7 +1,7 @@
 """Games against engines outside the project: one after the other on the host, from both seats, from random openings.
 
 An engine without chance plays the same game against the same player again and again. So games begin with a few random
-moves, no two openings alike, each of which is played from both seats.
+moves. All openings differ, and each is played from both seats.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,20 +18,20 @@ from jaxgp.players.options import Opponent
 from jaxgp.spec import Cast, Dialect
 
 KIND = "gtp"
-"""What such opponents are called in a panel."""
+"""The kind of such opponents in a panel."""
 PLIES = 6
-"""Random moves before the players': Othello has 8,200 ways of them."""
+"""Random moves at the beginning of a game; Othello has 8,200 such openings."""
 TRIES = 1000
-"""Random openings in a row that may all be known already, before they are said to be all."""
+"""Random openings in a row that may repeat known ones before the search for new openings ends."""
 
 
 @dataclass(frozen=True)
 class Terms:
-    """On what terms games against engines are played.
+    """The terms of games against engines.
 
     Attributes:
-        games: from each seat.
-        plies: random moves that each game begins with; 0: none, and the games differ by the engine's chance alone.
+        games: games from each seat.
+        plies: random moves at the beginning of each game; with 0, games differ by the engine's own chance alone.
         seed: of the openings, and of all chance in the games.
         timeout: seconds that an engine may take for a move.
     """
@@ -44,7 +44,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Start:
-    """What a game begins with: its rules and chance, and the moves that were made before the players'."""
+    """The start of a game: its rules and chance, and a record with the opening and the random moves."""
 
     stepper: Stepper
     record: Sequence[Move]
@@ -73,10 +73,10 @@ class Series:
 
 
 def reachable(panel: Mapping[str, Opponent], cast: Cast) -> tuple[dict[str, Opponent], dict[str, str]]:
-    """Part a panel into those who can be met, and why the others cannot: their programs are not installed.
+    """Split a panel into the members that can be met, and the reasons why the others cannot: missing programs.
 
     Raises:
-        UsageError: a command that is none, or a game that no engine plays.
+        UsageError: a command cannot be read, or no engine plays the game.
     """
     here, missing = dict(panel), {}
     speech = None if cast.spec.dialect is None else cast.spec.dialect(cast.game)
@@ -101,7 +101,7 @@ def play(game: Game, speech: Dialect, command: str, player: Mover, terms: Terms)
     Raises:
         UsageError: there are fewer openings than games.
         ValueError: the engine is not installed.
-        RunError: it does not do as it should.
+        RunError: the engine fails, or gives an answer that cannot be read.
     """
     starts = openings(game, terms)
     engine = seating.engine(game, speech, command, terms.timeout)
@@ -114,10 +114,10 @@ def play(game: Game, speech: Dialect, command: str, player: Mover, terms: Terms)
 
 
 def openings(game: Game, terms: Terms) -> list[Start]:
-    """Return what games begin with: different moves, after which the games go on; each has a key of its own.
+    """Return `terms.games` different openings, each with a key of its own; no game ends in its opening.
 
     Raises:
-        UsageError: there are too few.
+        UsageError: the game has too few openings of this length.
     """
     steppers = [Stepper(game, game_key(terms.seed, number)) for number in range(terms.games)]
     if not terms.plies:

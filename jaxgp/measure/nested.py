@@ -1,4 +1,4 @@
-"""Nested searches beside a program: run bit by bit, kept on disk on the way, their best game saved."""
+"""Nested searches to compare a program with: run in pieces, with checkpoints; the best game can be saved."""
 
 import json
 import shutil
@@ -30,13 +30,13 @@ from jaxgp.spec import Cast
 from jaxgp.store import checkpoint
 
 SLOTS = 64
-"""Legal moves that a position can have in games that keep no list of their own."""
+"""Slots for legal moves, for games that keep no list of their own."""
 PIECE = 5.0
-"""Seconds of search after which the host looks up."""
+"""Seconds of search on the device before control returns to the host."""
 EVERY = 60.0
 """Seconds between checkpoints."""
 MOST_RESTARTS = 2_000_000
-"""Random games that are played to compare with; where it would take more, none are."""
+"""The most random games that are played for comparison; if a comparison needs more, none are played."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Plan:
 
     Attributes:
         level: how deep searches are nested.
-        iterations: of each level.
+        iterations: iterations of each level.
         searches: independent searches side by side.
-        seed: of them.
+        seed: seed of the searches.
         group: playouts of each policy, of which the best counts.
     """
 
@@ -67,7 +67,7 @@ class Progress:
 
 
 def listed(cast: Cast) -> ListedGame:
-    """Return a game with its legal moves in a list: its own, or one made of it."""
+    """Return the game's own `listed` form, or else one that `Listed` makes of its rules."""
     return Listed(cast.game, SLOTS) if cast.spec.listed is None else cast.spec.listed(cast.game)
 
 
@@ -79,20 +79,21 @@ def search(
     save: Sequence[Path] = (),
     genome: Genome | None = None,
 ) -> dict[str, Json]:
-    """Search, and play as many random games as far as that is not too many.
+    """Run nested searches, and play as many random games unless that exceeds `MOST_RESTARTS`.
 
     Args:
         cast: a game for one.
         plan: what is to be searched.
-        say: told what goes on, since it takes a while.
-        folder: of checkpoints; what it holds is gone on with.
+        say: told about progress.
+        folder: folder of checkpoints; searches that it holds are continued. None: no checkpoints.
         save: files for the best game.
         genome: a champion that guides searches.
 
     Returns:
-        Figures of `nested`, of `guided` where the champion guides searches, and of `restarts`, the best of as many
-        random games as a search plays; of each the scores of all searches, their mean, the greatest, and the seconds
-        of all together, and in how many a position had more legal moves than a list holds; and `comparisons`.
+        Figures by kind of search: `nested`; `guided` if the champion guides searches; `restarts`, the best of as many
+        random games as a search plays. Each has the scores of all searches, their mean, the greatest, and the total
+        seconds; the searches also have `crowded`, in how many of them a position had more legal moves than slots.
+        `comparisons` holds the results of `compared`.
 
     Raises:
         RunError: a file cannot be written.
@@ -132,7 +133,7 @@ def search(
 
 
 def compared(figures: dict[str, Json]) -> Json:
-    """Compare the scores of each two kinds of search: rank-sum test, and how often the first is better (A12)."""
+    """Compare the scores of each two kinds of search: rank-sum test, and A12 of the first over the second."""
     found = {}
     for one, other in (("guided", "nested"), ("guided", "restarts"), ("nested", "restarts")):
         if one in figures and other in figures and len(figures[one]["scores"]) > 1:
@@ -150,9 +151,9 @@ def run(
     folder: Path | None = None,
     biases: Array | None = None,
 ) -> tuple[Line, float]:
-    """Search piece by piece; return the best game of each search, and seconds.
+    """Search in pieces; return the best game of each search, and the seconds spent.
 
-    A search that goes on from a checkpoint finds what one that was never stopped finds.
+    A search that continues from a checkpoint gives the result of one that was never stopped.
 
     Raises:
         UsageError: the checkpoints are of another search.
@@ -193,7 +194,7 @@ def run(
 
 
 def identity(nested: Nested, plan: Plan, game: Any, biases: Array | None) -> str:
-    """Say in a line what a search depends on."""
+    """Return one line of JSON with everything that a search depends on."""
     rules = {"name": game.name, "version": game.version} | asdict(game)
     guided = None if biases is None else zlib.crc32(np.asarray(biases).tobytes())
     about = {"game": rules, "alpha": nested.alpha, "longest": nested.longest, "biases": guided}
@@ -201,7 +202,7 @@ def identity(nested: Nested, plan: Plan, game: Any, biases: Array | None) -> str
 
 
 def best_game(cast: Cast, line: Line) -> savedgame.Played:
-    """Play the best of S games again, every move checked."""
+    """Play the best of S games again, with every move checked."""
     place = int(line.score.argmax())
     actions = np.asarray(line.actions[place])[: int(line.length[place])].tolist()
     stepper = Stepper(cast.game, game_key(0))
@@ -210,5 +211,5 @@ def best_game(cast: Cast, line: Line) -> savedgame.Played:
 
 
 def cut_off(folder: Path) -> bool:
-    """Tell whether a folder holds a search that was cut off."""
+    """Tell whether a folder holds checkpoints of an unfinished search."""
     return any(checkpoint.available(inside) for inside in folder.glob("*/"))

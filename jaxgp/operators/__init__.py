@@ -1,1 +1,1 @@
-"""Variation operators of genetic programming: creation, selection, crossover, mutation, and breeding with all four."""
+"""Operators on programs and rule lists: creation, selection, crossover, mutation, and breeding with all four."""

@@ -1,11 +1,11 @@
 """Random programs: full, grow, and ramped half-and-half (J. Koza, "Genetic Programming", 1992, section 6.2).
 
 Types are respected as in STGP (D. Montana, "Strongly Typed Genetic Programming", 1995), where tables say which
-primitives can still be completed. Here they say how many nodes completing takes within a depth, so that no tree is
-ever begun that cannot be finished within the depth and the room it has: creation does not fail and does not retry.
+primitives can still be completed. Here tables give the least number of nodes that completes a slot within a depth. So
+a tree is only begun if it can be finished within its depth limit and room: creation never fails and never retries.
 
-All trees of a batch grow side by side, one node a step. The root comes first, then its last argument: read
-backwards, that is postfix with the arguments in order.
+All trees of a batch grow side by side, one node a step. The root comes first, then its last argument. Read backwards,
+this is postfix order with the arguments in declared order.
 """
 
 from functools import partial
@@ -23,12 +23,12 @@ from jaxgp.operators.options import Creation
 from jaxgp.options import find
 
 Growth = tuple[Array, Array, Array, Array, Array, Array]
-"""What the loop that grows trees carries."""
+"""The carry of the loop that grows trees."""
 
 
 @struct.dataclass
 class Request:
-    """What tree to make; one per tree, unbatched here."""
+    """Which tree to make; one request per tree, unbatched here."""
 
     slot: Array  # int32[]: type id of the slot that it fills
     depth: Array  # int32[]: depth limit; 0 is a single terminal
@@ -74,8 +74,8 @@ def generate(
     room that the other open slots leave.
 
     The stack of open slots holds the top slot and, for each function on the path to it, at most max_arity - 1 arguments
-    that are still to come: 1 + max_depth * (max_arity - 1) slots in all. The sizes owed to open slots never exceed the
-    room, and each is at least 1, so `capacity` is a bound as well.
+    not yet begun: 1 + max_depth * (max_arity - 1) slots in all. Each open slot needs at least one node, and together
+    they never need more than the room, so `capacity` is a second bound.
 
     Args:
         words: random uint32[B, L, 3], three for each node that may be made.
@@ -93,7 +93,7 @@ def generate(
     fills, weighs = jnp.asarray(primitives.fills), jnp.asarray(primitives.weight > 0)
     function = jnp.arange(len(primitives.primitives)) >= primitives.num_terminals
     types, widest = len(primitives.types), primitives.max_arity
-    # Each function pushes `widest` arguments, also where its arity is less; spare room takes what lies above the top.
+    # Each function writes `widest` arguments, whatever its arity; `widest` spare slots hold the surplus above the top.
     slots = min(capacity, 1 + max_depth * (widest - 1)) + widest
 
     def begin(request: Request) -> tuple[Array, Array, Array]:
@@ -128,7 +128,7 @@ def generate(
         step, stack, count, owed, codes, length = state
         length = length + (count > 0)
         stack, count, owed, code = jax.vmap(partial(place, step=step))(words[:, step], requests, stack, count, owed)
-        # Lane by lane this would be a scatter; all lanes place the same number of nodes, so it is one row.
+        # All lanes place their nodes in the same step, so this writes one row; per lane it would be a scatter.
         return step + 1, stack, count, owed, codes.at[step].set(code), length
 
     stack, count, owed = jax.vmap(begin)(requests)
@@ -149,7 +149,7 @@ def generate(
         stack = jnp.where(jnp.arange(slots) == count[:, None], first[:, None], stack)
         return sizes.at[at].set(jnp.where(alive, step - first + 1, 0).astype(jnp.int16)), stack, count + alive
 
-    # Stacks of subtrees that wait for their parent are as deep as those of open slots: it is the same path.
+    # The stacks of finished subtrees are as deep as the stacks of open slots, since they follow the same paths.
     sizes, *_ = jax.lax.fori_loop(0, steps, measure, (jnp.zeros_like(codes), jnp.zeros_like(stack), nobody))
 
     def finish(word: Array, codes: Array, sizes: Array, length: Array) -> Programs:

@@ -1,7 +1,7 @@
 """Subtree crossover (J. Koza, "Genetic Programming", 1992), strongly typed (D. Montana, 1995).
 
-A tree of the individual is chosen, the same in both parents; in it a receiving node, and in the other parent a donor
-node whose value the receiving slot accepts. Functions here take individuals [T, L]; callers vmap.
+The same tree is chosen in both parents: in one parent a receiving node, in the other one a donor node whose value the
+receiving slot accepts. Functions here take individuals [T, L]; callers vmap.
 """
 
 import jax
@@ -73,8 +73,8 @@ def graft(
     """Put a subtree of one tree of the donor in the place of `node` of the same tree of the receiver.
 
     Returns:
-        The child, and bool[]: rejected. A child that is not allowed, or over the capacity or `max_depth`, is rejected,
-        and the receiver returned instead.
+        The child, and bool[]: rejected. A child that is not allowed, or exceeds the capacity or `max_depth`, is
+        rejected; then the receiver is returned.
     """
     made, fits = programs.replace(tree_at(receiver, tree), node, tree_at(donor, tree), root)
     kept = fits & allowed

@@ -17,13 +17,13 @@ from jaxgp.genotypes.primitives import Domain, Floats, Integers, Points, Primiti
 def words(key: Array, *shape: int) -> Array:
     """Draw uint32[shape], independent and uniform.
 
-    They are drawn in a row, which gives the same words but compiles six times as fast and runs three times as fast.
+    They are drawn as one flat array: the words are the same, but this compiles six times and runs three times as fast.
     """
     return jax.random.bits(key, (math.prod(shape),), jnp.uint32).reshape(shape)
 
 
 def below(word: Array, n: Array | int) -> Array:
-    """Turn a word into int32[]: a whole number from 0 to n - 1, or 0 for n = 0; chances are equal to 2**-32.
+    """Turn a word into int32[]: a whole number from 0 to n - 1, or 0 for n = 0; all equally likely to within 2**-32.
 
     This is word * n // 2**32, multiplied by hand in halves: 64-bit integers are off by default.
     """
@@ -42,7 +42,7 @@ def fraction(word: Array) -> Array:
 def uniform(word: Array, mask: Array) -> Array:
     """Turn a word into int32[]: the index of a true entry of `mask` (bool[N]), all equally likely; N - 1 without any.
 
-    It takes the r-th true entry for a uniform whole number r. So counting is exact, and no draw is rejected.
+    It takes the r-th true entry for a uniform whole number r. So counts are exact, and no draw is rejected.
     """
     count = jnp.cumsum(mask, dtype=jnp.int32)
     return jnp.minimum((count <= below(word, count[-1])).sum(dtype=jnp.int32), mask.shape[0] - 1)
@@ -60,7 +60,7 @@ def weighted(word: Array, weights: Array) -> Array:
 
 
 def whole_weights(primitives: PrimitiveSet) -> np.ndarray:
-    """int32[N]: the weights of the primitives as whole numbers, to 20 bits; positive ones stay positive."""
+    """Return int32[N]: the weights of the primitives, scaled to a sum of about 2**20; positive ones stay positive."""
     weight = primitives.weight.astype(np.float64)
     whole = np.round(weight / max(weight.sum(), 1e-30) * 2**20).astype(np.int32)
     return np.where(weight > 0, np.maximum(whole, 1), 0).astype(np.int32)

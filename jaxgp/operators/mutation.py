@@ -44,9 +44,9 @@ def _leaf(primitives: PrimitiveSet, capacity: int, opcode: Array, value: Array) 
 def _regrow(
     keep: bool, keys: Array, primitives: PrimitiveSet, algorithm: Breeding, trees: Programs, root_types: Array
 ) -> Programs:
-    """Grow the subtree of a random node anew; `keep` its root and grow only what is below it.
+    """Replace the subtree of a random node by a random one; with `keep`, its root stays and its arguments are replaced.
 
-    The grown subtrees (below the root, where it is kept) are at most `mutation.max_depth` deep.
+    New subtrees (below the root, if it stays) are at most `mutation.max_depth` deep.
     """
     deepest = algorithm.mutation.max_depth + keep
 
@@ -76,19 +76,19 @@ def _regrow(
 
 
 def _growing_words(keys: Array, trees: Programs) -> Array:
-    """Draw uint32[B, 1 + L, 3]: the first word chooses the node, those from the second row on what is grown."""
+    """Draw uint32[B, 1 + L, 3]: the first word chooses the node, the rows after the first grow the new tree."""
     return jax.vmap(lambda key: draw.words(key, trees.capacity + 1, 3))(keys)
 
 
 def _local(keys: Array, primitives: PrimitiveSet, algorithm: Breeding, trees: Programs, root_types: Array) -> Programs:
-    """Move the factor of a random node, or if it is a constant its value, by `draw.nudged`.
+    """Move the factor of a random node, or the value of a constant, by `draw.nudged`.
 
-    Where the node has none, since it does not return a number, its subtree is grown anew.
+    A node that does not return a number has no factor; its subtree is replaced by a random one.
     """
     regrown = _regrow(False, keys, primitives, algorithm, trees, root_types)
 
     def change(words: Array, tree: Programs, other: Programs) -> Programs:
-        node = draw.below(words[0], tree.length)  # the same as that grown anew
+        node = draw.below(words[0], tree.length)  # the node that `_regrow` chooses, too
         moved = tree.value.at[node].set(draw.nudged(words[1], tree.value[node]))
         scaled = jnp.asarray(primitives.scaled)[tree.opcode[node].astype(jnp.int32)] & (tree.length > 0)
         return where(scaled, Programs(tree.opcode, moved, tree.size, tree.length), other)
@@ -136,7 +136,7 @@ def _point(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Arra
 
 
 def _hoist(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Array) -> Programs:
-    """Make a random proper subtree that fits the root's slot the whole tree."""
+    """Replace the whole tree by a random proper subtree that fits the root's slot."""
     fits = jnp.asarray(primitives.fills)[root_type, tree.opcode.astype(jnp.int32)]
     fits &= jnp.arange(tree.capacity) < tree.length - 1
     return where(fits.any(), programs.subtree(tree, draw.uniform(draw.words(key, 1)[0], fits)), tree)
@@ -156,7 +156,7 @@ def _shrink(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Arr
 
 
 def _constant(fresh: bool, key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Array) -> Programs:
-    """Draw one constant or parameter anew, or move it to a value close by."""
+    """Redraw one constant or parameter if `fresh`, else move it to a close value."""
     del root_type
     node_word, value_word = draw.words(key, 2)
     constant = jnp.asarray([p.has_number for p in primitives.primitives])
@@ -181,7 +181,7 @@ KINDS: dict[str, Kind] = {
 
 
 def _share(population: int, probability: float) -> int:
-    """Return how many individuals to mutate at a time: rarely fewer than are chosen, never more than there are."""
+    """Return how many individuals to mutate at a time: usually enough for all chosen ones, at most all individuals."""
     mean = population * probability
     return max(1, min(population, 2 ** round(mean + 4 * mean**0.5).bit_length()))
 
@@ -189,13 +189,13 @@ def _share(population: int, probability: float) -> int:
 def mutate(key: Array, primitives: PrimitiveSet, algorithm: Breeding, population: Programs, chosen: Array) -> Programs:
     """Mutate the chosen individuals, each by a kind drawn by the weights of `algorithm.mutation`.
 
-    Under vmap everybody would pay for every kind. So each kind first gathers its own individuals and treats them a
-    fixed number at a time, until none are left; what an individual becomes depends on its own key only.
+    Under vmap every individual would pay for every kind. So each kind gathers its own individuals and mutates a fixed
+    number at a time until none are left. The result for an individual depends on its own key only.
 
     Args:
         key: typed key[].
         primitives: the primitive set.
-        algorithm: options; `mutation` and `max_depth` matter, and `creation.terminal_probability` for what is grown.
+        algorithm: options; only `mutation`, `max_depth` and `creation.terminal_probability` are read.
         population: Programs [P, T, L].
         chosen: bool[P].
 
@@ -238,7 +238,7 @@ def _apply(
 ) -> Programs:
     """Change one tree (int32[P]) of each chosen individual (bool[P]), `step` individuals at a time."""
     size = chosen.shape[0]
-    # The chosen ones in front; `size` stands for nobody, and what is written there is dropped.
+    # The chosen individuals come first. `size` is a sentinel for nobody; writes to it are dropped.
     order = jnp.nonzero(chosen, size=size + step, fill_value=size)[0].astype(jnp.int32)
 
     def advance(state: tuple[Array, Programs]) -> tuple[Array, Programs]:
@@ -247,7 +247,7 @@ def _apply(
         source = jnp.minimum(target, size - 1)
         individuals = jax.tree.map(lambda field: field[source], population)
         one = jax.vmap(tree_at)(individuals, trees[source])
-        # The lanes beyond the last are not grown: an empty tree has no node that could be.
+        # Lanes beyond the last chosen individual get an empty tree, in which nothing can grow.
         one = where(target < size, one, programs.empty((step,), one.capacity))
         changed = kind(keys[source], primitives, algorithm, one, jnp.asarray(primitives.root_type)[trees[source]])
         individuals = jax.vmap(with_tree)(individuals, trees[source], changed)

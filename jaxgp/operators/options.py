@@ -24,7 +24,7 @@ class Creation:
     )
 
     def laws(self, prefix: str) -> None:
-        """Check what no single option shows; raises UsageError."""
+        """Check the conditions between options; raises UsageError."""
         if self.method == "ramped":
             bound(self, "min_depth", prefix, high=self.max_depth, why=prefix + "max_depth")
 
@@ -46,7 +46,7 @@ class Selection:
     )
     sharing_memory: float = option(
         0.0,
-        "how much of each generation's individuals still counts in the next generation's sharing",
+        "each generation multiplies the behaviour counts of earlier ones by this; 0: no memory",
         low=0,
         high=1,
     )
@@ -67,8 +67,8 @@ class Crossover:
     )
     method: str = option(
         "one_child",
-        "one_way: from the fitter to the less fit parent; one_or_two_way: each parent in one pair, one way from its "
-        "first to its second where that is no fitter, and the first stays; else both ways",
+        "one_way: the less fit parent takes a subtree of the fitter; one_or_two_way: parents form pairs; if the first "
+        "is at least as fit, it stays and the second takes a subtree of it, else they swap subtrees",
         ("one_child", "two_children", "one_way", "one_or_two_way"),
     )
     node_choice: str = option("uniform", "koza: a function with probability function_probability", ("uniform", "koza"))
@@ -82,9 +82,9 @@ class Mutation:
     probability: float = option(0.005, "chance that a child is mutated", low=0, high=1, label="mutation probability")
     max_depth: int = option(20, "depth of newly grown subtrees", low=1, high=MAX_DEPTH, label="maximum mutation depth")
     children: float = option(
-        1.0, "weight: the node stays, all its arguments are grown anew", low=0, label="new arguments"
+        1.0, "weight: the node stays, random arguments replace its own", low=0, label="new arguments"
     )
-    subtree: float = option(0.0, "weight: the node's subtree is grown anew", low=0, label="new subtree")
+    subtree: float = option(0.0, "weight: a random subtree replaces the node's own", low=0, label="new subtree")
     point: float = option(
         0.0, "weight: the node becomes another primitive of the same types", low=0, label="other primitive"
     )
@@ -94,11 +94,11 @@ class Mutation:
     shrink: float = option(
         0.0, "weight: the node's subtree becomes a terminal", low=0, label="subtree becomes a terminal"
     )
-    constant: float = option(0.0, "weight: a constant is drawn anew", low=0, label="new constant")
+    constant: float = option(0.0, "weight: a constant is redrawn", low=0, label="new constant")
     creep: float = option(0.0, "weight: a constant moves to a value next to it", low=0, label="constant moved")
     local: float = option(
         0.0,
-        "weight: the factor of a number moves a little, what is no number is grown anew (subtree)",
+        "weight: a node's factor moves a little; a node without a factor gets a random subtree",
         low=0,
         label="factor moved",
     )
@@ -110,7 +110,7 @@ class Mutation:
         return {kind: getattr(self, kind) for kind in kinds}
 
     def laws(self, prefix: str) -> None:
-        """Check what no single option shows; raises UsageError."""
+        """Check the conditions between options; raises UsageError."""
         if self.probability > 0 and not any(self.weights.values()):
             accepted = f"0, or a weight above 0 for {any_of(*self.weights)}"
             reject(prefix + "probability", self.probability, accepted)
@@ -138,7 +138,7 @@ class RuleCreation:
     )
 
     def laws(self, prefix: str) -> None:
-        """Check what no single option shows; raises UsageError."""
+        """Check the conditions between options; raises UsageError."""
         bound(self, "min_rules", prefix, high=self.max_rules, why=prefix + "max_rules")
 
 
@@ -159,6 +159,6 @@ class RuleMutation:
         return {one.name: getattr(self, one.name) for one in declared(self)}
 
     def laws(self, prefix: str) -> None:
-        """Check what no single option shows; raises UsageError."""
+        """Check the conditions between options; raises UsageError."""
         if not any(self.weights.values()):
             reject(prefix + "add", self.add, f"a weight above 0 for {any_of(*self.weights)}")

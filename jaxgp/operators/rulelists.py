@@ -90,7 +90,7 @@ def recombine(key: Array, first: RuleLists, second: RuleLists) -> tuple[RuleList
     Children keep the order of the places and close the gaps.
 
     So every rule of either parent is in exactly one child, none is altered, and a child is never longer than the
-    longer parent: the capacity cannot be exceeded. A child may be empty, which is least unlikely for short parents.
+    longer parent: the capacity cannot be exceeded. A child may be empty; short parents make this most likely.
     """
     coins = draw.below(draw.words(key, first.capacity), 2) == 0
 

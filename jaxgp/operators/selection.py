@@ -3,8 +3,8 @@
 Roulette and truncation follow J. Koza, "Genetic Programming" (1992), section 6.4; linear ranking follows J. Baker,
 "Adaptive selection methods for genetic algorithms" (1985). A NaN counts as the worst fitness there is.
 
-All methods can leave one individual out of each draw (`but`, int32[n]), for a parent that must be another than the
-first. Then the others compete as if that one were not there. A population of one leaves nobody out.
+Every method can exclude one individual from each draw (`but`, int32[n]), for a second parent that must differ from the
+first. The others then compete as if that one did not exist. In a population of one nobody is excluded.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ def proportional(key: Array, weights: Array, n: int, but: Array | None = None) -
         key: typed key[].
         weights: float32[P].
         n: how many.
-        but: int32[n], an index left out of each draw. If all others weigh nothing, they are equally likely.
+        but: int32[n], an index excluded from each draw. If all others have weight zero, they are equally likely.
     """
     population = weights.shape[0]
     levels = max(population - 1, 1).bit_length()
@@ -42,7 +42,7 @@ def proportional(key: Array, weights: Array, n: int, but: Array | None = None) -
     chance = jax.random.uniform(key, (levels, n))
     if but is None:
         return _walk(chance, lambda node, depth: heap[node])
-    # By depth, the nodes above the index that is left out, and what they weigh without it: the siblings below them.
+    # By depth: the ancestors of the excluded leaf, and their weights without it, the sums of the siblings below them.
     path = (but + 2**levels) >> np.arange(levels, -1, -1)[:, None]
     rest = jnp.concatenate([jnp.cumsum(heap[path[:0:-1] ^ 1], 0)[::-1], jnp.zeros((1, n))])
     drawn = _walk(chance, lambda node, depth: jnp.where(node == path[depth], rest[depth], heap[node]))
@@ -76,7 +76,7 @@ def _past(place: Array, but: Array) -> Array:
 
 
 def roulette_weights(fitness: Array) -> Array:
-    """Return float32[P]: fitness over the greatest; negative and NaN count as 0; all ones where nothing is left."""
+    """Return float32[P]: fitness / greatest fitness; negative and NaN count as 0; all ones if none is positive."""
     kept = jnp.clip(jnp.where(jnp.isnan(fitness), 0.0, fitness), 0.0, jnp.finfo(jnp.float32).max)
     greatest = kept.max()
     return jnp.where(greatest > 0, kept / jnp.where(greatest > 0, greatest, 1.0), 1.0)
@@ -94,10 +94,10 @@ def rank_weights(fitness: Array, pressure: float) -> Array:
 def tournament(
     key: Array, fitness: Array, size: int, n: int, distinct: bool = False, but: Array | None = None
 ) -> Array:
-    """Draw int32[n]: each the best of `size` drawn with replacement, or of as many different ones.
+    """Draw int32[n]: tournament selection, each the best of `size` individuals drawn with replacement.
 
-    The drawn are in random order, so that the first of equals is a fair choice among them. Nobody is drawn in the place
-    of `but` (int32[n]).
+    With `distinct` they are drawn without replacement. Their order is random, so taking the first of equals is fair.
+    `but` (int32[n]) is never drawn.
     """
     population = fitness.shape[0] - (but is not None)
     drawn = different(key, population, size, n) if distinct else jax.random.randint(key, (n, size), 0, population)
@@ -107,13 +107,13 @@ def tournament(
 
 
 def different(key: Array, population: int, size: int, n: int) -> Array:
-    """Draw int32[n, size]: in each row different numbers below `population`, all orders equally likely.
+    """Draw int32[n, size]: rows of numbers below `population`, without replacement, all orders equally likely.
 
-    A row has the whole population where `size` is larger.
+    If `size` exceeds the population, a row is a permutation of the population.
     """
     size = min(size, population)
     drawn = jax.random.randint(key, (n, size), 0, population - jnp.arange(size), jnp.int32)
-    # Each is its place among those that are left: count on past those taken, from the lowest on.
+    # Each number is a place among the numbers not yet taken: step over the taken ones in ascending order.
     rows: list[Array] = []
     for place in range(size):
         number = drawn[:, place]
@@ -127,7 +127,7 @@ def different(key: Array, population: int, size: int, n: int) -> Array:
 def truncation(key: Array, fitness: Array, fraction: float, n: int, but: Array | None = None) -> Array:
     """Draw int32[n] uniformly from the best `fraction` (at least one); ties at the cut are broken at random.
 
-    If `but` (int32[n]) is among these, it is one of the others there, or else the next best.
+    If `but` (int32[n]) is among these, the draw is from the others there; if there are none, it is the next best.
     """
     cut_key, draw_key = jax.random.split(key)
     population = fitness.shape[0]
@@ -161,7 +161,7 @@ def select(key: Array, config: Selection, fitness: Array, n: int, but: Array | N
 
 
 def select_by_case(key: Array, config: Selection, merits: Array, n: int, but: Array | None = None) -> Array:
-    """Draw int32[n]: most parents by their merit in general, a share `config.by_case` by that in one case, drawn anew.
+    """Draw int32[n]: a share `config.by_case` of parents by merit in one random case, the others by general merit.
 
     After J. Schaffer, "Multiple objective optimization with vector evaluated genetic algorithms" (ICGA 1985), whose
     population is drawn in equal parts by each objective.

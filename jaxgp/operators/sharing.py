@@ -1,8 +1,8 @@
 """Fitness sharing: individuals that behave alike share what one of them would get.
 
 After D. Goldberg and J. Richardson, "Genetic algorithms with sharing for multimodal function optimization" (ICGA 1987),
-with a niche of exactly equal behaviour. With a memory, the individuals of earlier generations count as well, each
-generation by a fixed factor less, so that a behaviour wears out however rare it is at present.
+with a niche of exactly equal behaviour. With a memory, individuals of earlier generations count as well, multiplied by
+a fixed factor for each generation since. So a behaviour that was frequent earlier is penalised even if it is rare now.
 """
 
 import jax.numpy as jnp
@@ -11,7 +11,7 @@ from jax import Array
 from jaxgp.arrays import groups
 
 COUNTERS = 2**17
-"""Counters in each of the two rows of a memory; a long run has met some ten thousand behaviours."""
+"""Counters in each of the two rows of a memory; long runs meet some ten thousand behaviours."""
 
 
 def init(memory: float) -> Array:
@@ -25,11 +25,11 @@ def count(visits: Array, behaviour: Array, memory: float) -> tuple[Array, Array]
     Args:
         visits: float32[2, S], the counters so far.
         behaviour: uint32[P, W], W >= 2; individuals behave alike if their rows are equal.
-        memory: the factor by which older generations count less, generation for generation; 0: only the present counts.
+        memory: the factor that multiplies older counts in each generation; 0: only the present generation counts.
 
     Returns:
-        The counters, and float32[P], at least 1. With a memory they come from a count-min sketch (G. Cormode and
-        S. Muthukrishnan, 2005) of two rows: where two behaviours meet in both rows, the greater count serves both.
+        The counters, and float32[P] counts, at least 1. With a memory they come from a count-min sketch (G. Cormode and
+        S. Muthukrishnan, 2005) of two rows: if two behaviours collide in both rows, both get the greater count.
     """
     here = count_equal(behaviour).astype(jnp.float32)
     if memory == 0:
@@ -53,15 +53,15 @@ def count_equal(rows: Array) -> Array:
 
 
 def share(fitness: Array, counts: Array, power: float, sharing: float) -> Array:
-    """Return float32[..., P]: (fitness over its greatest size) ** power / counts ** sharing.
+    """Return float32[..., P]: (fitness / greatest |fitness|) ** power / counts ** sharing.
 
     Args:
-        fitness: float32[..., P]; NaN stays NaN. What is negative keeps its sign and grows with the niche instead, so
-            that more company never helps.
+        fitness: float32[..., P]; NaN stays NaN. Negative values keep their sign and are multiplied by counts ** sharing
+            instead, so that a larger niche never helps.
         counts: float32[P], at least 1.
-        power: sharpens differences (A. Gillies, "Machine learning procedures for generating image domain feature
-            detectors", 1985); 1 leaves them.
-        sharing: 0: none; 1: a niche gets together what one individual would.
+        power: power scaling of the fitness (A. Gillies, "Machine learning procedures for generating image domain
+            feature detectors", 1985); 1: none.
+        sharing: 0: none; 1: a niche together gets what one individual would get.
     """
     if power == 1 and sharing == 0:
         return fitness

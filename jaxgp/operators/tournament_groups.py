@@ -1,4 +1,4 @@
-"""Selection by tournaments of disjoint groups: everybody takes part in exactly one, and each group sends one parent.
+"""Selection by tournaments of disjoint groups: each individual plays in exactly one, and each group has one winner.
 
 After "Walls" (COEN 352, Concordia University, final project, 2016): "The strategies that participate in a tournament
 are not allowed to participate in another tournament. The tournaments repeat until all members of the population have
@@ -25,7 +25,7 @@ def split(key: Array, population: int, size: int) -> Array:
         int32[P / g, g]: the members of each group.
 
     Raises:
-        ValueError: the groups cannot be equal; says which sizes can be.
+        ValueError: `size` does not divide the population; the message names the sizes that do.
     """
     if population < 1 or size < 1 or population % size:
         nearest = sorted((n for n in range(1, population + 1) if population % n == 0), key=lambda n: abs(n - size))
@@ -35,7 +35,7 @@ def split(key: Array, population: int, size: int) -> Array:
 
 
 def winners(key: Array, points: Array, sizes: Array, groups: Array) -> Array:
-    """Find the winner of each group: most points, then the smallest genome, then one of these, all equally likely.
+    """Find the winner of each group: most points, then the smallest genome, then a uniform random draw.
 
     Args:
         key: typed key[].

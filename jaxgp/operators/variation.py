@@ -3,11 +3,11 @@
 The order is the GP Mancala study's: the elites are copied; each other place is filled by a selected parent, which is
 crossed with another selected parent with one probability, and mutated with another probability, independently.
 
-Whether the second parent may be the first one depends on the method, as its source has it.
+Each method follows its source in whether the second parent may be the same individual as the first:
 
 - `one_child` crosses with "another member of the previous generation", selected as the first one (GP Mancala study),
   and `one_way` inserts a subtree "into another individual" (M. Sipper, "Evolved to Win", 2011, section 3.2.4). So the
-  second parent is another individual than the first, unless the population is one.
+  second parent differs from the first, except in a population of one.
 - `two_children` draws both parents independently (J. Koza, "Genetic Programming", 1992): an individual may mate with
   itself, and its children differ from it, since the nodes are chosen independently.
 - `one_or_two_way` pairs members of a parent population in which each is a copy ("Evolved to Win", algorithms 3.1 and
@@ -29,7 +29,7 @@ from jaxgp.options import find
 def _take(population: Programs, index: Array) -> Programs:
     """Gather individuals by index.
 
-    The barrier keeps XLA from gathering anew inside each of the many consumers: two to three times faster on a CPU.
+    The barrier keeps XLA from repeating the gather inside each consumer, which is two to three times faster on a CPU.
     """
     return jax.lax.optimization_barrier(take(population, index))
 
@@ -48,8 +48,8 @@ def recombine(
         n: how many children.
 
     Returns:
-        n children, [n, T, L]; bool[n]: made by crossover, which a donor that stays is not; bool[n]: rejected, hence a
-        copy of its receiving parent.
+        n children, [n, T, L]; bool[n]: made by crossover (not true of a donor that stays); bool[n]: rejected, hence a
+        copy of the receiving parent.
     """
     options = algorithm.crossover
     find(options, "method").check("crossover.method", options.method)
@@ -60,7 +60,7 @@ def recombine(
     first, second = drawn.reshape(2, families)
     if options.method in ("one_child", "one_way"):
         others = selection.select_by_case(other_key, algorithm.selection, merits, families, but=first)
-        # Fused with the gathers below, the choice would be made anew for every node of a program.
+        # Fused with the gathers below, the choice would be repeated for every node of a program.
         second = apart(lambda drawn, other: jnp.where(drawn == first, other, drawn), second, others)
     crossed = jax.random.uniform(chance_key, (families,)) < options.probability
     keys = jax.random.split(cross_key, families)
@@ -97,11 +97,11 @@ def _one_or_two_way(
     crossed: Array,
     n: int,
 ) -> tuple[Programs, Array, Array]:
-    """Cross pairs of parents, each of which is in one pair only; see `recombine`.
+    """Cross pairs of parents, with each parent in one pair; see `recombine`.
 
-    The order of the two decides: a first one that is at least as fit as the second is left as it is, and the second
-    takes a subtree of it; else they swap. Parents are drawn independently of each other, so that to take them as they
-    come is to pair them at random. Of an odd number the last one has no partner, and is copied.
+    If the first of a pair is at least as fit as the second, it stays unchanged and the second takes a subtree of it;
+    else they swap subtrees. Parents are drawn independently, so pairing them in order is random pairing. If n is odd,
+    the last parent has no partner and is copied.
 
     Source: A. Benbassat and M. Sipper, "Evolving board-game players with genetic programming" (2011), algorithm 3.1 of
     M. Sipper, "Evolved to Win" (2011).
@@ -144,8 +144,8 @@ def breed(
 
     Returns:
         Programs [P, T, L]: the elites, best first and unchanged, then the children. And int32[] counts: `crossovers`
-        and `mutations`, the children that were subjected to each; `rejected_offspring`, the crossed children that
-        broke a limit, or for which the donor had no fitting subtree, and that are copies of their receiving parent.
+        and `mutations`, the children that each was applied to; `rejected_offspring`, the crossed children that broke a
+        limit or found no fitting subtree in the donor, and so are copies of their receiving parent.
     """
     size = fitness.shape[0]
     kept = min(algorithm.elites, size)

@@ -1,7 +1,7 @@
-"""Programs as evaluators without a search: every move is tried, and the position that it leads to is valued.
+"""Programs as evaluators without a search: every move is tried, and the resulting position is valued.
 
-What a program sees of those positions is the game's affair; so is how it makes them, which need not be a whole step of
-the rules. Moves are taken some at a time, so that a batch of games costs as many as its richest position has.
+The game decides what a program sees of these positions. It also decides how to make them, which need not be a whole
+step of the rules. Moves are tried a few at a time, until the position with the most moves has no more.
 """
 
 from collections.abc import Callable
@@ -21,19 +21,19 @@ from jaxgp.interpreter.plan import Plan, plan
 State = Any
 
 WIDTH = 8
-"""Moves of every game that are tried together."""
+"""How many moves of every game are tried together."""
 LOWEST = np.finfo(np.float32).min
-"""What a move is worth whose value is no number, or minus infinity."""
+"""Value of a move for which the program returns NaN or minus infinity."""
 
 
 @dataclass(frozen=True)
 class GreedyPlayer:
-    """Plays the move with the highest value, the first of equal ones; where no value is a number, the first move.
+    """Plays the move with the highest value, the first of equal ones; NaN counts as the lowest value.
 
     Attributes:
         primitives: the set that the programs are written in; one tree.
         choices: state -> int32[], how many moves there are to choose from, a pass being one.
-        outcome: (state, int32[] place among them) -> int32[] the move, float32[F] what the program sees after it.
+        outcome: (state, int32[] place among these moves) -> the move, int32[], and the features after it, float32[F].
     """
 
     primitives: PrimitiveSet

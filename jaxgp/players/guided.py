@@ -1,7 +1,7 @@
-"""Programs that guide a nested search of a game for one: they say what it is to draw more often.
+"""Programs that guide a nested search of a game for one: they bias which moves are sampled.
 
-An option is of one of K kinds, by what the game finds cheap to know of it. A program is evaluated once for each kind,
-and its values are the biases of the search (`jaxgp.search.nrpa`); the search goes on to adapt weights of its own.
+Each legal move belongs to one of K kinds, which the game defines by cheap features. A program is evaluated once for
+each kind. Its values are the biases of the search (`jaxgp.search.nrpa`), which also adapts weights of its own.
 """
 
 from collections.abc import Callable
@@ -25,18 +25,18 @@ from jaxgp.search.nrpa import STEEPEST, Line, Nested
 
 @dataclass(frozen=True, eq=False)
 class Guide:
-    """A `Soloist`: a nested search, which a program guides, plays the game.
+    """A `Soloist`: a nested search guided by a program plays the game.
 
-    Every generation searches anew, so the same program is measured better and worse. Programs of one generation that
-    guide alike share the mean of all their searches, so copies of a program do not each try their luck.
+    Every generation searches with new random numbers, so the score of a program varies. Programs of one generation with
+    equal guidance share the mean of all their searches, so copies of a program are not independent attempts.
 
     Attributes:
         primitives: the set that the programs are written in; one tree.
         game: the rules.
         nested: one search, with kinds.
-        features: float32[F, K], of each kind.
-        searches: with which a program is measured; its game is the best of them.
-        shared: R, classes of positions; all options of a position have kinds with the same remainder by it.
+        features: float32[F, K], the features of each kind.
+        searches: searches that measure a program; the best of their games is shown.
+        shared: R, classes of positions; the kinds of all moves of one position are equal modulo R.
     """
 
     primitives: PrimitiveSet
@@ -68,12 +68,12 @@ class Guide:
         return Performance((sums[:, 0] / sums[:, 1])[group], signature, metrics)
 
     def search(self, key: Array, biases: Array) -> Line:
-        """Search for P programs by their biases; the searches of a program lie together, [P * searches]."""
+        """Search with the biases of P programs; return lines [P * searches], those of one program side by side."""
         lanes = len(biases) * self.searches
         return self.nested.search(key, lanes, jnp.repeat(biases, self.searches, 0))
 
     def play(self, biases: Array, key: Array | None = None) -> Walked:
-        """Return the best game that the searches of each of P programs find; by default always the same."""
+        """Return the best game that the searches of each of P programs find; without a key, always the same games."""
         line = self.search(jax.random.key(0) if key is None else key, biases)
         best = line.score.reshape(len(biases), -1).argmax(1) + np.arange(len(biases)) * self.searches
 
@@ -90,7 +90,7 @@ class Guide:
         return jax.vmap(follow)(line.actions[best], line.length[best])
 
     def record(self, program: Programs) -> list[tuple[int, int]]:
-        """Return the moves of one program, [1, L], each with the place of its root."""
+        """Return the moves of one program, [1, L], each with the program's root as the node that made it."""
         line = jax.device_get(self._lines(jax.tree.map(lambda x: jnp.asarray(x)[None], program)))
         best = int(line.score.argmax())
         root = int(program.length[0]) - 1
@@ -102,7 +102,7 @@ class Guide:
         return f"best of {self.searches} guided searches"
 
     def by(self, level: int, iterations: int, group: int = 1) -> "Guide":
-        """Return a guide of other searches."""
+        """Return a guide of searches with another level, number of iterations and group."""
         return replace(self, nested=replace(self.nested, level=level, iterations=iterations, group=group))
 
     @cached_property
@@ -111,12 +111,12 @@ class Guide:
 
 
 def behaviour(biases: Array, shared: int) -> Array:
-    """Return uint32[P, 2], hashes of what biases (float32[P, K]) make of the options of a position.
+    """Return uint32[P, 2], hashes of biases (float32[P, K]) that are equal if they lead to equal move probabilities.
 
-    Adding the same to all of them changes nothing, be it in all positions or in those of one of `shared` classes.
+    Adding a constant to all biases, or to all biases of one of the `shared` classes, does not change the hash.
     """
     table = biases.reshape(len(biases), -1, shared)
-    # Rounded, since a constant that is added and taken off again leaves traces.
+    # Rounded, since adding a constant and subtracting it again leaves rounding errors.
     steps = jnp.round((table - table[:, :1]) * 1024).astype(jnp.int32).reshape(biases.shape)
     odd = np.random.default_rng(0).integers(0, 2**31, biases.shape[1], np.uint32) * 2 + 1
     total = (steps.astype(jnp.uint32) * odd).sum(1, dtype=jnp.uint32)

@@ -29,11 +29,11 @@ class Opponent:
     weight: float = option(1.0, "weight in the fitness", low=0)
     rounds: int = option(1, "guides: rounds of `games` from each seat, one after the other", low=1)
     cutoff: float | None = option(
-        None, "guides: whose fitness trails the best by more sits a round out; null: nobody does", low=0
+        None, "guides: individuals that trail the best fitness by more than this sit a round out; null: none", low=0
     )
 
     @property
     def chance(self) -> bool:
-        """Whether its own moves have chance in them: random ones, random ties, evaluators drawn by lot."""
+        """Whether its own moves depend on chance: random moves, random ties, or a random evaluator for every move."""
         drawn = self.ties == "random" or "|" in (self.evaluator or "")
         return self.kind == "random" or (self.kind == "search" and drawn)

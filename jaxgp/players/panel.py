@@ -22,11 +22,11 @@ Create = Callable[[Array, int], Genome]
 
 
 class Terms(Protocol):
-    """How searches of opponents go about it; the options of the fitness are such terms."""
+    """Limits of opponents' searches; the options of the fitness have these fields."""
 
     @property
     def table_size(self) -> int:
-        """Remembered replies of each search, a power of two."""
+        """Slots for remembered replies of each search, a power of two."""
 
     @property
     def lanes(self) -> int:
@@ -44,10 +44,10 @@ def opponent(chosen: options.Opponent, cast: Cast[Rules], create: Create, terms:
         chosen: its options.
         cast: the game, and how genomes play it.
         create: makes random genomes.
-        terms: of searches.
+        terms: limits of searches.
 
     Raises:
-        UsageError: something that the game does not have.
+        UsageError: the game lacks the strategy or evaluator, or no search plays it.
     """
     if chosen.kind == "random":
         return RandomOpponent(cast.game, games=chosen.games)
@@ -64,11 +64,11 @@ def opponent(chosen: options.Opponent, cast: Cast[Rules], create: Create, terms:
 
 
 def strategy(spec: Spec[Rules], game: Rules, name: str | None = None, games: int = 1) -> ProgramOpponent:
-    """Seat one of the game's own strategies, by default the first; raises ValueError where there is none such."""
+    """Seat one of the game's own strategies, by default the first; raises ValueError if there is no such strategy."""
     player, genome = strategist(spec, game, name)
 
     def create(key: Array, count: int) -> Genome:
-        # Made no earlier: with the first array of a process it is settled how many devices there are.
+        # Made here and not earlier: the first array of a process fixes the number of devices.
         del key, count
         one: Genome = jax.tree.map(lambda x: jax.numpy.asarray(x)[None], genome)
         return one
@@ -77,10 +77,10 @@ def strategy(spec: Spec[Rules], game: Rules, name: str | None = None, games: int
 
 
 def strategist(spec: Spec[Rules], game: Rules, name: str | None = None) -> tuple[Player, Genome]:
-    """Return how one of the game's own strategies plays, by default the first, and the strategy.
+    """Return the player and the genome of one of the game's own strategies, by default the first.
 
     Raises:
-        ValueError: these rules have none of that name.
+        ValueError: these rules have no strategy of that name.
     """
     found = spec.strategy_of(name, game)
     language, player = spec.role(found.role).make(game, found.options)

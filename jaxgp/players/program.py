@@ -60,7 +60,7 @@ class ProgramPlayer:
 
 @struct.dataclass
 class Bench:
-    """The genomes that sit opposite, ready to play."""
+    """The opponents' genomes, ready to play."""
 
     programs: Genome  # [C, ...]
     plans: Any  # [C, ...]
@@ -71,13 +71,13 @@ class Bench:
 class ProgramOpponent:
     """Fixed genomes as opponents, programs or rule lists: drawn at the start, or the latest champions.
 
-    An illegal move of an opponent is replaced by the first legal one, or loses the game as an individual's does.
+    An illegal move of an opponent is replaced by the first legal one. With `forfeits` it loses the game instead.
 
     Attributes:
         game: for its legal moves.
         player: how a genome plays.
-        create: those at the start, (key, count) -> genomes [count, ...].
-        count: genomes; every individual meets each of them `rounds` times from each seat.
+        create: makes the genomes at the start, (key, count) -> genomes [count, ...].
+        count: number of genomes; every individual meets each of them `rounds` times from each seat.
         rounds: see `count`.
         champions: replace the oldest program by each new champion.
         forfeits: whether an illegal move loses the game.
@@ -104,7 +104,7 @@ class ProgramOpponent:
         return self.seat(self.create(key, self.count))
 
     def seat(self, programs: Genome) -> Bench:
-        """Make given genomes [C, ...] the opponents."""
+        """Return a bench with these genomes [C, ...] as the opponents."""
         return Bench(programs, self.player.prepare(programs), jnp.int32(0))
 
     def reply(self, memory: Bench, states: State, bits: Array) -> tuple[Array, Array]:

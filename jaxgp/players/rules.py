@@ -1,4 +1,4 @@
-"""Rule lists as players: the first rule that is valid for what the mover sees acts."""
+"""Rule lists as players: the first rule that matches the mover's view acts."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ State = Any
 
 @dataclass(frozen=True)
 class RulePlayer:
-    """One look, one move.
+    """Direct control: the first rule that matches the view gives the move.
 
     Attributes:
         language: what the rules are written in; its actions are the game's, by number.
         view: state -> int8[C], what the player to move sees.
         legal: state -> bool[A].
-        symmetric: rules match what the language's symmetries make of a view, too.
+        symmetric: whether rules also match the view as transformed by the language's symmetries.
     """
 
     language: RuleLanguage
@@ -42,11 +42,11 @@ class RulePlayer:
         return masks.length.shape[0]
 
     def look(self, state: State) -> tuple[Array, ...]:
-        """Return what the player to move sees in one state, packed as its rules are."""
+        """Return what the player to move sees in one state, packed like the rules."""
         return rules.look(self.language, self.view(state))
 
     def choose(self, masks: Masks, seen: Sequence[Array], busy: Array) -> Array:
-        """Return int32[M, P]: the moves of P lists for what they see in M states each, `look` of states [M, P].
+        """Return int32[M, P]: the moves of P lists in M states each; `seen` is `look` of states [M, P].
 
         Only the moves where `busy` (bool[M, P]) holds need be right.
         """

@@ -17,14 +17,14 @@ State = Any
 
 @dataclass(frozen=True)
 class SearchOpponent:
-    """Plays a best move of an alpha-beta search, the first one or any of them with equal probability.
+    """Plays a best move of an alpha-beta search, the first one or a uniformly random one.
 
-    A position's best moves are looked up in a table; only positions that are not there are searched, each once however
-    many games wait for it.
+    The best moves of a position are looked up in a table. Only missing positions are searched, each once, even if
+    several games wait for it.
 
     Attributes:
         search: with `ties="first"` the first best move is played, with `ties="all"` a random one of the best.
-        depth: plies, of `search.tail` to `search.max_depth`.
+        depth: plies, from `search.tail` to `search.max_depth`.
         table_size: slots of the table, a power of two.
         games: games from each seat.
     """
@@ -68,13 +68,13 @@ class SearchOpponent:
 
 @dataclass(frozen=True)
 class AlternatingOpponent:
-    """Moves as one of several searches, drawn anew for every move with equal probability.
+    """Moves as one of several searches, one of which is drawn uniformly for every move.
 
     Source: M. Sipper, "Evolved to Win" (2011), section 3.3.5: "hand-crafted players randomly alternate between two
     different material evaluation functions in order to generate a playing strategy that was not entirely predictable".
 
     Attributes:
-        searches: two or more, alike in all but what they value.
+        searches: two or more, which differ only in their evaluators.
     """
 
     searches: tuple[SearchOpponent, ...]

@@ -1,4 +1,4 @@
-"""Programs as leaf evaluators of a search: each root of alpha-beta is searched for one program."""
+"""Programs as leaf evaluators of a search: each root of alpha-beta belongs to one program, which values its leaves."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ from jaxgp.search.alphabeta import AlphaBeta
 State = Any
 
 WON = np.float32(3e38)
-"""What an ended game is worth to its winner: more than any program can say."""
+"""Value of an ended game to its winner, above all values of programs."""
 MOST = np.float32(1e38)
-"""Values of programs are cut off here; one that is no number is as bad as can be."""
+"""Values of programs are clipped to +-MOST; NaN becomes -MOST."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class SearchedPlayer:
         game: the rules.
         view: state -> float32[F], or packed, what a program sees of a position.
         depth: plies.
-        mover: whether a program says what a position is worth to the side to move; otherwise, to the side before.
+        mover: whether a program values a position for the side to move; otherwise for the other side.
         tail: last plies, searched full width.
         lanes: searches in progress at the same time, those of all programs together.
     """
@@ -60,8 +60,9 @@ class SearchedPlayer:
         return plans.steps.shape[0]
 
     def evaluate_leaves(self, plans: Plan, whose: Array, states: State, needed: Array) -> Array:
-        """Return float32[B]: what the programs `whose` (int32[B], ascending) say of states [B], as the side to move
-        sees it; of the first `needed` (int32[]) of them.
+        """Return float32[B]: values of states [B] for the side to move, by the programs `whose` (int32[B]).
+
+        The first `needed` (int32[]) entries of `whose` ascend. The values of the others are unspecified.
         """
         seen = jax.vmap(self.view, out_axes=1)(states)
         values = evaluate_owned(self.primitives, plans, whose, seen, needed)
@@ -70,7 +71,7 @@ class SearchedPlayer:
         return jnp.where(states.terminated, WON * result, values if self.mover else -values)
 
     def search(self) -> AlphaBeta:
-        """Return the search, for positions of all programs."""
+        """Return the search that all programs share."""
         return AlphaBeta(
             self.game,
             None,

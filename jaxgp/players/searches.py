@@ -13,7 +13,7 @@ from jaxgp.spec import Evaluator, Rules, Spec
 
 
 def evaluators(spec: Spec[Rules], game: Rules, named: str | None) -> tuple[Evaluator, ...]:
-    """Return what searches are to value positions by.
+    """Return the evaluators of a game that an option names.
 
     Args:
         spec: the game.
@@ -21,7 +21,7 @@ def evaluators(spec: Spec[Rules], game: Rules, named: str | None) -> tuple[Evalu
         named: one of the game's evaluators, or several of them with | between; None: the first.
 
     Raises:
-        UsageError: no search plays the game, or it has no such evaluator, or not on this board; the message begins with
+        UsageError: no search plays the game, or these rules have no such evaluator. The message begins with
             `evaluator=`.
     """
     here = spec.evaluators(game)
@@ -51,7 +51,7 @@ def searches(
         evaluator: see `evaluators`.
         depth: the most plies.
         ties: `first` finds the first of the best moves, `random` all of them.
-        tail: last plies that are searched full width, at most.
+        tail: the most last plies that are searched full width.
         lanes: searches that run side by side.
 
     Raises:
@@ -76,7 +76,7 @@ def searches(
 
 @dataclass(frozen=True)
 class Valued:
-    """An evaluator of one game: state -> float32[]; equal for equal ones, so that searches are compiled once."""
+    """An evaluator bound to one game: state -> float32[]. Equal ones compare equal, so searches are compiled once."""
 
     value: Evaluator
     game: Any

@@ -35,7 +35,7 @@ class Walk:
 
 @struct.dataclass
 class Walked:
-    """The games of P programs, as their walks leave them."""
+    """The games of P programs at the end of their walks."""
 
     states: State  # [P]
     plies: Array  # int32[P]: moves made
@@ -44,7 +44,7 @@ class Walked:
 
 @dataclass(frozen=True)
 class Walker:
-    """A `Soloist` that walks through programs. The game has no chance, so each program has but one game.
+    """A `Soloist` that walks through programs. The game has no chance, so each program has exactly one game.
 
     Attributes:
         primitives: the set that the programs are written in; one tree.
@@ -77,7 +77,7 @@ class Walker:
         return Performance(jax.vmap(self.game.score)(played.states)[:, 0], played.behaviour, metrics)
 
     def play(self, walks: Walk) -> Walked:
-        """Walk through P programs until all of them, or their games, have come to an end."""
+        """Walk through P programs until each program or its game has ended."""
         count = walks.leaf.shape[0]
         start = jax.tree.map(lambda x: jnp.broadcast_to(x, (count, *x.shape)), self.game.init(jax.random.key(0)))
 
@@ -111,7 +111,7 @@ class Walker:
         return state, following, action, made
 
     def record(self, program: Programs) -> list[tuple[int, int]]:
-        """Play one program, [1, L], on the host: its moves, each with the node of the leaf that made it."""
+        """Play one program, [1, L]; return its moves on the host, each with the node of the leaf that made it."""
         walks = jax.jit(self.prepare)(jax.tree.map(lambda x: jnp.asarray(x)[None], program))
         action, node, made = (np.asarray(x) for x in self._follow(jax.tree.map(lambda x: x[0], walks)))
         return list(zip(action[made].tolist(), node[made].tolist(), strict=True))
@@ -137,7 +137,7 @@ class Walker:
 
 
 def plan(primitives: PrimitiveSet, tree: Programs) -> Walk:
-    """Find the leaves of one tree, [L]; in postfix order they stand from left to right."""
+    """Find the leaves of one tree, [L]; in postfix order they come from left to right."""
     capacity = tree.capacity
     is_leaf = live(tree) & (tree.opcode < primitives.num_terminals)
     here = jnp.where(is_leaf, jnp.arange(capacity, dtype=jnp.int32), capacity)

@@ -1,4 +1,4 @@
-"""A written report: the same text, tables and pictures as Markdown, with SVG files beside it, and as one HTML page."""
+"""A written report: text, tables and pictures, as Markdown with SVG files beside it, and as one HTML page."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure that is drawn in `plots.INK` on nothing; its name becomes that of a file."""
+    """A figure drawn in the colour `plots.INK` on a transparent background; its name becomes a file name."""
 
     name: str
     caption: str
@@ -35,21 +35,21 @@ class Picture:
 
     @property
     def file(self) -> str:
-        """The content of a file, dark on white."""
+        """The content of an SVG file, dark on white."""
         names = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
         return self.svg.replace("<svg", f'<svg {names} style="color:#222222;background:white"', 1)
 
 
 @dataclass(frozen=True)
 class Folded:
-    """A text that is shown on demand."""
+    """A text that is folded until a reader opens it."""
 
     name: str
     text: str
 
 
 Part = str | Table | Picture | Folded
-"""Text is one paragraph."""
+"""A part of a section; a string is one paragraph."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def page(document: Document) -> str:
 
 
 def _elements(parts: Sequence[Part]) -> list[str]:
-    """Return the parts as elements; pictures that follow each other stand side by side."""
+    """Return the parts as HTML elements; consecutive pictures stand side by side."""
     made: list[str] = []
     row: list[str] = []
     for part in [*parts, None]:

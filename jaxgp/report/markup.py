@@ -1,4 +1,4 @@
-"""Parts of the pages that need nothing but themselves: a document, sections, tables."""
+"""HTML parts of the self-contained pages: a document, sections, tables."""
 
 import html
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ def pairs(rows: Sequence[tuple[str, str]]) -> str:
 
 
 def table(rows: Sequence[Mapping[str, object]]) -> str:
-    """Return a table of numbers with a column for each name that occurs. Columns that hold words stand to the left."""
+    """Return a table of numbers with a column for each name that occurs. Columns with words are aligned to the left."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     left = {name: ' class="words"' for row in rows for name, value in row.items() if _is_word(value)}
     head = "".join(f'<th scope="col"{left.get(name, "")}>{escape(name.replace("_", " "))}</th>' for name in names)
@@ -68,5 +68,5 @@ def plots(pictures: Sequence[str]) -> str:
 
 
 def details(name: str, text: str) -> str:
-    """Return a text that is folded up."""
+    """Return a text that is folded until a reader opens it."""
     return f"<details><summary>{escape(name)}</summary><pre>{escape(text)}</pre></details>\n"

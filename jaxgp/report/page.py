@@ -1,4 +1,4 @@
-"""Style and script of the report: plain CSS and JavaScript, no libraries, nothing loaded from anywhere."""
+"""Style and script of the report: plain CSS and JavaScript, without libraries or anything else to load."""
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2430; --soft: #5d6778; --paper: #fbfbfa; --card: #ffffff;

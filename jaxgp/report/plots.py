@@ -115,7 +115,7 @@ PLOTS = (
 )
 
 INK = "#010203"
-"""Stands for the text colour in an SVG, which becomes that of the page around it."""
+"""Placeholder colour in an SVG; it is replaced by the text colour of the surrounding page."""
 
 
 def draw(
@@ -151,7 +151,7 @@ def _panel(axis: Axes, label: str, curves: Sequence[Curve], rows: Sequence[Row])
     axis.set_ylabel(label)
     axis.xaxis.set_major_locator(MaxNLocator(integer=True))
     if len(curves) > 1:
-        # Above the axes, where it covers no curve.
+        # The legend stands above the axes, where it covers no curve.
         axis.legend(
             frameon=False,
             fontsize=9,
@@ -166,7 +166,7 @@ def _panel(axis: Axes, label: str, curves: Sequence[Curve], rows: Sequence[Row])
 
 
 def paint(axis: Axes, ink: str) -> None:
-    """Give all that is not a curve one colour, on no background."""
+    """Give everything but the curves one colour, on a transparent background."""
     axis.set_facecolor("none")
     axis.grid(color=ink, alpha=0.15, linewidth=0.6)
     axis.tick_params(colors=ink, labelsize=9)
@@ -193,13 +193,13 @@ def save(folder: Path, rows: Sequence[Row], unit: str = "nodes") -> list[Path]:
 
 
 def svg(plot: Plot, rows: Sequence[Row], unit: str = "nodes") -> str | None:
-    """Return a picture as an `<svg>` element for a page: text in the page's own colour, no links to anywhere."""
+    """Return a picture as an `<svg>` element for a page: text in the page's colour, no external links."""
     figure = draw(plot, rows, unit, ink=INK, background="none")
     return None if figure is None else embed(figure, plot.name)
 
 
 def embed(figure: Figure, name: str) -> str:
-    """Return a figure that was drawn in `INK` as an `<svg>` element; its name differs from all others on the page."""
+    """Return a figure drawn in `INK` as an `<svg>` element; `name` must be unique on the page."""
     file = io.StringIO()
     # The salt makes the ids of one picture differ from those of another on the same page.
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):

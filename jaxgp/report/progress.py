@@ -14,9 +14,9 @@ from rich.text import Text
 from jaxgp.store.record import Row
 
 WINDOW = 10
-"""Generations whose mean time gives the time left."""
+"""How many recent generations the estimate of the time left averages."""
 PANEL = "against the panel"
-"""What the figure of the best is called where a panel measures the fittest of each generation."""
+"""Name of the best fitness where a panel measures the fittest of each generation."""
 
 
 class Progress:
@@ -25,7 +25,7 @@ class Progress:
     Args:
         generations: how many the run will have.
         stream: by default standard output.
-        live: redraw in place; by default only where the stream is a terminal that can.
+        live: whether to redraw in place; by default only on a terminal that can do this.
         unit: what the size of an individual counts.
     """
 
@@ -55,7 +55,7 @@ class Progress:
         self._console.print(Text(message), soft_wrap=True)
 
     def begin(self, row: Row | None) -> None:
-        """Show where the run starts: before the first generation, or after the one of `row`."""
+        """Show where the run starts: before the first generation, or after the generation of `row`."""
         if self._live is not None and row is None:
             self._live.update(Text(f"generation 0 (1 of {self._generations}): compiling"), refresh=True)
 
@@ -69,7 +69,7 @@ class Progress:
             self._live.update(self._panel(row), refresh=True)
 
     def _left(self, row: Row) -> float:
-        """Return seconds until the last generation, from the recent ones."""
+        """Return the estimated seconds until the last generation, from the mean of recent ones."""
         return (self._generations - row["generation"] - 1) * sum(self._recent) / len(self._recent)
 
     def _panel(self, row: Row) -> Group:
@@ -87,12 +87,12 @@ class Progress:
 
 
 def measured(row: Row) -> bool:
-    """Whether the champion of a run is the best against the panel, and its figure not the fitness of a generation."""
+    """Whether a panel measures the fittest of each generation, so that its measure and not the fitness decides."""
     return row.get("best_standing") is not None
 
 
 def facts(row: Row, unit: str = "nodes") -> list[tuple[str, str]]:
-    """Return (name, value) of what a person wants to know about a generation; metrics that are missing are left out."""
+    """Return the (name, value) pairs shown for a generation; missing metrics are left out."""
     said = [
         ("fitness", f"best {number(row.get('best_fitness'))}, mean {number(row.get('mean_fitness'))}"),
         ("points", _points(row)),
@@ -125,7 +125,7 @@ def _points(row: Row) -> str:
 
 
 def number(value: float | None) -> str:
-    """Write a metric for people: thousands grouped, one decimal, below 10 two, and none of whole numbers."""
+    """Write a metric for people: thousands grouped; no decimals for whole numbers, two below 10, else one."""
     if value is None:
         return "-"
     if float(value).is_integer() or abs(value) >= 1000:

@@ -38,7 +38,7 @@ def page(games: Games, commands: Mapping[str, type]) -> str:
 
 
 def _sections(config: Config, prefix: str) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield heading, words and table of each section of a run's options, and at last of those outside sections."""
+    """Yield heading, text and table of each section of a run's options, then of the options outside sections."""
     rest = []
     for one in declared(config):
         members = typed.sections_of(one)
@@ -53,7 +53,7 @@ def _sections(config: Config, prefix: str) -> Iterator[tuple[str, str, list[str]
                     yield name, _first_line(entry), _table(_flat(entry(), name + "."))
         if not members and typed.entries_of(one) is None:
             rest.append((one.name, getattr(config, one.name), one))
-    yield "the run", "What is of a run alone.", _table(iter(rest))
+    yield "the run", "Options of a run outside sections.", _table(iter(rest))
 
 
 def _game(games: Games, name: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""report.html: one page that needs nothing but itself, with the champion, its games, the curves and the settings."""
+"""report.html: a self-contained page with the champion, its games, the curves and the settings."""
 
 import json
 from collections.abc import Sequence
@@ -32,9 +32,9 @@ def page(
         title: heading of the page.
         champion: the best individual so far.
         tableau: its heading, and (parameter, value) pairs.
-        rows: of the record, at least one.
-        generations: how many the run is to have.
-        games: of the champion, to be stepped through; may be empty.
+        rows: rows of the record, at least one.
+        generations: how many generations the run will have.
+        games: games of the champion that a reader can step through; may be empty.
         config: the resolved configuration as YAML.
         environment: software and device, as JSON.
     """
@@ -53,7 +53,7 @@ def page(
 
 
 def _embed(data: object) -> str:
-    """Return JSON that cannot end the script element that it stands in."""
+    """Return JSON that cannot close the script element around it."""
     return json.dumps(data).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 

@@ -1,4 +1,4 @@
-"""A run's major parameters: for genetic programming the Koza tableau, as usual since J. R. Koza, 1992."""
+"""A run's major parameters; for genetic programming in the form of the Koza tableau (J. R. Koza, 1992)."""
 
 from jaxgp.config.schema import Config
 from jaxgp.evolution.options import Algorithm, Groups
@@ -17,7 +17,7 @@ NO_AIM = "none but the number of generations"
 
 
 def heading(config: Config) -> str:
-    """Return what the table is called."""
+    """Return the heading of the table."""
     return "Parameters" if isinstance(config.algorithm, Groups) else "Koza tableau"
 
 
@@ -99,12 +99,12 @@ def _koza(config: Config, algorithm: Algorithm, primitives: PrimitiveSet) -> Row
 
 
 def _row(values: object, option: str, said: str | None = None) -> tuple[str, str]:
-    """Return what tables call an option, and its value, in other words if there are any."""
+    """Return the label of an option, and `said` or else its value."""
     return find(values, option).limits.label, str(getattr(values, option)) if said is None else said
 
 
 def _kinds(mutation: Mutation | RuleMutation) -> dict[str, float]:
-    """Return what tables call each kind of mutation, and its weight."""
+    """Return the label and the weight of each kind of mutation."""
     return {find(mutation, kind).limits.label: weight for kind, weight in mutation.weights.items()}
 
 
@@ -147,7 +147,7 @@ def _terminal(primitive: Primitive) -> str:
 
 
 def _measures(fitness: Fitness) -> Rows:
-    """Return what the fitness is; in coevolution also what tells the best of one generation from that of another."""
+    """Return the formula of the fitness; in coevolution also the measure that is comparable between generations."""
     if not fitness.coplay:
         return [("fitness", _formula(fitness))]
     weight = "" if fitness.coplay_weight == 1 else f"{fitness.coplay_weight:g} * "

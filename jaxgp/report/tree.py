@@ -8,7 +8,7 @@ ROW = 46
 BOX = 24
 GAP = 10
 CHARACTER = 7.2
-"""Width of one character of a label, about."""
+"""Approximate width of one character of a label, in pixels."""
 
 
 @dataclass(eq=False)
@@ -26,7 +26,7 @@ class Node:
 
 
 def parse(text: str) -> list[Node]:
-    """Return the trees of one or more S-expressions; parentheses that do not match are taken as they come."""
+    """Return the trees of one or more S-expressions; unmatched parentheses do not raise an error."""
     roots: list[Node] = []
     path: list[Node] = []
     opened = False
@@ -62,9 +62,9 @@ def draw(text: str) -> str:
 
 
 def _layout(root: Node) -> list[Node]:
-    """Place a tree so that subtrees keep their shape and stand as close as they can; return its nodes, root first.
+    """Place a tree so that subtrees keep their shape and stand as close as possible; return its nodes, root first.
 
-    After E. Reingold and J. Tilford, "Tidier Drawings of Trees", 1981, without recursion, for deep trees.
+    After E. Reingold and J. Tilford, "Tidier Drawings of Trees", 1981; without recursion, so that trees can be deep.
     """
     order, stack = [], [root]
     while stack:

@@ -1,4 +1,4 @@
-"""From a configuration to the objects that run it. Games come in from outside: the engine knows none."""
+"""Builds the objects of a run from a configuration. The caller hands in the games; the engine knows none."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ from jaxgp.spec import Cast, Games
 
 
 def creator(language: Language, algorithm: Algorithm | Groups) -> Callable[[Array, int], Genome]:
-    """Return (key, count) -> that many random individuals, made as the algorithm makes them."""
+    """Return (key, count) -> random individuals [count, ...], created by the algorithm's options."""
     if isinstance(language, RuleLanguage):
         options = algorithm if isinstance(algorithm, Groups) else Groups()
 
@@ -44,7 +44,7 @@ def creator(language: Language, algorithm: Algorithm | Groups) -> Callable[[Arra
 
 @dataclass(frozen=True)
 class Experiment:
-    """A run, ready to go: `init`, then `step` or `advance` as often as there are generations.
+    """A run, ready to go: call `init`, then `step` or `advance` once for each generation.
 
     Attributes:
         config: what it was assembled from.
@@ -79,11 +79,11 @@ class Experiment:
 
     @cached_property
     def advance(self) -> Callable[[EvolutionState], tuple[EvolutionState, Metrics]]:
-        """Run one generation in the memory of the state that goes in, which is used up: half of the memory."""
+        """Run one generation and donate the buffers of the state, which halves the memory; the state is used up."""
         return jax.jit(self.ring.step, donate_argnums=0)
 
     def replay(self, state: EvolutionState) -> list[ReplayGame]:
-        """Play the champion from both seats against every opponent as the run has left it, or alone, to look at."""
+        """Play the champion for people to look at: alone, or against every opponent in its last state, both seats."""
         genome = state.champion.genome
         if isinstance(self.cast.actor, Soloist):
             return [replay_alone(self.cast, genome)]

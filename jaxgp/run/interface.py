@@ -29,9 +29,9 @@ class Experiment(Protocol):
         ...
 
     def advance(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
-        """Do the same in the memory of `state`, which is used up."""
+        """Do the same and donate the buffers of `state`, which is used up."""
         ...
 
     def replay(self, state: EvolutionState) -> list[ReplayGame]:
-        """Play the champion against its panel, as the run has left it, for people to look at."""
+        """Play the champion against its panel in its last state, for people to look at."""
         ...

@@ -1,4 +1,4 @@
-"""The loop over generations: step, record, tell, checkpoint. A crash loses no generation that was computed."""
+"""The loop over generations: step, record, notify observers, checkpoint. A crash loses no recorded generation."""
 
 import time
 from collections.abc import Callable
@@ -24,7 +24,7 @@ class Observer(Protocol):
     """Something that follows the run; it must not raise."""
 
     def update(self, row: Row) -> None:
-        """Take the row of a generation that is on disk."""
+        """Receive the row of a generation; it is on disk already."""
         ...
 
 
@@ -66,13 +66,13 @@ def evolve(run: Run, stop: Stop, observers: list[Observer]) -> None:
                 if run.generation % run.config.checkpoint_every == 0:
                     _save(run, final=False)
         finally:
-            # On an error of any kind too: the last whole generation is worth keeping.
+            # After an error, too: the last complete generation is worth keeping.
             if run.generation > max(run.saved, 0) and not _used_up(run.state):
                 _save(run, final=True)
 
 
 def _generation(run: Run, record: Record) -> Row:
-    """Compute one generation and put its row on disk; only then does the run move on."""
+    """Compute one generation and write its row to disk; only then change the state of the run."""
     begin = time.perf_counter()
     state, metrics = run.experiment.advance(run.state)
     metrics = jax.device_get(jax.block_until_ready((state, metrics))[1])
@@ -90,12 +90,12 @@ def _generation(run: Run, record: Record) -> Row:
 
 
 def _used_up(state: EvolutionState) -> bool:
-    """Whether a step that failed has already taken the buffers of its input; the last checkpoint must do then."""
+    """Whether a failed step has already taken the buffers of its input; then only the last checkpoint is left."""
     return any(leaf.is_deleted() for leaf in jax.tree.leaves(state) if isinstance(leaf, jax.Array))
 
 
 def _save(run: Run, final: bool) -> None:
-    """Write a checkpoint; one that fails is tried again after the next generation, the final one must succeed."""
+    """Write a checkpoint. A failure is only a warning, unless the checkpoint is the final one."""
     folder, generation = run.directory.checkpoints, run.generation
     try:
         checkpoint.save(folder, generation, run.state, digest(run.config), run.config.keep_checkpoints)

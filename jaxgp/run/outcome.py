@@ -1,4 +1,4 @@
-"""What is made of a record for people: plots and the report. A failure here costs a picture, never data."""
+"""Plots and the report of a run. A failure here costs a picture, never data."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -15,7 +15,7 @@ from jaxgp.store import champion as champions
 
 
 def write(run: Run) -> None:
-    """Write plots/ and report.html of a run that has at least one row; what fails is told through `run.warn`."""
+    """Write plots/ and report.html of a run that has at least one row; `run.warn` reports failures."""
     _try(run, "plots", lambda: plots.save(run.directory.plots, run.rows, _unit(run)))
     games: list[ReplayGame] = []
     _try(run, "replay", lambda: games.extend(run.experiment.replay(run.state)))

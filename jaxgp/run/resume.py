@@ -1,4 +1,4 @@
-"""Decides what a command starts: a new run, or an old one that goes on. Writes nothing and does not import JAX."""
+"""Decides whether a command starts a new run or resumes an old one. Writes nothing and does not import JAX."""
 
 import copy
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from jaxgp.spec import Games
 
 CHANGEABLE = ("logger", "checkpoint_every", "keep_checkpoints", "cores", "compilation_cache", "title")
-"""Options that a resumed run may be given anew; `algorithm.generations` may be raised as well."""
+"""Options that may change when a run is resumed; `algorithm.generations` may be raised as well."""
 GENERATIONS = "algorithm.generations"
 AUTO = "auto"
 
@@ -39,8 +39,8 @@ def plan(config: Config, overrides: Sequence[str], directory: Path, games: "Game
         games: where games come from.
 
     Raises:
-        UsageError: a wrong option, a directory that is not a run, a directory that already is one, or options that
-            contradict the run that is to go on.
+        UsageError: a wrong option, a directory without a run to resume, a directory that already holds a run, or
+            options that contradict the run to resume.
     """
     if config.resume is None or (config.resume == AUTO and not RunDirectory(directory).holds_run()):
         if RunDirectory(directory).holds_run():
@@ -57,7 +57,7 @@ def plan(config: Config, overrides: Sequence[str], directory: Path, games: "Game
 
 
 def _filled(config: Config, games: "Games") -> Config:
-    """Return the options of the command line as a run would save them; as they are, where no run could begin so."""
+    """Return the options of the command line as a run would save them, or unchanged if they are not valid alone."""
     try:
         return validate.check(config, games)
     except UsageError:
@@ -65,7 +65,7 @@ def _filled(config: Config, games: "Games") -> Config:
 
 
 def _merge(saved: Config, given: Config, overrides: Sequence[str]) -> Config:
-    """Return the saved options with those of the command line that may change; raises UsageError for any other."""
+    """Return the saved options with the command line's changes; raises UsageError for one that may not change."""
     old, new = _flat(asdict(saved)), _flat(asdict(given))
     for option in sorted(old.keys() | new.keys()):
         if not any(_covers(override, option) for override in overrides) or _changeable(option):
@@ -85,7 +85,7 @@ def _merge(saved: Config, given: Config, overrides: Sequence[str]) -> Config:
 
 
 def _take(merged: Config, given: Config, key: str) -> None:
-    """Copy an option that may change, by the name that it has on the command line."""
+    """Copy an option that may change from `given` to `merged`, by its name on the command line."""
     if key == GENERATIONS:
         merged.algorithm.generations = given.algorithm.generations
     section, _, name = key.partition(".")
@@ -100,9 +100,9 @@ def _key(override: str) -> str:
 
 
 def _covers(override: str, option: str) -> bool:
-    """Whether an override sets an option: by its name, by that of a section above it, or as a whole experiment."""
+    """Whether an override sets an option: by its name, by the name of a section above it, or by an experiment."""
     key = _key(override)
-    # Naming the game again is no contradiction when its settings differ from the defaults.
+    # Naming the game again sets its name alone, so it does not contradict settings that differ from the defaults.
     sections = {"experiment": ("game", "program", "algorithm", "fitness"), "game": ("game.name",)}.get(key, (key,))
     return any(option == section or option.startswith(section + ".") for section in sections)
 

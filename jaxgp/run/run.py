@@ -1,4 +1,4 @@
-"""One run from start to finish: what `scripts/train.py` does once its options are known to be right."""
+"""One run from start to finish: the work of `scripts/train.py` after its options have been checked."""
 
 import os
 import sys
@@ -29,11 +29,11 @@ from jaxgp.store.directory import RunDirectory, digest, environment
 
 
 def train(plan: Plan, games: Games) -> int:
-    """Start or resume a run and see it through.
+    """Start or resume a run and carry it to its end.
 
     Args:
-        plan: what `resume.plan` made of the options.
-        games: the package of games.
+        plan: the plan that `resume.plan` returned.
+        games: where games come from.
 
     Returns:
         0 when the last generation is done, or the aim is reached.
@@ -92,13 +92,13 @@ def conduct(plan: Plan, directory: RunDirectory, experiment: Experiment) -> int:
 
 
 def _use_cores(number: int | None, experiment: Assembled) -> None:
-    """Share searches out among cores; by default where programs search, which is then most of the work."""
+    """Share searches among cores; by default only if programs search, since searching is then most of the work."""
     searching = isinstance(experiment.cast.actor, SearchedPlayer)
     cores.use(number if searching or number else 1)
 
 
 def use_compilation_cache(folder: str | None) -> None:
-    """Keep compiled programs in a folder between runs, unless the environment names one; do without if it must be."""
+    """Keep compiled programs in a folder between runs, unless the environment names one; failure is only a warning."""
     if folder is None or os.environ.get("JAX_COMPILATION_CACHE_DIR"):
         return
     path = Path(folder).expanduser()
@@ -125,7 +125,7 @@ def _fresh(config: Config, directory: RunDirectory, experiment: Experiment) -> l
 
 
 def _restore(config: Config, directory: RunDirectory, experiment: Experiment) -> loop.Run:
-    """Go on from the newest checkpoint that can be read; from the start if the run never came to one."""
+    """Go on from the newest checkpoint that can be read; from the start if the run has none."""
     state = experiment.init(jax.random.key(config.seed))
     found = checkpoint.available(directory.checkpoints)
     run = loop.Run(experiment, config, directory, state, warn=_warn)
@@ -161,7 +161,7 @@ def _describe(run: loop.Run) -> None:
 
 
 def _finish(run: loop.Run, state: str) -> None:
-    """Write all that is made of the record: status, champion, plots, report. None of it may hide an error."""
+    """Write status, champion, plots and report. A failure here must not hide an earlier error."""
     if not run.rows:
         return
     from jaxgp.run import outcome  # late: plotting is slow to import

@@ -10,14 +10,14 @@ from typing import Any
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
 SHOW_CURSOR = b"\x1b[?25h\n"
-"""What terminals take for: show the cursor again."""
+"""The escape sequence that shows the cursor of a terminal again."""
 
 
 class Stop:
     """Within this context, the first of `SIGNALS` sets `requested`; the second ends the process at once.
 
-    Whoever handled the signal before (a cluster launcher that requeues the job, say) gets it from `pass_on`, once the
-    run has been saved. Outside the main thread, where Python allows no handlers, nothing is installed.
+    After the run has been saved, `pass_on` gives the signal to the handler that was installed before, such as that of a
+    cluster launcher that requeues the job. Outside the main thread Python allows no handlers, so none is installed.
     """
 
     def __init__(self, notify: Callable[[str], None] = lambda message: None) -> None:
@@ -54,7 +54,7 @@ class Stop:
             self._notify(f"{self.signal.name}: stopping after this generation{again}")
 
     def pass_on(self) -> None:
-        """Give the signal to the handler that was there before, if that was a function; call it after `__exit__`."""
+        """Give the signal to the previous handler, if that is a function; call this after `__exit__`."""
         if self.signal is None:
             return
         handler = self._before.get(self.signal)

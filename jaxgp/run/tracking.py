@@ -16,11 +16,11 @@ INIT_TIMEOUT = 30
 
 
 class Tracker:
-    """Follows a run; does nothing when the mode is `disabled`, and W&B is then not even imported.
+    """Follows a run. In mode `disabled` it does nothing and does not import W&B.
 
     Args:
-        config: of the run; `logger` says how to track.
-        directory: W&B's files go below it, and the id under which a resumed run goes on.
+        config: configuration of the run; `logger` says how to track.
+        directory: the run directory; W&B's files go below it, and the id by which a resumed run continues.
         warn: told once, when W&B first fails; after that nothing more is sent.
     """
 

@@ -12,12 +12,12 @@ An iteration visits one node a lane:
     descend   play the next move of the deepest open level; its child is the node of the next iteration
 
 Values are compared as int32 codes in the order of the floats they stand for. Codes make the tie test exact (one below
-a code is the next smaller float, subnormals included, which a CPU that flushes them to zero would lose), and turning a
-value to the other side is one bitwise complement. The mover need not alternate: a value is turned round only between a
-parent and a child with different seats to move.
+a code is the next smaller float, also on a CPU that flushes subnormals to zero), and negating a value is one bitwise
+complement. The mover need not alternate: a value is negated only between a parent and a child with different seats to
+move.
 
-Leaves may be valued differently from root to root, as when each root is searched for another program: each root has a
-context (`jaxgp.search.lookahead`). A lane takes roots of any context, so that all contexts share one queue.
+Each root has a context, which says how its leaves are valued (`jaxgp.search.lookahead`); for example, each root may be
+searched for another program. A lane takes roots of any context, so that all contexts share one queue.
 """
 
 from dataclasses import dataclass, replace
@@ -50,7 +50,7 @@ def with_result(evaluate: Evaluate, win: float) -> Evaluate:
 
 
 def best_moves(values: Array) -> Array:
-    """Return bool[Q, A]: the moves that `values` (float32[Q, A]) prove best; none of a root that was not searched.
+    """Return bool[Q, A]: the moves that `values` (float32[Q, A]) prove best; all False for a root not searched.
 
     A deterministic player takes the first of them, `values.argmax(-1)`, and needs a search with `ties="first"` only. A
     player that breaks ties at random draws uniformly from all of them, and needs `ties="all"`.
@@ -60,11 +60,11 @@ def best_moves(values: Array) -> Array:
 
 @struct.dataclass
 class RootResult:
-    """What a search found out about each root."""
+    """Results of a search for each root."""
 
     values: Array  # float32[Q, A]: value for the side to move, -inf where worse than the best, illegal or not searched
     nodes: Array  # int32[Q]: nodes visited
-    iterations: Array  # int32[]: turns of the loop for the whole batch
+    iterations: Array  # int32[]: iterations of the loop for the whole batch
 
 
 @struct.dataclass
@@ -108,13 +108,13 @@ def _put(stack: Tree, at: Array, item: Tree) -> Tree:
 
 
 def _keep(search: _Search, number: int) -> _Search:
-    """Go on with `number` lanes; at most that many are busy, and all of these are kept."""
+    """Keep `number` lanes, among them all busy ones; at most `number` lanes may be busy."""
     return replace(search, lanes=take(search.lanes, jnp.argsort(~search.lanes.busy, stable=True)[:number]))
 
 
 @dataclass(frozen=True)
 class AlphaBeta:
-    """Searches roots to a fixed depth. One action, so also one half of a double turn, is one ply.
+    """Searches roots to a fixed depth. One action is one ply; a double turn is two plies.
 
     Attributes:
         game: a game without chance; a state whose game goes on must have a legal action.
@@ -128,11 +128,11 @@ class AlphaBeta:
             to this many lanes.
         twin: the same game in a form that is faster to search. Its steps, legal actions and states take the place of
             the game's; `evaluate` and the leaf evaluator get its states.
-        ties: `first` proves only which is the lowest-numbered best move, `all` finds every best move.
-        leaf_evaluator: values positions by their contexts, in the place of `evaluate`.
+        ties: `first` proves only the lowest-numbered best move, `all` proves every best move.
+        leaf_evaluator: values positions by their contexts, in place of `evaluate`.
 
     Raises:
-        ValueError: a game with chance, a number out of range, or not just one of `evaluate` and `leaf_evaluator`.
+        ValueError: a game with chance, a number out of range, or both or neither of `evaluate` and `leaf_evaluator`.
     """
 
     game: Game
@@ -171,7 +171,7 @@ class AlphaBeta:
     def search(
         self, states: Position, depth: Array, count: Array, contexts: Contexts = (), whose: Array | None = None
     ) -> RootResult:
-        """Search the first `count` of `states`, each to its own depth. It is a batch already: do not vmap it.
+        """Search the first `count` of `states`, each to its own depth. The states are a batch: do not vmap this method.
 
         Args:
             states: roots [Q, ...]. One that has ended gets no values.
@@ -181,8 +181,8 @@ class AlphaBeta:
             whose: int32[Q], the context of each root; None without a leaf evaluator.
 
         Returns:
-            Values that are exact for every best move (`ties="all"`) or for the lowest-numbered one at least
-            (`ties="first"`), and -inf elsewhere: `values.argmax(-1)` is always the lowest-numbered best move.
+            Values that are exact for every best move (`ties="all"`), or at least for the lowest-numbered one
+            (`ties="first"`), and -inf elsewhere. `values.argmax(-1)` is always the lowest-numbered best move.
         """
         if self.twin is not None:
             states = jax.vmap(self.twin.pack)(states)
@@ -216,7 +216,7 @@ class AlphaBeta:
         return RootResult(jnp.where(proved, decode(values), -jnp.inf), search.nodes, search.iterations)
 
     def _by_action(self, states: Position, values: Array) -> Array:
-        """Return int32[Q, A]: codes by action, made of those by slot, int32[Q, S]."""
+        """Return int32[Q, A]: codes by action, from codes by slot (int32[Q, S])."""
         slots = jnp.arange(self._ahead.slots, dtype=jnp.int32)
         actions = jax.vmap(lambda state: jax.vmap(lambda slot: self._ahead.action(state, slot))(slots))(states)
         place = jnp.where(values == NEVER, self.game.num_actions, actions)
@@ -277,7 +277,7 @@ class AlphaBeta:
         return replace(search, lanes=lanes, taken=search.taken + begins.sum(dtype=jnp.int32))
 
     def _advance(self, search: _Search, contexts: Contexts, whose: Array) -> _Search:
-        """Visit one node in every lane, and store what is finished."""
+        """Visit one node in every lane, and store the results of finished roots."""
         lanes, queue = search.lanes, len(whose)
         running = search.taken > 0
         look = self._ahead.look(contexts, whose[lanes.root], lanes.node, lanes.busy, running)
@@ -293,7 +293,7 @@ class AlphaBeta:
         )
 
     def _back_up(self, lane: _Lane, look: Array) -> tuple[_Lane, Position, Array, Array]:
-        """Enter what the look-ahead says of the lane's node and find where to go on.
+        """Back up the look-ahead of the lane's node, and find the node and move to go on with.
 
         Args:
             lane: unbatched.
@@ -356,7 +356,7 @@ class AlphaBeta:
         return lane, jax.tree.map(lambda x: x[level], states), slot, finished
 
     def _descend(self, lane: _Lane, parent: Position, slot: Array) -> _Lane:
-        """Make the child of `parent` by the move in a slot the lane's node, and turn the window to its mover."""
+        """Move the lane to the child of `parent` by the move in `slot`; turn the window to the child's mover."""
         child = self._rules.step(parent, self._ahead.action(parent, slot), unused_key())
         turned = parent.to_move != child.to_move
         return replace(
@@ -368,5 +368,5 @@ class AlphaBeta:
         )
 
     def _floor(self, low: Array, move: Array, best: Array) -> Array:
-        """Return int32[]: the code that `move` of the root must exceed; one below the best so far if it may tie."""
+        """Return int32[]: the code that `move` of the root must exceed; one below the best so far if ties count."""
         return low - 1 if self.ties == "all" else low - (move < best)

@@ -1,4 +1,4 @@
-"""Searches play games without chance: they refuse all others, and hand such games a key that is never used."""
+"""Searches play games without chance. They refuse other games, and pass a key that the game never uses."""
 
 import jax
 from jax import Array

@@ -19,8 +19,7 @@ _GREATEST = np.float32(3e38)
 def encode(value: Array) -> Array:
     """Map float32[...] to int32[...] in the same order.
 
-    Both zeros and all subnormals have one code. Infinities have those of the ends of the range, -3e38 and 3e38. There
-    must be no NaN.
+    Both zeros and all subnormals have one code. Infinities are clipped to -3e38 and 3e38. NaN is not allowed.
     """
     value = jnp.clip(value, -_GREATEST, _GREATEST)
     bits = lax.bitcast_convert_type(jnp.where(jnp.abs(value) < np.finfo(np.float32).tiny, 0.0, value), jnp.int32)

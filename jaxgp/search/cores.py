@@ -1,8 +1,8 @@
-"""Searches shared out among the cores of a CPU.
+"""Shares searches among the cores of a CPU.
 
 XLA runs the many small operations of a search on little more than one core. So each core becomes a device of its own,
-which searches a share of the roots; all other work of a program is done on every device alike. The results do not
-depend on the number of cores, since each root is searched as if it were alone.
+which searches a share of the roots; all other work of a program is replicated on every device. The results do not
+depend on the number of cores, since each root is searched independently of the others.
 """
 
 import os
@@ -42,8 +42,8 @@ def available() -> int:
 def use(number: int | None = None) -> None:
     """Make a device of each of `number` cores; None: of all cores, up to `MOST`.
 
-    This works before the first computation of the process only; later it warns (RuntimeWarning) and changes nothing.
-    Nothing changes either where the user has said by XLA_FLAGS or JAX_NUM_CPU_DEVICES how many devices there are.
+    Call this before the first computation of the process; later it changes nothing and warns (RuntimeWarning). It also
+    changes nothing if the user has set the number of devices by XLA_FLAGS or JAX_NUM_CPU_DEVICES.
     """
     number, flags = number or min(available(), MOST), os.environ.get("XLA_FLAGS", "")
     if number == 1 or GIVEN in flags or getattr(jax.config, "jax_num_cpu_devices", -1) > 0:
@@ -67,8 +67,8 @@ def _devices() -> list[jax.Device]:
 def everywhere(tree: Tree) -> Tree:
     """Replicate arrays over the devices that share searches.
 
-    A program that searches leaves its results on all of them, and is compiled for where its arguments are. So a program
-    that is called with its own results would be compiled twice if its first arguments were on one device.
+    A searching program leaves its outputs on all of these devices, and is compiled for the placement of its arguments.
+    So a program that is called with its own outputs would be compiled twice if its first arguments were on one device.
     """
     devices = _devices()
     return tree if len(devices) == 1 else jax.device_put(tree, NamedSharding(Mesh(np.array(devices), NAME), WHOLE))
@@ -77,12 +77,12 @@ def everywhere(tree: Tree) -> Tree:
 def search(
     one: AlphaBeta, states: Position, depth: Array, count: Array, contexts: Contexts = (), whose: Array | None = None
 ) -> RootResult:
-    """Do what `AlphaBeta.search` does, with the roots shared out among the devices of the CPU."""
+    """Return what `AlphaBeta.search` returns, with the roots shared among the devices of the CPU."""
     devices, queue = _devices(), len(depth)
     number = len(devices)
     if number == 1:
         return one.search(states, depth, count, contexts, whose)
-    # Each device takes every `number`-th root, not a stretch of them: neighbours take similar time, so shares do too.
+    # Each device takes every `number`-th root. Neighbouring roots take similar time, so the shares do as well.
     share = np.arange(-(-queue // number)) * number
     fewer = replace(one, lanes=-(-one.lanes // number), narrow=-(-one.narrow // number))
 

@@ -1,8 +1,8 @@
 """Games for one with their legal actions in a list, for searches that play very many games.
 
 A game may have thousands of actions of which a few dozen are legal at once. A search that draws by a table of weights
-would spend its time on the illegal ones. A `ListedGame` hands out the legal ones. `Listed` makes one of any game for
-one; rules that keep the list themselves can be much faster.
+would spend its time on illegal actions. A `ListedGame` lists the legal ones. `Listed` turns any game for one into a
+`ListedGame`; rules that maintain the list themselves can be much faster.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ LANES = 8
 
 
 class ListedGame(Protocol[Node]):
-    """A game for one without chance, its legal actions in a list. It has A actions and lists of M slots.
+    """A game for one without chance that lists its legal actions. It has A actions and lists of M slots.
 
     Methods take no keys: a search begins the same game again and again, so there is one opening.
     """
@@ -53,7 +53,7 @@ class ListedGame(Protocol[Node]):
 
 @struct.dataclass
 class Listing(Generic[State]):
-    """A position of any game, and whether the list has overflowed on the way to it."""
+    """A position of any game, and whether the list has overflowed in it or before it."""
 
     state: State
     overflow: Array  # bool[]
@@ -61,11 +61,11 @@ class Listing(Generic[State]):
 
 @dataclass(frozen=True)
 class Listed(Generic[State]):
-    """Any game for one, whose legal actions are looked up in each position anew.
+    """Any game for one as a `ListedGame`: every position computes the list from `legal_actions`.
 
     Attributes:
         game: the rules.
-        slots: M; of more legal actions than that, the first M can be played.
+        slots: M; if more actions are legal, only the first M can be played.
 
     Raises:
         ValueError: a game with chance.

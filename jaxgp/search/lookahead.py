@@ -1,8 +1,8 @@
-"""What a search sees from the nodes that it visits: the value of each of their moves a few plies deep, as one batch.
+"""The look-ahead of a search: values each move of the visited nodes a few plies deep, as one batch.
 
 A leaf evaluator values the positions where the look-ahead ends. Every node belongs to a context, which says how its
-leaves are valued: contexts are plans of programs, say, so that each program values the leaves of its own searches. The
-leaf evaluator gets its positions sorted by context.
+leaves are valued. If contexts are plans of programs, for example, each program values the leaves of its own searches.
+The leaf evaluator gets its positions sorted by context.
 
 There are two ways to look ahead. `FullWidth` tries all actions, legal or not, several plies deep; it is for games with
 few actions. `LegalOnly` tries the legal moves alone, one ply deep; it is for games with many actions, which list their
@@ -28,7 +28,7 @@ Result = TypeVar("Result")
 Contexts = object
 """A tree of arrays [C, ...]; without arrays, all positions are valued alike."""
 Evaluate = Callable[..., Array]
-"""state -> float32[]: what a position is worth to the side to move; of ended games too."""
+"""state -> float32[]: the value of a position for the side to move; it must accept ended games."""
 LeafEvaluator = Callable[[Any, Array, Any, Array], Array]
 """(contexts [C, ...], int32[B], states [B, ...], int32[]) -> float32[B]: values as the side to move sees them.
 
@@ -37,9 +37,9 @@ sorted by context in ascending order; the values of the others are not used. Sta
 """
 
 FEW = 8
-"""Up to this number of actions each one gets code of its own, in which it is a constant."""
+"""Up to this number of actions the compiled program has separate code for each action, in which it is a constant."""
 WIDTH = 12
-"""Listed moves that are tried together, for each node; nodes share them out as they need."""
+"""Listed moves that are tried together, on average per node; nodes share this budget by need."""
 MOST = 2048
 """The most listed moves that are tried together."""
 
@@ -82,7 +82,7 @@ def ranges(starts: Array, number: int) -> Array:
 
     Args:
         starts: int32[N], ascending: the first place of each range, below 0 for a range that began earlier.
-        number: of places, counted from 0.
+        number: how many places there are, counted from 0.
     """
     marks = jnp.zeros(number, jnp.int32).at[jnp.where(starts > 0, starts, number)].add(1, mode="drop")
     return (starts <= 0).sum(dtype=jnp.int32) - 1 + jnp.cumsum(marks, dtype=jnp.int32)
@@ -143,7 +143,7 @@ class LegalOnly:
             codes ^= jax.vmap(side)(parents)
             return first + together, lax.dynamic_update_slice(found, codes, (first,))
 
-        # Room for the moves of all lists, and for one more slice of them.
+        # Room for the moves of all lists and one more slice, since the last slice may reach beyond them.
         start = jnp.int32(0), jnp.full(nodes * self.slots + together, NEVER)
         found = lax.while_loop(lambda carry: carry[0] < ends[-1], some, start)[1]
         looks = jax.vmap(lambda at: lax.dynamic_slice(found, (at,), (self.slots,)))(begin)

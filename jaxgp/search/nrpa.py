@@ -35,7 +35,7 @@ from jaxgp.search.listed import LANES, ListedGame, sums_before
 STEEPEST = 40.0
 """Log-weights and biases are clipped to +-40 before exp, so that sums stay finite in float32."""
 STRETCH = 16
-"""Plies to which a policy is adapted at once."""
+"""Plies of a game whose adaptations are computed as one batch."""
 
 Kinds = Callable[[Any], Array]
 """state -> int32[M]: the kind of each option, its place in a table of biases."""
@@ -43,7 +43,7 @@ Kinds = Callable[[Any], Array]
 
 @struct.dataclass
 class Line:
-    """A game of each of S searches: its actions, and the options that it had."""
+    """One game of each of S searches: the actions played, and the legal actions at each ply."""
 
     score: Array  # float32[S]; -inf for no game
     actions: Array  # int32[S, T]; A after the end
@@ -55,7 +55,7 @@ class Line:
 
 @struct.dataclass
 class Search:
-    """S searches under way."""
+    """The state of S searches."""
 
     number: Array  # int32[]: groups of P playouts that each has played
     policies: Array  # float32[L, S, A + 1]: by level; the last entry is for slots without an action
@@ -144,9 +144,10 @@ class Nested:
     def _complete(
         self, biases: Array | None, carry: tuple[Array, Line, Array, Line]
     ) -> tuple[Array, Line, Array, Line]:
-        """Hand the game found on the level below to a level, which adapts its policy; the levels below begin anew.
+        """Finish one iteration of a level with the game found on the level below.
 
-        The carry is int32[], the level; the game found; policies and best games of all levels.
+        The level keeps the better game and adapts its policy to it. The levels below start again from this policy. The
+        carry is int32[], the level; the game found; policies and best games of all levels.
         """
         at, found, policies, best = carry
         own = take(best, at)
@@ -156,7 +157,7 @@ class Nested:
         levels = np.arange(self.level)
         policies = jnp.where((levels <= at)[:, None, None], policy, policies)
         best = jax.tree.map(lambda x, new: x.at[at].set(new), best, own)
-        # What is below has been handed on by now. The last level is never below, and keeps its game.
+        # The levels below start without a game. The top level is never below another, so it keeps its best game.
         best = replace(best, score=jnp.where((levels < at)[:, None], -jnp.inf, best.score))
         return at + 1, own, policies, best
 
@@ -203,9 +204,9 @@ class Nested:
         score = jax.vmap(jax.vmap(self.game.score))(states)[..., 0]
         overflow = jax.vmap(jax.vmap(self.game.overflow))(states).any(1, keepdims=True)
         line = replace(line, score=score, overflow=jnp.broadcast_to(overflow, shape))
-        if self.group == 1:  # A gather, here of everything there is, would take a tenth of a search.
+        if self.group == 1:  # The gather below would copy everything, which takes a tenth of a search.
             return jax.tree.map(lambda x: x[:, 0], line)
-        # The later one of equals, as everywhere.
+        # Of equal games the later one counts, as on all levels.
         last = self.group - 1 - jnp.argmax(line.score[:, ::-1], 1)
         return jax.tree.map(lambda x: jax.vmap(lambda games, place: games[place])(x, last), line)
 
@@ -236,13 +237,13 @@ class Nested:
             kinds = None if line.kinds is None else cut(line.kinds)
             return jax.vmap(adapt_one)(policies, weights, factors, cut(line.actions), cut(line.options), kinds)
 
-        # After the end of a game only the last entry changes, by which nothing is drawn.
+        # After the end of a game only the policy's last entry changes, and no draw reads this entry.
         width = next(width for width in range(min(STRETCH, self.longest), 0, -1) if self.longest % width == 0)
         return lax.fori_loop(0, -(-line.length.max() // width), stretch, policies)
 
     @property
     def _narrow(self) -> np.dtype:
-        """The type of the options that games note, of which there are many."""
+        """The type in which games store their options, the larger part of their memory."""
         return np.dtype(np.int16 if self.game.num_actions < 2**15 else np.int32)
 
     @staticmethod

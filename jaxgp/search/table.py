@@ -1,8 +1,8 @@
-"""A bounded table of what a player does in a position, and the removal of duplicates from a batch of positions.
+"""A bounded table of a player's best moves by position, and the removal of duplicates from a batch of positions.
 
-A fixed opponent meets the same positions again and again. `unique` lets each distinct one be searched once, the table
-lets it be searched once across batches. Both compare whole keys: a hash only says where to look, so a collision costs
-a search and never gives a wrong answer.
+A fixed opponent meets the same positions again and again. `unique` removes duplicates within a batch, the table across
+batches, so that each position is searched once. Both compare whole keys. A hash only says where to look, so a collision
+costs a search and never gives a wrong answer.
 
 Keys are rows of uint32 words, as `Game.key` makes them. No result depends on the order in which a scatter writes.
 """
@@ -33,10 +33,7 @@ def create(size: int, words: int, payload: int = 1) -> Table:
 
 
 def mix(keys: Array) -> Array:
-    """Hash uint32[B, W] to uint32[B]: each word is stirred in, then every bit is made to depend on every other.
-
-    The rounds and constants are those of MurmurHash3 (A. Appleby, public domain).
-    """
+    """Hash uint32[B, W] to uint32[B] by the rounds and finaliser of MurmurHash3 (A. Appleby, public domain)."""
     code = jnp.full(keys.shape[:-1], 0x9747B28C, jnp.uint32)
     for word in range(keys.shape[-1]):
         stirred = _rotate(keys[..., word] * np.uint32(0xCC9E2D51), 15) * np.uint32(0x1B873593)
@@ -56,7 +53,7 @@ def lookup(table: Table, keys: Array) -> tuple[Array, Array]:
 def insert(table: Table, keys: Array, payload: Array, mask: Array) -> Table:
     """Store the rows of uint32[B, W] keys and uint32[B, V] payload where `mask` (bool[B]) holds.
 
-    A row takes its slot from the one that was there. Of several rows with one slot the first is stored.
+    A row overwrites the previous entry of its slot. Of several rows with one slot the first is stored.
     """
     size = table.used.shape[0]
     slot = jnp.where(mask, _slot(table, keys), size)
@@ -82,7 +79,7 @@ def unique(keys: Array, mask: Array) -> tuple[Array, Array, Array]:
         group: int32[B]. `keys[order[group[b]]] == keys[b]` for every row of the mask; 0 elsewhere.
     """
     rows = keys.shape[0]
-    # The last key of a lexsort is the first to count: masked rows go to the end, then words from left to right.
+    # The last key of a lexsort is the primary one: live rows come first, then rows in the order of their words.
     by_key = jnp.lexsort((*keys.T[::-1], ~mask)).astype(jnp.int32)
     sorted_keys, live = keys[by_key], mask[by_key]
     fresh = jnp.concatenate([jnp.ones(1, jnp.bool_), (sorted_keys[1:] != sorted_keys[:-1]).any(-1)]) & live

@@ -18,7 +18,7 @@ from jaxgp.store.record import clean
 
 FORMAT = "jaxgp champion"
 FORMAT_VERSION = 3
-"""Since 3 `program` has the role; `jaxgp.measure.champions` finds that of older files by their language."""
+"""From version 3 on `program` holds the role; for older files `jaxgp.measure.champions` finds it by the language."""
 
 
 class ChampionError(ValueError):
@@ -30,7 +30,7 @@ class ChampionFile:
     """The content of a champion file."""
 
     game: dict[str, Any]  # name, and the settings of the rules
-    program: dict[str, Any]  # role: its name (in files of older versions there is none), and the options of the role
+    program: dict[str, Any]  # `role`, its name (missing in files of older versions), and the options of the role
     language: dict[str, str]  # kind (program, rules), name and version of what the text is written in
     text: str  # an S-expression; or rules, a line each, in the file as a list of lines
     size: int  # nodes or rules
@@ -75,7 +75,7 @@ def describe(champion: Champion, language: Language, config: Config) -> Champion
 
 
 def points_by_seat(champion: ChampionFile) -> list[tuple[str, float | None]]:
-    """Return what the points are called in each seat, and the points; in a game for one just the score."""
+    """Return (label, points) for each seat; in a game for one only the score."""
     first, second = champion.points["first"], champion.points["second"]
     if second is None and first is not None:
         return [("score", first)]
@@ -111,7 +111,7 @@ def read(path: Path) -> ChampionFile:
 
 
 def _from_version_1(content: Json) -> Json:
-    """Give the fields of a file from before there were rule lists their present names."""
+    """Rename the fields of a file of version 1, which had no rule lists, to their present names."""
     names = {"expression": "text", "nodes": "size", "primitives": "language"}
     renamed = {names.get(name, name): value for name, value in content.items()}
     if isinstance(renamed.get("language"), dict):
@@ -168,12 +168,12 @@ def load_genome(path: Path, content: ChampionFile, language: Language, capacity:
 
     Args:
         path: the file, for messages.
-        content: of the file.
-        language: what the game and program settings of the file give in this version.
-        capacity: nodes or rules that it can hold; by default enough.
+        content: the content of the file.
+        language: the language that this version makes of the file's game and program settings.
+        capacity: nodes or rules that the arrays can hold; by default enough.
 
     Raises:
-        ChampionError: the file was made with another language, its text is not of this one, or is of another size.
+        ChampionError: the file was made with another language, its text is not in this language, or its size is wrong.
     """
     name, version = content.language["name"], content.language["version"]
     if (name, version) != (language.name, language.version):

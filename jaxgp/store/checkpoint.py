@@ -1,7 +1,7 @@
 """Checkpoints: arrays only, one .npz per checkpoint, named by tree path, never pickle.
 
-A file is written to a temporary name, synchronised and renamed, so that the newest complete one is always whole. Next
-to the arrays it holds the digest of the configuration that made it.
+A file is written to a temporary name, synchronised and renamed, so a checkpoint is either complete or missing. Besides
+the arrays it holds the digest of the configuration that made it.
 """
 
 import re
@@ -28,14 +28,14 @@ class UnreadableError(ValueError):
 
 
 def save(folder: Path, generation: int, tree: object, digest: str, keep: int = 2) -> Path:
-    """Write a state, then delete all but the newest `keep` checkpoints and what killed writers left.
+    """Write a state, then delete all but the newest `keep` checkpoints, and temporary files of killed processes.
 
     Args:
         folder: created if missing. Only one process may save into it.
         generation: names the file.
         tree: a pytree of arrays; typed random keys are allowed.
-        digest: of the configuration; `load` compares it.
-        keep: at least 1.
+        digest: digest of the configuration; `load` compares it.
+        keep: how many checkpoints are kept, at least 1.
 
     Raises:
         OSError: it could not be written; older checkpoints are untouched.
@@ -62,7 +62,7 @@ def load(path: Path, like: Tree, digest: str) -> Tree:
 
     Raises:
         UnreadableError: the file is cut off or damaged.
-        UsageError: it belongs to another configuration: its digest, or a name, shape or type of array differs.
+        UsageError: it belongs to another configuration: the digest, or the name, shape or type of an array differs.
     """
     arrays = _read(path)
     if DIGEST not in arrays:

@@ -1,4 +1,4 @@
-"""The run directory: what lies where in it, who may write to it, and what state the run is in. Does not import JAX."""
+"""The run directory: its paths, its lock, its configuration and the status of the run. Does not import JAX."""
 
 import datetime
 import fcntl
@@ -51,7 +51,7 @@ class RunDirectory:
         """Keep other processes from writing here, until `unlock` or the end of this process.
 
         Raises:
-            UsageError: another process has it, or the directory cannot be written to.
+            UsageError: another process holds the lock, or the directory cannot be written to.
         """
         try:
             self._lock = (self.path / ".lock").open("w")
@@ -100,7 +100,7 @@ class RunDirectory:
         files.write_text(self.config, OmegaConf.to_yaml(OmegaConf.create(asdict(config) | {"resume": None})))
 
     def write_status(self, state: str, generation: int, generations: int) -> None:
-        """Say where the run stands: `running`, `interrupted`, `failed` or `complete`. Raises OSError.
+        """Write the state of the run: `running`, `interrupted`, `failed` or `complete`. Raises OSError.
 
         A run that was killed outright still says `running`; its checkpoint says how far it came.
         """

@@ -29,7 +29,7 @@ def read(path: Path, key: str = "generation") -> list[Row]:
 
     Args:
         path: the file.
-        key: a whole number that every row has.
+        key: a field that holds a whole number in every row.
 
     Raises:
         UsageError: a line before the last one is not a row.
@@ -39,7 +39,7 @@ def read(path: Path, key: str = "generation") -> list[Row]:
     except FileNotFoundError:
         return []
     rows = []
-    # What stands after the last newline is nothing, or a line that a crash tore: it is not part of the record.
+    # The text after the last newline is empty, or a line torn by a crash: it is not part of the record.
     for number, line in enumerate(lines[:-1], 1):
         try:
             row = json.loads(line)
@@ -103,7 +103,7 @@ class Record:
         self._end += len(line)
 
     def _undo(self) -> None:
-        """Take half a row back; if even that fails, the next start drops it as torn."""
+        """Remove a half-written row; if this fails as well, the next start drops it as torn."""
         try:
             self._file.truncate(self._end)
         except OSError:

@@ -16,17 +16,17 @@ from jaxgp.options import MAX_SEED, choice, whole
 
 Level = float | int | bool | str
 Numbers = Mapping[str, Mapping[str, Level]]
-"""Published results of a group, or of a comparison: coefficients, p, optimum; by measure a12, p. Numbers by name."""
+"""Published numbers by name: of a group its coefficients, p values and optimum; of a comparison a12 and p."""
 
 RESPONSES = ("fitness", "points", "size", "found", "generations", "seconds")
 """What is measured in a run: see `jaxgp.study.results.summary`."""
 COLUMNS = ("trial", "order", "group", "replicate", "seed", *RESPONSES)
-"""Of the table of results, beside the factors."""
+"""Columns of the table of results, besides the factors."""
 GOALS = ("maximum", "minimum")
 MAX_FACTORS = 8
 MAX_TRIALS = 100_000
 KEYS = ("title", "base", "groups", "factors", "replicates", "seed", "response", "goal", "published")
-"""What a design file may say."""
+"""Entries that a design file may have."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ class Factor:
     """Something that is varied.
 
     Attributes:
-        name: of its column.
+        name: name of its column.
         levels: two or more numbers; or two words, or false and true.
-        options: the options of a run that it sets, and their values, one for each level. A factor that is named like
-            an option sets that option to the levels.
+        options: the options of a run that it sets, each with one value for each level. A factor with the name of an
+            option sets that option to the levels.
     """
 
     name: str
@@ -49,14 +49,14 @@ class Factor:
         return not isinstance(self.levels[0], str | bool)
 
     def coded(self, level: Level) -> float:
-        """Return where a level lies between the least, -1, and the greatest, 1; of two words the first is -1."""
+        """Return the code of a level: linear, -1 for the least level and 1 for the greatest; -1 for the first word."""
         if not self.numeric:
             return 2.0 * self.levels.index(level) - 1.0
         low, high = self._ends()
         return (2.0 * float(level) - low - high) / (high - low)
 
     def natural(self, coded: float) -> Level:
-        """Return the level, or the number between two levels, that has this code; of words the nearer one."""
+        """Return the number with this code, which may lie between levels; of words the one with the nearer code."""
         if not self.numeric:
             return self.levels[int(coded > 0)]
         low, high = self._ends()
@@ -72,8 +72,8 @@ class Cell:
     """One group at one combination of levels.
 
     Attributes:
-        group: its name.
-        levels: of each factor, in their order.
+        group: name of the group.
+        levels: level of each factor, in the order of the factors.
         overrides: the options of its runs, without the seed, as on the command line of `scripts/train.py`.
     """
 
@@ -87,11 +87,11 @@ class Trial:
     """One run of a cell.
 
     Attributes:
-        number: in standard order, from 0: by group, levels (the last factor fastest) and replicate.
-        order: its place in the random order, from 0.
-        cell: what is run.
-        replicate: from 0.
-        seed: of the run; all differ.
+        number: place in standard order, from 0: by group, levels (the last factor varies fastest) and replicate.
+        order: place in the random order, from 0.
+        cell: the cell of the run.
+        replicate: number of the replicate, from 0.
+        seed: seed of the run; all runs differ.
     """
 
     number: int
@@ -111,13 +111,13 @@ class Design:
 
     Attributes:
         factors: what is varied.
-        groups: name of each group and the options that make it.
+        groups: the options of each group, by name.
         replicates: runs of each cell.
-        seed: of the random order, and of the first run: run i in standard order has seed + i.
+        seed: seed of the random order; run i in standard order has seed + i.
         response: what is measured, one of `RESPONSES`.
         goal: whether the `maximum` or the `minimum` of the response is wanted.
         title: heading of the report.
-        published: results to be shown beside the own ones, by group; see `conf/design/morpion_study.yaml`.
+        published: published results to show for comparison, by group; see `conf/design/morpion_study.yaml`.
     """
 
     factors: tuple[Factor, ...]
@@ -148,7 +148,7 @@ class Design:
         ]
 
     def _set(self, at: Sequence[int]) -> Iterator[str]:
-        """Write the options that the factors set at these positions in their levels."""
+        """Yield the options that the factors set at these levels, given by index."""
         for factor, i in zip(self.factors, at, strict=True):
             for option, values in factor.options.items():
                 yield f"{option}={word(values[i])}"
@@ -161,7 +161,7 @@ class Design:
         return sorted(made, key=lambda trial: trial.order)
 
     def as_dict(self) -> dict[str, object]:
-        """Return what `read` makes the same design of."""
+        """Return the content from which `read` makes the same design."""
         return {
             "title": self.title,
             "groups": {name: list(base) for name, base in self.groups.items()},
@@ -181,14 +181,14 @@ class Design:
 
 
 def read(content: Mapping[str, object]) -> Design:
-    """Make a design of what a file or the command line says.
+    """Make a design from the content of a file or the command line.
 
     Args:
-        content: `factors` ({name: levels, or {levels, options}}), and any other of `KEYS`; `base` are options of all
-            groups.
+        content: `factors` ({name: levels, or {levels, options}}), and any other entries of `KEYS`; `base` are options
+            of all groups.
 
     Raises:
-        UsageError: the first thing that is wrong; the message names it, its value and what is accepted.
+        UsageError: the first mistake; the message names the entry, its value and what is accepted.
     """
     for key in content:
         if key not in KEYS:
@@ -217,7 +217,7 @@ def word(value: Level) -> str:
 
 
 def _factors(tree: Mapping[str, object], prefix: str = "") -> Iterator[Factor]:
-    """Read factors; names with dots may have come apart into sections."""
+    """Read factors. A name with dots may have been split into nested sections."""
     for key, value in tree.items():
         name = f"{prefix}{key}"
         if not isinstance(value, Mapping):
@@ -241,7 +241,7 @@ def _factor(name: str, value: Mapping[str, object]) -> Factor:
 
 
 def _values(option: str, given: object, count: int) -> tuple[Level, ...]:
-    """Read what an option is set to at each of so many levels."""
+    """Read the values of an option, one for each of `count` levels."""
     if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != count:
         reject(option, given, f"a list of {count} values, one for each level")
     return tuple(_level(option, value) for value in given)
@@ -292,7 +292,7 @@ def _section(option: str, given: object) -> Mapping[str, object]:
 
 
 def _published(given: object) -> Mapping[str, Numbers]:
-    """Read published results: of a group, or of a comparison, sections of numbers."""
+    """Read published results: sections of numbers, for a group or for a comparison."""
     return {
         name: {
             section: {term: _level(f"published.{name}.{section}.{term}", value) for term, value in numbers.items()}
@@ -307,7 +307,7 @@ def _sections(option: str, given: object) -> Mapping[str, Mapping[str, object]]:
 
 
 def _check(design: Design) -> None:
-    """Refuse what each part allows and the whole does not."""
+    """Check the conditions between the parts of a design; raises UsageError."""
     names = [factor.name for factor in design.factors]
     if not names and len(design.groups) < 2:
         reject("factors", "{}", "at least one factor, as in factors.algorithm.population=[64,128], or two groups")

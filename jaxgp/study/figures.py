@@ -1,4 +1,4 @@
-"""Pictures of designs, models and groups. All that is not data has the colour of the text around it."""
+"""Pictures of designs, models and groups. Everything but the data has the colour of the surrounding text."""
 
 from collections.abc import Mapping, Sequence
 

@@ -2,9 +2,10 @@
 
     y = b0 + sum_i bi xi + sum_(i<j) bij xi xj + error
 
-The factors are coded, from -1 at the least level to 1 at the greatest, so that coefficients compare; those in natural
-units are of the same model. Sums of squares are of type II: each main effect after all others, each
-interaction after everything else; in a full factorial with equal replicates they are those of type I and III as well.
+The factors are coded, from -1 at the least level to 1 at the greatest, so that coefficients can be compared;
+coefficients in natural units are of the same model. Sums of squares are of type II: each main effect after all other
+main effects, each interaction after all other terms. In a full factorial with equal replicates they equal those of
+types I and III.
 """
 
 import itertools
@@ -61,12 +62,12 @@ class Test:
 
 @dataclass(frozen=True)
 class Optimum:
-    """Levels at which the model predicts most, or least.
+    """The point at which the model predicts the most, or the least.
 
     Attributes:
-        levels: of each factor.
-        predicted: the mean response there, with the 95 % interval of the mean, `low` to `high`.
-        run_low: 95 % interval of the response of one run, to `run_high`.
+        levels: level of each factor.
+        predicted: the mean response there; `low` to `high` is the 95 % confidence interval of this mean.
+        run_low: `run_low` to `run_high` is the 95 % prediction interval of one run.
     """
 
     levels: tuple[Level, ...]
@@ -84,15 +85,15 @@ class Model:
     Attributes:
         factors: in the order of the columns.
         coefficients: intercept, main effects, interactions.
-        anova: the same but for the intercept, and the residuals.
-        r2: share of the variance that the model explains; `adjusted` for the number of terms.
+        anova: the same terms without the intercept, then the residuals.
+        r2: share of the variance that the model explains; `adjusted` is adjusted for the number of terms.
         sigma: standard deviation of the residuals.
-        fitted: float[N], and `residuals` of each run.
-        shapiro: Shapiro-Wilk test of the residuals, whose hypothesis is that they are normal.
-        anderson: Anderson-Darling test, of the same.
+        fitted: float[N], fitted value of each run; `residuals`, float[N], are the observed less the fitted values.
+        shapiro: Shapiro-Wilk test of the hypothesis that the residuals are normal.
+        anderson: Anderson-Darling test of the same hypothesis.
         lack_of_fit: F test of the model against one with a mean for each cell; None without replicates.
-        best: where in the box of the factors the model is best, levels between the design's included.
-        best_cell: the best of the design's own combinations of levels.
+        best: the optimum over the box of the factors, including points between the design's levels.
+        best_cell: the optimum among the design's own combinations of levels.
     """
 
     factors: tuple[Factor, ...]
@@ -148,7 +149,7 @@ def fit(frame: pandas.DataFrame, factors: Sequence[Factor], response: str, goal:
 
 
 def fit_groups(frame: pandas.DataFrame, design: Design) -> dict[str, Model | str]:
-    """Fit the model of every group of a design; where there is none, say why."""
+    """Return the fitted model of every group of a design, or the reason why there is none."""
     found: dict[str, Model | str] = {}
     for group in design.groups:
         try:
@@ -211,9 +212,9 @@ def _anova(found: RegressionResultsWrapper, factors: Sequence[Factor]) -> list[E
 
 
 def _lack_of_fit(found: RegressionResultsWrapper, data: pandas.DataFrame, factors: int) -> Test | None:
-    """Compare with the model that gives each cell its own mean, which leaves the pure error of the replicates."""
+    """Test against the model with a mean for each cell, whose residuals are the pure error of the replicates."""
     cells = smf.ols("y ~ " + " * ".join(f"C(x{i})" for i in range(factors)), data).fit()
-    # Without a fraction of the variance left there is no error to compare with.
+    # If the cells leave no share of the variance, there is no error to compare with.
     if cells.df_resid < 1 or cells.df_resid >= found.df_resid or cells.ssr <= 1e-12 * cells.centered_tss:
         return None
     line = sm.stats.anova_lm(found, cells).iloc[1]
@@ -253,6 +254,6 @@ def _optimum(found: RegressionResultsWrapper, factors: Sequence[Factor], point: 
 
 
 def _level(factor: Factor, code: float) -> Level:
-    """Return the level of a code: exactly as the design has it, where it has it."""
+    """Return the level with this code; a level of the design is returned exactly, without rounding error."""
     near = [level for level in factor.levels if abs(factor.coded(level) - code) < 1e-6]
     return near[0] if near else factor.natural(code)

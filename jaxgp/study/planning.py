@@ -36,7 +36,7 @@ class Plan:
         pairs: every run with its configuration, in the order of the runs.
         output: directory for results.
         games: where games come from.
-        folders: of games outside the project, whose names stand in the design.
+        folders: folders of games outside the project that the design names.
     """
 
     design: Design
@@ -47,7 +47,7 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        """Return 16 hexadecimal digits of all that changes what is run."""
+        """Return a digest of everything that changes the runs, 16 hexadecimal digits."""
         text = json.dumps([(trial.number, trial.seed, results.digest(config)) for trial, config in self.pairs])
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -67,7 +67,7 @@ def plan_design(options: DesignOptions, config_dir: Path, games: Games) -> Plan:
 
 
 def merged(content: Mapping[str, object], options: DesignOptions) -> dict[str, object]:
-    """Return the content of a design file with what the command line says in its place, or beside it."""
+    """Return the content of a design file, with the options of the command line replacing or extending its entries."""
     base = content.get("base") or []
     made = {**content, "base": [*base, *options.base] if isinstance(base, list) else base}
     for name, given in (("groups", options.groups), ("factors", options.factors)):
@@ -160,7 +160,7 @@ def noted(folder: Path) -> tuple[Mapping[str, object], str]:
 
 
 def commands(plan: Plan) -> list[str]:
-    """Return a command for each run, in their order, for machines that share the work."""
+    """Return a command for each run, in the order of the runs, for machines that share the work."""
     places = {f"game={folder.name}": f"game={folder}" for folder in plan.folders}
     said = []
     for trial, _ in plan.pairs:

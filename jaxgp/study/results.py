@@ -1,6 +1,6 @@
 """Results of many runs as a tidy table: a row for each run, a column for each thing set or measured.
 
-`results.jsonl` gains a line, durable at once, when a run ends; `results.csv` is the same, sorted, for other programs.
+`results.jsonl` gains a durable line when a run ends. `results.csv` has the same rows, sorted, for other programs.
 """
 
 import importlib.util
@@ -29,10 +29,10 @@ KEY = "trial"
 def summary(rows: Sequence[Row], found: int) -> dict[str, float | int | None]:
     """Return what was measured in a run, from the rows of its generations and the generation that found its champion.
 
-    `fitness`, `points` (those of all seats together) and `size` are those of the champion in the generation that it was
-    `found` in; all are None in a run that found none, where `found` is -1. Which individual is the champion, the run
-    alone says: the fittest of a later generation need not take its place. `generations` is how many there were, and
-    `seconds` the time that they took.
+    `fitness`, `points` (over all seats) and `size` are those of the champion, from the row of the generation that
+    `found` it. They are None for `found` = -1, a run without a champion. The caller passes `found` because the fittest
+    of a later generation need not replace the champion. `generations` is the number of rows, `seconds` their total
+    time.
 
     Raises:
         ValueError: the rows lack that generation.
@@ -71,7 +71,7 @@ def save_csv(folder: Path, frame: pandas.DataFrame) -> None:
 
 
 def check_parquet() -> None:
-    """See that Parquet can be written; raises UsageError."""
+    """Check that Parquet can be written; raises UsageError."""
     if importlib.util.find_spec("pyarrow") is None:
         raise UsageError("parquet=true: needs pyarrow, which is not installed; pip install 'jaxgp[parquet]' brings it")
 
@@ -110,10 +110,10 @@ def run_directories(folder: Path) -> list[RunDirectory]:
 
 
 def read_run(run: RunDirectory, option: str) -> dict[str, float | int | None]:
-    """Return the summary of a run that came to its end.
+    """Return the summary of a finished run.
 
     Raises:
-        UsageError: it has not, or its champion is missing; `option` is what named it.
+        UsageError: the run is not finished, or its champion is missing; `option` named the run, for the message.
     """
     state = run.read_status().get("state", "unknown")
     rows = record.read(run.record)
@@ -126,17 +126,17 @@ def read_run(run: RunDirectory, option: str) -> dict[str, float | int | None]:
 
 
 def digest(config: Config) -> str:
-    """Return 16 hexadecimal digits of all options that change what a run computes, but for its seed."""
+    """Return a digest of all options that change what a run computes, except its seed."""
     return f"{directory.digest(replace(config, seed=0))}-{config.algorithm.generations}"
 
 
 def gather(folder: Path, trials: Sequence[Pair], design: Design) -> list[Row]:
-    """Make the table of runs that `scripts/train.py` made, on this machine or on others.
+    """Make the table from runs that `scripts/train.py` made, on this machine or on others.
 
-    Each is matched with a cell by its options; replicates of a cell are told apart by their seeds.
+    A run is matched with a cell by its options; replicates of a cell are told apart by their seeds.
 
     Raises:
-        UsageError: a run is missing, belongs to no cell or has not come to its end.
+        UsageError: a run is missing, belongs to no cell or is not finished.
     """
     waiting: dict[str, list[Trial]] = {}
     for trial, config in sorted(trials, key=lambda pair: pair[0].number):

@@ -1,6 +1,6 @@
-"""Studies carried out: runs, tables, models and comparisons, reports.
+"""Carries out studies: runs, tables, models and comparisons, reports.
 
-A study that was stopped or killed goes on when it is started again with the same options and output.
+A study that was stopped or killed continues when it is started again with the same options and output.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ Say = Callable[[str], None]
 
 
 def carry_out(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> list[str]:
-    """Run, or gather, what was planned; write tables and report; return what the terminal shows.
+    """Run or gather the planned runs, write tables and report, and return the lines for the terminal.
 
     Raises:
         UsageError: the output holds another design, or the runs to be gathered are not those of the design.
@@ -54,7 +54,7 @@ def carry_out(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> li
 
 
 def _note(plan: Plan) -> None:
-    """Keep the design and the commands that would do the same elsewhere; refuse the results of another design."""
+    """Write the design, and commands for running it on other machines; refuse a folder with another design."""
     if (plan.output / DESIGN).is_file() and noted(plan.output)[1] != plan.digest:
         reject("output", plan.output, "an empty directory, or the options of the design whose results it holds")
     files.write_json(plan.output / DESIGN, {"digest": plan.digest, "design": plan.design.as_dict()})
@@ -86,7 +86,7 @@ def _run(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> tuple[l
 
 
 def conclude(design: Design, frame: pandas.DataFrame, folder: Path, about: Sequence[tuple[str, str]]) -> list[str]:
-    """Analyse a whole table and write the report; return what the terminal shows. Raises OSError."""
+    """Analyse a complete table and write the report; return the lines for the terminal. Raises OSError."""
     if design.factors:
         found = fit_groups(frame, design)
         document.save(folder, study_report.of_design(design, frame, found, about))
@@ -172,7 +172,7 @@ def _of_table(options: ComparisonOptions) -> dict[str, pandas.DataFrame]:
 
 
 def conclude_comparison(options: ComparisonOptions, groups: Mapping[str, pandas.DataFrame], folder: Path) -> list[str]:
-    """Compare two groups and write the report; return what the terminal shows. Raises RunError."""
+    """Compare two groups and write the report; return the lines for the terminal. Raises RunError."""
     compared = compare_all(groups, options.measures, options.seed)
     facts = [(name, f"{len(frame)} runs") for name, frame in groups.items()]
     try:

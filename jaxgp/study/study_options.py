@@ -1,4 +1,4 @@
-"""The options of studies: a factorial design, the tuned groups that come of it, and groups compared."""
+"""The options of studies: a factorial design, its groups at their optima (tuned), and comparisons of groups."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ class DesignOptions:
     """A full factorial design: what is varied, and how it is carried out."""
 
     analysis: str = option("design", "what to do; design: a factorial design of runs, its model and optimum", ANALYSES)
-    design: str | None = option(None, "a design by its name in conf/design, or a file; null: only what is said here")
+    design: str | None = option(None, "a design by its name in conf/design, or a file; null: only what is given here")
     base: list[str] = option([], "options of scripts/train.py for all runs, as in [game=mancala], or [game=FOLDER]")
     groups: dict[str, Any] = option({}, "NAME=[options]: groups with a model each; null drops one of the design")
     factors: dict[str, Any] = option(
@@ -27,8 +27,8 @@ class DesignOptions:
     seed: int | None = option(
         None, "of the random order and the first run; null: as the design says, else 0", low=0, high=MAX_SEED
     )
-    response: str | None = option(None, "what is explained; null: as the design says, else fitness", RESPONSES)
-    goal: str | None = option(None, "which end of it is wanted; null: maximum", GOALS)
+    response: str | None = option(None, "what the model explains; null: as the design says, else fitness", RESPONSES)
+    goal: str | None = option(None, "whether its maximum or minimum is wanted; null: maximum", GOALS)
     runs: str | None = option(None, "folder of runs that scripts/train.py made of this design, instead of running it")
     plan: bool = option(False, "stop when everything is checked and commands.txt is written")
     batch: int = option(1, "runs alike that are computed side by side; for GPUs", low=1, high=MAX_BATCH)
@@ -38,7 +38,7 @@ class DesignOptions:
 
 @dataclass
 class TunedOptions:
-    """The groups of a design at the optimum of their models, many times each, compared."""
+    """Many runs of each group of a design at the optimum of its model, and a comparison of the groups."""
 
     analysis: str = option("tuned", "what to do; tuned: runs of each group of a study at its optimum, compared")
     study: str | None = option(None, "output of analysis=design")

@@ -1,4 +1,4 @@
-"""What a study says in the end: models and optima of a design, comparisons of groups; as a report, JSON and lines."""
+"""Results of a study: models and optima of a design, comparisons of groups; as a report, JSON and lines of text."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, is_dataclass
@@ -39,7 +39,7 @@ def of_design(design: Design, frame: pandas.DataFrame, fits: Fits, about: Sequen
 def of_comparisons(
     title: str, found: Sequence[Comparison], about: Sequence[tuple[str, str]], published: Numbers
 ) -> Document:
-    """Report groups against each other; `published` holds a12 and p by measure."""
+    """Report comparisons of groups; `published` holds a12 and p by measure."""
     rows = [_compared(one, published.get(one.measure) or {}) for one in found]
     described = {
         (one.measure, group.name): {"measure": one.measure, "group": group.name, **_group(group)}
@@ -79,7 +79,7 @@ def _how(one: Comparison) -> str:
 
 
 def as_json(fits: Fits, found: Sequence[Comparison]) -> dict[str, object]:
-    """Return everything found, without the runs, for other programs."""
+    """Return all results, without the runs, for other programs."""
     models: dict[str, object] = {}
     for group, one in fits.items():
         if isinstance(one, str):
@@ -104,7 +104,7 @@ def _plain(value: object) -> object:
 
 
 def lines(design: Design, fits: Fits) -> list[str]:
-    """Return what the terminal shows of the models."""
+    """Return lines about the models for the terminal."""
     text = []
     for group, found in fits.items():
         if isinstance(found, str):

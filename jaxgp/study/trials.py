@@ -1,8 +1,8 @@
-"""Many runs in one process: what they have in common is compiled once, and runs alike can share one device program.
+"""Many runs in one process: similar runs share a compiled program, and can run side by side on the device.
 
-A run's numbers are those that `scripts/train.py` would give with the same options and seed, whichever runs came before
-it or went beside it. Runs that differ only in their seed, or in one of `TRACED`, are one compiled program; of programs
-that are alike beyond that, JAX's compilation cache knows.
+A run's numbers are those that `scripts/train.py` gives with the same options and seed; they do not depend on the runs
+before it or beside it. Runs that differ only in their seeds and in the options `TRACED` share one compiled program.
+JAX's compilation cache recognises other equal programs.
 """
 
 import time
@@ -34,7 +34,7 @@ from jaxgp.study.design import Design, Trial
 from jaxgp.study.results import Pair
 
 TRACED = ("probability", "function_probability")
-"""Options of `algorithm.crossover` that are no more than numbers in the device program: inputs instead of constants."""
+"""Options of `algorithm.crossover` that are inputs of the device program instead of constants in it."""
 
 Assemble = Callable[[Config], Experiment]
 Step = Callable[[EvolutionState, Array], tuple[EvolutionState, Metrics]]
@@ -56,12 +56,12 @@ class Program:
 
     Args:
         assemble: makes the experiment of a configuration.
-        config: of any of the runs.
-        lanes: how many go side by side; 1 is the program of `scripts/train.py`, without an axis for runs.
+        config: configuration of any of the runs.
+        lanes: how many runs go side by side; 1: the program of `scripts/train.py`, without an axis for runs.
 
     Attributes:
-        experiment: of that configuration.
-        compile_seconds: what tracing and compiling took.
+        experiment: the experiment of that configuration.
+        compile_seconds: seconds of tracing and compiling.
     """
 
     def __init__(self, assemble: Assemble, config: Config, lanes: int) -> None:
@@ -89,7 +89,7 @@ class Program:
         return jax.jit(init if self.lanes == 1 else jax.vmap(init))
 
     def compiled(self, states: EvolutionState, values: Array) -> Step:
-        """Return a generation of all lanes; what goes in shows the shapes."""
+        """Return the compiled generation of all lanes; the arguments give the shapes."""
         if self._step is None:
             begin = time.perf_counter()
             step = self._one if self.lanes == 1 else jax.vmap(self._one)
@@ -98,14 +98,14 @@ class Program:
         return self._step
 
     def _one(self, state: EvolutionState, values: Array) -> tuple[EvolutionState, Metrics]:
-        """Run a generation of one run, its traced options put in the place of the constants."""
+        """Run a generation of one run, with traced options in place of constants."""
         if not values.size:
             return self.experiment.step(state)
         return self._assemble(_with(self._config, list(values))).step(state)
 
 
 def _traced(config: Config) -> list[float]:
-    """Return the values of `TRACED`; none where the algorithm has no such options."""
+    """Return the values of `TRACED`; empty if the algorithm has no such options."""
     algorithm = config.algorithm
     return [getattr(algorithm.crossover, name) for name in TRACED] if isinstance(algorithm, Algorithm) else []
 
@@ -120,13 +120,13 @@ def _with(config: Config, values: Sequence[float | Array]) -> Config:
 
 
 def signature(config: Config) -> str:
-    """Return what runs have in common that one program can compute."""
-    # The number of generations is that of the host's loop, but lanes go side by side to the end.
+    """Return a text that is equal for runs that one program can compute."""
+    # It depends on the number of generations: only the host's loop uses it, but all lanes go on to the same end.
     return results.digest(_with(config, [0.0] * len(TRACED)))
 
 
 def batches(pairs: Sequence[Pair], size: int) -> Iterator[list[Pair]]:
-    """Cut runs into batches that one program can compute: each the next run and the next ones like it."""
+    """Split runs into batches that one program can compute: the next run and the following ones of its signature."""
     kinds = {trial.number: signature(config) for trial, config in pairs}
     left = list(pairs)
     while left:
@@ -137,15 +137,15 @@ def batches(pairs: Sequence[Pair], size: int) -> Iterator[list[Pair]]:
 
 
 class Bench:
-    """Carries out the runs of a design in a folder; one that was stopped or killed goes on with what is missing.
+    """Carries out the runs of a design in a folder; started again after a stop, it does the missing runs.
 
     Args:
-        design: what they belong to.
+        design: the design of the runs.
         assemble: makes the experiment of a configuration.
         folder: gets `results.jsonl`, `results.csv` and a run directory for each run below `runs/`.
-        batch: runs that are computed side by side in one program, where they are alike. On a GPU that pays; a run's
-            seconds are then its share of those of the batch.
-        say: told what is compiled, and of each run that ends.
+        batch: how many similar runs are computed side by side in one program, which pays on a GPU. A run's seconds are
+            then its share of the batch's seconds.
+        say: told of each run that ends.
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class Bench:
 
     @property
     def compile_seconds(self) -> float:
-        """What tracing and compiling them took."""
+        """Seconds of tracing and compiling all programs."""
         return sum(program.compile_seconds for program in self._programs.values())
 
     @property
@@ -169,10 +169,10 @@ class Bench:
         return len(self._programs)
 
     def run(self, pairs: Sequence[Pair], stop: Stop) -> list[Row]:
-        """Do what is missing, in the order given; return the rows of the table, those that were there first.
+        """Carry out the missing runs in the given order; return the rows of the table, earlier ones first.
 
         Raises:
-            RunError: results could not be written; those before are on disk.
+            RunError: results could not be written; earlier ones are on disk.
         """
         rows = finished(self._folder, pairs)
         done = {row[results.KEY] for row in rows}
@@ -192,7 +192,7 @@ class Bench:
         return rows
 
     def _compute(self, pairs: Sequence[Pair], stop: Stop) -> list[Lane]:
-        """Go through the generations of a batch; what it returns is not complete where a stop was requested."""
+        """Compute the generations of a batch; if a stop was requested, lanes without a champion are incomplete."""
         program = self._program(pairs[0][1])
         states, values = program.start(pairs)
         step = program.compiled(states, values)
@@ -240,7 +240,7 @@ class Bench:
 
 
 def finished(folder: Path, pairs: Sequence[Pair]) -> list[Row]:
-    """Return the rows of runs that are done, and take a torn last line out of the file.
+    """Return the rows of finished runs, and remove a torn last line from the file.
 
     Raises:
         UsageError: the file is damaged.
