@@ -84,7 +84,7 @@ def test_chance_is_drawn_from_what_the_caller_gives():
     rolls = {int(jaxgp.opening(race, seed).die) for seed in range(30)}
     assert rolls == {1, 2, 3, 4, 5, 6}
     state = jaxgp.opening(race)
-    with pytest.raises(jaxgp.UsageError, match="key=null: accepted: a key of jax.random; each step of dice draws"):
+    with pytest.raises(jaxgp.UsageError, match=r"key=null: accepted: a key of jax.random; each step of dice draws"):
         jaxgp.step(race, state, WALK)
     after = jaxgp.step(race, state, WALK, jax.random.key(1))
     assert after.squares.tolist() == [int(state.die), 0]
