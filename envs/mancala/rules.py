@@ -77,7 +77,7 @@ class Mancala:
 
     @property
     def dtype(self) -> type:
-        """Of the numbers of stones."""
+        """Type of the numbers of stones."""
         return np.int8 if self.total <= 127 else np.int16
 
     def init(self, key: Array) -> State:
