@@ -21,8 +21,8 @@ class Options:
     """The size of the nested searches that a program guides."""
 
     level: int = option(2, "how deep the search is nested", low=1, high=5)
-    iterations: int = option(15, "of each level; iterations ** level playouts a search", low=1, high=1000)
-    searches: int = option(12, "with which a program is measured", low=1, high=1000)
+    iterations: int = option(15, "of each level; a search has iterations ** level playouts", low=1, high=1000)
+    searches: int = option(12, "searches that measure a program", low=1, high=1000)
 
 
 def walk(game: Morpion, options: primitives.Options) -> tuple[PrimitiveSet, Walker]:

@@ -102,7 +102,7 @@ class Games:
         Args:
             times: of `cases`.
             searches: distinct positions that the opponent meets in one evaluation of the population.
-            searched: positions that are new to it in each of several generations; empty if none were run.
+            searched: positions that are new to the opponent, in each of several generations; empty if none were run.
 
         Yields:
             (name, unit, which of ours it compares with: 0 cold, 1 warm, 2 generations, times, how it was found).

@@ -27,7 +27,7 @@ from jaxgp.search.chance import unused_key
 State = Any
 Genome = Any
 _LEAST_SECONDS = 0.05
-"""Of a measurement; quicker calls are repeated within it."""
+"""The least time of a measurement; quicker calls are repeated within it."""
 
 Act = Callable[[Genome, State], tuple[Array, Array]]
 Rival = Callable[[State], Array]
@@ -226,7 +226,7 @@ def measure_batches(
 
 
 def fit(sizes: Sequence[int], values: Sequence[float]) -> tuple[Law, ...]:
-    """Fit a power law and an exponential to positive values, the better one first; neither below three sizes.
+    """Fit a power law and an exponential to positive values, the better one first; none below three sizes.
 
     Both are straight lines through the logarithms of the values, so that each size counts by its relative error.
     """
@@ -243,7 +243,7 @@ def fit(sizes: Sequence[int], values: Sequence[float]) -> tuple[Law, ...]:
 
 
 def _clock(run: Callable[[], Any]) -> float:
-    """Return the seconds of one call, the mean of as many as take longer than a slice of the scheduler."""
+    """Return the seconds of one call, the mean over enough calls to take longer than a slice of the scheduler."""
     calls, start = 0, time.perf_counter()
     while True:
         run()

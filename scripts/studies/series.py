@@ -97,7 +97,7 @@ def search(game: Any, depth: int, *evaluators: Evaluator, ties: str = "random", 
 
 
 def agent(name: str, reply: Reply) -> Agent:
-    """Make an agent for one game on the host of what moves in many at once."""
+    """Make an agent, for one game on the host, of a player of many games at once."""
     move = jax.jit(reply)
 
     def choose(state: Position, bits: np.uint32) -> int:
