@@ -56,7 +56,7 @@ def _in_groups(lists: int) -> bool:
 
 @dataclasses.dataclass
 class Options:
-    """What is measured, how often, and of which size."""
+    """What is measured, how often, and at which size."""
 
     part: str = option("all", "what is measured", (*PARTS, "all"))
     repeats: int = option(5, "of each measurement, at most", low=1)

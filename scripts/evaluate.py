@@ -44,7 +44,7 @@ def panels() -> list[str]:
 
 @dataclass
 class Options:
-    """Who is measured, against whom, how often."""
+    """The champion, its opponents, and the number of games."""
 
     run: str | None = option(None, "a run directory with a champion.json, or such a file")
     panel: str = option("standard", f"opponents: {', '.join(panels())}")

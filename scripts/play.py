@@ -63,7 +63,7 @@ class Players:
 
 @dataclass(kw_only=True)
 class Options(Means, Players):
-    """Who plays what against whom."""
+    """The players, the game, and what is kept of it."""
 
     seed: int = option(0, "of chance in the game, of random moves and of random ties", low=0, high=MAX_SEED)
     save: str | None = option(
@@ -211,7 +211,7 @@ def complete(options: Options, alone: bool, usual: str) -> tuple[Seat, ...]:
     Args:
         options: what was asked for.
         alone: whether the game is for one.
-        usual: who plays against the player where nobody else is asked for.
+        usual: the opponent if none is asked for.
     """
     opponent = replace(options.opponent, name=options.opponent.name or usual)
     seats = seated((options.player,) if alone else (options.player, opponent), options)

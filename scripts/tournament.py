@@ -34,7 +34,7 @@ ALL = "all"
 
 @dataclass
 class Options:
-    """Who plays, how a league goes, and how many there are."""
+    """The players, the rules of a league, and the number of leagues."""
 
     brackets: dict[str, Any] = option({}, "NAME=MEMBER or NAME=[MEMBERS]: the players of a bracket")
     game: str | None = option(None, OUTSIDE)

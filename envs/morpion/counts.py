@@ -116,7 +116,7 @@ def _lacking_two(game: Morpion, state: State, empty: Array, direction: int) -> A
 
 
 def _blocked(game: Morpion, state: State, empty: Array, legal: Array, almost: Array, direction: int) -> Digits:
-    """Return digits uint32[W, H]: lines that one takes away in its own row, besides those that lacked its cross."""
+    """Return digits uint32[W, H]: lines that a line takes away in its own row, besides those that lacked its cross."""
     lines = state.legal[direction]
     places = [lines & game.along(empty, direction, place) for place in range(LENGTH)]
     shared = []

@@ -80,7 +80,7 @@ def perform(
         opcode: int32[], of a terminal.
         value: float32[], of a point.
         final: bool[], whether it is the last leaf of the program.
-        active: bool[], whether the leaf is there at all; nothing happens otherwise.
+        active: bool[], whether there is a leaf; if not, nothing happens.
 
     Returns:
         The position after it; int32[], the line; bool[], whether it was drawn.

@@ -131,7 +131,7 @@ class Report:
     def rival(
         self, part: str, name: str, unit: str, times: Times, sizes: dict, *, who: str, ours: Times, **more: Any
     ) -> None:
-        """Write one measurement of somebody else's program; the ratio says how many times as fast ours is."""
+        """Write one measurement of a rival; the ratio says how many times as fast jaxgp is."""
         ratio = _significant(ours.value / times.value)
         cpu = [statistics.median(t.cpu) / t.work for t in (times, ours)]
         cpu_ratio = _significant(cpu[0] / cpu[1]) if cpu[1] > 0 else None

@@ -31,7 +31,7 @@ SIZES = (4, 6, 8, 10)
 
 @dataclass
 class Options:
-    """Who is measured, against whom, how often."""
+    """The player, its opponents, and the number of games."""
 
     evaluator: str = option("edgar_like", "what the player values positions by: an evaluator, or A|B by lot each move")
     depth: int = option(1, "plies that the player searches", low=1, high=DEEPEST)

@@ -153,7 +153,10 @@ def play(game: Any, act: Act | None, rival: Rival | None, genome: Genome, seat: 
 
 
 def series(case: Case, games: int, seed: int, batched: bool = False) -> Callable[[], Played]:
-    """Compile games, [games], and play them once: seats in turn, one after another, or `batched` all in lock step."""
+    """Compile `games` games, play them once, and return a function that plays them again, with results [games].
+
+    Seats take turns. Games are played one after another, or `batched` all in lock step.
+    """
     number = np.arange(games)
     count = jax.tree.leaves(case.mover.genomes)[0].shape[0]
     genomes = jax.tree.map(lambda x: x[number % count], case.mover.genomes)
