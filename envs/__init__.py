@@ -28,7 +28,7 @@ def spec(name: str) -> "Spec":
     """Return a game.
 
     Raises:
-        UsageError: there is none of that name; the message lists those that there are.
+        UsageError: no such game; the message lists the games.
     """
     if name not in available():
         reject("game", name, ", ".join(available()))

@@ -1,17 +1,17 @@
-"""What pictures of several games have in common."""
+"""Parts that pictures of several games share."""
 
 from typing import Any
 
 
 def nameplate(state: Any, owner: int, said: str, x: float, y: float) -> list[str]:
-    """Write the name and count of a seat of a game for two, and what an ended game brought it.
+    """Draw the nameplate of a seat in a game for two: name, count, and the result of an ended game.
 
-    A dot at the outer end is by the one to move; its place is kept free, so that the name stays where it is. The class
-    of the text is `name0` or `name1`, of which the second ends at its place; that of the dot is `turn`.
+    A dot at the outer end marks the side to move. Its place is always kept free, so that the name does not move. The
+    text has the class `name0` or `name1`, and `name1` is anchored at its end. The dot has the class `turn`.
 
     Args:
         state: a position, with `terminated`, `to_move` and `returns`.
-        owner: the seat, whose plate grows from its outer end to the right for 0, to the left for 1.
+        owner: the seat. From its outer end the plate extends to the right for 0, to the left for 1.
         said: name and count.
         x: the outer end.
         y: the base line.

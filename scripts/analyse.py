@@ -1,4 +1,4 @@
-"""Measure something about many runs, and write tables, pictures and a report.
+"""Carry out factorial designs and comparisons of runs, and write tables, pictures and a report.
 
 python scripts/analyse.py analysis=design design=morpion_study              a factorial design: its runs, model, optimum
 python scripts/analyse.py analysis=design base=[game=mancala] factors.algorithm.population=[64,256] replicates=5
@@ -25,7 +25,7 @@ CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 
 
 def say(text: str) -> None:
-    """Tell how far it is."""
+    """Print progress."""
     print(text, file=sys.stderr, flush=True)
 
 
@@ -44,7 +44,7 @@ def tuned(options: study_options.TunedOptions) -> int:
 
 
 def carry_out(plan: "Plan", options: study_options.DesignOptions | study_options.TunedOptions) -> int:
-    """Run what was planned, and say what came out."""
+    """Run what was planned, and print the results."""
     from jaxgp.study import study
 
     make_directory(plan.output, "output")
@@ -62,7 +62,7 @@ def comparison(options: study_options.ComparisonOptions) -> int:
 
 
 class Analysis(NamedTuple):
-    """What an analysis is told and what it does."""
+    """Options of an analysis, and the function that carries it out."""
 
     schema: type
     task: Callable[[Any], int]
@@ -76,7 +76,7 @@ ANALYSES = {
 
 
 def main(words: Sequence[str]) -> int:
-    """Run the analysis that the options name; the first one refuses a name that there is not."""
+    """Run the analysis that the options name; the options of `design` refuse an unknown name."""
     named = [word.partition("=")[2] for word in words if word.startswith("analysis=")]
     chosen = ANALYSES.get(named[0] if named else "design", ANALYSES["design"])
     return arguments.main(chosen.schema, chosen.task, __doc__, words)

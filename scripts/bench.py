@@ -1,8 +1,9 @@
-"""Measures speed: `python scripts/bench.py part=all`; one JSON line for each measurement, and how it is read beside it.
+"""Measure speed: python scripts/bench.py part=all
 
-Compilation is timed apart, every call is waited for, and rivals (DEAP, OpenSpiel, Pgx, plain Python) run in turn with
-jaxgp in the same process on the same inputs; their results are compared before they are timed. Rivals that are not
-installed are skipped. jaxgp's own parts need JAX, Flax, Optax and NumPy.
+Each measurement is one JSON line, and a line for people on standard error. Compilation is timed apart, and every call
+is waited for. Rivals (DEAP, OpenSpiel, Pgx, plain Python) run in turn with jaxgp in the same process on the same
+inputs; their results are compared before they are timed. Rivals that are not installed are skipped. jaxgp's own
+parts need JAX, Flax, Optax and NumPy.
 """
 
 import contextlib
@@ -55,7 +56,7 @@ def _in_groups(lists: int) -> bool:
 
 @dataclasses.dataclass
 class Options:
-    """What is measured, how often, and of which size."""
+    """What is measured, how often, and at which size."""
 
     part: str = option("all", "what is measured", (*PARTS, "all"))
     repeats: int = option(5, "of each measurement, at most", low=1)
@@ -109,7 +110,7 @@ class Bench:
 
 
 Job = tuple[float, Callable[[float], None]]
-"""A share of the time, and what makes a few measurements; their repeats go on until this reading of the clock."""
+"""A share of the time, and a function that makes measurements until a reading of `time.perf_counter`."""
 
 
 # Interpreter
@@ -123,7 +124,7 @@ def interpreter(bench: Bench) -> Iterator[Job]:
 
 
 def interpret(bench: Bench, primitives: PrimitiveSet, nodes: int, in_games: bool, until: float) -> None:
-    """Evaluate programs on the same cases, or, as games do, each on two positions of its own."""
+    """Time programs on cases that all share or, as in games, on two positions of each program's own."""
     options, count = bench.options, 2 if in_games else bench.options.cases
     programs = trees.random_programs(options.seed, primitives, options.programs, nodes)
     if primitives is trees.ARITHMETIC:
@@ -267,7 +268,10 @@ def study(options: Options, depth: int) -> schema.Config:
 
 
 def evolve(bench: Bench, depth: int, until: float) -> None:
-    """Evaluate a random population with nothing remembered and with everything; at the deepest, whole generations."""
+    """Time the evaluation of a random population, with an empty and a full reply table, and whole generations.
+
+    Whole generations are timed at the greatest depth only.
+    """
     options = bench.options
     experiment = assemble.assemble(study(options, depth), envs)
     key, games = jax.random.key(options.seed), 2 * options.population

@@ -1,4 +1,4 @@
-"""Measure the champion of a run against a named panel of opponents, from both seats; in a game for one beside chance.
+"""Measure the champion of a run: against a panel of opponents from both seats, or in a game for one beside random play.
 
 python scripts/evaluate.py run=outputs/DIR panel=standard games=1000
 python scripts/evaluate.py run=outputs/DIR panel=othello_gtp games=20    an engine outside, where it is installed
@@ -44,7 +44,7 @@ def panels() -> list[str]:
 
 @dataclass
 class Options:
-    """Who is measured, against whom, how often."""
+    """The champion, its opponents, and the number of games."""
 
     run: str | None = option(None, "a run directory with a champion.json, or such a file")
     panel: str = option("standard", f"opponents: {', '.join(panels())}")
@@ -64,7 +64,7 @@ class Options:
     )
     iterations: int = option(
         100,
-        "of each level of the search in a game for one: iterations ** compare playouts, group times",
+        "for one: iterations of each level of the search; it has group * iterations ** compare playouts",
         low=1,
         high=1000,
     )
@@ -74,7 +74,7 @@ class Options:
     save: str | None = option(None, "files for the best game of a nested search: NAME, or with .svg, .txt or .json")
     opening_plies: int = option(
         6,
-        "random moves at the beginning of games against engines outside (kind: gtp), that no two be alike",
+        "random moves at the beginning of games against engines outside (kind: gtp), so that no two are alike",
         low=0,
         high=MOST_PLIES,
     )
@@ -85,7 +85,7 @@ class Options:
     output: str | None = option(None, "file for the figures; null: evaluation.json beside the champion")
 
     def laws(self, prefix: str) -> None:
-        """Refuse a panel that there is not, and options of a search that is not asked for; raises UsageError."""
+        """Refuse an unknown panel, and options of a search that is not asked for; raises UsageError."""
         if not (PANELS / f"{self.panel}.yaml").is_file():
             reject(f"{prefix}panel", self.panel, ", ".join(panels()))
         if not self.compare:
@@ -112,7 +112,7 @@ def task(options: Options) -> int:
 
 
 def refuse(options: Options, names: Sequence[str], why: str) -> None:
-    """Refuse options that would change nothing where they are not at their defaults; raises UsageError."""
+    """Refuse options that would change nothing, unless they have their defaults; raises UsageError."""
     for name in changed(options, names):
         raise UsageError(f"{name}: {why}")
 
@@ -121,7 +121,7 @@ def refuse(options: Options, names: Sequence[str], why: str) -> None:
 
 
 def measure_alone(options: Options, loaded: "Loaded", output: Path) -> None:
-    """Measure the champion of a game for one: its game beside chance, and perhaps a nested search."""
+    """Measure the champion of a game for one: its game beside random play and, if asked for, a nested search."""
     check_alone(options, loaded.cast.game.name)
     from jaxgp.measure import alone, nested
 
@@ -150,7 +150,7 @@ def check_alone(options: Options, game: str) -> None:
 
 
 def targets(options: Options, output: Path) -> list[Path]:
-    """Return the files for the best game of a search; raises UsageError for that of the figures."""
+    """Return the files for the best game of a search; raises UsageError if the file of the figures is one."""
     from jaxgp.host import savedgame
 
     if not options.save:
@@ -168,7 +168,7 @@ def measure_against(options: Options, loaded: "Loaded", output: Path) -> None:
     """Measure the champion of a game for two against a panel.
 
     Raises:
-        CutShortError: after the figures of those before it are saved.
+        CutShortError: an opponent failed; the figures of those before it are saved first.
     """
     refuse(options, OF_SEARCHES, f"of searches in a game for one; {loaded.cast.game.name} is for two, leave it out")
     from jaxgp.measure import evaluation
@@ -186,7 +186,7 @@ def measure_against(options: Options, loaded: "Loaded", output: Path) -> None:
     except evaluation.CutShortError as error:
         if not any(error.found.values()):
             raise
-        # Games against those before it are worth having.
+        # The figures of the opponents before it are kept.
         report, failure, about["failed"] = error.found, error, str(error)
     print(evaluation.table_text(report))
     evaluation.save(report, output, panel=options.panel, seed=options.seed, **about)
@@ -196,17 +196,17 @@ def measure_against(options: Options, loaded: "Loaded", output: Path) -> None:
 
 
 def terms(options: Options) -> "Terms":
-    """Return on what terms engines outside are met."""
+    """Return how games against engines outside are played."""
     from jaxgp.measure.external import Terms
 
     return Terms(options.games, options.opening_plies, options.seed, options.timeout)
 
 
 def seated(options: Options, cast: "Cast") -> "tuple[dict[str, Opponent], dict[str, Any]]":
-    """Read the panel; return who of it is there to play, and what the file of figures says about it.
+    """Read the panel; return its members that can play, and what the file of figures says about the panel.
 
     Raises:
-        UsageError: a wrong panel, options of engines in one without, or nobody is installed.
+        UsageError: a wrong panel, options of engines for a panel without any, or no member can play.
     """
     from jaxgp.measure import evaluation, external
 
@@ -231,7 +231,7 @@ def seated(options: Options, cast: "Cast") -> "tuple[dict[str, Opponent], dict[s
 
 
 def say(text: str) -> None:
-    """Tell how far it is."""
+    """Print progress."""
     print(text, file=sys.stderr, flush=True)
 
 

@@ -60,7 +60,7 @@ def task(options: Options) -> int:
 
 
 def render(loaded: "Loaded", notation: str) -> str:
-    """Write a champion in one of the formats; raises UsageError for one that it cannot be written in."""
+    """Write a champion in one of the formats; raises UsageError for a format that it does not have."""
     found = writers(loaded)
     if notation not in found:
         what = "made of rules" if loaded.content.unit == "rules" else f"of {loaded.cast.game.name}"
@@ -102,7 +102,7 @@ def python(loaded: "Loaded", title: str) -> str:
 
 
 def described(loaded: "Loaded") -> str:
-    """Write the game of a champion that plays alone: its moves, and what made them."""
+    """Write the game of a champion that plays alone: its moves, and the leaf that made each."""
     cast = loaded.cast
     moves = cast.actor.record(loaded.genome)
     reasons = [cast.actor.reason(loaded.genome, node) for _, node in moves]

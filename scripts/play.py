@@ -16,8 +16,8 @@
     python scripts/play.py replay=game.txt game=morpion                   a game in a notation of its own
     python scripts/play.py game=path/to/folder                            a game outside the project
 
-In the game, type help. Settings of the rules are game.OPTION=VALUE, those of programs program.OPTION=VALUE; what only
-one of the players is to have is player.OPTION=VALUE or opponent.OPTION=VALUE, for example opponent.depth=4.
+In the game, type help. Settings of the rules are game.OPTION=VALUE, those of programs program.OPTION=VALUE. An option
+of one player alone is player.OPTION=VALUE or opponent.OPTION=VALUE, for example opponent.depth=4.
 """
 
 import sys
@@ -63,7 +63,7 @@ class Players:
 
 @dataclass(kw_only=True)
 class Options(Means, Players):
-    """Who plays what against whom."""
+    """The players, the game, and what is kept of it."""
 
     seed: int = option(0, "of chance in the game, of random moves and of random ties", low=0, high=MAX_SEED)
     save: str | None = option(
@@ -77,11 +77,11 @@ class Options(Means, Players):
 
 
 OF_PLAYERS = [one.name for one in (*declared(Players), *declared(Means)) if one.name != "game"]
-"""Options that choose players, who do not play in a replay."""
+"""Options that choose players; a replay refuses them."""
 
 
 def task(options: Options) -> int:
-    """Play or show a game, and write the files that were asked for; a game that is left is no failure."""
+    """Play or show a game, and write the files that were asked for; leaving a game is no failure."""
     import jax
 
     jax.config.update("jax_platforms", "cpu")  # one position at a time: a GPU would only add latency
@@ -150,7 +150,7 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
 
 
 def deepened(options: Options, role: str, seat: Seat, cast: "Cast", loaded: "Loaded | None") -> "Cast":
-    """Return the game as a player sees it: a champion that searches can have a depth of its own."""
+    """Return the game for one player: with the depth that was asked for, if it is a champion that searches."""
     from jaxgp.measure import champions
 
     depth = getattr(options, role).depth
@@ -211,7 +211,7 @@ def complete(options: Options, alone: bool, usual: str) -> tuple[Seat, ...]:
     Args:
         options: what was asked for.
         alone: whether the game is for one.
-        usual: who plays against the player where nobody else is asked for.
+        usual: the opponent if none is asked for.
     """
     opponent = replace(options.opponent, name=options.opponent.name or usual)
     seats = seated((options.player,) if alone else (options.player, opponent), options)
@@ -257,7 +257,7 @@ def asked(options: Options) -> "tuple[Games, dict[str, object]]":
 
 
 def ask(prompt: str) -> str:
-    """Read a line; a prompt is for people only, and where lines come from a file they are left out."""
+    """Read a line. The prompt is for people; it is left out where lines come from a file."""
     if sys.stdin.isatty():
         return input(prompt)
     line = sys.stdin.readline()

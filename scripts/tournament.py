@@ -6,7 +6,7 @@ python scripts/tournament.py brackets.a=FOLDER brackets.b=FOLDER mode=all   each
 python scripts/tournament.py ... threshold=0.5 seed=1                       other leagues; no game is played again
 
 A member is a run directory, a folder of such, a champion file, a pattern with * or ?, random, minimax:DEPTH or
-strategy:NAME. All champions play one game for two under one set of rules; how they are written may differ.
+strategy:NAME. All champions play one game for two under one set of rules; their genomes may differ.
 """
 
 import sys
@@ -34,7 +34,7 @@ ALL = "all"
 
 @dataclass
 class Options:
-    """Who plays, how a league goes, and how many there are."""
+    """The players, the rules of a league, and the number of leagues."""
 
     brackets: dict[str, Any] = option({}, "NAME=MEMBER or NAME=[MEMBERS]: the players of a bracket")
     game: str | None = option(None, OUTSIDE)
@@ -45,7 +45,7 @@ class Options:
     )
     threshold: float = option(
         0.6,
-        "a player stays that wins more than this share of its games in a round",
+        "a player stays if it wins more than this share of its games in a round",
         low=0,
         test=lambda share: share < 1,
         accepted="a number from 0 to less than 1",
@@ -110,14 +110,14 @@ def places(options: Options) -> tuple[Path, Path]:
 
 
 def prepare(folder: Path, table: Path | None) -> None:
-    """Make the directory, and see that files can be written before hours are spent on games.
+    """Make the directory, and check that files can be written, before hours are spent on games.
 
     Args:
         folder: for results.
         table: file for the games, if they are still to be played.
 
     Raises:
-        UsageError: they cannot; directories that were made are gone again.
+        UsageError: they cannot be written; directories that were made are removed again.
     """
     from jaxgp.measure import evaluation
 
@@ -171,7 +171,7 @@ def check_brackets(options: Options, brackets: Sequence[str]) -> None:
 
 
 def say(text: str) -> None:
-    """Tell how far it is."""
+    """Print progress."""
     print(text, file=sys.stderr, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""What searched opponents of Kalah need: evaluation functions, and rules made for searching."""
+"""Evaluation functions for searched opponents of Kalah, and rules that are fast to search."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ def material(game: Mancala | PackedMancala, state: Any) -> Array:
 
 
 EVALUATORS: dict[str, Callable[[Any, Any], Array]] = {"material": material}
-"""Values from the view of the side to move, for ended games too; of the game and of its twin alike."""
+"""Values for the side to move, of ended games too. Each function takes states of the game and of its search twin."""
 
 
 def search_twin(game: Mancala) -> PackedMancala | None:

@@ -1,8 +1,8 @@
 """Kalah for searches: the rules of `rules.py` on four machine words instead of an array of cells.
 
-A cell is one byte, and an addition to a word is an addition to its four cells. A step is nothing but elementwise
-operations on single words, so that a compiler makes one vectorised loop over positions of it: a search, whose work is
-all steps, is several times faster than on the board of `rules.State`.
+A cell is one byte, and an addition to a word is an addition to its four cells. A step consists of elementwise
+operations on single words alone, so that a compiler makes one vectorised loop over positions of it. The work of a
+search is all steps: it is several times faster than on the board of `rules.State`.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from jax import Array
 from envs.mancala.rules import Mancala
 from envs.mancala.rules import State as PlainState
 
-_EACH = np.uint32(0x01010101)  # one in each byte; as a factor it adds up the bytes, into the highest
+_EACH = np.uint32(0x01010101)  # 1 in each byte; the highest byte of a product with it is the sum of all bytes
 _PITS = np.uint32(0x00FFFFFF)  # the pits of a second word, without the store
 _BYTES = np.arange(0, 32, 8, dtype=np.uint32)
 
@@ -47,8 +47,8 @@ class State:
 
 @dataclass(frozen=True)
 class PackedMancala:
-    """What a search needs of the rules. Positions come from `pack`; unlike a plain one, a state says nothing of who won
-    a game that ended by forfeit.
+    """What a search needs of the rules. Positions come from `pack`. A packed state does not say who won a game that
+    ended by forfeit.
 
     Attributes:
         game: the rules, with at most 7 pits and 255 stones.
@@ -118,10 +118,11 @@ class PackedMancala:
         )
 
     def _sow(self, state: State, action: Array, laps: Array, rest: Array) -> list[Array]:
-        """Give each cell of the ring a stone a lap, and one more to the `rest` cells next to the pit, now empty.
+        """Give each cell of the ring a stone for each lap, and one more to the `rest` cells after the pit, which is
+        empty.
 
-        A ring cell `distance` cells after the next to the pit is within reach if `distance < rest`: there the sum of
-        `rest` and 127 - distance carries into the highest bit of the byte, and nowhere does it leave the byte.
+        The cell next to the pit has distance 0. A cell gets the extra stone if `distance < rest`: then the sum of
+        `rest` and 127 - distance carries into the highest bit of its byte. No sum leaves its byte.
         """
         ring, within, keep = _tables(self.game.pits)
         words = (state.own, state.own_store, state.other, state.other_store)
@@ -163,7 +164,7 @@ def _lead(state: State) -> Array:
 
 
 def _at(column: np.ndarray, action: Array) -> Array:
-    """Look up a legal action without the check that it is one."""
+    """Look up an action that is known to be legal, without a check of its bounds."""
     return jnp.asarray(column).at[action].get(mode="promise_in_bounds")
 
 

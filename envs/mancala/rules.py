@@ -49,7 +49,7 @@ class Mancala:
     extra_turn: bool = option(True, "whether a last stone in the own store gives another turn")
     ends: Ends = option("either", "when the game ends: either side is empty, or the mover cannot move")
     remaining: Remaining = option(
-        "owner", "to whom stones left at the end go: the owner of the pit, the other player, or nobody"
+        "owner", "who gets the stones left at the end: the owner of the pit, the other player, or nobody"
     )
 
     name: ClassVar[str] = "mancala"
@@ -77,7 +77,7 @@ class Mancala:
 
     @property
     def dtype(self) -> type:
-        """Of the numbers of stones."""
+        """Type of the numbers of stones."""
         return np.int8 if self.total <= 127 else np.int16
 
     def init(self, key: Array) -> State:

@@ -17,10 +17,10 @@ ALL = np.uint32(2**WORD - 1)
 
 
 def closest(game: Morpion, state: State, column: Array, row: Array) -> Array:
-    """Return int32[]: the legal line whose new cross is closest to a point; some line where none is legal.
+    """Return int32[]: the legal line whose new cross is closest to a point; any line where none is legal.
 
-    The distance is the greater of those along the two axes, and of lines at the same distance the least direction is
-    taken first. The point may lie off the grid, no further than the grid's size.
+    The distance is the greater of those along the two axes. Of lines at the same distance the first direction wins. The
+    point may lie off the grid, no further than the grid's size.
     """
     empty = ~state.crosses
     lines = game.pad(state.legal)
@@ -29,7 +29,7 @@ def closest(game: Morpion, state: State, column: Array, row: Array) -> Array:
         for k in range(LENGTH):
             new |= game.along(lines[d], d, -k)
     new &= empty
-    # The least distance at which there is a new cross, bit by bit; none is twice the size of the grid.
+    # Find the least distance of a new cross, bit by bit; every distance is below twice the size of the grid.
     distance, step = jnp.int32(0), 2 ** int(game.size).bit_length()
     while step:
         nothing = ~(new & box(game, column, row, distance + step - 1) != 0).any()
@@ -45,13 +45,13 @@ def closest(game: Morpion, state: State, column: Array, row: Array) -> Array:
 
 
 def best(game: Morpion, state: State, digits: Sequence[Digits]) -> Array:
-    """Return int32[]: the legal line of the greatest number (digits by direction); some line where none is legal."""
+    """Return int32[]: the legal line with the greatest number (digits by direction); any line if none is legal."""
     return first_listed(game, greatest(state.legal, digits))
 
 
 def first_listed(game: Morpion, lines: Array) -> Array:
-    """Return int32[]: the line of uint32[4, W, H] that the list has first; some line if there is none."""
-    # Held fast here, or each of the readers below computes all of this anew.
+    """Return int32[]: the line of uint32[4, W, H] that the list has first; any line if there is none."""
+    # A fusion barrier: without it XLA computes all of this anew for each use below.
     lines = lax.optimization_barrier(lines)
     direction = jnp.argmax((lines != 0).any((1, 2))).astype(jnp.int32)
     starts = jnp.where(np.arange(4)[:, None, None] == direction, lines, 0).sum(0, dtype=jnp.uint32)

@@ -23,7 +23,7 @@ def lines_after(game: Morpion, state: State) -> list[Digits]:
     """
     empty = game.pad(~state.crosses)
     almost = jnp.stack([_lacking_two(game, state, empty, d) for d in range(4)]) & game.fits
-    # Held fast here and below, or XLA computes all of it anew for each digit and each copy that is shifted.
+    # Fusion barriers, here and below: without them XLA computes this anew for each digit and each shifted copy.
     legal, almost = lax.optimization_barrier((game.pad(state.legal), game.pad(almost)))
     gained = count([game.along(almost[d], d, -k) & ~state.crosses for d in range(4) for k in range(LENGTH)])
     lost = count([game.along(legal[d], d, -k) & ~state.crosses for d in range(4) for k in range(LENGTH)])
@@ -36,7 +36,7 @@ def lines_after(game: Morpion, state: State) -> list[Digits]:
 
 
 def neighbours(game: Morpion, state: State, distance: int) -> list[Digits]:
-    """Return digits by direction: at each legal line the crosses no further than that from its new cross."""
+    """Return digits by direction: at each legal line how many crosses are within `distance` of its new cross."""
     around: Digits = [state.crosses]
     for direction in (0, 2):
         shifted = [around]
@@ -50,7 +50,7 @@ def neighbours(game: Morpion, state: State, distance: int) -> list[Digits]:
 
 
 def greatest(lines: Array, digits: Sequence[Digits]) -> Array:
-    """Return uint32[4, W, H]: those of some lines (uint32[4, W, H]) that have the greatest number of all."""
+    """Return uint32[4, W, H]: of the given lines, uint32[4, W, H], those with the greatest number."""
     left = list(lines)
     for digit in reversed(list(zip(*digits, strict=True))):
         having = [board & one for board, one in zip(left, digit, strict=True)]
@@ -71,12 +71,12 @@ def at_new_cross(game: Morpion, state: State, digits: Digits) -> list[Digits]:
 
 
 def count(boards: Sequence[Array]) -> Digits:
-    """Return digits: how many of some boards have each bit."""
+    """Return digits: for each bit, how many of the boards have it set."""
     return total([[board] for board in boards])
 
 
 def total(numbers: Sequence[Digits]) -> Digits:
-    """Add numbers up: three digits of a kind become one, and one of the next kind, until there is one of each."""
+    """Add numbers: three digits of one place become one and a carry to the next place, until each place has one."""
     columns = [list(column) for column in _columns(numbers)]
     done = []
     while columns:
@@ -116,7 +116,7 @@ def _lacking_two(game: Morpion, state: State, empty: Array, direction: int) -> A
 
 
 def _blocked(game: Morpion, state: State, empty: Array, legal: Array, almost: Array, direction: int) -> Digits:
-    """Return digits uint32[W, H]: what a legal line takes away in its own row, besides lines that lacked its cross."""
+    """Return digits uint32[W, H]: lines that a line takes away in its own row, besides those that lacked its cross."""
     lines = state.legal[direction]
     places = [lines & game.along(empty, direction, place) for place in range(LENGTH)]
     shared = []

@@ -1,7 +1,7 @@
-"""What a program that guides a nested search of Morpion Solitaire sees of a legal line.
+"""Features of a legal line, for programs that guide a nested search of Morpion Solitaire.
 
-A line is of one of 27,648 kinds, by what is cheap to know of it. A program is evaluated once for each kind,
-before the search, and its value is added to the weights of lines of that kind.
+Features that are cheap to compute divide lines into 27,648 kinds. A program is evaluated once for each kind, before the
+search, and its value is added to the weights of lines of that kind.
 """
 
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from envs.morpion.rules import LENGTH
 from jaxgp.genotypes.primitives import FLOAT, Floats, Primitive, PrimitiveSet
 
 AGES = (1, 2, 4, 8, 16)
-"""Moves since a line became legal: ages up to the first bound, then up to the next, then beyond the last."""
+"""Upper bounds of the classes of age, in moves since a line became legal; the last class has no bound."""
 NEAR, FAR, STAGE, STAGES = 8, 12, 16, 8
 
 
 @dataclass(frozen=True)
 class Feature:
-    """Something that a line has.
+    """A feature of a line.
 
     Attributes:
         name: of the terminal.
@@ -41,7 +41,7 @@ FEATURES = (
     Feature("INSIDE", (0, 1, 2)),  # points of the line between its new cross and the nearer end
     Feature("STAGE", range(STAGES)),  # lines drawn, by sixteens; 7: 112 or more
 )
-"""The classes of a line by each are the axes of the table of kinds."""
+"""The axes of the table of kinds: the classes of a line by each feature."""
 
 
 def kinds(game: ListedMorpion, state: State) -> Array:
@@ -72,7 +72,7 @@ def table() -> np.ndarray:
 
 
 def primitive_set() -> PrimitiveSet:
-    """Build the set: sums, products, the lesser and the greater, a choice, constants, and what a line has."""
+    """Build the set: sums, products, minimum, maximum, a choice, constants, and the features of a line."""
     binary = (FLOAT, FLOAT)
     return PrimitiveSet(
         name="morpion-guide",

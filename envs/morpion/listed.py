@@ -1,11 +1,11 @@
 """Morpion Solitaire with its legal lines in a list, for searches that play very many games.
 
-The list is kept up from move to move. A move takes out the lines that wanted its cross, and those in its row that use
-what it uses. It brings in lines through its cross only, of which there are twenty. Whether these are legal shows in the
-points around the cross in each direction, so rows, columns and diagonals are kept as words of bits, side by side.
+The list is updated from move to move. A move removes the lines that lacked its cross, and those in its row that use
+what it uses. It adds lines through its cross only, of which there are twenty. The points around the cross in each
+direction say whether these are legal. So rows, columns and diagonals are kept as words of bits, side by side.
 
-Actions are numbered as in the rules, and the games that can be played are the same. `jaxgp.search.listed` says what
-such a game is.
+Actions have the numbers of the rules, and the games that can be played are the same. `jaxgp.search.listed` defines the
+contract of such a game.
 """
 
 from dataclasses import dataclass
@@ -131,8 +131,8 @@ class ListedMorpion:
         there = np.arange(TRACKS) == tracks[:, None]
         taken_out = (state.cells == cell) | self._overlap(state.lines, direction, action)
         kept = (state.lines < self.num_actions) & ~(taken_out & played)
-        # All that follows is arithmetic on slots, not a choice of twenty for each slot: XLA would judge the twenty
-        # lines anew for each slot.
+        # What follows is arithmetic on slots. If each slot chose among the twenty lines, XLA would judge all twenty
+        # anew for each slot.
         crosses = jnp.take_along_axis(state.crosses, tracks[:, None], 1)[:, 0] | bits
         used = jnp.take_along_axis(state.used, tracks[:, None], 1)[:, 0] | marks
         crosses, legal = self._through(crosses, used, places)
@@ -165,9 +165,9 @@ class ListedMorpion:
         return state.overflow
 
     def _overlap(self, lines: Array, direction: Array, action: Array) -> Array:
-        """Tell, of int32[...] lines, which use what a line (int32[]) in a direction uses, or begin on other tracks.
+        """Return bool[...]: which lines (int32[...]) use what the line `action` (int32[]) in a direction uses.
 
-        No line of the same direction that fits the grid lies a few strides off on another track.
+        Numbers a few strides off on another track count too, but no line of this direction that fits the grid has one.
         """
         size, stride, same = self.game.size, self._stride(direction), jnp.zeros(lines.shape, bool)
         for steps in range(1 - self._uses, self._uses):
@@ -216,6 +216,6 @@ class ListedMorpion:
 
 
 def lowest_empty(points: Array) -> Array:
-    """Return uint32[...]: of the first five bits that are not set the lowest one, as a bit; 0 where all are set."""
+    """Return uint32[...]: the lowest of the first five bits that is not set, as a bit; 0 where all five are set."""
     empty = ~points & np.uint32(2**LENGTH - 1)
     return empty & (~empty + 1)

@@ -18,7 +18,7 @@ EVALUATORS: dict[str, Any] = {}
 """No search plays a game for one."""
 
 MOST = 40
-"""Legal lines that a position can have in a list; a million random games have 31 at most."""
+"""Slots for the legal lines of a position; a million random games have 31 legal lines at most."""
 BLOCK = 8
 """Words that a draw looks at in its second step."""
 
@@ -29,7 +29,7 @@ def listed(game: Morpion) -> ListedGame:
 
 
 def random_line(game: Morpion, state: State, bits: Array) -> Array:
-    """Draw one of the legal lines uniformly; some line where there is none.
+    """Draw one of the legal lines uniformly; any line where none is legal.
 
     The rank-th bit is found by counting the bits of blocks of words, then of words, then of parts of a word.
 
@@ -48,7 +48,7 @@ def random_line(game: Morpion, state: State, bits: Array) -> Array:
     share = (bits >> 8).astype(jnp.float32) * 2.0**-24
     rank = jnp.minimum(jnp.floor(share * total.astype(jnp.float32)).astype(jnp.int32), total - 1)
     block, rank = _pass(counts.sum(1), rank)
-    # A masked sum in place of a gather, which is slower for each of many lanes.
+    # A masked sum: over many lanes it is faster than a gather.
     words = jnp.where(np.arange(len(blocks))[:, None] == block, blocks, 0).sum(0, dtype=jnp.uint32)
     word, rank = _pass(lax.population_count(words).astype(jnp.int32), rank)
     bit = nth_bit(jnp.where(np.arange(BLOCK) == word, words, 0).sum(dtype=jnp.uint32), rank)
@@ -58,7 +58,7 @@ def random_line(game: Morpion, state: State, bits: Array) -> Array:
 
 
 def _pass(counts: Array, rank: Array) -> tuple[Array, Array]:
-    """Return int32[], int32[]: which of the counts (int32[N]) holds the item of this rank, and its rank in there."""
+    """Return int32[], int32[]: which of the counts (int32[N]) holds the item of this rank, and its rank within it."""
     # Sums up to each place as a product with a triangle: counts are small, so float32 is exact.
     triangle = np.triu(np.ones((len(counts), len(counts)), np.float32))
     sums = jnp.dot(counts.astype(jnp.float32), triangle, precision=lax.Precision.HIGHEST).astype(jnp.int32)
@@ -70,7 +70,7 @@ def _pass(counts: Array, rank: Array) -> tuple[Array, Array]:
 def random_scores(game: Morpion, key: Array, lanes: int, rounds: int) -> Array:
     """Play uniformly random games to their ends.
 
-    Each lane starts its next game as soon as one has ended, so lanes wait for each other only once.
+    Each lane starts its next game as soon as one has ended, so lanes wait for each other only at the end.
 
     Args:
         game: the rules.
@@ -84,7 +84,8 @@ def random_scores(game: Morpion, key: Array, lanes: int, rounds: int) -> Array:
     start = game.init(unused_key())
 
     def one(state: State, scores: Array, played: Array, bits: Array) -> tuple[State, Array, Array]:
-        # A new game starts right before its first move: to choose after the move takes three times as long.
+        # A new game starts right before its first move: replacing the ended one after its move takes three times as
+        # long.
         state = jax.tree.map(lambda a, b: jnp.where(state.terminated, a, b), start, state)
         after = game.step(state, random_line(game, state, bits), unused_key())
         scores = jnp.where((np.arange(rounds) == played) & after.terminated, after.count, scores)

@@ -8,8 +8,8 @@ A program's leaves act from left to right. In the report's listing every node ha
   on goes to the parent;
 - getClosestToLast plays the move closest to the last cross and hands on (-1, -1); it does nothing before the first.
 
-So every point is played right after it is met, by some ancestor, but for one: a point that is the last leaf of the
-whole program is handed to nobody, and is not played. After the end of the game nothing has any effect.
+So every point is played right after it is met, by some ancestor. The one exception is a point that is the last leaf of
+the whole program: it is handed to nobody, and is not played. After the end of the game nothing has any effect.
 
 The report names two more terminals without listing them. Here getBest plays the move after which most moves are legal,
 and getMaxNeighb the one with most crosses around its new cross.
@@ -80,7 +80,7 @@ def perform(
         opcode: int32[], of a terminal.
         value: float32[], of a point.
         final: bool[], whether it is the last leaf of the program.
-        active: bool[], whether the leaf is there at all; nothing happens otherwise.
+        active: bool[], whether there is a leaf; if not, nothing happens.
 
     Returns:
         The position after it; int32[], the line; bool[], whether it was drawn.
@@ -93,7 +93,7 @@ def perform(
         point += jnp.stack(middle(state.crosses)) + jnp.array(game.origin)
     is_point = opcode == primitives.opcode(POINT)
     target = jnp.where(is_point, point, state.last)
-    # As in the listing, where (0, 0) stands for no cross yet, and nothing with a coordinate below 1 is ever looked for.
+    # As in the listing: (0, 0) stands for no cross yet, and a point with a coordinate below 1 is never searched for.
     plays = active & ~state.terminated & ~(is_point & final) & (target > 0).all()
     action = closest(game, state, *(target - jnp.array(game.origin)))
     measures = {

@@ -17,7 +17,7 @@ SEATS = ("Player",)
 TYPED = "the ends of a line, as in 16,20-20,20"
 
 ROOM = 2
-"""Free points that are shown round the crosses."""
+"""Free points that are shown around the crosses."""
 CELL = 24.0
 MARGIN = 16.0
 
@@ -130,7 +130,7 @@ def svg_game(game: Morpion, actions: Sequence[int], upto: int | None = None) -> 
     Args:
         game: the rules.
         actions: the moves, all legal.
-        upto: moves to show, the last one marked, on a sheet that has room for all; None: all of them, none marked.
+        upto: moves to show, the last one marked; the sheet has room for all. None: all of them, none marked.
     """
     added = new_crosses(game, actions)
     box = _box(game, greek_cross() | set(added))

@@ -13,16 +13,16 @@ from jaxgp.search.nrpa import Nested
 from jaxgp.spec import Role
 
 SLOTS = 64
-"""Legal lines of a position in guided searches: a guide can put off what is legal, and more than 40 have been met."""
+"""Slots for legal lines in guided searches. Guides can leave lines undrawn for long; more than 40 have been met."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """How much a program that guides a nested search lets it search."""
+    """The size of the nested searches that a program guides."""
 
     level: int = option(2, "how deep the search is nested", low=1, high=5)
-    iterations: int = option(15, "of each level; iterations ** level playouts a search", low=1, high=1000)
-    searches: int = option(12, "with which a program is measured", low=1, high=1000)
+    iterations: int = option(15, "of each level; a search has iterations ** level playouts", low=1, high=1000)
+    searches: int = option(12, "searches that measure a program", low=1, high=1000)
 
 
 def walk(game: Morpion, options: primitives.Options) -> tuple[PrimitiveSet, Walker]:

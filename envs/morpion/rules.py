@@ -10,12 +10,12 @@ and their order. Rules as played for the records of morpionsolitaire.com:
 - There is no passing. The game ends when no line can be drawn; the score is the number of lines.
 
 Paper is endless, the grid is not: a line that would leave it cannot be drawn. The default size holds all record games
-in every orientation, so it ends no game that is likely to be met.
+in every orientation, so the edge of the grid hardly ever matters.
 
 Points are named as in the report, on grids of all sizes: x to the right, y upwards, and the cross fills
 x 16..25, y 17..26. The report's grid has 41 points on each side, 0..40, which is `size=41` here.
 
-A board is a row of bits for each y, and a line is named by its first point and its direction, so moves are looked for
+A board has a row of bits for each y, and a line is named by its first point and its direction. So legal lines are found
 by shifting whole boards against each other.
 """
 
@@ -49,10 +49,10 @@ X X X X . . X X X X
 . . . X X X X . . .
 """
 CORNER = (16, 17)
-"""The point at the bottom left of the square round the Greek cross."""
+"""The point at the bottom left of the square around the Greek cross."""
 WORD = 32
 NOWHERE = 0
-"""Both coordinates of the last cross before there is one; the cross itself is never there."""
+"""Both coordinates of `State.last` before the first move; no cross is ever drawn there."""
 
 
 @struct.dataclass
@@ -133,11 +133,11 @@ class Morpion:
         direction, column, row = self.line(action)
         x, y = self.new_cross(state, action)
         chosen = np.arange(4)[:, None, None] == direction
-        # `played` in place of `freeze`: to choose between two whole states costs five times as much as all the rest.
+        # `played`, not `freeze`: choosing between two whole states costs five times as much as all the rest.
         played = (chosen & (state.legal & self.points(column, row) != 0)).any() & ~state.terminated
         crosses = state.crosses | jnp.where(played, self.points(x, y), 0)
         used = state.used | jnp.where(chosen & played, self._marks(direction, column, row), 0)
-        # Held fast here, or XLA computes both anew for each of the forty shifted copies that `find` makes of them.
+        # A fusion barrier: without it XLA computes both anew for each of the forty shifted copies that `find` makes.
         crosses, used = lax.optimization_barrier((crosses, used))
         legal = self.find(crosses, used)
         count, ended = state.count + played, state.terminated | ~(legal != 0).any()
@@ -212,9 +212,9 @@ class Morpion:
         return jnp.pad(boards, room)
 
     def along(self, padded: Array, direction: int, steps: int) -> Array:
-        """Return uint32[W, H]: at each point what a board (`pad` of it) has so many steps further on, at most 4.
+        """Return uint32[W, H]: at each point the bit of a board (`pad` of it) `steps` further on, at most 4.
 
-        Nothing comes in from beyond the first and the last row, nor from beyond the words of a row.
+        Points beyond the first or the last row, or beyond the words of a row, read 0.
         """
         rows, columns = steps * DY[direction], steps * DX[direction]
         board = padded[:, LENGTH - 1 + rows :][:, : self.size]
@@ -242,7 +242,7 @@ class Morpion:
         return jnp.where(there, self._place(bits, first), 0)
 
     def _place(self, bits: Array, column: Array) -> Array:
-        """Return uint32[W, 1 or H]: a few bits (uint32[], the lowest first) in each row, from int32[] or [H] on."""
+        """Return uint32[W, 1 or H]: bits (uint32[], lowest first) in each row, from a column (int32[] or [H]) on."""
         left = column - WORD * np.arange(self.words)[:, None]
         moved = bits << (left % WORD).astype(jnp.uint32)
         if self.words == 1:

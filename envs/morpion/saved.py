@@ -1,4 +1,4 @@
-"""Games of Morpion Solitaire as text: the two formats that the report's program writes, and their reading.
+"""Games of Morpion Solitaire as text: writes and reads the two formats of the report's program.
 
 The first is one line, four numbers a move: where the line starts and where it ends.
 
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from envs.morpion.rules import CORNER, DX, DY, LENGTH, START, Morpion
 
 MARK = "TO_BE_USED_AS_INPUT"
-"""Stands above the moves of the second format."""
+"""Header above the moves of the second format."""
 
 Point = tuple[int, int]
 

@@ -121,9 +121,9 @@ def see(board: list[int]) -> list[float]:
 
 
 def of_moves(game: Othello, options: moves.Options, program: "Equations", title: str = TITLE) -> str:
-    """Return the text of a module with a function `choose(board)`, which plays as a program does that values moves.
+    """Return the text of a module with a function `choose(board)` that plays like a program that values moves.
 
-    It reckons in double precision, where evolution does in single.
+    It computes in double precision; evolution computes in single precision.
 
     Args:
         game: the rules.
@@ -160,7 +160,7 @@ def _module(
 
 
 def _sight(game: Othello, options: leaves.Options) -> str:
-    """Return the function that makes what the side to move sees."""
+    """Return the text of the function that computes what the side to move sees."""
     special = {
         "Mobility": "len(moves(board))",
         "EnemyMobility": "len(moves(swapped(board)))",

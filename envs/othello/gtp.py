@@ -1,7 +1,8 @@
-"""Othello as engines that speak the Go Text Protocol have it; tried with gtp-rhino 0.16.1.
+"""How engines that speak the Go Text Protocol play Othello; tried with gtp-rhino 0.16.1.
 
-They count rows from the top, as `render` does (in Go row 1 is at the bottom), and so the squares have the same names.
-Ended games they score as tournaments do, empty squares for the winner, so results are never theirs but the rules'.
+They count rows from the top, as `render` does (in Go row 1 is at the bottom), so squares have the same names. They
+score ended games as tournaments do, with the empty squares for the winner. So results are taken from the rules, never
+from an engine.
 """
 
 from functools import partial

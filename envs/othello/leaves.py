@@ -1,13 +1,14 @@
 """What programs that value the leaves of a search in Othello see, and what they are made of.
 
 Source: A. Benbassat and M. Sipper, "Evolving board-game players with genetic programming" (2011), and M. Sipper,
-"Evolved to Win" (2011), section 3.2: numbers and truth values on counts of discs, mobility and single squares, for
-alpha-beta to search with. There a program sees a position as the side to move does, its discs being the friendly ones,
-and every number has a factor (`jaxgp.genotypes.primitives.PrimitiveSet.factored`). The source plays draughts, and asks
-for kings and men besides; Reversi has one kind of disc, so that these terminals have no counterpart, and neither has
-its king factor. Nor does the source have what is added here: with `position_corners` the discs in the corners are
-counted, with `position_regions` also those around the corners and along the edges, the other side's mobility, and the
-empty squares.
+"Evolved to Win" (2011), section 3.2: numbers and truth values on counts of discs, mobility and single squares, for the
+leaves of alpha-beta. A program sees a position as the side to move does, whose discs are the friendly ones. Every
+number has a factor (`jaxgp.genotypes.primitives.PrimitiveSet.factored`).
+
+Deviations: the source plays draughts, and its terminals for kings and men, and its king factor, are left out, as
+Reversi has one kind of disc. Two sets have terminals that the source does not have. `position_corners` counts the discs
+in the corners. `position_regions` also counts the discs around the corners and along the edges, the other side's
+mobility, and the empty squares.
 
     . C e e e e C .        C and X: squares next to a corner, as players call them
     C X . . . . X C        e: the rest of the edges
@@ -43,12 +44,12 @@ class Options:
 def view(game: Othello, options: Options, state: State) -> Packed:
     """Return what the side to move sees of a position; of an ended game, the side that would move.
 
-    First of each square whether it is empty, then of each whether a disc of this side is on it, in whole words each,
-    then the numbers in the order of `numbers`.
+    First a bit for each square: whether it is empty. Then one for each: whether it has a disc of this side. Both start
+    at a whole word. Then the numbers in the order of `numbers`.
     """
     full = game.constant(range(game.area))
     empty = tuple(f & ~(a | b) for f, a, b in zip(full, state.own, state.other, strict=True))
-    # All that can be seen, by name; what the set lacks drops out when this is compiled.
+    # All numbers that any set has, by name; compilation drops those that this set lacks.
     found = {
         "Mobility": count(state.legal),
         "EnemyMobility": count(game.placeable(state.other, state.own)),
@@ -63,11 +64,11 @@ def view(game: Othello, options: Options, state: State) -> Packed:
 
 
 BY_SIDE = ("Piece", "Corner")
-"""The regions whose discs are counted for each side; elsewhere a program sees only by how many it leads."""
+"""Regions in which a program sees the discs of each side; in the others it sees the difference only."""
 
 
 def counted(game: Othello, options: Options) -> dict[str, list[int]]:
-    """Return the squares on which a program counts the discs as the side to move, by the names of the regions."""
+    """Return the squares on which a program counts discs, by the names of the regions."""
     named: dict[str, list[int]] = {"Piece": list(range(game.area))}
     for square in range(game.area if options.features != "position" else 0):
         inner, outer = sorted(min(i, game.size - 1 - i) for i in divmod(square, game.size))
@@ -79,7 +80,7 @@ def counted(game: Othello, options: Options) -> dict[str, list[int]]:
 
 
 def numbers(game: Othello, options: Options) -> list[str]:
-    """Name the numbers that a program sees as the side to move, in their order."""
+    """Return the names of the numbers that a program sees, in their order."""
     sides = {name: ("Friendly", "Enemy", "") if name in BY_SIDE else ("",) for name in counted(game, options)}
     names = [f"{side}{name}Count" for name in sides for side in sides[name]]
     further = ["EnemyMobility", "EmptyCount"] if options.features == "position_regions" else []
@@ -128,7 +129,7 @@ def primitive_set(game: Othello, options: Options) -> PrimitiveSet:
 
 
 def _of_square(name: str, first: int, squares: Integers) -> Primitive:
-    """Ask about a square, drawn when the node is made; `first` is the feature that answers for a1."""
+    """Make a terminal that asks about a square, drawn when the node is made; `first` is the feature of a1."""
 
     def call(features: Array, square: Array) -> Array:
         return features[first + square.astype(jnp.int32), jnp.arange(features.shape[1])]

@@ -4,9 +4,10 @@ Source: T. Bellin and G. Gasperin, "Genetic Programming and Othello", with the f
 that it was written for: + - * % on counts of discs, and the number 10. A program values the position after each legal
 move, and the move with the highest value is played; there is no search.
 
-The source counts white and black discs, and its programs always play black. Here they play from both seats, so that
-they see `own` discs, of the side that has just moved, and `other` ones. Its map of regions is lost; in its place stand
-the classes of squares that rotations and reflections of the board carry into each other, named by a square each:
+The source counts white and black discs, and its programs always play black. Here they play from both seats: `own` discs
+are those of the side that has just moved, `other` ones those of its opponent. The source's map of regions is lost. In
+its place are the classes of squares that rotations and reflections of the board map onto each other, each named by a
+square:
 
     a1 b1 c1 d1 d1 c1 b1 a1        the set `few` instead, by whole regions:   corners   a1
     b1 b2 c2 d2 d2 c2 b2 b1                                                   near      b1 b2
@@ -33,7 +34,7 @@ DEEPEST = 12
 """The deepest search with programs at its leaves."""
 
 NO_OPS = ("0", "1", "00", "01", "10", "11")
-"""What no-ops append to a path."""
+"""Bits that no-ops append to a path."""
 
 
 @dataclass(frozen=True)
@@ -69,12 +70,12 @@ class Options:
 
 
 def regions(game: Othello, options: Options) -> dict[str, list[int]]:
-    """Return the squares of each region of which a program sees its own and the other's discs; none is empty."""
+    """Return the squares of each region in which a program sees the discs of both sides; no region is empty."""
     half = game.size // 2
     named: dict[str, list[int]] = {}
     for square in range(game.area):
         row, column = (min(i, game.size - 1 - i) for i in divmod(square, game.size))
-        inner, outer = min(row, column), max(row, column)  # how far from the nearest edge, and along it
+        inner, outer = min(row, column), max(row, column)  # distance from the nearest edge, and along it
         border, near = inner == 0, outer == 1
         if options.features == "regions":
             names = [f"{'abcde'[outer]}{inner + 1}"]
@@ -97,7 +98,7 @@ def outcome(game: Othello, options: Options, state: State, place: Array) -> tupl
         game: the rules.
         options: what a program sees.
         state: the position.
-        place: int32[], of the move among the legal ones by squares, from 0; modulo their number.
+        place: int32[], index of the move among the legal ones in the order of squares, modulo their number.
 
     Returns:
         int32[], the move, and float32[F], what the program sees after it.

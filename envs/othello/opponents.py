@@ -1,4 +1,4 @@
-"""What searched opponents of Othello need, evaluation functions, and random moves for fast games."""
+"""Evaluation functions for searched opponents of Othello, and random moves for fast games."""
 
 from collections.abc import Callable
 from functools import cache, partial
@@ -16,7 +16,7 @@ TABLE = Path(__file__).with_name("edgar_like.csv")
 """60 rows of 64 whole numbers, made by `scripts/studies/othello_learn.py`: weights of the squares after each move."""
 MOVES = 60
 UNIT = 1000
-"""Weights are whole thousandths: sums of them are exact in any order of addition, and so is a tie."""
+"""Weights are whole thousandths: their sums are exact in any order of addition, and so are ties."""
 WON = 1e6
 """What an ended game is worth to its winner by the table: more than all 64 weights together."""
 
@@ -27,7 +27,7 @@ def material(game: Othello, state: State, corner: int = 0) -> Array:
     Args:
         game: the rules.
         state: the position.
-        corner: discs that one in a corner is worth besides itself while the game goes on. It is never turned over.
+        corner: discs added for each disc in a corner while the game goes on; such a disc is never turned over.
     """
     lead = count(state.own) - count(state.other)
     if corner:
@@ -39,8 +39,8 @@ def material(game: Othello, state: State, corner: int = 0) -> Array:
 def edgar_like(game: Othello, state: State) -> Array:
     """Return float32[]: the learned weights of the mover's discs minus those of the opponent's.
 
-    One ply deep, with the first of equal moves, it plays the way Edgar did, the opponent of a university course
-    whose own table is lost (`scripts/studies/othello_learn.py`); ended games count by their result.
+    With one ply and the first of equal moves it plays in the way of Edgar, the opponent in a university course, whose
+    own table is lost (`scripts/studies/othello_learn.py`). Ended games count by their result.
 
     Raises:
         ValueError: the board is not the one that the table was learned on.
@@ -59,7 +59,7 @@ def edgar_table() -> np.ndarray:
 
 
 def move_number(state: State) -> Array:
-    """Return int32[]: which disc after the first four was placed last, from 0; 0 in the opening position too."""
+    """Return int32[]: number of the disc placed last, from 0 after the first four; 0 in the opening position too."""
     return jnp.maximum(count(state.own) + count(state.other) - 5, 0)
 
 
@@ -78,7 +78,7 @@ EVALUATORS: dict[str, Callable[[Any, Any], Array]] = {
 
 
 def evaluators(game: Othello) -> dict[str, Callable[[Any, Any], Array]]:
-    """Return those of them that value positions on a game's board."""
+    """Return the evaluators that accept a game's board."""
     learned = game.area == MOVES + 4
     return {name: value for name, value in EVALUATORS.items() if learned or name != "edgar_like"}
 

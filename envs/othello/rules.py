@@ -5,9 +5,9 @@ names of squares given there: a1 is at the top left. On other boards the four di
 
 - Black begins. A disc is placed on an empty square so that it and other discs of its colour enclose, in straight lines,
   at least one disc of the opponent; all enclosed discs are turned over.
-- Who cannot turn a disc over passes; who can may not pass. A pass is a move of its own.
-- The game ends when neither side can move, which a full board or one without discs of one colour brings with it. More
-  discs win; empty squares count for nobody.
+- A player that cannot turn a disc over passes; one that can may not pass. A pass is a move of its own.
+- The game ends when neither side can move: on a full board, without discs of one colour, or earlier. More discs win;
+  empty squares count for nobody.
 
 The board is a set of bits for each side. Discs that are enclosed are found by flooding: from all discs of one colour at
 once, over those of the other, in each of the eight directions. Every word of these sets is an array of its own, so that
@@ -100,7 +100,7 @@ class Othello:
         return jnp.maximum(count(state.legal), 1)
 
     def choice(self, state: State, place: Array) -> Array:
-        """Return int32[]: the legal move at a place (int32[]) among them by squares, from 0, modulo their number."""
+        """Return int32[]: the legal move at an index (int32[]) in the order of squares, modulo their number."""
         rank = place % self.choices(state)
         word, start = state.legal[0], jnp.zeros_like(rank)
         for w in range(1, self.words):
@@ -188,9 +188,9 @@ class Othello:
         return self._look(bits, np.arange(self.area))
 
     def _lines(self, other: Bits) -> list[tuple[int, Bits]]:
-        """Return for each of the eight directions by how many bits it moves a square, and what a line may enclose."""
-        # Between two discs: never in an outer column, unless the line runs along it. So no line leaves the board at a
-        # side and goes on at the other; at the top and at the bottom there are no squares to go on with.
+        """Return for each of the eight directions its step in bits, and the squares that a line may enclose."""
+        # An enclosed square lies in an outer column only if the line runs along it. So no line leaves the board at one
+        # side and goes on at the other. Beyond the top and the bottom there are no squares.
         inner = self.constant(i for i in range(self.area) if 0 < i % self.size < self.size - 1)
         within = tuple(a & b for a, b in zip(other, inner, strict=True))
         n = self.size

@@ -1,4 +1,4 @@
-"""What searched opponents of Walls need: evaluation functions, and where to stop. Fixed ones are in `strategies.py`."""
+"""Evaluation functions for searches of Walls, and where they stop. Fixed opponents are in `strategies.py`."""
 
 import dataclasses
 from collections.abc import Callable
@@ -33,15 +33,15 @@ EVALUATORS: dict[str, Callable[[Any, Any], Array]] = {"decided": decided, "mater
 
 
 def majority(game: Walls) -> Walls:
-    """Return the game that ends as soon as a player has more than half of the squares: nothing below needs a search.
+    """Return the game that ends as soon as a player has more than half of the squares, so that a search stops there.
 
-    It has the same states and the same winner, but not the same margins: `decided` does not see them, `material` does.
+    States and winner are the same, margins are not: `material` depends on them, `decided` does not.
     """
     return dataclasses.replace(game, majority_ends=True)
 
 
 def certainty(game: Walls, evaluator: str) -> tuple[Walls, float] | None:
-    """Return the game that a search for certain results plays, and the absolute value from which on one is certain.
+    """Return the game for a search that proves results, and the least absolute value of a proved result.
 
     None for an evaluator whose values prove nothing: a difference of bricks can change until the end.
     """

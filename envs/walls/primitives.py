@@ -15,7 +15,7 @@ from jaxgp.options import option
 Matching = Literal["strict", "symmetric"]
 
 ACTIONS = ("try-forward", "turn-left", "turn-right")
-"""By number, as in `rules.py`; the first is what a player does for whom no rule is valid."""
+"""Actions by number, as in `rules.py`. The first is the default action, where no rule is valid."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def mask_size(game: Walls, options: Options) -> int:
 
 
 def rule_language(game: Walls, options: Options) -> RuleLanguage:
-    """Return what rules can say: one condition for every square of the mask; the centre's is the own heading.
+    """Return what rules can say: one condition for every square of the mask; the centre has the player's own heading.
 
     Raises:
         UsageError: the mask is larger than the board.

@@ -103,7 +103,7 @@ def status(game: Walls, state: State) -> str:
 def text(game: Walls, state: State, bottom: int = 0) -> str:
     """Draw the board in plain characters.
 
-    A brick is a small letter, a player a capital one with an arrow for its heading, both after its brick if it stands
+    A brick is a small letter. A player is a capital letter with an arrow for its heading, after its brick if it stands
     on one.
 
     Args:

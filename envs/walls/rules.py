@@ -12,11 +12,11 @@ Source of the rules: "Final Project", COEN 352, Fall 2016 (a course assignment).
   both players stand on bricks of their own.
 - "9 consecutive moves without laying a new brick" are a player's own moves. Once it is stalled the other one moves
   alone until it is stalled too.
-- Having bricks on more than half of the squares wins, whatever comes; by default the game is played to its end all the
-  same, and with `majority_ends` it stops there.
+- A player with bricks on more than half of the squares has won. By default the game is still played to its end; with
+  `majority_ends` it stops there.
 
-A position is drawn from the side of the player to move, whose half of it comes first. Each half holds its bricks as
-bits, row by row from the top left: to look a square up is a shift, to lay a brick one `or`.
+A position is stored from the side of the player to move, whose half comes first. Each half holds its bricks as bits,
+row by row from the top left: looking a square up is a shift, laying a brick one `or`.
 """
 
 import dataclasses
@@ -206,7 +206,7 @@ class Walls:
         free = self.inside(row, column) & ~self.has_brick(other, row, column)
         free &= (row != other.row) | (column != other.column)
         goes = (action == FORWARD) & free
-        # A player never stands on the other's brick: that could not be laid while it stood there, nor entered after.
+        # A player never stands on the other's brick: none is laid under a player, and none can be entered.
         bricks = jnp.where(goes, own.bricks | self._bit(own.row, own.column), own.bricks)
         return Player(
             bricks=bricks,

@@ -1,4 +1,4 @@
-"""Fixed strategies of Walls: rule lists in the text form of `jaxgp.genotypes.ruletext`, to be measured against.
+"""Fixed strategies of Walls, as opponents: rule lists in the text form of `jaxgp.genotypes.ruletext`.
 
 The assignment asks for "a fixed strategy that you devise and believe is optimal or at least very good". `fixed` was
 begun by hand (go into empty squares, else turn to one at the side, else walk back over own bricks), improved rule by

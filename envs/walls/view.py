@@ -10,8 +10,8 @@ OTHER, OWN = 4, 8
 """Codes of the opponent and of the player itself facing north; those facing east, south and west follow."""
 
 SYMBOLS = ("#", "0", "B", "A", "N", "E", "S", "W", "N", "E", "S", "W")
-"""How each code is written. As in the study, but for the edge: its "E" is also a heading. The headings of the opponent
-and of the player itself share letters; the player is always at the centre and the opponent never.
+"""The symbol of each code: that of the study, except for the edge, whose "E" is also a heading. The headings of the
+opponent and of the player itself share letters; the player is always at the centre and the opponent never.
 """
 NAMES = (
     "edge",
@@ -57,6 +57,6 @@ def neighbourhood(game: Walls, state: State, size: int, symmetric: bool = False)
         code = jnp.where((row == other.row) & (column == other.column), OTHER + ((other.heading - turn) & 3), code)
         return jnp.where(game.inside(row, column), code, EDGE).astype(jnp.int8)
 
-    # Square by square: over many games, each is one loop over games, with nothing to arrange in between.
+    # Square by square: over many games each square is one loop, and no data is rearranged in between.
     reach = range(-(size // 2), size // 2 + 1)
     return jnp.stack([seen(down, right) for down in reach for right in reach])

@@ -102,10 +102,10 @@ class Games:
         Args:
             times: of `cases`.
             searches: distinct positions that the opponent meets in one evaluation of the population.
-            searched: positions that are new to it in each of several generations; empty if none were run.
+            searched: positions that are new to the opponent, in each of several generations; empty if none were run.
 
         Yields:
-            (name, unit, which of ours it compares with: 0 cold, 1 warm, 2 generations, times, how it was found).
+            (name, unit, the measurement of jaxgp beside it: 0 cold, 1 warm, 2 generations, times, how it was found).
         """
         games = 2 * len(self.people)
         rounds = [self._round(times, games, kind) for kind in ("wall", "cpu")]

@@ -140,7 +140,7 @@ def evaluate(population: list, box: base.Toolbox) -> None:
 
 
 def breed(population: list, box: base.Toolbox) -> list:
-    """Make the next generation: the best, and children of roulette's choice."""
+    """Make the next generation: the best individual, and children of parents drawn by roulette."""
     parents = box.select(population, len(population) - 1)
     mates = box.select(population, len(population) - 1)
     offspring = [box.clone(tools.selBest(population, 1)[0])]

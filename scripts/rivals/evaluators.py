@@ -30,8 +30,9 @@ def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
 
 
 def searches(bench: Any, plies: int, until: float) -> None:
-    """Search positions, as many for each program: lanes for those of all programs; where several cores share them, the
-    same with one device; and a single lane for one position after the other. What they find is compared.
+    """Time searches of equally many positions for each program, with lanes that all programs share. Two others are
+    timed beside it: one device, where several cores share the searches; and a single lane that takes one position after
+    the other. The results are compared.
     """
     options = bench.options
     game = envs.make("othello")
@@ -82,5 +83,5 @@ def _one_by_one(search: AlphaBeta, plies: int, plans: Any, whose: Array, states:
 
 
 def _leaves(game: Any, states: Any, nodes: Array) -> int:
-    """Return about how many leaves the searches valued: every node's moves, as many as the roots have on average."""
+    """Estimate how many leaves the searches valued: nodes times the mean number of moves in the roots."""
     return round(float(jax.vmap(game.choices)(states).mean()) * int(nodes.sum()))

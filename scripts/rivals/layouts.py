@@ -29,7 +29,7 @@ class Layout(NamedTuple):
 
 @struct.dataclass
 class Levels:
-    """Instructions of all programs, those that wait for fewer others first: N = P * L places, A arguments.
+    """Instructions of all programs, lowest height first: N = P * L places, A arguments.
 
     An operand is the place of another instruction, CONSTANT, or -2 - f for feature f.
     """
@@ -89,7 +89,7 @@ def prepare_levels(primitives: PrimitiveSet, programs: Programs) -> Levels:
 def run_levels(primitives: PrimitiveSet, levels: Levels, features: Array, block: int = 1024) -> Array:
     """Evaluate blocks of independent instructions, of all programs together.
 
-    The steps of the loop follow the greatest height, not the longest program; but every value is kept, so that memory
+    The number of steps depends on the greatest height, not on the longest program. But every value is kept: memory
     grows with P * L * B.
     """
     count, width, cases = features.shape

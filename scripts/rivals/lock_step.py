@@ -1,4 +1,4 @@
-"""Alpha-beta with lanes that wait for each other, to see what it is worth that those of the product do not."""
+"""Alpha-beta with lanes that wait for each other, to measure what free-running lanes gain."""
 
 import dataclasses
 
@@ -9,7 +9,7 @@ from jaxgp.search.alphabeta import AlphaBeta, _Lane
 
 @dataclasses.dataclass(frozen=True)
 class LockStep(AlphaBeta):
-    """Hands out roots only when all lanes are done; finds the same as `AlphaBeta`, more slowly."""
+    """Hands out roots only when all lanes are done; the results are those of `AlphaBeta`."""
 
     def _free(self, lanes: _Lane) -> Array:
         return super()._free(lanes) & ~lanes.busy.any()

@@ -95,7 +95,7 @@ def report(
     rivals: dict[str, Callable[[], dict[str, Case]]],
     until: float,
 ) -> None:
-    """Time jaxgp and every rival that is there in turn, and write what came out."""
+    """Time jaxgp and every installed rival in turn, and write the measurements."""
     theirs: dict[str, Case] = {}
     for who, cases in rivals.items():
         theirs |= compare(bench, who, "othello", name, UNIT, sizes, cases)

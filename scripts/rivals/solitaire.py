@@ -111,7 +111,7 @@ def report(
     check: Callable[[list[int]], None],
     until: float,
 ) -> None:
-    """Time all in turn, the rivals' scores having been compared, and write what came out."""
+    """Compare the rivals' scores, time all in turn, and write the measurements."""
     theirs: dict[str, Case] = {}
     for who, played in rivals.items() if bench.options.rivals else ():
         scores = played()

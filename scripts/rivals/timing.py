@@ -1,4 +1,4 @@
-"""Measuring calls in turn, and writing what was measured as JSON lines."""
+"""Measures calls in turn, and writes the measurements as JSON lines."""
 
 import datetime
 import json
@@ -77,7 +77,7 @@ def measure(cases: Mapping[str, Case], repeats: int, until: float) -> dict[str, 
 
 
 def compare(bench: Any, who: str, part: str, name: str, unit: str, sizes: dict, cases: Callable[[], dict]) -> dict:
-    """Return a rival's cases to time; none, and a line that says why, where it is not installed or not wanted."""
+    """Return a rival's cases to time. Where it is not installed or not wanted, report why and return none."""
     if not bench.options.rivals:
         return {}
     try:
@@ -108,7 +108,7 @@ def _once(case: Case, calls: int) -> tuple[float, float]:
 
 
 class Report:
-    """Writes measurements: JSON lines to `lines`, a readable line each to standard error."""
+    """Writes measurements: as JSON to `lines`, and as a line for people to standard error."""
 
     def __init__(self, lines: list[TextIO]) -> None:
         device = jax.devices()[0]
@@ -131,7 +131,7 @@ class Report:
     def rival(
         self, part: str, name: str, unit: str, times: Times, sizes: dict, *, who: str, ours: Times, **more: Any
     ) -> None:
-        """Write one measurement of somebody else's program; the ratio says how many times as fast ours is."""
+        """Write one measurement of a rival; the ratio says how many times as fast jaxgp is."""
         ratio = _significant(ours.value / times.value)
         cpu = [statistics.median(t.cpu) / t.work for t in (times, ours)]
         cpu_ratio = _significant(cpu[0] / cpu[1]) if cpu[1] > 0 else None

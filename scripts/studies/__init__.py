@@ -1,1 +1,1 @@
-"""Commands of one game, and what they share: how strong fixed players are, and what time whole games take."""
+"""Commands of one game, and what they share: the strength of fixed players, and the time of whole games."""

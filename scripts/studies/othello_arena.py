@@ -1,4 +1,4 @@
-"""What a search of Othello takes from random moves, other searches or an engine outside, as many games a colour.
+"""Score of a search of Othello against random moves, other searches or an engine outside, from both seats.
 
 python scripts/studies/othello_arena.py evaluator=edgar_like ties=first games=1000 depths=[0]
 python scripts/studies/othello_arena.py evaluator=edgar_like ties=first against=material depths=[1,2,3,4,5]
@@ -31,7 +31,7 @@ SIZES = (4, 6, 8, 10)
 
 @dataclass
 class Options:
-    """Who is measured, against whom, how often."""
+    """The player, its opponents, and the number of games."""
 
     evaluator: str = option("edgar_like", "what the player values positions by: an evaluator, or A|B by lot each move")
     depth: int = option(1, "plies that the player searches", low=1, high=DEEPEST)
@@ -42,7 +42,7 @@ class Options:
         (0, 1, 2, 3, 4, 5), "plies that the opponents search; 0: random moves", low=0, high=DEEPEST
     )
     command: str | None = option(
-        None, "instead of those: a program that speaks the Go Text Protocol, and its options; games begin at random"
+        None, "instead of those: a program that speaks the Go Text Protocol, and its options; openings are random"
     )
     opening_plies: int = option(
         6, "random moves at the beginning of games against such a program", low=0, high=MOST_PLIES

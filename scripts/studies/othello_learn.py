@@ -1,12 +1,12 @@
-"""Learn weights of squares for Othello by self-play, in the way of Edgar, an opponent whose own are lost.
+"""Learn weights of squares for Othello by self-play, like Edgar, an opponent whose weights are lost.
 
 python scripts/studies/othello_learn.py seed=0 save=envs/othello/edgar_like.csv
 
 Edgar (A. Teller) was the opponent in a course at Columbia University whose programs T. Bellin and G. Gasperin extended.
 It had a weight for each square at each move of the game, learned in 70,000 games against itself, and looked at the
-positions after its own moves. How its weights were credited is not known. Here every position counts for what its game
-came to: the hyperbolic tangent of the weighted discs is drawn towards the result, by gradient descent on the squared
-error. No symmetry is built in: all 60 times 64 weights are free.
+positions after its own moves. How its weights were learned from the games is not known. Here the target of every
+position is the result of its game: gradient descent on the squared error fits the hyperbolic tangent of the weighted
+discs to it. No symmetry is built in: all 60 times 64 weights are free.
 """
 
 import sys

@@ -27,7 +27,7 @@ from jaxgp.search.chance import unused_key
 State = Any
 Genome = Any
 _LEAST_SECONDS = 0.05
-"""Of a measurement; quicker calls are repeated within it."""
+"""The least time of a measurement; quicker calls are repeated within it."""
 
 Act = Callable[[Genome, State], tuple[Array, Array]]
 Rival = Callable[[State], Array]
@@ -153,7 +153,10 @@ def play(game: Any, act: Act | None, rival: Rival | None, genome: Genome, seat: 
 
 
 def series(case: Case, games: int, seed: int, batched: bool = False) -> Callable[[], Played]:
-    """Compile games, [games], and play them once: seats in turn, one after another, or `batched` all in lock step."""
+    """Compile `games` games, play them once, and return a function that plays them again, with results [games].
+
+    Seats take turns. Games are played one after another, or `batched` all in lock step.
+    """
     number = np.arange(games)
     count = jax.tree.leaves(case.mover.genomes)[0].shape[0]
     genomes = jax.tree.map(lambda x: x[number % count], case.mover.genomes)
@@ -226,7 +229,7 @@ def measure_batches(
 
 
 def fit(sizes: Sequence[int], values: Sequence[float]) -> tuple[Law, ...]:
-    """Fit a power law and an exponential to positive values, the better one first; neither below three sizes.
+    """Fit a power law and an exponential to positive values, the better one first; none below three sizes.
 
     Both are straight lines through the logarithms of the values, so that each size counts by its relative error.
     """
@@ -243,7 +246,7 @@ def fit(sizes: Sequence[int], values: Sequence[float]) -> tuple[Law, ...]:
 
 
 def _clock(run: Callable[[], Any]) -> float:
-    """Return the seconds of one call, the mean of as many as take longer than a slice of the scheduler."""
+    """Return the seconds of one call, the mean over enough calls to take longer than a slice of the scheduler."""
     calls, start = 0, time.perf_counter()
     while True:
         run()

@@ -34,8 +34,8 @@ def results(game: Any, player: Reply, opponent: Reply, games: int, seed: int = 0
         ply, asked = 0, np.asarray(_waiting(states, jnp.int32(seat)))
         while asked.any():
             bits = jax.random.bits(jax.random.fold_in(jax.random.key(seed), ply), (games,))
-            # Each player is a program of its own, which compiles sooner than both in one; where turns alternate in all
-            # games at once, only one of them has to think.
+            # Each player is a device program of its own: two compile sooner than one with both players. Where turns
+            # alternate in all games at once, only one of them runs.
             moves = [reply(states, bits) if has else nothing for reply, has in zip(replies, asked, strict=True)]
             states, found = turn(states, jnp.int32(seat), *moves)
             ply, asked = ply + 1, np.asarray(found)
@@ -59,7 +59,7 @@ def _turn(game: Any) -> Callable[[State, Array, Array, Array], tuple[State, Arra
 
 
 def _waiting(states: State, seat: Array) -> Array:
-    """Return bool[2]: whether the player has to move in any game, and the opponent."""
+    """Return bool[2]: whether any game waits for the player, and whether any waits for the opponent."""
     mine = states.to_move == seat
     return jnp.stack([(m & ~states.terminated).any() for m in (mine, ~mine)])
 
@@ -97,7 +97,7 @@ def search(game: Any, depth: int, *evaluators: Evaluator, ties: str = "random", 
 
 
 def agent(name: str, reply: Reply) -> Agent:
-    """Make an agent for one game on the host of what moves in many at once."""
+    """Make an agent, for one game on the host, of a player of many games at once."""
     move = jax.jit(reply)
 
     def choose(state: Position, bits: np.uint32) -> int:

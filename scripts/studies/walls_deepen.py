@@ -1,10 +1,11 @@
-"""How deep the opening of a board of Walls is proved within a time: a search of ever more plies.
+"""Search the opening of a board of Walls ply by ply deeper, within a given time.
 
 python scripts/studies/walls_deepen.py
 python scripts/studies/walls_deepen.py size=7 seconds=600
 
-It prints a line for each depth. A value of the number of squares is a won game, minus it a lost one; any other one is
-the best guaranteed difference of bricks after that number of plies. No depth is begun once the time is used up.
+It prints a line for each depth. A value equal to the number of squares is a won game, its negative a lost one. Any
+other value is the best difference of bricks that is guaranteed after that number of plies. No depth is begun once the
+time is used up.
 """
 
 import sys

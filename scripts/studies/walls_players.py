@@ -5,7 +5,7 @@ Derivation, for boards of N x N, S moves to a stall (9), rule lists of R rules o
 - moves of a game: a player that lays k bricks makes at most S k moves up to its last brick and S more until it is
   stalled, and both together lay at most N^2. So a game has at most S (N^2 + 2) moves: O(N^2);
 - a move of a rule list: M^2 squares are looked up, and R rules compared in two ways (as written and mirrored), nine
-  or ten cells to a word: O(R M^2), whatever N is. So a game takes O(N^2 R M^2);
+  or ten cells to a word: O(R M^2) for every N. So a game takes O(N^2 R M^2);
 - a move of a search: at most 3^d sequences of moves, the square root of that where alpha-beta orders them perfectly.
   So a game takes O(N^2 3^d), and down to the end of the game O(3^(S (N^2 + 2)));
 - bricks are bits: step and look-up go over ceil(N^2 / 32) words, 1 for N = 3 and 5, 2 for 7, 3 for 9, 4 for 11. This

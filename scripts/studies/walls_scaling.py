@@ -104,7 +104,7 @@ def batched(options: Options) -> dict[int, tuple[float, ...]]:
 
 
 def say(text: str) -> None:
-    """Tell how far it is."""
+    """Print progress."""
     print(text, file=sys.stderr, flush=True)
 
 

@@ -22,7 +22,7 @@ from studies import checks
 
 ACTIONS = ("forward", "left", "right")
 OFF = -1
-"""The square behind the edge."""
+"""The square beyond the edge."""
 
 
 @dataclass
@@ -61,7 +61,7 @@ class Solver:
     """Best play in one game.
 
     Attributes:
-        game: the rules; its `majority_ends` is passed over, as it cuts margins short.
+        game: the rules; `majority_ends` is ignored, as it would cut margins short.
         bounds: what is known of the final margin of each position (mover, opponent), as the mover sees it.
     """
 
@@ -108,7 +108,7 @@ class Solver:
         return can
 
     def _leads(self, after: Half, other: Half, goal: int) -> bool:
-        """Whether a move after which the mover is `after` keeps a margin of `goal` within its reach."""
+        """Whether the mover can still reach a margin of `goal` when a move has made it `after`."""
         if self.stalled(other):
             return self.reaches(after, other, goal)
         return not self.reaches(other, after, 1 - goal)
@@ -152,7 +152,7 @@ class Solver:
 
 
 def task(options: Options) -> int:
-    """Check, then print value and best play, whoever begins: the second game is the first in a mirror."""
+    """Check, then print value and best play. Either player may begin: the two games are mirror images."""
     margin, line, positions = Solver(Walls(options.size, options.stall)).solve()
     said = "draws" if margin == 0 else f"{'wins' if margin > 0 else 'loses'} by {abs(margin)}"
     print(f"The player who begins {said} ({positions} positions).")

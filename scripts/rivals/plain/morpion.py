@@ -22,7 +22,7 @@ class Board:
         self.width = width = game.size + 2 * BORDER
         self.steps = tuple(dy * width + dx for dx, dy in zip(DX, DY, strict=True))
         self.reach = LENGTH - 2 if game.variant == "5T" else LENGTH - 1
-        """Two lines of one direction take something from each other if their first points are no further apart."""
+        """Two lines of one direction on one row share a segment or point if their first points are no further apart."""
         grid = unpack(game.init(unused_key()).crosses)
         self.start = [False] * (width * width)
         for row, column in zip(*grid.nonzero(), strict=True):
@@ -71,7 +71,7 @@ class Board:
         return len(taken)
 
     def free(self, taken: set[int], first: int, direction: int) -> bool:
-        """Say whether a line takes nothing that a drawn line has."""
+        """Say whether a line uses nothing that a drawn line uses."""
         step, line = 4 * self.steps[direction], 4 * first + direction
         around = (line + away * step for away in range(-self.reach, self.reach + 1))
         return taken.isdisjoint(around)

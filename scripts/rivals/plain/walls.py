@@ -25,7 +25,7 @@ def rules(language: RuleLanguage, lists: RuleLists, index: int, symmetric: bool)
         named = [(cell, code) for cell, code in enumerate(row) if code != DONT_CARE]
         found.append((named, action))
         for symmetry in language.symmetries if symmetric else ():
-            back = symmetry.symbols.index  # of the code that the symmetry makes into this one
+            back = symmetry.symbols.index  # index of the code that the symmetry maps to this one
             found.append((sorted((symmetry.cells[cell], back(code)) for cell, code in named), symmetry.actions[action]))
     return found
 
