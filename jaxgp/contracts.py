@@ -168,6 +168,14 @@ class Performance(NamedTuple):
     metrics: Metrics
 
 
+class Played(Protocol):
+    """The games that a soloist shows, one of each individual."""
+
+    @property
+    def states(self) -> States:
+        """[P]: the positions that end them."""
+
+
 @runtime_checkable
 class Soloist(Protocol[Plans]):
     """A player of a game for one that plays a game of its own, in place of a move in any position."""
@@ -181,8 +189,8 @@ class Soloist(Protocol[Plans]):
     def perform(self, key: Array, plans: Plans, /) -> Performance:
         """Measure P individuals."""
 
-    def play(self, plans: Plans, /) -> States:
-        """Play the game that is shown of each of P individuals; return the final states [P], moves and behaviour."""
+    def play(self, plans: Plans, /) -> Played:
+        """Play the game that is shown of each of P individuals; their last positions are in `states`."""
 
     def record(self, genome: Genomes, /) -> list[tuple[int, int]]:
         """Return the moves of the game that is shown of one individual, each with the node that made it."""

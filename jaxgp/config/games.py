@@ -111,8 +111,8 @@ def check(config: Config, games: "Games") -> Config:
         cast.at_depth(config.fitness.measured_depth, "fitness.measured_depth")
     algorithm = config.algorithm
     if isinstance(algorithm, Algorithm) and algorithm.mutation.local and not cast.language.factored:
-        why = "0, where nodes have no factors; with game=othello program.role=leaf they do"
-        reject("algorithm.mutation.local", algorithm.mutation.local, why)
+        accepted = f"0; nodes of {cast.spec.name} with program.role={cast.program['role']} have no factors"
+        reject("algorithm.mutation.local", algorithm.mutation.local, accepted)
     _panel(config, cast.game.seats)
     for section, met in (("opponents", config.fitness.opponents), ("guides", config.fitness.guides)):
         for label, one in met.items():

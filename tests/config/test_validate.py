@@ -61,7 +61,7 @@ BAD = [
     ("algorithm.mutation.probability", -0.1, "a number from 0 to 1"),
     ("algorithm.mutation.max_depth", 0, "a whole number from 1"),
     ("algorithm.mutation.hoist", -1.0, "a number from 0"),
-    ("algorithm.mutation.local", 0.5, "0, where nodes have no factors"),
+    ("algorithm.mutation.local", 0.5, "0; nodes of mancala with program.role=program have no factors"),
     ("algorithm.mutation.children", float("inf"), "a number from 0"),
     ("fitness.points", "goals", "score, result"),
     ("fitness.scale", 0.0, "a number above 0"),
