@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-api = pytest.importorskip("mypy.api", reason="the type checker is not installed: pip install -e '.[dev]'")
+api = pytest.importorskip("mypy.api", reason="the type checker is not installed: pip install -e '.[test]'")
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "tests" / "fixtures" / "connect_four"
