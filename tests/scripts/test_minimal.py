@@ -1,0 +1,61 @@
+"""A game that has rules and words alone: every command plays it, or says in one line what it lacks."""
+
+from pathlib import Path
+
+import pytest
+
+import envs
+from jaxgp.config import arguments, cli
+from jaxgp.config.schema import Config
+from jaxgp.run import resume
+from tests.scripts.commands import load
+
+ROOT = Path(__file__).resolve().parents[2]
+GAME = f"game={ROOT / 'tests' / 'fixtures' / 'nim'}"
+SEARCHES = "accepted: human, random; nim has no evaluators, so that no search plays it"
+GENOMES = "accepted: human, random; no genomes play nim"
+
+
+def command(name, *options):
+    script = load(name)
+    return arguments.main(script.Options, script.task, script.__doc__, (GAME, *options))
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "error"),
+    [
+        ("play", ["player=minimax"], f"player=minimax: {SEARCHES}"),
+        ("play", ["opponent=deepening"], f"opponent=deepening: {SEARCHES}"),
+        ("play", ["player=strategy"], f"player=strategy: {GENOMES}"),
+        ("play", ["player=program", "expression=(+ 1 1)"], f"player=program: {GENOMES}"),
+        ("play", ["player=gtp", "command=cat"], "player=gtp: accepted: human, random; no engine outside plays nim"),
+        ("play", ["program.role=move"], "program.role=move: accepted: null; no genomes play nim"),
+        ("tournament", ["brackets.a=[random,minimax:1]"], "brackets: no champion among the players; accepted: "),
+    ],
+)
+def test_what_the_game_lacks_is_told_in_one_line(name, options, error, capsys):
+    assert command(name, *options) == 2
+    told = capsys.readouterr().err
+    assert told.startswith(f"error: {error}")
+    assert told.count("\n") == 1
+
+
+def test_training_is_refused_before_anything_is_made(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    script = load("train")
+    with pytest.raises(SystemExit) as ended:
+        made = cli.Command(Config, envs, resume.plan, script.task, script.describe)
+        cli.main(made, ROOT / "conf", "config", [GAME])
+    assert ended.value.code == 2
+    assert "game.name=nim: accepted: mancala, morpion, othello, walls; no genomes play nim" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_chance_plays_it_and_the_game_is_saved_and_replayed(capsys, tmp_path):
+    assert command("play", "player=random", "opponent=random", "seed=3", f"save={tmp_path / 'one'}") == 0
+    played = capsys.readouterr().out
+    assert "|||||||\n" in played
+    assert command("play", f"replay={tmp_path / 'one.json'}") == 0
+    result = "First player (random) wins, 1 to -1."
+    assert result in played
+    assert result in capsys.readouterr().out
