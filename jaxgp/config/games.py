@@ -172,8 +172,11 @@ def _of_game(option: str, opponent: Opponent, spec: "Spec", game: "Game") -> Non
     if opponent.kind == "strategy":
         _strategy(option, opponent.name, spec, game)
     if opponent.kind == "search":
-        from jaxgp.players.searches import evaluators
+        from jaxgp.players.searches import evaluators, unsearched
 
+        if why := unsearched(spec, game):
+            others = [kind for kind in KINDS if kind != "search" and (kind != "strategy" or spec.strategies)]
+            reject(f"{option}.kind", "search", f"{', '.join(others)}; {why}")
         try:
             evaluators(spec, game, opponent.evaluator)
         except UsageError as error:

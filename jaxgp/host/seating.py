@@ -14,7 +14,7 @@ from jaxgp.host.deepening import deepening, deepening_agent
 from jaxgp.host.gtp import TIMEOUT, EngineError, gtp_agent
 from jaxgp.host.seats import ALONE, KINDS, SEARCHING, Seat
 from jaxgp.players.panel import strategist
-from jaxgp.players.searches import searches
+from jaxgp.players.searches import searches, unsearched
 from jaxgp.spec import Cast, Dialect
 
 TAIL = 2
@@ -63,10 +63,8 @@ def unseated(kind: str, cast: Cast) -> str:
     game, spec = cast.game, cast.spec
     if game.seats == 1 and kind not in ALONE:
         return f"{game.name} is a game for one"
-    if kind in SEARCHING and game.chance:
-        return f"chance takes part in {game.name}, so that no search plays it"
-    if kind in SEARCHING and not spec.evaluators(game):
-        return f"{game.name} has no evaluators, so that no search plays it"
+    if kind in SEARCHING and (why := unsearched(spec, game)):
+        return why
     if kind in GENOMES and cast.language is None:
         return f"no genomes play {game.name}"
     if kind == "strategy" and not spec.strategies:

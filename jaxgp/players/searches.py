@@ -12,6 +12,15 @@ from jaxgp.search.lookahead import tail_of
 from jaxgp.spec import Evaluator, Rules, Spec
 
 
+def unsearched(spec: Spec[Rules], game: Rules) -> str:
+    """Say why no search plays a game; the empty text if searches do."""
+    if game.chance:
+        return f"chance takes part in {spec.name}, so that no search plays it"
+    if not spec.evaluators(game):
+        return f"{spec.name} has no evaluators, so that no search plays it"
+    return ""
+
+
 def evaluators(spec: Spec[Rules], game: Rules, named: str | None) -> tuple[Evaluator, ...]:
     """Return the evaluators of a game that an option names.
 
@@ -24,11 +33,10 @@ def evaluators(spec: Spec[Rules], game: Rules, named: str | None) -> tuple[Evalu
         UsageError: no search plays the game, or these rules have no such evaluator. The message begins with
             `evaluator=`.
     """
+    why = unsearched(spec, game)
+    if why:
+        reject("evaluator", named, f"none; {why}")
     here = spec.evaluators(game)
-    if game.chance:
-        reject("evaluator", named, f"none; chance takes part in {spec.name}, so that no search plays it")
-    if not here:
-        reject("evaluator", named, f"none; {spec.name} has no evaluators, so that no search plays it")
     asked = [next(iter(here))] if named is None else named.split("|")
     unknown = [one for one in asked if one not in here]
     if unknown:

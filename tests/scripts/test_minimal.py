@@ -40,13 +40,17 @@ def test_what_the_game_lacks_is_told_in_one_line(name, options, error, capsys):
     assert told.count("\n") == 1
 
 
+def train(*options):
+    script = load("train")
+    made = cli.Command(Config, envs, resume.plan, script.task, script.describe)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(made, ROOT / "conf", "config", options)
+    return ended.value.code
+
+
 def test_training_is_refused_before_anything_is_made(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    script = load("train")
-    with pytest.raises(SystemExit) as ended:
-        made = cli.Command(Config, envs, resume.plan, script.task, script.describe)
-        cli.main(made, ROOT / "conf", "config", [GAME])
-    assert ended.value.code == 2
+    assert train(GAME) == 2
     assert "game.name=nim: accepted: mancala, morpion, othello, walls; no genomes play nim" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
@@ -59,3 +63,10 @@ def test_chance_plays_it_and_the_game_is_saved_and_replayed(capsys, tmp_path):
     result = "First player (random) wins, 1 to -1."
     assert result in played
     assert result in capsys.readouterr().out
+
+
+def test_a_run_of_a_game_that_no_search_plays_is_told_which_opponents_there_are(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert train(f"game={ROOT / 'tests' / 'fixtures' / 'dice'}") == 2
+    error = "kind=search: accepted: random, programs, champions; chance takes part in dice, so that no search plays it"
+    assert error in capsys.readouterr().err
