@@ -10,7 +10,8 @@ Five entry points give the same values. They differ in the positions that each p
 
 Each chooses its method by the device and the shapes. A CPU takes programs in chunks, so that their rows stay in the
 cache, and runs each chunk for as long as its longest program needs. A GPU runs all programs in lockstep.
-`active_by_pairs`, `uneven_by_halves` and `owned_by_pairs` drop finished programs from the loop.
+`evaluate_together`, `active_by_pairs`, `uneven_by_halves` and `owned_by_pairs` are such methods; the last three drop
+finished programs from the loop.
 """
 
 import dataclasses
@@ -67,7 +68,7 @@ def evaluate(primitives: PrimitiveSet, plans: Plan, features: Features) -> Array
     if plans.steps.ndim == 0:
         return _run(primitives, plans, features, plans.steps)
     count = _chunk(primitives, plans, features)
-    together = partial(_evaluate_together, primitives)
+    together = partial(evaluate_together, primitives)
     if count == len(plans.steps):
         return together(plans, features)
     return lax.platform_dependent(
@@ -75,8 +76,8 @@ def evaluate(primitives: PrimitiveSet, plans: Plan, features: Features) -> Array
     )
 
 
-def _evaluate_together(primitives: PrimitiveSet, plans: Plan, features: Features) -> Array:
-    """Evaluate plans [P] or [P, T] in one loop, as long as the longest of them."""
+def evaluate_together(primitives: PrimitiveSet, plans: Plan, features: Features) -> Array:
+    """Evaluate plans [P] or [P, T] in one loop, as long as the longest of them; arguments are those of `evaluate`."""
     bound = plans.steps.max()
 
     def run(one: Plan, seen: Features) -> Array:
@@ -99,7 +100,7 @@ def _evaluate_in_chunks(primitives: PrimitiveSet, plans: Plan, features: Feature
         some, seen = jax.tree.map(
             lambda x: lax.dynamic_slice_in_dim(x, first, count), (plans, features if apart else None)
         )
-        found = _evaluate_together(primitives, some, seen if apart else features)
+        found = evaluate_together(primitives, some, seen if apart else features)
         return lax.dynamic_update_slice_in_dim(values, found, first, 0)
 
     values = jnp.zeros((*plans.steps.shape, _numbers(features).shape[-1]), jnp.float32)

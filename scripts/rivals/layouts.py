@@ -16,7 +16,7 @@ from jaxgp.genotypes import programs as lp
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.calls import apply, called, numbers, tables
-from jaxgp.interpreter.evaluate import evaluate, uneven_by_halves
+from jaxgp.interpreter.evaluate import evaluate, evaluate_together, uneven_by_halves
 from jaxgp.interpreter.plan import CONSTANT, argument_roots, plan
 
 
@@ -182,6 +182,7 @@ def _check_plain(primitives: PrimitiveSet) -> None:
 
 LAYOUTS = {
     "planned": Layout(plan, evaluate),
+    "together": Layout(plan, evaluate_together),
     "halves": Layout(plan, uneven_by_halves),
     "levels": Layout(prepare_levels, run_levels),
     "switch": Layout(prepare_switch, run_switch),
