@@ -14,13 +14,15 @@ from jaxgp.config.schema import Config
 from jaxgp.contracts import Game, ListsMoves
 from jaxgp.run import resume
 from tests.envs.replays import KEY
-from tests.scripts.commands import load
+from tests.scripts.commands import compiled_once, load, write_run
 
 FOLDER = Path(__file__).parent / "fixtures" / "connect_four"
 GAME = f"game={FOLDER}"
 CONF = Path(__file__).parents[1] / "conf"
 SMALL = (5, 4, 3)
 """Columns, rows, and discs in a line."""
+
+autouse = pytest.fixture(autouse=True, scope="module")(compiled_once)
 
 
 @pytest.fixture(scope="module")
@@ -124,42 +126,31 @@ def train(*options):
 
 @pytest.fixture(scope="module")
 def run_directory(tmp_path_factory):
-    """Two generations on a small board."""
-    folder = tmp_path_factory.mktemp("connect_four") / "run"
-    size = [f"game.{name}={value}" for name, value in zip(("width", "height", "line"), SMALL, strict=True)]
-    options = """algorithm.population=4 algorithm.generations=2 algorithm.capacity=16
-        algorithm.creation.max_depth=3 fitness.table_size=64 fitness.lanes=8 fitness.opponents.minimax.games=1
-        fitness.opponents.minimax.kind=random logger=disabled compilation_cache=null"""
-    assert train(GAME, *size, *options.split(), f"hydra.run.dir={folder}") == 0
-    return folder
+    """A champion on a small board, which no run has made; `tests/scripts/test_train.py` makes a run."""
+    folder = tmp_path_factory.mktemp("connect_four")
+    game = {"name": "connect_four", "width": 5, "height": 4, "line": 3}
+    return write_run(folder, game, "(+ own2 (- 0 other2))", games=joined(str(FOLDER), envs))
 
 
-def test_a_run_leaves_a_champion_a_record_and_a_report(run_directory):
-    content = json.loads((run_directory / "champion.json").read_text())
-    assert content["game"] == {"name": "connect_four", "width": 5, "height": 4, "line": 3}
-    assert content["program"] == {"role": "move", "centre": True}
-    assert len((run_directory / "metrics.jsonl").read_text().splitlines()) == 2
-    assert "#258" in (run_directory / "report.html").read_text(), "the boards of games are drawn"
-
-
-def test_no_file_makes_the_folder_be_imported(command, run_directory, capsys):
+def test_no_file_makes_the_folder_be_imported(command, run_directory):
     for name, options in (("evaluate", ["panel=one"]), ("export", []), ("play", [])):
         code, out, error = command(name, f"run={run_directory}", *options)
         assert (code, out, error.count("\n")) == (2, "", 1)
         assert "game.name=connect_four: accepted: mancala" in error
-    assert train(f"resume={run_directory}", "algorithm.generations=3") == 2
-    assert "connect_four" in capsys.readouterr().err
-
-
-def test_a_run_that_is_complete_is_taken_up_where_the_command_names_the_folder(run_directory):
-    assert train(f"resume={run_directory}", GAME) == 0
-    assert len((run_directory / "metrics.jsonl").read_text().splitlines()) == 2
 
 
 @pytest.mark.slow
-def test_a_run_goes_on_where_the_command_names_the_folder(run_directory):
-    assert train(f"resume={run_directory}", GAME, "algorithm.generations=4") == 0
-    assert len((run_directory / "metrics.jsonl").read_text().splitlines()) == 4
+def test_a_run_goes_on_where_the_command_names_the_folder(tmp_path, capsys):
+    options = """game.width=5 game.height=4 game.line=3 algorithm.population=8 algorithm.generations=3
+        algorithm.capacity=32 algorithm.creation.max_depth=3 fitness.table_size=64 fitness.lanes=8
+        fitness.opponents.minimax.games=1 logger=disabled compilation_cache=null"""
+    assert train(GAME, *options.split(), f"hydra.run.dir={tmp_path}/run") == 0
+    content = json.loads((tmp_path / "run" / "champion.json").read_text())
+    assert content["program"] == {"role": "move", "centre": True}
+    assert train(f"resume={tmp_path}/run", "algorithm.generations=4") == 2
+    assert "connect_four" in capsys.readouterr().err
+    assert train(f"resume={tmp_path}/run", GAME, "algorithm.generations=4") == 0
+    assert len((tmp_path / "run" / "metrics.jsonl").read_text().splitlines()) == 4
 
 
 def test_a_champion_is_measured_exported_and_plays(command, run_directory, tmp_path):
@@ -176,6 +167,7 @@ def test_a_champion_is_measured_exported_and_plays(command, run_directory, tmp_p
     assert "wins" in out or "Draw" in out
 
 
+@pytest.mark.slow
 def test_a_champion_plays_in_a_league(command, run_directory, tmp_path):
     given = (f"brackets.a=[{run_directory},minimax:1]", GAME, "leagues=2", "games=2", f"output={tmp_path}")
     assert command("tournament", *given, "compilation_cache=null")[0] == 0
