@@ -10,11 +10,14 @@ import pytest
 
 import envs
 import jaxgp
+from jaxgp.config.games import joined
 from jaxgp.spec import load
+from tests.scripts.commands import write_run
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
 PROGRAMS = dict(re.findall(r"^## ([^\n]+)\n.*?```python\n(.*?)```", PAGE, re.M | re.S))
+QUICK = ("An own game",)
 WALK = 0
 README = re.search(r"<!-- library -->\n```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
 
@@ -25,13 +28,35 @@ def run(program, capsys, monkeypatch):
     return capsys.readouterr().out.splitlines()
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in PROGRAMS]
+)
 def test_each_program_of_the_page_runs(name, capsys, monkeypatch):
     assert run(PROGRAMS[name], capsys, monkeypatch)
 
 
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in QUICK])
+def test_the_others_of_the_page_set_up_what_they_run(name, monkeypatch):
+    """Up to the line that compiles; the own game evolves in their place, and the champion of dice moves."""
+    setting_up, compiled = re.match(r"(.*?\n)(state, .*jax\.jit.*|move = .*)", PROGRAMS[name], re.S).groups()
+    monkeypatch.chdir(ROOT)
+    exec(compile(setting_up, "program", "exec"), made := {"__name__": "program"})
+    assert isinstance(made.get("ring") or made["reversi"], (jaxgp.Ring, jaxgp.Champion))
+    assert "print" in compiled
+
+
+def test_a_champion_is_asked_for_its_moves(tmp_path):
+    games = joined(str(ROOT / "tests" / "fixtures" / "dice"), envs)
+    wise = jaxgp.load(write_run(tmp_path, {"name": "dice", "goal": 9}, "(- die 3)", games=games), games)
+    openings = [jaxgp.opening(wise.cast, seed) for seed in range(8)]
+    moves = [wise.cast.spec.drawing.action_name(wise.cast.game, wise.move(state)) for state in openings]
+    assert moves == ["walk" if state.die > 3 else "step" for state in openings]
+    assert len(set(moves)) == 2
+
+
 def test_the_page_has_a_program_for_each_use():
     assert len(PROGRAMS) == PAGE.count("```python") == 5
+    assert set(QUICK) < set(PROGRAMS)
 
 
 @pytest.mark.slow
@@ -57,7 +82,7 @@ def test_a_state_that_went_into_a_step_can_be_used_again():
             jaxgp.PrimitiveSet("one", (jaxgp.Primitive("x", feature=0),), ()), jaxgp.Algorithm(population=4, capacity=4)
         ),
     )
-    step, state = jax.jit(ring.step), ring.init(jax.random.key(0))
+    step, state = jax.jit(ring.step), jax.jit(ring.init)(jax.random.key(0))
     first, again = step(state)[1], step(state)[1]
     assert float(first["best_fitness"]) == float(again["best_fitness"]) == 1
 

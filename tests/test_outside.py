@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -15,13 +14,15 @@ from jaxgp.config.schema import Config
 from jaxgp.contracts import Game, ListsMoves
 from jaxgp.run import resume
 from tests.envs.replays import KEY
-from tests.scripts.commands import load
+from tests.scripts.commands import compiled_once, load, write_run
 
 FOLDER = Path(__file__).parent / "fixtures" / "connect_four"
 GAME = f"game={FOLDER}"
 CONF = Path(__file__).parents[1] / "conf"
 SMALL = (5, 4, 3)
 """Columns, rows, and discs in a line."""
+
+autouse = pytest.fixture(autouse=True, scope="module")(compiled_once)
 
 
 @pytest.fixture(scope="module")
@@ -92,20 +93,24 @@ def test_random_games_are_those_of_a_plain_engine(spec, size, games):
 
 def test_the_evaluator_sees_a_line_that_is_nearly_made(spec):
     game = spec.make()
-    state = game.init(KEY)
+    step, state = jax.jit(lambda state, column: game.step(state, column, KEY)), game.init(KEY)
     for column in (0, 6, 1, 6, 2):
-        state = game.step(state, jnp.int32(column), KEY)
+        state = step(state, np.int32(column))
     (value,) = spec.evaluators(game).values()
     assert float(value(game, state)) < 0, "the other side has three of four"
     assert [spec.drawing.parse_action(game, spec.drawing.action_name(game, n)) for n in range(7)] == list(range(7))
 
 
 @pytest.fixture
-def command(capsys):
-    """Run a command: its exit code, and what it said."""
+def command(capsys, tmp_path):
+    """Run a command: its exit code, and what it said. There is one panel, of a search that sees one ply."""
+    (tmp_path / "panels").mkdir()
+    (tmp_path / "panels" / "one.yaml").write_text("minimax_1: {kind: search, depth: 1}\n")
 
     def run(name, *options):
         script = load(name)
+        if name == "evaluate":
+            script.PANELS = tmp_path / "panels"
         code = arguments.main(script.Options, script.task, script.__doc__, options)
         return code, *capsys.readouterr()
 
@@ -121,43 +126,38 @@ def train(*options):
 
 @pytest.fixture(scope="module")
 def run_directory(tmp_path_factory):
-    """Three generations on a small board."""
-    folder = tmp_path_factory.mktemp("connect_four") / "run"
-    size = [f"game.{name}={value}" for name, value in zip(("width", "height", "line"), SMALL, strict=True)]
-    options = """algorithm.population=8 algorithm.generations=3 algorithm.capacity=32
-        algorithm.creation.max_depth=3 fitness.table_size=64 fitness.lanes=8 fitness.opponents.minimax.games=1
-        logger=disabled compilation_cache=null"""
-    assert train(GAME, *size, *options.split(), f"hydra.run.dir={folder}") == 0
-    return folder
+    """A champion on a small board, which no run has made; `tests/scripts/test_train.py` makes a run."""
+    folder = tmp_path_factory.mktemp("connect_four")
+    game = {"name": "connect_four", "width": 5, "height": 4, "line": 3}
+    return write_run(folder, game, "(+ own2 (- 0 other2))", games=joined(str(FOLDER), envs))
 
 
-def test_a_run_leaves_a_champion_a_record_and_a_report(run_directory):
-    content = json.loads((run_directory / "champion.json").read_text())
-    assert content["game"] == {"name": "connect_four", "width": 5, "height": 4, "line": 3}
-    assert content["program"] == {"role": "move", "centre": True}
-    assert len((run_directory / "metrics.jsonl").read_text().splitlines()) == 3
-    assert "#258" in (run_directory / "report.html").read_text(), "the boards of games are drawn"
-
-
-def test_no_file_makes_the_folder_be_imported(command, run_directory, capsys):
-    for name, options in (("evaluate", ["panel=quick"]), ("export", []), ("play", [])):
+def test_no_file_makes_the_folder_be_imported(command, run_directory):
+    for name, options in (("evaluate", ["panel=one"]), ("export", []), ("play", [])):
         code, out, error = command(name, f"run={run_directory}", *options)
         assert (code, out, error.count("\n")) == (2, "", 1)
         assert "game.name=connect_four: accepted: mancala" in error
-    assert train(f"resume={run_directory}", "algorithm.generations=4") == 2
+
+
+@pytest.mark.slow
+def test_a_run_goes_on_where_the_command_names_the_folder(tmp_path, capsys):
+    options = """game.width=5 game.height=4 game.line=3 algorithm.population=8 algorithm.generations=3
+        algorithm.capacity=32 algorithm.creation.max_depth=3 fitness.table_size=64 fitness.lanes=8
+        fitness.opponents.minimax.games=1 logger=disabled compilation_cache=null"""
+    assert train(GAME, *options.split(), f"hydra.run.dir={tmp_path}/run") == 0
+    content = json.loads((tmp_path / "run" / "champion.json").read_text())
+    assert content["program"] == {"role": "move", "centre": True}
+    assert train(f"resume={tmp_path}/run", "algorithm.generations=4") == 2
     assert "connect_four" in capsys.readouterr().err
-
-
-def test_a_run_goes_on_where_the_command_names_the_folder(run_directory):
-    assert train(f"resume={run_directory}", GAME, "algorithm.generations=4") == 0
-    assert len((run_directory / "metrics.jsonl").read_text().splitlines()) == 4
+    assert train(f"resume={tmp_path}/run", GAME, "algorithm.generations=4") == 0
+    assert len((tmp_path / "run" / "metrics.jsonl").read_text().splitlines()) == 4
 
 
 def test_a_champion_is_measured_exported_and_plays(command, run_directory, tmp_path):
     run = f"run={run_directory}"
-    code, out, _ = command("evaluate", run, GAME, "panel=quick", "games=4", "compilation_cache=null")
+    code, out, _ = command("evaluate", run, GAME, "panel=one", "games=2", "compilation_cache=null")
     assert code == 0
-    assert "minimax_4" in out
+    assert "minimax_1" in out
     text = json.loads((run_directory / "champion.json").read_text())["text"]
     assert command("export", run, GAME)[:2] == (0, text + "\n")
     assert command("export", run, GAME, "format=dot")[0] == 0
@@ -167,7 +167,8 @@ def test_a_champion_is_measured_exported_and_plays(command, run_directory, tmp_p
     assert "wins" in out or "Draw" in out
 
 
+@pytest.mark.slow
 def test_a_champion_plays_in_a_league(command, run_directory, tmp_path):
-    given = (f"brackets.a=[{run_directory},minimax:1,random]", GAME, "leagues=2", "games=2", f"output={tmp_path}")
+    given = (f"brackets.a=[{run_directory},minimax:1]", GAME, "leagues=2", "games=2", f"output={tmp_path}")
     assert command("tournament", *given, "compilation_cache=null")[0] == 0
     assert "minimax:1" in (tmp_path / "crosstable.json").read_text()

@@ -49,10 +49,6 @@ def flat(states):
     return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)
 
 
-def over_states(function):
-    return jax.jit(jax.vmap(function))
-
-
 def tried(game, legal):
     """int32[A]: all actions, legal or not; of many, some of both kinds."""
     if game.num_actions <= TRIED:
@@ -61,11 +57,23 @@ def tried(game, legal):
     return jnp.concatenate([order[: TRIED // 2], order[-TRIED // 2 :]]).astype(jnp.int32)
 
 
-def every_step(game, states):
-    """States [N, A] after each action that is tried in each of N states."""
-    return over_states(
-        lambda state: jax.vmap(stepping(game), (None, 0))(state, tried(game, game.legal_actions(state)))
-    )(states)
+@pytest.fixture(scope="module")
+def found(game, histories):
+    """What the game says of each of all states [N], and of those after each action that is tried there, [N, A]."""
+
+    def look(state):
+        legal, ended = game.legal_actions(state), game.forfeit(state)
+        after = jax.vmap(stepping(game), (None, 0))(state, tried(game, legal))
+        return {
+            "legal": legal,
+            "score": game.score(state),
+            "key": game.key(state),
+            "after": after,
+            "later": jax.vmap(game.key)(after),
+            "forfeited": ended,
+        }
+
+    return jax.device_get(jax.jit(jax.vmap(look))(flat(histories[0])))
 
 
 def same(one, other):
@@ -113,6 +121,11 @@ def test_one_trace_serves_a_whole_game_and_equals_the_same_game_in_a_batch(game,
     assert traces == 1
 
 
+@pytest.mark.parametrize(
+    "game",
+    [name if name == "mancala" else pytest.param(name, marks=pytest.mark.slow) for name in envs.available()],
+    indirect=True,
+)
 def test_eager_and_compiled_agree(game, histories):
     states, actions = histories
     for ply in range(0, PLIES, 20):
@@ -127,24 +140,22 @@ def test_random_games_end_within_the_test(game, histories):
     assert states.terminated[-1].mean() > (0.5 if game.seats == 2 else 0.1)
 
 
-def test_there_is_a_legal_action_until_the_end(game, histories):
-    states = flat(histories[0])
-    legal = np.asarray(over_states(game.legal_actions)(states))
-    assert np.array_equal(legal.any(1), ~states.terminated)
+def test_there_is_a_legal_action_until_the_end(histories, found):
+    assert np.array_equal(found["legal"].any(1), ~flat(histories[0]).terminated)
 
 
-def test_an_ended_game_stays_as_it_is(game, histories):
+def test_an_ended_game_stays_as_it_is(histories, found):
     states = flat(histories[0])
-    ended = jax.tree.map(lambda x: x[states.terminated], states)
-    after = every_step(game, ended)
+    ended, after, forfeited = (
+        jax.tree.map(lambda x: x[states.terminated], some) for some in (states, found["after"], found["forfeited"])
+    )
     for action in range(after.terminated.shape[1]):
         assert same(jax.tree.map(lambda x, a=action: x[:, a], after), ended)
-    assert same(over_states(game.forfeit)(ended), ended)
+    assert same(forfeited, ended)
 
 
-def test_results_come_at_the_end_and_sum_to_zero_or_are_the_score_of_one(game, histories):
-    states = flat(histories[0])
-    score = np.asarray(over_states(game.score)(states))
+def test_results_come_at_the_end_and_sum_to_zero_or_are_the_score_of_one(game, histories, found):
+    states, score = flat(histories[0]), found["score"]
     assert np.isfinite(score).all()
     assert not states.returns[~states.terminated].any()
     assert set(np.unique(states.to_move)) == set(range(game.seats))
@@ -155,30 +166,25 @@ def test_results_come_at_the_end_and_sum_to_zero_or_are_the_score_of_one(game, h
     assert not states.returns.sum(1).any()
 
 
-def test_forfeiting_loses_for_the_side_to_move_or_ends_a_game_for_one(game, histories):
+def test_forfeiting_loses_for_the_side_to_move_or_ends_a_game_for_one(game, histories, found):
     states = flat(histories[0])
-    live = jax.tree.map(lambda x: x[~states.terminated], states)
-    ended = over_states(game.forfeit)(live)
+    live, ended = (jax.tree.map(lambda x: x[~states.terminated], some) for some in (states, found["forfeited"]))
     rows = np.arange(len(live.to_move))
-    assert np.asarray(ended.terminated).all()
+    assert ended.terminated.all()
     if game.seats == 1:
-        assert np.array_equal(ended.returns, over_states(game.score)(live))
+        assert np.array_equal(ended.returns, found["score"][~states.terminated])
         return
-    assert (np.asarray(ended.returns)[rows, live.to_move] == -1).all()
-    assert (np.asarray(ended.returns)[rows, 1 - live.to_move] == 1).all()
+    assert (ended.returns[rows, live.to_move] == -1).all()
+    assert (ended.returns[rows, 1 - live.to_move] == 1).all()
 
 
-def test_equal_keys_mean_equal_continuations(game, histories):
+def test_equal_keys_mean_equal_continuations(histories, found):
     """States that share a key are one position: the same moves, and the same keys after each of them."""
-    states = flat(histories[0])
-    keys = np.asarray(over_states(game.key)(states))
-    after = every_step(game, states)
-    legal = np.asarray(over_states(game.legal_actions)(states))
-    later = np.asarray(jax.jit(jax.vmap(jax.vmap(game.key)))(after))
-    future = np.concatenate([legal, np.asarray(after.terminated), later.reshape(len(later), -1)], 1)
+    states, later = flat(histories[0]), found["later"]
+    future = np.concatenate([found["legal"], found["after"].terminated, later.reshape(len(later), -1)], 1)
     by_key = {}
     shared = 0
-    for n, key in enumerate(map(bytes, keys)):
+    for n, key in enumerate(map(bytes, found["key"])):
         if not states.terminated[n]:
             first = by_key.setdefault(key, n)
             shared += first != n

@@ -4,13 +4,33 @@ import importlib.util
 from dataclasses import asdict
 from pathlib import Path
 
+import pytest
+
 import envs
+from jaxgp.config import games
 from jaxgp.config.games import cast_of
 from jaxgp.config.schema import Config
 from jaxgp.genotypes import language as languages
+from jaxgp.measure import champions
 from jaxgp.store import champion
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+
+
+def compiled_once():
+    """Make the same players of the same options, so that they are compiled once for all commands: for a fixture."""
+    made = {}
+
+    def cast_once(config, found, genotype=None):
+        asked = repr((config.game, config.program, genotype))
+        if asked not in made:
+            made[asked] = cast_of(config, found, genotype)
+        return made[asked]
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (games, champions):
+            patch.setattr(module, "cast_of", cast_once)
+        yield
 
 
 def load(name):
@@ -21,7 +41,7 @@ def load(name):
     return module
 
 
-def write_run(folder, game, text, program=None, games=envs, **about):
+def write_run(folder, game, text, program=None, *, games=envs, **about):
     """Write the champion of a game into a folder, which then is a run directory; returns the folder.
 
     `program` may name a role and some of its options; `about` is what the file says besides.

@@ -14,7 +14,9 @@ from jaxgp.measure import alone, evaluation, nested
 from jaxgp.measure.evaluation import summarise, wilson
 from jaxgp.store import checkpoint
 from tests.host.engines import fake
-from tests.scripts.commands import load, write_run
+from tests.scripts.commands import compiled_once, load, write_run
+
+autouse = pytest.fixture(autouse=True, scope="module")(compiled_once)
 
 
 @pytest.fixture(scope="module")
@@ -90,17 +92,17 @@ def test_a_program_that_plays_alone_is_measured_beside_chance(evaluate, lonely):
 
 
 def test_a_nested_search_stands_beside_a_program_that_plays_alone(evaluate, lonely):
-    code, out, error = evaluate(f"run={lonely}", "games=2", "compare=2", "iterations=3", "searches=2")
+    code, out, error = evaluate(f"run={lonely}", "games=2", "compare=2", "iterations=5", "searches=2", "group=2")
     assert code == 0
-    assert error == "Searching, nested: 2 times 9 playouts\nPlaying 2 times 9 random games\n"
+    assert error == "Searching, nested: 2 times 50 playouts\nPlaying 2 times 50 random games\n"
     found = json.loads((lonely / "evaluation.json").read_text())["results"]
     for name in ("nested", "restarts"):
         row = found[name]
-        assert row["playouts"] == 9
+        assert row["playouts"] == 50
         assert len(row["scores"]) == 2
         assert 20 <= row["mean"] <= row["greatest"] == max(row["scores"])
         written = " ".join(f"{score:g}" for score in row["scores"])
-        assert f"{name:10}best of 9 playouts, 2 times: {written}; mean {row['mean']:.1f}, " in out
+        assert f"{name:10}best of 50 playouts, 2 times: {written}; mean {row['mean']:.1f}, " in out
     too_many = ("compare=5", "iterations=26")
     said = "iterations=26: accepted: group * iterations ** compare up to 10000000; with compare=5 it is more"
     assert evaluate(f"run={lonely}", *too_many) == (2, "", f"error: {said}\n")

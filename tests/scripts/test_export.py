@@ -3,9 +3,11 @@ import pytest
 import envs
 from envs.morpion import saved
 from jaxgp.config import arguments
-from tests.scripts.commands import load, write_run
+from tests.scripts.commands import compiled_once, load, write_run
 
 EXPRESSION = "(ADD 3 (VALUE_AT 7))"
+
+autouse = pytest.fixture(autouse=True, scope="module")(compiled_once)
 
 
 @pytest.fixture(scope="module")

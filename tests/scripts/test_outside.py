@@ -9,10 +9,12 @@ import envs
 from jaxgp.config import arguments
 from jaxgp.config.games import joined
 from jaxgp.study.planning import load_design
-from tests.scripts.commands import load, write_run
+from tests.scripts.commands import compiled_once, load, write_run
 
 FOLDER = Path(__file__).resolve().parents[1] / "fixtures" / "dice"
 GAME = f"game={FOLDER}"
+
+autouse = pytest.fixture(autouse=True, scope="module")(compiled_once)
 
 
 @pytest.fixture

@@ -10,15 +10,14 @@ import pytest
 import envs
 from envs.morpion.render import parse_action
 from envs.morpion.saved import one_line
-from jaxgp.config import arguments, games
-from jaxgp.config.games import cast_of
-from jaxgp.measure import champions
+from jaxgp.config import arguments
 from jaxgp.spec import cast
 from tests.host import games as toys
 from tests.host.engines import fake
-from tests.scripts.commands import load, write_champion
+from tests.scripts.commands import compiled_once, load, write_champion
 
 PLAY = load("play")
+autouse = pytest.fixture(autouse=True, scope="module")(compiled_once)
 KALAH = ("game.pits=3", "game.stones=2")
 
 
@@ -33,23 +32,6 @@ def play(monkeypatch, capsys):
         return code, out, error
 
     return run
-
-
-@pytest.fixture(autouse=True, scope="module")
-def compiled_once():
-    """Make the same players of the same options, so that they are compiled once for all commands."""
-    made = {}
-
-    def cast_once(config, games, genotype=None):
-        asked = repr((config.game, config.program, genotype))
-        if asked not in made:
-            made[asked] = cast_of(config, games, genotype)
-        return made[asked]
-
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (games, champions):
-            patch.setattr(module, "cast_of", cast_once)
-        yield
 
 
 @pytest.fixture

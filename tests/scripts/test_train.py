@@ -23,6 +23,19 @@ TINY = [
     "fitness.max_plies=60",
     "logger=disabled",
 ]
+FOLDER = ROOT / "tests" / "fixtures" / "connect_four"
+OUTSIDE = [
+    f"game={FOLDER}",
+    "game.width=5",
+    "game.height=4",
+    "game.line=3",
+    "algorithm.population=4",
+    "algorithm.generations=3",
+    "algorithm.capacity=16",
+    "algorithm.creation.max_depth=3",
+    "fitness.opponents.minimax.kind=random",
+    "logger=disabled",
+]
 # The results of these runs matter, not their speed: compile quickly.
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "JAX_DISABLE_MOST_OPTIMIZATIONS": "1"}
 
@@ -38,7 +51,7 @@ def rows(run):
     return [{key: value for key, value in row.items() if key not in ("seconds", "elapsed")} for row in found]
 
 
-@pytest.mark.parametrize("arguments", [["algorithm.population=abc"], ["game=chess"], ["-m", "seed=1,-1"]])
+@pytest.mark.parametrize("arguments", [["algorithm.population=abc"], ["-m", "seed=1,-1"]])
 def test_a_mistake_is_one_quick_line(tmp_path, arguments):
     done = train(tmp_path, *arguments)
     assert (done.returncode, done.stdout) == (2, "")
@@ -60,21 +73,39 @@ def test_options_are_checked_before_jax_is_imported(tmp_path):
     assert done.stdout == "2 False False\n"
 
 
-def test_a_tiny_run_from_anywhere_leaves_a_run_directory(tmp_path):
-    done = train(tmp_path, *TINY, "cores=2", f"compilation_cache={tmp_path}/cache")
+def check_tiny_run(tmp_path, options):
+    """Train from a directory of its own; return the run directory."""
+    done = train(tmp_path, *options, "cores=2", "compilation_cache=null")
     assert done.returncode == 0, done.stderr
     assert "Koza tableau" in done.stdout
     assert "expression: " in done.stdout
-    (run,) = (tmp_path / "outputs" / "mancala").glob("*/*")
+    (run,) = (tmp_path / "outputs").glob("*/*/*")
     record = rows(run)
     assert [row["generation"] for row in record] == [0, 1, 2]
     assert json.loads((run / "status.json").read_text())["state"] == "complete"
+    assert not list(run.glob(".hydra"))
+    return run
+
+
+def test_a_tiny_run_from_anywhere_of_a_game_from_a_folder_leaves_a_run_directory(tmp_path):
+    run = check_tiny_run(tmp_path, OUTSIDE)
+    champion = json.loads((run / "champion.json").read_text())
+    assert champion["game"] == {"name": "connect_four", "width": 5, "height": 4, "line": 3}
+    assert champion["program"] == {"role": "move", "centre": True}
+    assert "#258" in (run / "report.html").read_text(), "the boards of games are drawn"
+    done = train(tmp_path, f"resume={run}", "algorithm.generations=4")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), "no file makes the folder be imported"
+    assert "connect_four" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_tiny_run_from_anywhere_leaves_a_run_directory(tmp_path):
+    run = check_tiny_run(tmp_path, TINY)
     champion = json.loads((run / "champion.json").read_text())
     assert champion["game"] == {"name": "mancala", "pits": 3, "stones": 2} | {
         key: champion["game"][key] for key in ("capture", "extra_turn", "ends", "remaining")
     }
     assert (run / "report.html").is_file()
-    assert not list(run.glob(".hydra"))
 
 
 @pytest.mark.slow

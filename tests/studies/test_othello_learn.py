@@ -67,6 +67,14 @@ def test_games_are_recorded_and_moves_are_random_as_often_as_asked():
     assert 0.46 < np.mean(best) < 0.72
 
 
+def test_tables_are_learned_by_seed():
+    first, again, other = (learn.learn(Options(games=8, batch=4, chance=1.0, seed=seed)) for seed in (3, 3, 4))
+    assert first.shape == (60, 64)
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+
+
+@pytest.mark.slow
 def test_corners_are_found_to_be_worth_most_by_seed():
     options = Options(games=1000, batch=200, chance=1.0, seed=3)
     table = learn.learn(options).reshape(60, 8, 8)

@@ -23,6 +23,9 @@ OPTIONS = [
 ]
 SIZES = [{"pits": pits, "stones": stones} for pits, stones in ((1, 3), (4, 4), (7, 15))]
 
+FEW = ((0, {"pits": 4, "stones": 4}), (10, {"pits": 7, "stones": 15}), (14, {"pits": 1, "stones": 3}))
+"""Numbers of options that together have every value, with sizes."""
+
 
 def check_games(game: Mancala, games: int = 64, plies: int = 90) -> None:
     """Play at random; at every ply, all moves of all games must lead to the same position by both rules."""
@@ -63,11 +66,18 @@ def check_games(game: Mancala, games: int = 64, plies: int = 90) -> None:
     assert ended.terminated.any()
 
 
+@pytest.mark.parametrize("settings", [{**OPTIONS[n], **size} for n, size in FEW], ids=str)
+def test_every_value_of_every_option(settings):
+    check_games(Mancala(**settings))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "-".join(map(str, options.values())))
 def test_every_option(options):
     check_games(Mancala(**options))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", SIZES, ids=lambda options: "x".join(map(str, options.values())))
 def test_every_size(options):
     check_games(Mancala(**options), plies=150)
@@ -104,8 +114,12 @@ def test_a_twin_where_it_fits(pits, stones, fits):
 
 def test_evaluators_take_both():
     game, twin = Mancala(), PackedMancala(Mancala())
-    state = game.init(KEY)
-    for action in (2, 5, 0, 3):
-        state = game.step(state, jnp.int32(action), KEY)
-    for value in EVALUATORS.values():
-        assert value(game, state) == value(twin, twin.pack(state)) != 0
+
+    @jax.jit
+    def both(actions):
+        state, _ = jax.lax.scan(lambda state, action: (game.step(state, action, KEY), None), game.init(KEY), actions)
+        packed = twin.pack(state)
+        return [(value(game, state), value(twin, packed)) for value in EVALUATORS.values()]
+
+    for plain, packed in both(np.array((2, 5, 0, 3), np.int32)):
+        assert plain == packed != 0

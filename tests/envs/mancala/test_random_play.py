@@ -8,7 +8,7 @@ import pytest
 import envs
 from tests.envs.replays import KEY, replay
 
-GAMES = 2048
+GAMES = 1024
 MOST = 140
 """Sowings of a random game; far more than any that was seen."""
 
@@ -29,7 +29,8 @@ def random_games():
         _, (states, actions) = jax.lax.scan(ply, first, jax.random.split(key, MOST))
         return jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), first, states), actions
 
-    return jax.tree.map(np.asarray, jax.jit(jax.vmap(one))(jax.random.split(jax.random.key(0), GAMES)))
+    play = jax.jit(lambda key: jax.vmap(one)(jax.random.split(key, GAMES)))
+    return jax.tree.map(np.asarray, play(jax.random.key(0)))
 
 
 def test_no_stone_is_lost(random_games):
@@ -64,10 +65,10 @@ def test_no_live_position_has_an_empty_side(random_games):
 
 def test_keys_are_equal_for_equal_boards_only(random_games):
     states, _ = random_games
-    boards = states.board[:512].reshape(-1, 14)
+    boards = states.board[:128].reshape(-1, 14)
     keys = np.asarray(
         jax.jit(jax.vmap(lambda s: envs.make("mancala").key(s)))(
-            jax.tree.map(lambda x: x[:512].reshape(-1, *x.shape[2:]), states)
+            jax.tree.map(lambda x: x[:128].reshape(-1, *x.shape[2:]), states)
         )
     )
     _, of_board = np.unique(boards, axis=0, return_inverse=True)
@@ -144,7 +145,7 @@ def check_against_openspiel(plies, seed):
 
 
 def test_random_games_equal_openspiel():
-    assert check_against_openspiel(20_000, seed=1) >= 20_000
+    assert check_against_openspiel(4_000, seed=1) >= 4_000
 
 
 @pytest.mark.slow

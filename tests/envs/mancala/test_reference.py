@@ -21,7 +21,9 @@ VARIANTS = [
 ]
 """Every pair of settings occurs in one of the twelve."""
 SIZES = [(6, 4), (1, 3), (2, 5), (3, 15), (15, 4)]
-CHUNK = 4096
+FEW = VARIANTS[::5]
+"""Every value of every setting occurs in one of the three."""
+CHUNK = 1024
 
 
 @cache
@@ -55,11 +57,22 @@ def random_position(draw, pits, total):
     return sides, mover
 
 
-@given(data=st.data(), case=st.sampled_from([(rules, SIZES[n % len(SIZES)]) for n, rules in enumerate(VARIANTS)]))
-@settings(max_examples=300, deadline=None)
+@given(data=st.data(), case=st.sampled_from([*zip(FEW, [(6, 4), (3, 15), (1, 3)], strict=True)]))
+@settings(max_examples=100, deadline=None)
 def test_closed_form_sowing_equals_sowing_stone_by_stone(data, case):
     """From any board: most of them hold long laps and could hardly be met in play."""
-    rules, (pits, stones) = case
+    check_sowing(data, *case)
+
+
+@pytest.mark.slow
+@given(data=st.data(), case=st.sampled_from([(rules, SIZES[n % len(SIZES)]) for n, rules in enumerate(VARIANTS)]))
+@settings(max_examples=300, deadline=None)
+def test_closed_form_sowing_equals_sowing_stone_by_stone_by_all_rules_on_all_boards(data, case):
+    check_sowing(data, *case)
+
+
+def check_sowing(data, rules, size):
+    pits, stones = size
     game, step = engine(pits, stones, rules)
     position = random_position(data.draw, pits, game.total - 1)
     pit = data.draw(st.sampled_from([n for n, held in enumerate(position[0][position[1]][:-1]) if held]))
@@ -74,7 +87,11 @@ def test_closed_form_sowing_equals_sowing_stone_by_stone(data, case):
     assert state.returns[0].tolist() == ([np.sign(lead), -np.sign(lead)] if ended else [0, 0])
 
 
-@pytest.mark.parametrize("rules", VARIANTS[::2], ids=lambda rules: "-".join(map(str, rules)))
+@pytest.mark.parametrize(
+    "rules",
+    [*FEW, *(pytest.param(rules, marks=pytest.mark.slow) for rules in VARIANTS[::2] if rules not in FEW)],
+    ids=lambda rules: "-".join(map(str, rules)),
+)
 def test_whole_random_games_equal_the_reference(rules):
     """Long enough for the stores to fill: positions that only occur late, and the end itself."""
     game, _ = engine(6, 4, rules)
@@ -119,6 +136,7 @@ def perft(game, depth):
     return leaves
 
 
+@pytest.mark.parametrize("depth", [6, pytest.param(8, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("capture", "leaves"),
     [
@@ -126,9 +144,9 @@ def perft(game, depth):
         ("always", [6, 35, 185, 942, 4685, 23169, 113959, 559885]),
     ],
 )
-def test_perft(capture, leaves):
+def test_perft(capture, leaves, depth):
     """Number of lines of 1 to 8 sowings; the standard rule's first seven were also counted with OpenSpiel."""
-    assert perft(envs.make("mancala", capture=capture), len(leaves)) == leaves
+    assert perft(envs.make("mancala", capture=capture), depth) == leaves[:depth]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +164,10 @@ def test_small_boards_have_their_published_outcome(pits, outcomes):
 
 @pytest.mark.parametrize(
     ("pits", "stones", "standard", "always"),
-    [(6, 1, 2, 2), (4, 2, 6, 6), (5, 2, 2, 0), (3, 4, 2, 2), (4, 3, 6, 8), (6, 2, 6, 10)],
+    [
+        *((6, 1, 2, 2), (4, 2, 6, 6), (5, 2, 2, 0), (3, 4, 2, 2)),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in ((4, 3, 6, 8), (6, 2, 6, 10))),
+    ],
 )
 def test_solved_margins(pits, stones, standard, always):
     """Margin of the first player under best play, counted with two further programs."""
@@ -206,7 +227,13 @@ def best_play(leads, edges):
 
 
 @pytest.mark.parametrize(
-    ("pits", "stones", "capture"), [(1, 6, "always"), (2, 3, "opposite"), (2, 3, "never"), (3, 2, "always")]
+    ("pits", "stones", "capture"),
+    [
+        pytest.param(1, 6, "always", marks=pytest.mark.slow),
+        (2, 3, "opposite"),
+        pytest.param(2, 3, "never", marks=pytest.mark.slow),
+        pytest.param(3, 2, "always", marks=pytest.mark.slow),
+    ],
 )
 def test_the_whole_game_graph_of_the_engine_has_the_same_value(pits, stones, capture):
     game = envs.make("mancala", pits=pits, stones=stones, capture=capture)

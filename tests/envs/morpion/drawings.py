@@ -1,6 +1,8 @@
 """Positions of Morpion Solitaire drawn with characters, and the way between lines and actions."""
 
-import jax.numpy as jnp
+from functools import cache
+
+import jax
 import numpy as np
 
 from envs.morpion.rules import DX, DY, pack, unpack
@@ -35,6 +37,15 @@ def draw(game, text):
     for up, row in enumerate(reversed(text.split("\n")[1:-1])):
         for right, point in enumerate(row.split()):
             grid[20 + up - game.origin[1], 20 + right - game.origin[0]] = point == "X"
-    state = game.init(KEY)
-    crosses = jnp.asarray(pack(grid))
-    return state.replace(crosses=crosses, legal=game.find(crosses, state.used))
+    return position(game)(pack(grid))
+
+
+@cache
+def position(game):
+    """Compile: crosses [W, H] -> the position with these, and without lines."""
+
+    def at(crosses):
+        state = game.init(KEY)
+        return state.replace(crosses=crosses, legal=game.find(crosses, state.used))
+
+    return jax.jit(at)

@@ -25,9 +25,9 @@ def positions(variant):
     for ply in range(PLIES):  # one more move a round: `replay` does nothing with the moves that are not chosen yet
         legal = np.asarray(replay(game)(actions)[1])[:, ply]
         actions[:, ply] = [random.choice(np.flatnonzero(row)) for row in legal]
-    states, legal = replay(game)(actions)
+    states, legal = jax.device_get(replay(game)(actions))
     chosen = (np.arange(GAMES), PLIES - np.arange(GAMES))
-    return game, jax.tree.map(lambda x: x[chosen], states), np.asarray(legal)[chosen]
+    return game, jax.tree.map(lambda x: x[chosen], states), legal[chosen]
 
 
 def at(digits, direction, row, column):
@@ -35,22 +35,33 @@ def at(digits, direction, row, column):
     return sum(unpack(digit)[:, row, column].astype(int) << place for place, digit in enumerate(digits[direction]))
 
 
+@cache
 def both(variant, measure, one_by_one):
-    """For each position the numbers of its legal lines by digits, and one by one."""
+    """For each position its legal lines, and their numbers by digits and one by one."""
+    compared = []
     game, states, legal = positions(variant)
-    digits = jax.jit(jax.vmap(lambda state: measure(game, state)), compiler_options=FAST)(states)
+    digits = jax.device_get(jax.jit(jax.vmap(lambda state: measure(game, state)), compiler_options=FAST)(states))
     for n in range(GAMES):
         state = jax.tree.map(lambda x, n=n: x[n], states)
         lines = np.flatnonzero(legal[n])
         places = [[int(x) for x in game.line(line)] for line in lines]
         ours = [at(digits, direction, row, column)[n] for direction, column, row in places]
-        yield lines, np.array(ours), one_by_one(game, state, lines)
+        compared.append((lines, np.array(ours), one_by_one(game, state, lines)))
+    return compared
+
+
+@cache
+def left(game):
+    """Compile: a position, and actions [64] -> the number of lines that are legal after each."""
+
+    def after(state, line):
+        return game.legal_actions(game.step(state, line, KEY)).sum()
+
+    return jax.jit(jax.vmap(after, (None, 0)), compiler_options=FAST)
 
 
 def lines_left(game, state, lines):
-    after = jax.jit(jax.vmap(lambda line: game.legal_actions(game.step(state, line, KEY)).sum()), compiler_options=FAST)
-    padded = np.resize(lines, 64)
-    return np.asarray(after(padded))[: len(lines)]
+    return np.asarray(left(game)(state, np.resize(lines, 64)))[: len(lines)]
 
 
 @pytest.mark.parametrize("variant", ["5T", "5D"])
@@ -62,11 +73,18 @@ def test_lines_left_after_each_line_are_those_after_drawing_it(variant):
     assert len(seen) > 2
 
 
+@cache
+def crossed(game):
+    """Compile: a position, and actions [64] -> the column and the row, [64] each, of the new cross of each."""
+    one = jax.jit(jax.vmap(game.new_cross, (None, 0)), compiler_options=FAST)
+    return lambda state, lines: [x.tolist() for x in one(state, lines)]
+
+
 def crosses_near(distance):
     def measure(game, state, lines):
         crosses = points(game, state.crosses)
-        new = [[int(x) for x in game.new_cross(state, line)] for line in lines]
-        new = [(x + game.origin[0], y + game.origin[1]) for x, y in new]
+        new = zip(*crossed(game)(state, np.resize(lines, 64)), strict=True)
+        new = [(x + game.origin[0], y + game.origin[1]) for x, y in [*new][: len(lines)]]
         return np.array([sum(max(abs(x - a), abs(y - b)) <= distance for a, b in crosses) for x, y in new])
 
     return measure

@@ -1,7 +1,6 @@
 """What programs that guide a search see of a legal line, against plain Python; and that their searches heed them."""
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -62,7 +61,7 @@ def player():
 
 def programs(player, *texts):
     made = [parse_program(player.primitives, text, 16) for text in texts]
-    return jax.tree.map(lambda *x: jnp.stack(x), *made)
+    return jax.tree.map(lambda *x: np.stack(x), *made)
 
 
 def test_biases_are_the_values_of_a_program_for_each_kind(player):
@@ -73,12 +72,21 @@ def test_biases_are_the_values_of_a_program_for_each_kind(player):
     np.testing.assert_allclose(found, np.stack(wanted).clip(-40, 40))
 
 
-def test_a_search_follows_its_guide_and_one_without_preferences_is_plain(player):
+@pytest.fixture(scope="module")
+def searched(player):
+    """What a program without preferences finds and one that has strong ones, and the games that both play."""
+
+    def run(made):
+        biases = player.prepare(made)
+        return player.search(jax.random.key(0), biases), player.play(biases)
+
     strongly = "(MUL -4.0 (MUL 4.0 LAST))"  # e ** -16 for each step away from the newest cross
-    line = jax.jit(lambda made: player.search(jax.random.key(1), player.prepare(made)))(
-        programs(player, "1.0", strongly)
-    )
-    plain = Nested(player.nested.game, 2, 4).search(jax.random.key(1), 6)
+    return jax.device_get(jax.jit(run)(programs(player, "1.0", strongly)))
+
+
+def test_a_search_follows_its_guide_and_one_without_preferences_is_plain(player, searched):
+    line, _ = searched
+    plain = jax.device_get(Nested(player.nested.game, 2, 4).search(jax.random.key(0), 6))
     assert line.actions[:3].tolist() == plain.actions[:3].tolist()
     game = player.game
     for n in range(3, 6):
@@ -89,17 +97,18 @@ def test_a_search_follows_its_guide_and_one_without_preferences_is_plain(player)
         assert ours < np.abs(np.diff(others, axis=0)).max(1).mean() - 0.5
 
 
-def test_the_game_of_a_guide_is_the_best_of_its_searches(player):
-    made = programs(player, "(MUL -1.0 LAST)")
-    line, played = jax.jit(lambda made: (player._lines(made), player.play(player.prepare(made))))(made)
-    best = int(line.score.argmax())
-    assert played.states.count.tolist() == [line.score.max()] == played.plies.tolist()
+def test_the_game_of_a_guide_is_the_best_of_its_searches(player, searched):
+    line, played = searched
+    scores = line.score.reshape(2, 3)
+    assert played.states.count.tolist() == scores.max(1).tolist() == played.plies.tolist()
     assert played.states.terminated.all()
     follow = jax.jit(stepping(player.game))
-    state = player.game.init(KEY)
-    for action in line.actions[best, : line.length[best]]:
-        state = follow(state, action)
-    assert jax.tree.all(jax.tree.map(lambda a, b: (a == b[0]).all(), state, played.states))
+    for program, best in enumerate(scores.argmax(1)):
+        state, row = player.game.init(KEY), 3 * program + best
+        for action in line.actions[row, : line.length[row]]:
+            state = follow(state, action)
+        state = jax.device_get(state)
+        assert jax.tree.all(jax.tree.map(lambda a, b, n=program: (a == b[n]).all(), state, played.states))
 
 
 def test_a_grid_that_is_too_large_is_refused():

@@ -21,6 +21,8 @@ from tests.envs.replays import FAST, KEY
 from tests.reference.morpion import Walk
 
 EVERYTHING = Options(best=True, max_neighbours=True)
+CAPACITY = 256
+"""Of the programs that are written out: one for all, so that one compiled walk follows them."""
 
 
 @cache
@@ -48,9 +50,13 @@ def check_programs(game, settings, count, seed, depth=5):
     """Play random programs both ways; return the greatest score."""
     player = walker(game, settings)
     creation = Creation(method="ramped", min_depth=0, max_depth=depth)
-    programs = create(jax.random.key(seed), player.primitives, creation, count, 384)
-    played = jax.jit(lambda p: player.play(player.prepare(p)), compiler_options=FAST)(programs)
-    played, programs = jax.tree.map(np.asarray, (played, programs))
+
+    def made_and_played(key):
+        programs = create(key, player.primitives, creation, count, 384)
+        return programs, player.play(player.prepare(programs))
+
+    run = jax.jit(made_and_played, compiler_options=FAST)
+    programs, played = jax.tree.map(np.asarray, run(jax.random.key(seed)))
     most = 0
     for n in range(count):
         grid = (*game.origin, game.size)
@@ -65,22 +71,25 @@ def check_programs(game, settings, count, seed, depth=5):
     return most
 
 
-@pytest.mark.parametrize("options", [{}, {"variant": "5D"}, {"size": 41}])
-def test_random_programs_play_as_the_listing_says(options):
-    assert check_programs(envs.make("morpion", **options), Options(), 100, seed=1) > 40
+def test_random_programs_play_as_the_listing_says():
+    assert check_programs(envs.make("morpion"), Options(), 24, seed=1) > 40
 
 
 def test_random_programs_with_points_around_the_middle_play_as_the_reference_says():
-    assert check_programs(envs.make("morpion", size=41), Options(moving=True), 60, seed=4) > 40
+    assert check_programs(envs.make("morpion", variant="5D", size=41), Options(moving=True), 24, seed=4) > 30
 
 
 def test_random_programs_with_all_terminals_play_as_the_reference_says():
-    assert check_programs(envs.make("morpion"), EVERYTHING, 40, seed=2, depth=4) > 30
+    assert check_programs(envs.make("morpion"), EVERYTHING, 16, seed=2, depth=4) > 30
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"variant": "5D"}, {"size": 41}])
-@pytest.mark.parametrize("settings", [Options(), EVERYTHING], ids=["points and last", "everything"])
+@pytest.mark.parametrize(
+    "settings",
+    [Options(), Options(moving=True), EVERYTHING],
+    ids=["points and last", "around the middle", "everything"],
+)
 def test_many_random_programs_play_as_the_listing_says(options, settings):
     assert check_programs(envs.make("morpion", **options), settings, 1000, seed=3) > 50
 
@@ -89,7 +98,7 @@ def play(text):
     """The moves of one program, as lines."""
     game = envs.make("morpion")
     player = walker(game, EVERYTHING)
-    program = parse_program(player.primitives, text, 64)
+    program = parse_program(player.primitives, text, CAPACITY)
     made = player.record(program)
     return [line(game, number) for number, _ in made]
 
@@ -129,7 +138,7 @@ def test_nothing_happens_after_the_end():
         chain = f"(progn3 {chain} {chain} getClosestToLast)" if len(chain) < 1500 else chain
     game = envs.make("morpion")
     player = walker(game, EVERYTHING)
-    program = parse_program(player.primitives, f"(progn2 [20,20] {chain})", 512)
+    program = parse_program(player.primitives, f"(progn2 [20,20] {chain})", CAPACITY)
     moves = player.record(program)
     walk = Walk(nested(player.primitives, jax.tree.map(lambda x: x[None], program), 0))
     assert not walk.position.moves()
@@ -173,7 +182,8 @@ def test_programs_are_written_with_points():
 
 def test_random_points_are_uniform_over_the_central_area():
     player = walker(envs.make("morpion"), Options(closest_to_last=False))
-    programs = create(jax.random.key(0), player.primitives, Creation(method="full", max_depth=0), 16_900, 1)
+    creation = Creation(method="full", max_depth=0)
+    programs = jax.jit(lambda key: create(key, player.primitives, creation, 16_900, 1))(jax.random.key(0))
     drawn = [primitives.AREA.point(value) for value in np.asarray(programs.value).ravel()]
     found, counts = np.unique(drawn, axis=0, return_counts=True)
     assert {tuple(point) for point in found} == {(x, y) for x in range(15, 28) for y in range(16, 29)}

@@ -35,8 +35,9 @@ ENDING = "(IFT (LowerEqual EmptyCount 5) PieceCount (Plus XSquareCount:3 (Minus 
 CHOICES = "(Plus EnemyMobility (Plus CSquareCount:4 (Minus FriendlyCornerCount Mobility:2)))"
 SQUARES = "(IFT (AND (IsEmptySquare [3,3]) (IsFriendlyPiece [6,5])) Mobility EnemyPieceCount:2)"
 SEARCHED = [
-    (6, 2, "position_regions", ENDING),
+    (4, 2, "position_regions", ENDING.replace("EdgeCount", "CornerCount")),
     (4, 1, "original", "(- other_corners (* own_edges own))"),
+    pytest.param(6, 2, "position_regions", ENDING, marks=pytest.mark.slow),
     pytest.param(6, 2, "original", "(- other_corners (* own_edges own))", marks=pytest.mark.slow),
     pytest.param(6, 1, "position_regions", CHOICES, marks=pytest.mark.slow),
     pytest.param(8, 2, "position", SQUARES, marks=pytest.mark.slow),

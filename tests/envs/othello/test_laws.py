@@ -58,7 +58,7 @@ def played(size, line):
 
 
 @given(sizes, lines)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_a_move_adds_one_disc_turns_at_least_one_and_a_pass_none(size, line):
     game, actions, states, discs, _, _, _ = played(size, line)
     total = discs.sum((1, 2))
@@ -73,7 +73,7 @@ def test_a_move_adds_one_disc_turns_at_least_one_and_a_pass_none(size, line):
 
 
 @given(sizes, lines)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_a_disc_is_placed_on_an_empty_square_and_stays(size, line):
     game, actions, states, discs, _, _, _ = played(size, line)
     taken = discs.any(1)
@@ -84,7 +84,7 @@ def test_a_disc_is_placed_on_an_empty_square_and_stays(size, line):
 
 
 @given(sizes, lines)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_corners_are_never_turned(size, line):
     _, _, _, discs, _, _, _ = played(size, line)
     corners = discs.reshape(-1, 2, size, size)[:, :, [0, 0, -1, -1], [0, -1, 0, -1]]
@@ -92,7 +92,7 @@ def test_corners_are_never_turned(size, line):
 
 
 @given(sizes, lines)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_turns_alternate_every_game_ends_and_then_nothing_changes(size, line):
     game, actions, states, discs, legal, keys, scores = played(size, line)
     live = ~states.terminated[:-1]

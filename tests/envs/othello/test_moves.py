@@ -32,7 +32,13 @@ def try_all(game, options, states):
 
 
 @pytest.mark.parametrize(
-    ("features", "size", "count"), [("original", 8, 40), ("regions", 8, 40), ("few", 8, 40), ("regions", 6, 20)]
+    ("features", "size", "count"),
+    [
+        ("regions", 6, 20),
+        ("original", 8, 20),
+        ("few", 8, 20),
+        pytest.param("regions", 8, 40, marks=pytest.mark.slow),
+    ],
 )
 def test_programs_see_what_the_reference_counts_after_each_move(features, size, count):
     game, options = envs.make("othello", size=size), Options(features=features)
@@ -46,7 +52,7 @@ def test_programs_see_what_the_reference_counts_after_each_move(features, size, 
             assert found.tolist() == seen_by(features, names, reference.play(position, move), position.seat)
 
 
-@pytest.mark.parametrize("features", ["original", "few"])
+@pytest.mark.parametrize("features", ["original", pytest.param("few", marks=pytest.mark.slow)])
 def test_a_view_is_what_was_seen_after_the_move_that_led_there(features):
     game, options = envs.make("othello"), Options(features=features)
     states = positions(8, 5, 40)[0]

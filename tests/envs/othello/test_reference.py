@@ -17,12 +17,14 @@ PERFT = [4, 12, 56, 244, 1396, 8200, 55092, 390216, 3005288]
 CHUNK = 1024
 
 
-@pytest.mark.parametrize("size", [4, 6, 8, 10])
-def test_whole_random_games_equal_the_reference(size):
+@pytest.mark.parametrize(
+    ("size", "games"), [(4, 8), (10, 2), *(pytest.param(n, 64 // n, marks=pytest.mark.slow) for n in (4, 6, 8, 10))]
+)
+def test_whole_random_games_equal_the_reference(size, games):
     game = envs.make("othello", size=size)
     step, legal = compiled(game)[0], jax.jit(game.legal_actions, compiler_options=FAST)
     rng = np.random.default_rng(size)
-    for _ in range(64 // size):
+    for _ in range(games):
         state, position = game.init(KEY), reference.start(size)
         while True:
             moves = {reference.action(size, move): move for move in reference.moves(position)}
@@ -176,7 +178,7 @@ def openspiel_lengths(games, seed):
     return found
 
 
-@pytest.mark.parametrize("games", [1_000, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("games", [300, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_random_games_are_as_long_as_those_of_openspiel(games):
     """Within four standard errors of the difference of the means."""
     ours, theirs = lengths(games, 3), openspiel_lengths(games, 4)

@@ -46,7 +46,7 @@ def equal(game, state, legal, position):
         assert state.returns.tolist() == [0, 0]
 
 
-def check_random_games(options, plies, seed):
+def check_random_games(options, plies, seed, games=64):
     """Compare whole random games until so many plies are compared; return their number and that of ended games."""
     game = envs.make("walls", **options)
     compared = ended = 0
@@ -69,9 +69,9 @@ def check_random_games(options, plies, seed):
 
 @pytest.mark.parametrize("options", CASES, ids=lambda options: str(options["size"]))
 def test_random_games_equal_the_reference(options):
-    compared, ended = check_random_games(options, 2_500, seed=1)
-    assert compared >= 2_500
-    assert ended > 5
+    compared, ended = check_random_games(options, 1_000, seed=1)
+    assert compared >= 1_000
+    assert ended > 1
 
 
 @pytest.mark.slow
@@ -87,11 +87,14 @@ CODES |= {letter: view.OTHER + n for n, letter in enumerate("nesw")}
 CODES |= {letter: view.OWN + n for n, letter in enumerate("NESW")}
 
 
-@pytest.mark.parametrize(("size", "window"), [(3, 3), (5, 3), (5, 5), (7, 5), (9, 9)])
 @pytest.mark.parametrize("symmetric", [False, True])
-def test_neighbourhoods_equal_the_reference(size, window, symmetric):
+@pytest.mark.parametrize(
+    ("size", "window", "games"),
+    [(3, 3, 8), (5, 3, 8), *(pytest.param(n, m, 16, marks=pytest.mark.slow) for n, m in ((5, 5), (7, 5), (9, 9)))],
+)
+def test_neighbourhoods_equal_the_reference(size, window, games, symmetric):
     game = envs.make("walls", size=size)
-    actions = random_actions(16, 60, seed=size)
+    actions = random_actions(games, 60, seed=size)
     states, _ = replay(game)(actions)
     look = jax.jit(
         jax.vmap(jax.vmap(lambda state: view.neighbourhood(game, state, window, symmetric))), compiler_options=FAST
