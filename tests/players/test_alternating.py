@@ -1,6 +1,5 @@
 """Opponents that value positions by another evaluator at every move."""
 
-from dataclasses import dataclass
 from functools import cache
 
 import jax
@@ -13,18 +12,9 @@ from jaxgp.host.agents import search_agent
 from jaxgp.players.search import AlternatingOpponent, SearchOpponent
 from jaxgp.search.alphabeta import AlphaBeta
 from tests.envs.replays import FAST, KEY
-from tests.search.games import Nim
+from tests.players.keyed_nim import KeyedNim
 
-
-@dataclass(frozen=True)
-class Keyed(Nim):
-    """Nim with what a table of replies asks of a game."""
-
-    def key(self, state):
-        return jnp.append(state.cells, state.to_move.astype(jnp.int8)).astype(jnp.uint32)
-
-
-GAME = Keyed((2, 2))
+GAME = KeyedNim((2, 2))
 GAMES = 1000
 LEFT, BOTH = 1, [0, 2]
 """Moves: both stones of the left heap; one of either."""
