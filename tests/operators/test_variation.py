@@ -17,10 +17,12 @@ from tests.operators.operator_cases import (
     TYPED,
     assert_distribution,
     assert_valid,
+    copied,
     individual,
     lane,
     quick,
     same,
+    stacked,
     tree,
     typed_population,
     words,
@@ -86,7 +88,7 @@ def test_fitness_without_differences_still_breeds(population):
 def test_crossover_and_mutation_rates_are_as_set_and_independent():
     n = 40_001
     one = individual(tree(MANCALA, "INT:20 INT:20 ADD", 5))  # 20 is outside the domain: every redrawn constant shows
-    population = jax.tree.map(lambda field: jnp.broadcast_to(field, (n, *field.shape)), one)
+    population = copied(one, n)
     algorithm = Algorithm(mutation=Mutation(0.02, children=0.0, constant=1.0))
     step = quick(lambda key, population: breed(key, MANCALA, algorithm, population, jnp.ones(n)))
     following, counts = step(jax.random.key(0), population)
@@ -104,8 +106,7 @@ def test_crossover_and_mutation_rates_are_as_set_and_independent():
 
 def constants(values, capacity=3):
     """Individuals of a single constant each."""
-    trees = [individual(tree(MANCALA, f"INT:{n}", capacity)) for n in values]
-    return jax.tree.map(lambda *fields: jnp.stack(fields), *trees)
+    return stacked([individual(tree(MANCALA, f"INT:{n}", capacity)) for n in values])
 
 
 def test_without_crossover_and_mutation_parents_are_copied():
