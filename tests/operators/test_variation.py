@@ -161,7 +161,8 @@ def test_one_or_two_way_as_the_order_of_the_pair_decides():
     """
     algorithm = Algorithm(crossover=Crossover(0.75, "one_or_two_way"), selection=Selection("tournament", 1))
     n, fitness = 60_001, jnp.array([jnp.nan, 1.0, 2.0])
-    go = quick(lambda key: recombine(key, MANCALA, algorithm, constants(range(3)), fitness[None], n))
+    population = constants(range(3))
+    go = quick(lambda key: recombine(key, MANCALA, algorithm, population, fitness[None], n))
     children, crossed, rejected = go(jax.random.key(0))
     values = np.asarray(children.value)[:, 0, 0].astype(int)
     assert values.shape == (n,)
@@ -194,12 +195,13 @@ def test_one_or_two_way_changes_no_donor(population):
 
 def test_elites_may_be_the_whole_population_and_a_population_may_be_one():
     everybody, alone = Algorithm(elites=9), Algorithm(elites=0, mutation=Mutation(0.0))
+    three, one = constants([1, 2, 3]), constants([8])
 
     def step(key):
         fitness = jnp.array([jnp.nan, 0.0, 7.0])
         return (
-            breed(key, MANCALA, everybody, constants([1, 2, 3]), fitness),
-            breed(key, MANCALA, alone, constants([8]), jnp.array([0.0])),
+            breed(key, MANCALA, everybody, three, fitness),
+            breed(key, MANCALA, alone, one, jnp.array([0.0])),
         )
 
     (following, counts), (one, _) = quick(step)(jax.random.key(0))
