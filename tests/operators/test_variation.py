@@ -123,12 +123,12 @@ def paired(crossing, fitness, n, **options):
     """
     population, merits = constants(range(len(fitness))), jnp.asarray(fitness, jnp.float32)[None]
 
+    @quick
     def made(probability):
         algorithm = Algorithm(crossover=Crossover(probability, crossing), selection=Selection(**options))
-        return lambda key: recombine(key, MANCALA, algorithm, population, merits, n)[0].value[:, 0, 0]
+        return recombine(jax.random.key(0), MANCALA, algorithm, population, merits, n)[0].value[:, 0, 0]
 
-    both = quick(lambda key: (made(0.0)(key), made(1.0)(key)))(jax.random.key(0))
-    return [np.asarray(values).astype(int) for values in both]
+    return [np.asarray(made(np.float32(probability))).astype(int) for probability in (0, 1)]
 
 
 def test_the_donor_is_another_individual_drawn_as_the_receiver_was():
