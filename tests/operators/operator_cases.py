@@ -64,8 +64,13 @@ def tree(primitives, text, capacity=16):
 
 
 def stacked(entries):
-    """Stack trees or individuals, on the host, for a compiled function to take."""
-    return jax.tree.map(lambda *fields: jnp.asarray(np.stack(fields)), *entries)
+    """Stack trees or individuals, on the host where they are there: nothing is compiled for it."""
+
+    def stack(*fields):
+        traced = any(isinstance(field, jax.core.Tracer) for field in fields)
+        return jnp.stack(fields) if traced else jnp.asarray(np.stack(fields))
+
+    return jax.tree.map(stack, *entries)
 
 
 def copied(one, count):
