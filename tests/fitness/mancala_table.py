@@ -23,8 +23,15 @@ def kalah(**program) -> Cast:
     return cast_of(schema.Config(game={"name": "mancala"}, program=program), envs)
 
 
+@lru_cache
+def _creation(language, count: int, capacity: int):
+    return jax.jit(lambda key: create(key, language, CREATION, count, capacity))
+
+
 def population(at: Cast, count: int, seed: int = 0, capacity: int = 64):
-    return create(jax.random.key(seed), at.language, CREATION, count, capacity)
+    """Random programs [count] on the host; up to 16 of them are made by one compiled program."""
+    made = jax.device_get(_creation(at.language, max(count, 16), capacity)(jax.random.key(seed)))
+    return jax.tree.map(lambda x: x[:count], made)
 
 
 def config(**opponents) -> schema.Config:

@@ -18,7 +18,7 @@ from jaxgp.evolution.ring import Ring
 from jaxgp.fitness import coplay, matches
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.genotypes.text import parse_program
-from jaxgp.operators.options import Creation
+from jaxgp.operators.options import Creation, Mutation
 from jaxgp.players.chance import RandomOpponent
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.spec import cast
@@ -71,21 +71,22 @@ class LoggedDice:
 
 GAME = LoggedDice()
 TEXTS = ["(- die 3)", "(- die 2)", "(- die 3)", "(- 3 die)", "1", "0", "(- own other)", "(- die 4)"]
-PROGRAMS = jax.tree.map(lambda *x: jnp.stack(x), *[parse_program(AT.language, text, 8) for text in TEXTS])
+PROGRAMS = jax.tree.map(lambda *x: np.stack(x), *[parse_program(AT.language, text, 8) for text in TEXTS])
 
 
 @pytest.fixture(scope="module")
 def against_panel():
-    """(key) -> the games [P, G] against random moves, and against a program."""
-    fixed = ProgramOpponent(GAME, AT.actor, lambda key, count: jax.tree.map(lambda x: x[:1], PROGRAMS), 1, rounds=4)
+    """(key, programs) -> the games [P, G] against random moves, and against a program."""
+    one = jax.tree.map(lambda x: x[:1], PROGRAMS)
+    fixed = ProgramOpponent(GAME, AT.actor, lambda key, count: one, 1, rounds=4)
     panel = (RandomOpponent(GAME, games=4), fixed)
 
     @jax.jit
-    def play(key):
+    def play(key, programs):
         memories = tuple(opponent.init(key) for opponent in panel)
-        return matches.play(key, GAME, AT.actor, AT.actor.prepare(PROGRAMS), panel, memories, MAX_PLIES)[0].states
+        return matches.play(key, GAME, AT.actor, AT.actor.prepare(programs), panel, memories, MAX_PLIES)[0].states
 
-    return play
+    return lambda key, programs=PROGRAMS: play(key, programs)
 
 
 @pytest.fixture(scope="module")
@@ -129,20 +130,15 @@ def test_every_game_has_dice_of_its_own(loop, request):
 def test_what_is_rolled_in_a_game_does_not_depend_on_who_plays_it(against_panel):
     """Individuals differ in what they do, so games differ in length; up to there the dice are those of the place."""
     first = rolls(against_panel(jax.random.key(5)))
-    others = jax.jit(
-        lambda key: matches.play(
-            key, GAME, AT.actor, AT.actor.prepare(jax.tree.map(lambda x: x[::-1], PROGRAMS)),
-            (RandomOpponent(GAME, games=8),), ((),), MAX_PLIES,
-        )[0].states
-    )  # fmt: skip
-    for one, other in zip(first, rolls(others(jax.random.key(5))), strict=True):
+    others = against_panel(jax.random.key(5), jax.tree.map(lambda x: x[::-1], PROGRAMS))
+    for one, other in zip(first, rolls(others), strict=True):
         length = min(len(one), len(other))
         assert one[:length] == other[:length]
 
 
 def test_a_run_of_a_game_with_chance_goes_on_bit_for_bit(tmp_path):
     fitness = PanelFitness(DICE, AT.actor, (RandomOpponent(DICE, games=3),), (1.0,), points="result", max_plies=40)
-    algorithm = Algorithm(population=12, capacity=8, creation=Creation(max_depth=3))
+    algorithm = Algorithm(population=12, capacity=8, creation=Creation(max_depth=3), mutation=Mutation(0.0))
     ring = Ring(fitness, Generational(AT.language, algorithm))
     step = jax.jit(ring.step)
     before, _ = step(jax.jit(ring.init)(jax.random.key(1)))

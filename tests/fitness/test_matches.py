@@ -1,15 +1,22 @@
 """Games between programs and opponents, against the same games played one by one in plain Python."""
 
+from types import SimpleNamespace
+from typing import ClassVar
+
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from jaxgp.fitness.matches import mean_by_opponent, play, seats
 from jaxgp.interpreter.evaluate import evaluate_programs
-from jaxgp.players.options import Opponent
 from jaxgp.players.panel import opponent
+from jaxgp.players.search import SearchOpponent
 from jaxgp.run.assemble import creator
+from jaxgp.search.alphabeta import AlphaBeta
+from tests.envs.replays import KEY
 from tests.fitness.mancala_table import config, kalah, population
+from tests.players.keyed_nim import KeyedNim
 from tests.reference import kalah as reference
 
 DEPTH = 3
@@ -25,14 +32,47 @@ def panel(at, **opponents):
     return seated(at, config(**opponents))
 
 
-def played(at, programs, opponents, seed=0, memories=None):
-    @jax.jit
-    def run(key, programs):
-        own = memories or tuple(o.init(jax.random.fold_in(key, 1000 + i)) for i, o in enumerate(opponents))
-        plans = at.actor.prepare(programs)
-        return play(key, at.game, at.actor, plans, opponents, own, 400)
+def playing(at, opponents):
+    """Compile games of programs against a panel: (seed, programs, memories) -> games, memories."""
 
-    return run(jax.random.key(seed), programs)
+    @jax.jit
+    def run(seed, programs, memories):
+        key = jax.random.key(seed)
+        return play(key, at.game, at.actor, at.actor.prepare(programs), opponents, memories, 400)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Eight programs, one opponent of each kind, and the games between them, compiled once."""
+    at = kalah()
+    opponents = panel(
+        at,
+        search={"depth": DEPTH},
+        chance={"kind": "random", "games": 8},
+        peers={"kind": "programs", "count": 2},
+        ancestors={"kind": "champions", "count": 2},
+    )
+    search, chance, peers, ancestors = opponents
+    bench = jax.jit(peers.init)  # what champions begin with is made alike
+    empty = search.init(KEY), chance.init(KEY), bench(jax.random.key(1)), bench(jax.random.key(2))
+    programs = jax.tree.map(lambda a, b: np.concatenate([a, b]), empty[2].programs, population(at, 6))
+    run = playing(at, opponents)
+    return SimpleNamespace(
+        at=at,
+        programs=programs,
+        run=lambda seed=0, memories=empty: run(seed, programs, memories),
+        games=[int(count) for count in np.cumsum([0] + [2 * one.games for one in opponents])],
+        empty=empty,
+        bench=ancestors,
+    )
+
+
+@pytest.fixture(scope="module")
+def first(table):
+    """The games of seed 0, and what the opponents remember of them."""
+    return table.run()
 
 
 def scores(at, result):
@@ -56,25 +96,79 @@ def reference_scores(at, program, seat):
     return [side[-1] for side in position[0]]
 
 
-def test_games_against_the_search_equal_those_of_plain_python_from_both_seats():
-    at, programs = kalah(), population(kalah(), 8)
-    result, _ = played(at, programs, panel(at, search={"depth": DEPTH}))
-    ours = scores(at, result)
+def part(table, values, number):
+    """What belongs to the games against one of the opponents."""
+    return values[:, table.games[number] : table.games[number + 1]]
+
+
+def test_games_against_the_search_equal_those_of_plain_python_from_both_seats(table, first):
+    ours = part(table, scores(table.at, first[0]), 0)
     for i in range(8):
-        program = jax.tree.map(lambda x, i=i: x[i], programs)
+        program = jax.tree.map(lambda x, i=i: x[i], table.programs)
         for seat in (0, 1):
-            assert list(ours[i, seat]) == reference_scores(at, program, seat), (i, seat)
+            assert list(ours[i, seat]) == reference_scores(table.at, program, seat), (i, seat)
+
+
+def test_what_the_table_remembers_spares_the_work(table, first):
+    cold, memories = first
+    warm, _ = table.run(memories=memories)
+    assert (scores(table.at, cold) == scores(table.at, warm)).all()
+    assert int(warm.searches) * 20 <= int(cold.searches) < int(cold.replies)
+
+
+class Lottery:
+    """A player whose every move is drawn; its plans are the numbers of individuals."""
+
+    random: ClassVar[bool] = True
+
+    def count(self, plans):
+        return len(plans)
+
+    def act(self, plans, states, bits, active=None):
+        legal = jax.vmap(jax.vmap(NIM.legal_actions))(states)
+        nth = (bits % jnp.maximum(legal.sum(-1), 1).astype(jnp.uint32)).astype(jnp.int32)
+        return jnp.argmax(legal & (legal.cumsum(-1) > nth[..., None]), -1), legal.any(-1)
+
+
+NIM = KeyedNim((1, 2, 3))
 
 
 def test_what_the_table_remembers_changes_nothing_but_the_work():
+    """Not even which of the best moves is drawn."""
+    search = AlphaBeta(NIM, lambda state: -jnp.float32(state.cells.sum() % 3 == 1), 2, tail=1, lanes=4, ties="all")
+
+    def run(slots):
+        opponent = SearchOpponent(search, 2, slots, games=3)
+        go = jax.jit(lambda memories: play(jax.random.key(0), NIM, Lottery(), np.arange(6), (opponent,), memories, 9))
+        return go, (opponent.init(jax.random.key(0)),)
+
+    roomy, empty = run(256)
+    cold, memories = roomy(empty)
+    warm, _ = roomy(memories)
+    tiny, empty = run(2)
+    forgetful, _ = tiny(empty)
+    for other in (warm, forgetful):
+        np.testing.assert_array_equal(cold.behaviour, other.behaviour)
+        np.testing.assert_array_equal(cold.states.returns, other.states.returns)
+    assert int(warm.searches) == 0 < int(cold.searches) < int(cold.replies)
+    assert int(forgetful.searches) > int(cold.searches)
+
+
+@pytest.mark.slow
+def test_what_the_table_remembers_of_kalah_changes_nothing_but_the_work():
     at, programs = kalah(), population(kalah(), 12)
-    opponents = panel(at, search={"depth": DEPTH}, loose={"depth": 2, "ties": "random", "games": 2})
-    cold, memories = played(at, programs, opponents)
-    warm, _ = played(at, programs, opponents, memories=memories)
     made = config(search={"depth": DEPTH}, loose={"depth": 2, "ties": "random", "games": 2})
+
+    def run():
+        opponents = seated(at, made)
+        return playing(at, opponents), tuple(one.init(jax.random.key(0)) for one in opponents)
+
+    roomy, empty = run()
+    cold, memories = roomy(0, programs, empty)
+    warm, _ = roomy(0, programs, memories)
     made.fitness.table_size = 2
-    tiny = seated(at, made)
-    forgetful, _ = played(at, programs, tiny)
+    tiny, empty = run()
+    forgetful, _ = tiny(0, programs, empty)
     assert (scores(at, cold) == scores(at, warm)).all()
     assert (scores(at, cold) == scores(at, forgetful)).all()
     # A few positions share a slot and push each other out.
@@ -82,36 +176,29 @@ def test_what_the_table_remembers_changes_nothing_but_the_work():
     assert int(forgetful.searches) > int(cold.searches)
 
 
-def test_random_games_depend_on_the_seed_and_stones_are_conserved():
-    at, programs = kalah(), population(kalah(), 4)
-    opponents = panel(at, chance={"kind": "random", "games": 8})
-    first, again, other = (scores(at, played(at, programs, opponents, seed)[0]) for seed in (0, 0, 1))
-    assert (first == again).all()
-    assert (first != other).any()
-    assert (first.sum(-1) == 48).all()
+def test_random_games_depend_on_the_seed_and_stones_are_conserved(table, first):
+    one, again, other = (part(table, scores(table.at, result), 1) for result, _ in (first, table.run(0), table.run(1)))
+    assert (one == again).all()
+    assert (one != other).any()
+    assert (one.sum(-1) == 48).all()
 
 
-def test_programs_sit_opposite_in_turn():
-    """Two programs that meet each other: what one scores as first mover, its opponent scores against it as second."""
-    at = kalah()
-    programs = population(at, 3, seed=5)
-    bench = panel(at, peers={"kind": "programs", "count": 3})
-    memory = bench[0].seat(programs)
-    result, _ = played(at, programs, bench, memories=(memory,))
-    points = scores(at, result).reshape(3, 2, 3, 2)  # individual, its seat, its opponent, points by seat
-    for a in range(3):
-        for b in range(3):
+def test_programs_sit_opposite_in_turn(table, first):
+    """Programs that meet each other: what one scores as first mover, its opponent scores against it as second."""
+    points = part(table, scores(table.at, first[0]), 2).reshape(8, 2, 2, 2)  # one, its seat, its opponent, by seat
+    for a in range(2):
+        for b in range(2):
             assert (points[a, 0, b] == points[b, 1, a]).all()
 
 
 def test_a_forfeited_game_is_lost_and_keeps_the_store():
     at = kalah(move="forfeit")
-    programs = population(at, 16)
-    result, _ = played(at, programs, panel(at, chance={"kind": "random", "games": 1}))
+    opponents = panel(at, chance={"kind": "random", "games": 1})
+    result, _ = playing(at, opponents)(0, population(at, 16), ((),))
     early = np.asarray(result.plies) < 4
     assert early.any()
     lost = np.asarray(result.states.returns)[early]
-    seat = np.broadcast_to(seats(panel(at, chance={"kind": "random", "games": 1})), early.shape)[early]
+    seat = np.broadcast_to(seats(opponents), early.shape)[early]
     assert (lost[np.arange(len(lost)), seat] == -1).all()
 
 
@@ -123,22 +210,20 @@ def test_points_are_averaged_by_opponent_and_seat():
     assert means.tolist() == [[[2.0, 6.0], [9.0, 11.0]]]
 
 
-def test_champions_take_the_place_of_the_oldest():
-    at = kalah()
-    (bench,) = panel(at, ancestors={"kind": "champions", "count": 2})
-    memory, best = bench.init(jax.random.key(0)), population(at, 1, seed=9)
-    best = jax.tree.map(lambda x: x[0], best)
-    same = bench.observe(memory, best, np.bool_(False))
-    assert jax.tree.all(jax.tree.map(lambda a, b: (a == b).all(), same, memory))
-    once = bench.observe(memory, best, np.bool_(True))
-    twice = bench.observe(once, best, np.bool_(True))
+def test_champions_take_the_place_of_the_oldest(table):
+    bench, memory = table.bench, jax.device_get(table.empty[-1])
+    best = jax.tree.map(lambda x: x[0], population(table.at, 1, seed=9))
+    observe = jax.jit(lambda memory, improved: bench.observe(memory, best, improved))
+    same = observe(memory, np.bool_(False))
+    jax.tree.map(np.testing.assert_array_equal, same, memory)
+    once = observe(memory, np.bool_(True))
+    twice = observe(once, np.bool_(True))
     assert [int(m.newest) for m in (once, twice)] == [1, 0]
-    assert jax.tree.all(jax.tree.map(lambda a, b: (a[1] == b).all(), once.programs, best))
-    assert jax.tree.all(jax.tree.map(lambda a, b: (a == b[None]).all(), twice.programs, best))
+    once, twice = jax.device_get((once, twice))
+    jax.tree.map(lambda a, b: np.testing.assert_array_equal(a[1], b), once.programs, best)
+    jax.tree.map(lambda a, b: np.testing.assert_array_equal(a, [b, b]), twice.programs, best)
 
 
-@pytest.mark.parametrize("kind", ["search", "random", "programs", "champions"])
-def test_every_kind_of_opponent_finishes_its_games(kind):
-    at = kalah()
-    result, _ = played(at, population(at, 2), panel(at, one=Opponent(kind=kind, depth=2, count=2).__dict__))
-    assert np.asarray(result.states.terminated).all()
+def test_every_kind_of_opponent_finishes_its_games(table, first):
+    result, _ = first
+    assert [part(table, np.asarray(result.states.terminated), number).all() for number in range(4)] == [True] * 4

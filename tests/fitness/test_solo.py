@@ -3,7 +3,6 @@
 import json
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -48,43 +47,45 @@ def experiment():
     return assemble(config(), envs)
 
 
-def population(experiment, *texts):
-    programs = [parse_program(experiment.language, text, 16) for text in texts]
-    return jax.tree.map(lambda *x: jnp.stack(x), *programs)
-
-
 FOUR = "(progn3 [20,20] (progn2 [20,23] [21,23]) (progn2 [22,26] [15,16]))"
 TWO = "(progn3 [20,20] [20,23] [20,20])"
+SAME = "(progn2 (progn2 [20,20] [20,23]) [27,28])"
+TURNED = "(progn3 [20,23] [20,20] [20,20])"
 
 
-def test_fitness_is_the_score_less_the_price_of_size(experiment):
-    genomes = population(experiment, "[20,20]", TWO, FOUR)
-    memory = experiment.ring.fitness.init(jax.random.key(0))
-    result, after = experiment.ring.fitness.evaluate(jax.random.key(0), genomes, memory)
-    assert after == memory == ()
-    assert result.fitness.tolist() == [0, 2, 4]
-    assert result.points.tolist() == [[0], [2], [4]]
-    assert result.metrics["plies"] == 6
-    assert result.metrics["ended"] == 0
-    priced = assemble(config(scale=10.0, parsimony=2.0, minimum=3.0), envs).ring.fitness
-    assert priced.evaluate(jax.random.key(0), genomes, ())[0].fitness.tolist() == [3, 20 - 2 * 4, 40 - 2 * 8]
+@pytest.fixture(scope="module")
+def judged(experiment):
+    """Programs with none, two, four, two and two lines. Fitness is ten times their number, less 2 a node; or 3."""
+    texts = ["[20,20]", TWO, FOUR, SAME, TURNED]
+    genomes = jax.tree.map(lambda *x: np.stack(x), *[parse_program(experiment.language, text, 16) for text in texts])
+    fitness = assemble(config(scale=10.0, parsimony=2.0, minimum=3.0), envs).ring.fitness
+    key = jax.random.key(0)
+    result, memory = jax.jit(lambda lists: fitness.evaluate(key, lists, fitness.init(key)))(genomes)
+    assert memory == ()
+    return jax.device_get(result)
 
 
-def test_programs_that_play_alike_are_seen_to(experiment):
-    other = "(progn2 (progn2 [20,20] [20,23]) [27,28])"
-    genomes = population(experiment, TWO, FOUR, other, "(progn3 [20,23] [20,20] [20,20])")
-    result, _ = experiment.ring.fitness.evaluate(jax.random.key(0), genomes, ())
-    two, four, same, turned = np.asarray(result.behaviour).tolist()
+def test_fitness_is_the_score_less_the_price_of_size(judged):
+    assert judged.points.tolist() == [[0], [2], [4], [2], [2]]
+    assert judged.fitness.tolist() == [3, 20 - 2 * 4, 40 - 2 * 8, 20 - 2 * 5, 20 - 2 * 4]
+    assert judged.metrics["plies"] == 10
+    assert judged.metrics["ended"] == 0
+
+
+def test_programs_that_play_alike_are_seen_to(judged):
+    _, two, four, same, turned = judged.behaviour.tolist()
     assert two == same
     assert len({tuple(row) for row in (two, four, turned)}) == 3
-    assert result.metrics["unique_behaviours"] == 3
+    assert judged.metrics["unique_behaviours"] == 4
 
 
 def test_a_signature_tells_orders_and_numbers_of_moves_apart():
+    further = jax.jit(extend)
+
     def hashed(*moves):
-        signature = jnp.zeros(2, jnp.uint32)
+        signature = np.zeros(2, np.uint32)
         for move in moves:
-            signature = extend(signature, jnp.int32(move))
+            signature = further(signature, np.int32(move))
         return tuple(signature.tolist())
 
     assert len({hashed(), hashed(0), hashed(0, 0), hashed(1, 2), hashed(2, 1), hashed(1), hashed(2)}) == 7

@@ -1,5 +1,7 @@
 """Tournaments of groups against the same double games in plain Python."""
 
+from functools import cache
+
 import jax
 import numpy as np
 import pytest
@@ -14,16 +16,21 @@ from tests.fitness.walls_table import board, game, plain, population
 from tests.reference import rules as reference
 
 
-def tournament(at, lists, size, max_plies=100_000):
-    run = jax.jit(lambda key, lists: round_robin(key, at.game, at.actor, lists, size, max_plies), compiler_options=FAST)
-    return run(jax.random.key(0), lists)
+@cache
+def tournaments(at, size):
+    """Compile tournaments: (lists, most plies) -> points."""
+
+    def run(lists, max_plies):
+        return round_robin(jax.random.key(0), at.game, at.actor, lists, size, max_plies)
+
+    return jax.jit(run, compiler_options=FAST)
 
 
 @pytest.mark.parametrize(("board_size", "matching", "size"), [(3, "strict", 5), (5, "symmetric", 3)])
 def test_points_are_those_of_the_same_double_games_played_one_by_one(board_size, matching, size):
     at = board(board_size, matching)
     lists = population(at, 5 * size)
-    played = tournament(at, lists, size)
+    played = tournaments(at, size)(lists, 100_000)
     expected = np.zeros(5 * size, int)
     for group in range(5):
         members = range(group * size, (group + 1) * size)
@@ -49,22 +56,22 @@ def test_games_are_brought_to_the_rival_and_back(size):
 
 
 def test_a_game_that_is_stopped_is_a_draw():
-    at = board(3)
-    played = tournament(at, population(at, 10), 5, max_plies=3)
-    assert np.asarray(played.points).tolist() == [8] * 10
-    assert int(played.plies) == 3 * 40
+    at = board(3, "strict")
+    played = tournaments(at, 5)(population(at, 25), 3)
+    assert np.asarray(played.points).tolist() == [8] * 25
+    assert int(played.plies) == 3 * 100
 
 
 def test_a_list_plays_against_a_strategy_as_in_plain_python():
     at = board(5, "strict")
     lists, fixed = population(at, 12), strategy(at.spec, at.game)
-    memory = fixed.init(jax.random.key(0))
-    run = jax.jit(
-        lambda lists, memory: play(
-            jax.random.key(0), at.game, at.actor, at.actor.prepare(lists), (fixed,), (memory,), 1000
-        )
-    )
-    returns = np.asarray(run(lists, memory)[0].states.returns)
+
+    @jax.jit
+    def run(lists):
+        memories = (fixed.init(jax.random.key(0)),)
+        return play(jax.random.key(0), at.game, at.actor, at.actor.prepare(lists), (fixed,), memories, 1000)
+
+    returns = np.asarray(run(lists)[0].states.returns)
     written = at.spec.strategy_of("fixed", at.game)
     theirs = at.role.make(at.game, written.options)[0]
     rules = reference.plain(parse_rules(theirs, written.text, 50))
@@ -94,7 +101,9 @@ def result(at, own, strategy, seat):
 def test_an_action_that_is_not_legal_is_said_to_be_none():
     at = board(3)
     player = RulePlayer(at.language, at.actor.view, lambda state: np.array([True, False, True]))
-    lists = jax.tree.map(lambda x: x[None], parse_rules(at.language, "- - - / - - - / - - - : turn-left", 4))
-    states = jax.tree.map(lambda x: x[None, None], at.game.init(KEY))
-    action, legal = player.act(player.prepare(lists), states, np.zeros((1, 1), np.uint32))
+    one = parse_rules(at.language, "- - - / - - - / - - - : turn-left", 4)
+    lists = jax.tree.map(lambda x: np.asarray(x)[None], one)
+    states = jax.tree.map(lambda x: np.asarray(x)[None, None], at.game.init(KEY))
+    act = jax.jit(lambda lists, states: player.act(player.prepare(lists), states, np.zeros((1, 1), np.uint32)))
+    action, legal = jax.device_get(act(lists, states))
     assert (int(action[0, 0]), bool(legal[0, 0])) == (1, False)

@@ -40,10 +40,16 @@ def config(size: int = 3, **algorithm) -> schema.Config:
     return made
 
 
+@lru_cache
+def _creation(language, count: int):
+    create = creator(language, Groups(capacity=16, creation=RuleCreation(2, 12, 0.75)))
+    return jax.jit(lambda key: create(key, count))
+
+
 def population(at: Cast, count: int, seed: int = 0):
-    """Random rule lists [count]."""
-    options = Groups(capacity=16, creation=RuleCreation(2, 12, 0.75))
-    return creator(at.language, options)(jax.random.key(seed), count)
+    """Random rule lists [count] on the host; up to 16 of them are made by one compiled program."""
+    made = jax.device_get(_creation(at.language, max(count, 16))(jax.random.key(seed)))
+    return jax.tree.map(lambda x: x[:count], made)
 
 
 def seen(position, size: int, symmetric: bool) -> list[int]:

@@ -90,7 +90,7 @@ def test_players_with_chance_meet_genomes_and_each_other_with_games_of_their_own
     place = members.index(RANDOM)
     against = [tuple(table.results[place, j]) for j in range(len(members)) if j != place]
     assert any(len(set(games)) > 1 for games in against)
-    first, again, other = (crosstable.play(at, [RANDOM, LUCK], 6, seed).results for seed in (5, 5, 6))
+    first, again, other = (crosstable.play(at, [RANDOM, LUCK], 4, seed).results for seed in (5, 5, 6))
     assert (first == again).all()
     assert (first != other).any()
     search = crosstable.play(at, [RANDOM, SEARCH], 4, 5)
@@ -141,6 +141,6 @@ def test_in_a_game_with_chance_all_pairs_play_as_many_games_which_differ():
     plays = [Evolved("team", at.actor, at.language, genome) for genome in genomes]
     named = zip(("bold", "steady"), plays, strict=True)
     members = [Member(name, "team", name, name, one, game_of_chance=True) for name, one in named]
-    table = crosstable.play(at, [*members, RANDOM], 24, 5)
-    assert (table.games == 24 * ~np.eye(3, dtype=bool)).all()
-    assert all(len(set(table.results[i, j])) == 2 for i, j in itertools.permutations(range(3), 2))
+    table = crosstable.play(at, members, 96, 5)
+    assert table.games.tolist() == [[0, 96], [96, 0]]
+    assert len(set(table.results[0, 1])) == len(set(table.results[1, 0])) == 2

@@ -63,9 +63,24 @@ def tree(primitives, text, capacity=16):
     return Programs(opcode, value, size, np.int32(len(text.split())))
 
 
+def stacked(entries):
+    """Stack trees or individuals, on the host where they are there: nothing is compiled for it."""
+
+    def stack(*fields):
+        traced = any(isinstance(field, jax.core.Tracer) for field in fields)
+        return jnp.stack(fields) if traced else jnp.asarray(np.stack(fields))
+
+    return jax.tree.map(stack, *entries)
+
+
+def copied(one, count):
+    """Return a population [count, ...] of copies of an individual."""
+    return jax.tree.map(lambda field: jnp.asarray(np.broadcast_to(field, (count, *field.shape))), one)
+
+
 def individual(*trees):
     """Stack trees [L] into an individual [T, L]."""
-    return jax.tree.map(lambda *fields: jnp.stack(fields), *trees)
+    return stacked(trees)
 
 
 def words(primitives, one):
@@ -82,7 +97,7 @@ def lane(batch, *index):
 
 
 def same(a, b):
-    return all(jax.tree.leaves(jax.tree.map(lambda x, y: bool((np.asarray(x) == np.asarray(y)).all()), a, b)))
+    return all(np.array_equal(x, y) for x, y in zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True))
 
 
 def quick(function):

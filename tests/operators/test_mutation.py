@@ -23,11 +23,13 @@ from tests.operators.operator_cases import (
     TYPED,
     assert_distribution,
     assert_valid,
+    copied,
     depths,
     individual,
     lane,
     quick,
     same,
+    stacked,
     tree,
     typed_population,
     words,
@@ -65,8 +67,8 @@ def test_mutants_are_valid_within_all_limits(mutants):
     changed = Counter()
     for seed in range(5):
         key = jax.random.key(seed)
-        before, kinds = typed_population(key), kinds_of(key, EQUAL, BATCH)
-        after = mutants(key, before, SECOND)
+        before, kinds = jax.device_get(typed_population(key)), kinds_of(key, EQUAL, BATCH)
+        after = jax.device_get(mutants(key, before, SECOND))
         assert_valid(TYPED, after, MAX_DEPTH)
         for i in range(BATCH):
             kind, trees = kinds[i], [t for t in range(2) if not same(lane(before, i, t), lane(after, i, t))]
@@ -102,8 +104,8 @@ def outcomes():
     # Depth 0 below the kept node makes the new arguments constants, so that every outcome can be listed.
     algorithm, each, key = options(grown=0, **WEIGHTS), N, jax.random.key(2)
     ones = [individual(tree(MANCALA, text, 8)) for text in TEXTS]
-    population = jax.tree.map(lambda *fields: jnp.repeat(jnp.stack(fields), each, 0), *ones)
-    everybody = jnp.ones(3 * each, bool)
+    population = jax.tree.map(lambda field: np.repeat(field, each, 0), jax.device_get(stacked(ones)))
+    everybody = np.ones(3 * each, bool)
     made = quick(lambda key, before: mutate(key, MANCALA, algorithm, before, everybody))(key, population)
     kinds = kinds_of(key, algorithm, 3 * each)
     assert_distribution([(kinds == kind).sum() for kind in WEIGHTS], list(WEIGHTS.values()))
@@ -160,13 +162,12 @@ def test_point_changes_one_node_hoist_takes_a_subtree_and_shrink_draws_a_constan
 
 def copies(text, capacity=8):
     """Return N copies of a program with factors, [N, 1, L]."""
-    one = individual(parse_tree(FACTORED, text, capacity))
-    return jax.tree.map(lambda field: jnp.broadcast_to(field, (N, *field.shape)), one)
+    return copied(individual(parse_tree(FACTORED, text, capacity)), N)
 
 
 def test_local_moves_a_factor_or_grows_a_truth_value_anew():
     before = copies("(if (less x:-4 one) x:0.5 30)")  # in postfix x one less x 30 if
-    run = quick(lambda key: mutate(key, FACTORED, options(grown=0, local=1.0), before, jnp.ones(N, bool)))
+    run = quick(lambda key: mutate(key, FACTORED, options(grown=0, local=1.0), before, np.ones(N, bool)))
     made = jax.tree.map(lambda field: np.asarray(field)[:, 0], run(jax.random.key(4)))
     old = np.asarray(before.value)[0, 0]
     same_length = made.length == 6
@@ -216,7 +217,7 @@ def test_other_kinds_keep_factors_and_give_fresh_nodes_their_own():
     assert factors(made, np.arange(BATCH)) == {1}
     doubled = made.replace(value=jnp.where(plain[made.opcode] & (made.size > 0), 2.0, made.value))
     key, algorithm = jax.random.key(1), options(MAX_DEPTH, 1.0, **dict.fromkeys(("constant", "creep", *growing), 1.0))
-    after = quick(lambda key, before: mutate(key, FACTORED, algorithm, before, jnp.ones(BATCH, bool)))(key, doubled)
+    after = quick(lambda key, before: mutate(key, FACTORED, algorithm, before, np.ones(BATCH, bool)))(key, doubled)
     assert_valid(FACTORED, after, MAX_DEPTH)
     grown = np.isin(kinds_of(key, algorithm, BATCH), growing)
     assert factors(after, grown) == {1, 2}
@@ -224,14 +225,14 @@ def test_other_kinds_keep_factors_and_give_fresh_nodes_their_own():
 
 
 def test_local_needs_factors():
-    one = jax.tree.map(lambda field: field[None], individual(tree(MANCALA, "INT:1")))
+    one = copied(individual(tree(MANCALA, "INT:1")), 1)
     with pytest.raises(ValueError, match=r"mutation.local=1: accepted: 0, for a primitive set without factors"):
-        mutate(jax.random.key(0), MANCALA, options(local=1.0), one, jnp.ones(1, bool))
+        mutate(jax.random.key(0), MANCALA, options(local=1.0), one, np.ones(1, bool))
 
 
 def test_single_nodes_stay_where_there_is_nothing_to_change(mutants):
     one = individual(tree(TYPED, "x", CAPACITY), tree(TYPED, "flag core narrow", CAPACITY))
-    population, key = jax.tree.map(lambda field: jnp.broadcast_to(field, (BATCH, *field.shape)), one), jax.random.key(3)
+    population, key = copied(one, BATCH), jax.random.key(3)
     made, kinds = mutants(key, population, np.ones(BATCH, bool)), kinds_of(key, EQUAL, BATCH)
     assert_valid(TYPED, made)
     found = Counter()
@@ -246,9 +247,9 @@ def test_single_nodes_stay_where_there_is_nothing_to_change(mutants):
 
 def test_new_subtrees_use_the_room_and_the_depth_that_are_left():
     one = individual(tree(BUSHY, "INT:1 VALUE_AT VALUE_AT", 9))
-    population = jax.tree.map(lambda field: jnp.broadcast_to(field, (200, *field.shape)), one)
+    population = copied(one, 200)
     algorithm = options(max_depth=3, grown=20, subtree=1.0)
-    made = quick(lambda key: mutate(key, BUSHY, algorithm, population, jnp.ones(200, bool)))(jax.random.key(0))
+    made = quick(lambda key: mutate(key, BUSHY, algorithm, population, np.ones(200, bool)))(jax.random.key(0))
     assert_valid(BUSHY, made)
     assert int(made.length.max()) == 9
     assert int(depths(made).max()) == 3
@@ -269,6 +270,6 @@ def test_a_mutant_depends_on_its_own_key_only(mutants):
 
 
 def test_weights_must_say_something():
-    one = jax.tree.map(lambda field: field[None], individual(tree(MANCALA, "INT:1")))
+    one = copied(individual(tree(MANCALA, "INT:1")), 1)
     with pytest.raises(ValueError, match="must not be negative, nor all zero"):
-        mutate(jax.random.key(0), MANCALA, options(), one, jnp.ones(1, bool))
+        mutate(jax.random.key(0), MANCALA, options(), one, np.ones(1, bool))

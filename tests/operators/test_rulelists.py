@@ -99,7 +99,10 @@ def test_mutations_do_what_they_say(language, seed):
         assert changed + (actions[0] != actions[1]) == 1
 
 
-@pytest.mark.parametrize(("language", "dont_care"), [(WALLS3, None), (WALLS3, 1.0), (ODD, 0.0), (ODD, 0.4)])
+@pytest.mark.parametrize(
+    ("language", "dont_care"),
+    [(WALLS3, None), (ODD, 0.4), *(pytest.param(*one, marks=pytest.mark.slow) for one in ((WALLS3, 1.0), (ODD, 0.0)))],
+)
 def test_mutation_stays_valid_for_many_rounds(language, dont_care):
     lists = random_lists(1, language, BATCH, CAPACITY)
     go = quick(jax.vmap(lambda key, one: operators.mutate(key, language, RuleMutation(), dont_care, one)))

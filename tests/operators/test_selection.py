@@ -101,11 +101,12 @@ def test_a_tournament_of_different_individuals(size):
 
 
 def test_different_numbers_come_in_all_orders_alike():
-    got = np.asarray(quick(lambda key: different(key, 5, 3, N))(jax.random.key(3)))
+    few = quick(lambda key: (different(key, 5, 3, N), different(key, 3, 9, 4)))
+    got, all_of_them = jax.device_get(few(jax.random.key(3)))
     orders = list(permutations(range(5), 3))
     seen = np.bincount(got @ [25, 5, 1], minlength=125)
     assert_distribution(seen[[25 * a + 5 * b + c for a, b, c in orders]], np.ones(60))
-    assert np.sort(np.asarray(different(jax.random.key(0), 3, 9, 4))).tolist() == [[0, 1, 2]] * 4
+    assert np.sort(all_of_them).tolist() == [[0, 1, 2]] * 4
 
 
 def test_truncation_is_uniform_over_the_best_and_breaks_ties_at_the_cut_at_random():
@@ -121,13 +122,17 @@ def test_truncation_is_uniform_over_the_best_and_breaks_ties_at_the_cut_at_rando
 @pytest.mark.parametrize("method", find(Selection, "method").choices)
 def test_without_differences_everybody_is_equally_likely_and_one_alone_always(method):
     keys = jax.random.split(jax.random.key(1), 30_000)
-    pick = quick(jax.vmap(lambda key, fitness: select(key, Selection(method=method), fitness, 1), (0, None)))
+    options = Selection(method=method)
+
+    @quick
+    def pick(fitness):
+        everybody = jax.vmap(lambda key: select(key, options, fitness, 1))(keys)
+        return everybody, select(keys[0], options, fitness[:1], 3)
+
     for value in (0.0, 1.0, NAN):
-        got = pick(keys, jnp.full(5, value))
-        assert_distribution(np.bincount(got.ravel(), minlength=5), np.ones(5))
-    alone = quick(lambda fitness: select(jax.random.key(0), Selection(method=method), fitness, 3))
-    for value in (1.0, 0.0, NAN):
-        assert alone(jnp.array([value])).tolist() == [0, 0, 0]
+        got, alone = pick(np.full(5, value, np.float32))
+        assert_distribution(np.bincount(np.ravel(got), minlength=5), np.ones(5))
+        assert alone.tolist() == [0, 0, 0]
 
 
 OTHERS = np.array([3.0, 1.0, 3.0, NAN, 2.0])
@@ -165,22 +170,22 @@ def among_others(fitness, but, options):
 )
 def test_one_individual_can_be_left_out_of_each_draw(options):
     """Twice as often as the others, the first; alone in its population it is drawn all the same."""
-    but = jnp.arange(N) % 6 % 5
+    but = np.arange(N, dtype=np.int32) % 6 % 5
 
     def draw(key):
-        drawn = select(key, Selection(**options), jnp.asarray(OTHERS, jnp.float32), N, but)
+        drawn = select(key, Selection(**options), jnp.asarray(OTHERS, jnp.float32), N, jnp.asarray(but))
         lonely = select(key, Selection(**options), jnp.array([2.0]), 3, jnp.zeros(3, jnp.int32))
         return drawn, lonely
 
     drawn, lonely = quick(draw)(jax.random.key(4))
     expected = [among_others(OTHERS, i, options) * (2 - (i > 0)) for i in range(5)]
-    assert_distribution(np.bincount(but * 5 + drawn, minlength=25), np.ravel(expected))
+    assert_distribution(np.bincount(but * 5 + np.asarray(drawn), minlength=25), np.ravel(expected))
     assert lonely.tolist() == [0, 0, 0]
 
 
 def test_others_without_any_weight_are_equally_likely():
-    fitness, but = jnp.array([0.0, 0.0, 7.0, NAN, 0.0]), jnp.where(jnp.arange(N) % 2, 2, 0)
-    drawn = quick(lambda key: select(key, Selection(), fitness, N, but))(jax.random.key(5))
+    fitness, but = jnp.array([0.0, 0.0, 7.0, NAN, 0.0]), jnp.asarray(np.where(np.arange(N) % 2, 2, 0))
+    drawn = np.asarray(quick(lambda key: select(key, Selection(), fitness, N, but))(jax.random.key(5)))
     assert_distribution(np.bincount(drawn[1::2], minlength=5), [1, 1, 0, 1, 1])
     assert (drawn[::2] == 2).all()
 

@@ -17,10 +17,12 @@ from tests.operators.operator_cases import (
     TYPED,
     assert_distribution,
     assert_valid,
+    copied,
     individual,
     lane,
     quick,
     same,
+    stacked,
     tree,
     typed_population,
     words,
@@ -86,7 +88,7 @@ def test_fitness_without_differences_still_breeds(population):
 def test_crossover_and_mutation_rates_are_as_set_and_independent():
     n = 40_001
     one = individual(tree(MANCALA, "INT:20 INT:20 ADD", 5))  # 20 is outside the domain: every redrawn constant shows
-    population = jax.tree.map(lambda field: jnp.broadcast_to(field, (n, *field.shape)), one)
+    population = copied(one, n)
     algorithm = Algorithm(mutation=Mutation(0.02, children=0.0, constant=1.0))
     step = quick(lambda key, population: breed(key, MANCALA, algorithm, population, jnp.ones(n)))
     following, counts = step(jax.random.key(0), population)
@@ -104,8 +106,7 @@ def test_crossover_and_mutation_rates_are_as_set_and_independent():
 
 def constants(values, capacity=3):
     """Individuals of a single constant each."""
-    trees = [individual(tree(MANCALA, f"INT:{n}", capacity)) for n in values]
-    return jax.tree.map(lambda *fields: jnp.stack(fields), *trees)
+    return stacked([individual(tree(MANCALA, f"INT:{n}", capacity)) for n in values])
 
 
 def test_without_crossover_and_mutation_parents_are_copied():
@@ -122,12 +123,12 @@ def paired(crossing, fitness, n, **options):
     """
     population, merits = constants(range(len(fitness))), jnp.asarray(fitness, jnp.float32)[None]
 
+    @quick
     def made(probability):
         algorithm = Algorithm(crossover=Crossover(probability, crossing), selection=Selection(**options))
-        return lambda key: recombine(key, MANCALA, algorithm, population, merits, n)[0].value[:, 0, 0]
+        return recombine(jax.random.key(0), MANCALA, algorithm, population, merits, n)[0].value[:, 0, 0]
 
-    both = quick(lambda key: (made(0.0)(key), made(1.0)(key)))(jax.random.key(0))
-    return [np.asarray(values).astype(int) for values in both]
+    return [np.asarray(made(np.float32(probability))).astype(int) for probability in (0, 1)]
 
 
 def test_the_donor_is_another_individual_drawn_as_the_receiver_was():
@@ -160,7 +161,8 @@ def test_one_or_two_way_as_the_order_of_the_pair_decides():
     """
     algorithm = Algorithm(crossover=Crossover(0.75, "one_or_two_way"), selection=Selection("tournament", 1))
     n, fitness = 60_001, jnp.array([jnp.nan, 1.0, 2.0])
-    go = quick(lambda key: recombine(key, MANCALA, algorithm, constants(range(3)), fitness[None], n))
+    population = constants(range(3))
+    go = quick(lambda key: recombine(key, MANCALA, algorithm, population, fitness[None], n))
     children, crossed, rejected = go(jax.random.key(0))
     values = np.asarray(children.value)[:, 0, 0].astype(int)
     assert values.shape == (n,)
@@ -193,12 +195,13 @@ def test_one_or_two_way_changes_no_donor(population):
 
 def test_elites_may_be_the_whole_population_and_a_population_may_be_one():
     everybody, alone = Algorithm(elites=9), Algorithm(elites=0, mutation=Mutation(0.0))
+    three, one = constants([1, 2, 3]), constants([8])
 
     def step(key):
         fitness = jnp.array([jnp.nan, 0.0, 7.0])
         return (
-            breed(key, MANCALA, everybody, constants([1, 2, 3]), fitness),
-            breed(key, MANCALA, alone, constants([8]), jnp.array([0.0])),
+            breed(key, MANCALA, everybody, three, fitness),
+            breed(key, MANCALA, alone, one, jnp.array([0.0])),
         )
 
     (following, counts), (one, _) = quick(step)(jax.random.key(0))

@@ -11,8 +11,8 @@ from envs.othello.leaves import Options, primitive_set
 from envs.othello.roles import LEAF, MOVE
 from jaxgp.genotypes.text import parse_program
 from jaxgp.search.alphabeta import AlphaBeta, RootResult
-from tests.envs.othello.drawings import as_reference, compiled
-from tests.envs.replays import FAST
+from tests.envs.othello.drawings import as_reference
+from tests.envs.replays import FAST, KEY
 from tests.reference import othello as reference
 from tests.reference.evaluator import evaluate_program
 from tests.search.othello_positions import OTHELLO, othello_positions
@@ -45,12 +45,25 @@ CALLS = {
 
 
 def stacked(primitives, texts, capacity=600):
-    return jax.tree.map(lambda *x: jnp.stack(x), *[parse_program(primitives, text, capacity) for text in texts])
+    return jax.tree.map(lambda *x: np.stack(x), *[parse_program(primitives, text, capacity) for text in texts])
+
+
+@cache
+def positions():
+    """The positions, which of their moves are legal, and which of these end the game: bool[M, A] each."""
+    states = jax.device_get(jax.tree.map(lambda *x: jnp.stack(x), *othello_positions(POSITIONS)))
+
+    def look(state):
+        after = jax.vmap(lambda move: OTHELLO.step(state, move, KEY).terminated)(jnp.arange(OTHELLO.num_actions))
+        legal = OTHELLO.legal_actions(state)
+        return legal, legal & after
+
+    return states, *map(np.asarray, jax.jit(jax.vmap(look), compiler_options=FAST)(states))
 
 
 def acting(player, programs, active):
     """Return the moves [P, M] of programs in all of the positions."""
-    states = jax.tree.map(lambda *x: jnp.stack(x), *othello_positions(POSITIONS))
+    states, _, _ = positions()
 
     def act(programs):
         plans = player.prepare(programs)
@@ -68,13 +81,13 @@ def test_one_ply_deep_it_is_the_greedy_player():
     for depth in (0, 1):
         course, player = MOVE.make(OTHELLO, MOVE.options(depth=depth))
         moves.append(acting(player, stacked(course, VALUES_MOVES), None))
-    step, compared = compiled(OTHELLO)[0], 0
-    for at, state in enumerate(othello_positions(POSITIONS)):
-        legal = np.flatnonzero(OTHELLO.legal_actions(state))
-        if len(legal) and not any(step(state, jnp.int32(move)).terminated for move in legal):
+    _, legal, ending = positions()
+    compared = 0
+    for at in range(POSITIONS):
+        if legal[at].any() and not ending[at].any():
             np.testing.assert_array_equal(moves[0][:, at], moves[1][:, at])
-            assert moves[0][1, at] == legal[0]
-            compared += len(legal) > 1
+            assert moves[0][1, at] == legal[at].argmax()
+            compared += legal[at].sum() > 1
     assert compared > 10
     assert len({tuple(row) for row in moves[1].tolist()}) > 2
 
@@ -145,18 +158,19 @@ def test_only_where_there_is_a_choice_is_anything_searched(monkeypatch):
 
     def nothing(self, states, depth, count, contexts, whose):
         del states, contexts
-        asked.append(np.bincount(whose[:count]).tolist())
+        jax.debug.callback(lambda whose, count: asked.append(np.bincount(whose[:count]).tolist()), whose, count)
         values = jnp.full((*depth.shape, OTHELLO.num_actions), -jnp.inf)
         return RootResult(values, jnp.zeros(depth.shape, jnp.int32), jnp.int32(0))
 
     monkeypatch.setattr(AlphaBeta, "search", nothing)
-    states = othello_positions(POSITIONS)
-    legal = [np.flatnonzero(OTHELLO.legal_actions(state)) for state in states]
-    batch = jax.tree.map(lambda *x: jnp.stack([jnp.stack(x)] * 2), *states)
+    states, may, _ = positions()
+    legal = [np.flatnonzero(moves) for moves in may]
+    batch = jax.tree.map(lambda x: np.stack([x] * 2), states)
     active = np.stack([np.ones(POSITIONS, bool), np.arange(POSITIONS) < 10])
-    moves, _ = player.act(
-        player.prepare(stacked(language(), ["One", "Zero"], 64)), batch, jnp.zeros(active.shape, jnp.uint32), active
-    )
+    programs, bits = stacked(language(), ["One", "Zero"], 64), np.zeros(active.shape, np.uint32)
+    act = jax.jit(lambda programs, batch: player.act(player.prepare(programs), batch, bits, active)[0])
+    moves = np.asarray(act(programs, batch))
+    jax.effects_barrier()
     choice = np.array([len(moves) > 1 for moves in legal])
     assert asked == [[choice.sum(), choice[:10].sum()]]
     forced = [at for at, moves in enumerate(legal) if len(moves) == 1]
