@@ -17,7 +17,7 @@ from tests.scripts.commands import write_run
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
 PROGRAMS = dict(re.findall(r"^## ([^\n]+)\n.*?```python\n(.*?)```", PAGE, re.M | re.S))
-QUICK = ("An own game",)
+QUICK = ("A game of your own",)
 WALK = 0
 README = re.search(r"<!-- library -->\n```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
 

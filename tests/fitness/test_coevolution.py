@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -11,10 +12,13 @@ import pytest
 import envs
 from jaxgp.config import schema
 from jaxgp.fitness import coplay, matches
-from jaxgp.fitness.coevolution import Guide
+from jaxgp.fitness.coevolution import CoevolutionFitness, Guide
 from jaxgp.fitness.evaluation import child
+from jaxgp.fitness.panel import PanelFitness
+from jaxgp.genotypes import language as languages
 from jaxgp.players.chance import RandomOpponent
 from jaxgp.run import assemble
+from jaxgp.spec import cast, load
 from tests.envs.replays import FAST
 from tests.fitness.coplay_table import config
 from tests.run.conduct_toy import assert_same, rows, start
@@ -85,6 +89,33 @@ def test_rounds_add_up_and_without_a_cutoff_everybody_plays():
     assert int(games) == 2 * 4 * POPULATION
     assert int(moves) == sum(plies.sum() for _, plies in each)
     assert not np.array_equal(*[points for points, _ in each])
+
+
+def test_points_come_from_the_guide_and_each_other_and_the_fittest_are_measured():
+    """A race with a die, which has no draws: every game of the population gives one point in all."""
+    race = cast(load(Path(__file__).resolve().parents[1] / "fixtures" / "dice"))
+    bench, guide = RandomOpponent(race.game, games=3), RandomOpponent(race.game, games=1)
+    panel = PanelFitness(race.game, race.actor, [bench], [1.0], max_plies=100)
+    fitness = CoevolutionFitness(race.actor, panel, (Guide(guide, rounds=2, weight=2.0),), games=3, measured=2)
+    texts = ["(- die 3)", "(- 0 1)", "1", "(- 3 die)"]
+    population = jax.tree.map(lambda *one: np.stack(one), *(languages.parse(race.language, text, 8) for text in texts))
+
+    @jax.jit
+    def generation(key, population):
+        result, memory = fitness.evaluate(key, population, fitness.init(key))
+        return result, fitness.standing(key, result, population, memory)[0]
+
+    result, standing = jax.device_get(generation(jax.random.key(0), population))
+    among, against = 4 * 3, 4 * 2 * 2
+    assert result.metrics["evaluations"] == among + against
+    from_guide = (result.fitness.sum() - among) / 2.0
+    assert 0 < from_guide < against
+    assert from_guide == int(from_guide)
+    assert result.points.shape == (4, 2)
+    assert standing.best in np.argsort(-result.fitness, kind="stable")[:2]
+    assert standing.metrics["evaluations"] == among + against + 2 * 2 * 3
+    assert standing.metrics["plies"] > result.metrics["plies"] > among
+    assert standing.fitness == standing.metrics["best_standing"]
 
 
 @cache

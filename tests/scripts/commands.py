@@ -22,7 +22,7 @@ def compiled_once():
     made = {}
 
     def cast_once(config, found, genotype=None):
-        asked = repr((config.game, config.program, genotype))
+        asked = repr((found.available(), config.game, config.program, genotype))
         if asked not in made:
             made[asked] = cast_of(config, found, genotype)
         return made[asked]

@@ -81,7 +81,7 @@ def test_moves_on_random_boards_up_to_the_edge_leave_the_lines_of_the_rules(vari
             found = listed_lines(listed, jax.tree.map(lambda x, n=n: x[n], after))
             assert sorted(found) == np.flatnonzero(legal[n]).tolist()
         edges += np.isin(points, [0, size - 1]).any(1).sum()
-    assert edges > 10
+    assert edges > 5
 
 
 def test_what_may_not_be_drawn_changes_nothing():
