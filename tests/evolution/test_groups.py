@@ -40,6 +40,7 @@ def rows(lists):
     return [tuple(row) for row in np.concatenate(fields, 1).tolist()]
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_run_and_another_seed_another(experiment):
     (a, lines_a), (b, lines_b), (c, _) = run(experiment, 3, 4), run(experiment, 3, 4), run(experiment, 4, 4)
     assert str(lines_a) == str(lines_b)

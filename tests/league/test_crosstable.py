@@ -85,6 +85,7 @@ def test_games_of_two_languages_are_those_of_plain_python_and_an_illegal_move_lo
     assert (table.games.diagonal() == 0).all()
 
 
+@pytest.mark.slow
 def test_players_with_chance_meet_genomes_and_each_other_with_games_of_their_own(played):
     at, members, _, table = played
     place = members.index(RANDOM)

@@ -114,6 +114,7 @@ def test_the_game_and_the_figures_do_not_go_to_one_file(evaluate, lonely, tmp_pa
     assert f"save={tmp_path}/best: accepted: another name, since the figures go to {tmp_path}/best.json" in error
 
 
+@pytest.mark.slow
 def test_a_nested_search_that_was_cut_off_goes_on_and_saves_its_best_game(evaluate, lonely, monkeypatch, tmp_path):
     given = (f"run={lonely}", "games=2", "compare=2", "iterations=5", "searches=2", "group=2", "seed=4")
     assert evaluate(*given)[0] == 0

@@ -48,6 +48,7 @@ def test_wrong_options_are_named(given, said, capsys):
     assert capsys.readouterr().err == f"error: {said}\n"
 
 
+@pytest.mark.slow
 def test_an_engine_outside_is_met_with_both_colours(capsys):
     assert run("ties=first", "games=12", f"command={fake()}") == 0
     *_, row = capsys.readouterr().out.splitlines()

@@ -17,6 +17,7 @@ def measure(capsys):
     return run
 
 
+@pytest.mark.slow
 def test_it_measures_writes_and_shows(measure, tmp_path):
     folder = tmp_path / "new" / "folder"
     code, out, _ = measure(

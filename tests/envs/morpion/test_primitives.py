@@ -79,6 +79,7 @@ def test_random_programs_with_points_around_the_middle_play_as_the_reference_say
     assert check_programs(envs.make("morpion", variant="5D", size=41), Options(moving=True), 24, seed=4) > 30
 
 
+@pytest.mark.slow
 def test_random_programs_with_all_terminals_play_as_the_reference_says():
     assert check_programs(envs.make("morpion"), EVERYTHING, 16, seed=2, depth=4) > 30
 

@@ -119,7 +119,7 @@ def test_random_moves_from_bits_are_those_from_the_mask():
     ("size", "evaluator", "ties", "tail", "deepest", "number"),
     [
         (4, "material", "first", 2, 4, 30),
-        (6, "corner_4", "all", 1, 2, 5),
+        pytest.param(6, "corner_4", "all", 1, 2, 5, marks=pytest.mark.slow),
         pytest.param(8, "material", "first", 2, 4, 10, marks=pytest.mark.slow),
         pytest.param(8, "corner_16", "all", 1, 4, 10, marks=pytest.mark.slow),
     ],

@@ -130,7 +130,12 @@ def test_every_code_has_a_symbol_and_a_name():
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"), [({"size": 5}, 3), ({"size": 9, "stall": 14}, 7), ({"size": 3, "stall": 999}, 4)]
+    ("settings", "words"),
+    [
+        ({"size": 5}, 3),
+        pytest.param({"size": 9, "stall": 14}, 7, marks=pytest.mark.slow),
+        pytest.param({"size": 3, "stall": 999}, 4, marks=pytest.mark.slow),
+    ],
 )
 def test_packed_states_are_the_same_states(settings, words):
     game = envs.make("walls", **settings)
