@@ -1,7 +1,7 @@
 """Fitness from games of the population among itself and against guides, and whole runs of it."""
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 import jax
@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import envs
-from jaxgp.config import schema
 from jaxgp.fitness import coplay, matches
 from jaxgp.fitness.coevolution import CoevolutionFitness, Guide
 from jaxgp.fitness.evaluation import child
@@ -184,22 +183,29 @@ def test_only_the_fittest_are_measured_against_the_panel(measured):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    made = Quick(config(population=POPULATION, mild={"kind": "random", "cutoff": 1.0}))
+    made = Quick.of(config(population=POPULATION, mild={"kind": "random", "cutoff": 1.0}))
     path = tmp_path_factory.mktemp("coevolution") / "run"
     assert start(path, made, made.config) == 0
     return path, made
 
 
-class Quick:
+class Quick(assemble.Experiment):
     """An experiment that is compiled without optimizing."""
 
-    def __init__(self, made: schema.Config) -> None:
-        self.config, self._made = made, assemble.assemble(made, envs)
-        self.language, self.table = self._made.language, self._made.table
-        self.init = jax.jit(self._made.ring.init, compiler_options=FAST)
-        self.advance = jax.jit(self._made.ring.step, donate_argnums=0, compiler_options=FAST)
+    @classmethod
+    def of(cls, config):
+        made = assemble.assemble(config, envs)
+        return cls(made.config, made.cast, made.panel, made.ring)
 
-    def replay(self, genome):
+    @cached_property
+    def init(self):
+        return jax.jit(self.ring.init, compiler_options=FAST)
+
+    @cached_property
+    def advance(self):
+        return jax.jit(self.ring.step, donate_argnums=0, compiler_options=FAST)
+
+    def replay(self, state):
         return []
 
     def until(self, generations):
