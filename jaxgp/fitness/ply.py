@@ -10,6 +10,7 @@ from jax import Array
 
 from jaxgp import arrays
 from jaxgp.contracts import Game, State, States
+from jaxgp.search.chance import unused_key
 
 CHANCE = 1
 """Number of the child of a ply's key from which chance after the ply is drawn."""
@@ -30,5 +31,5 @@ def after(game: Game[State], state: State, action: Array, legal: Array, key: Arr
 
     `key` is that of the game; chance after its ply number `ply` (int32[]) draws from it.
     """
-    drawn = jax.random.fold_in(jax.random.fold_in(key, ply), CHANCE) if game.chance else jax.random.key(0)
+    drawn = jax.random.fold_in(jax.random.fold_in(key, ply), CHANCE) if game.chance else unused_key()
     return arrays.where(legal, game.step(state, action, drawn), game.forfeit(state))

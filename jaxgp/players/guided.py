@@ -20,6 +20,7 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import evaluate_programs
 from jaxgp.players.walk import Walked
+from jaxgp.search.chance import unused_key
 from jaxgp.search.nrpa import STEEPEST, Line, Nested
 
 
@@ -80,10 +81,10 @@ class Guide:
         def follow(actions: Array, length: Array) -> Walked:
             def step(number: Array, carry: tuple[States, Array]) -> tuple[States, Array]:
                 state, behaviour = carry
-                after = self.game.step(state, actions[number], jax.random.key(0))
+                after = self.game.step(state, actions[number], unused_key())
                 return after, extend(behaviour, actions[number])
 
-            first = (self.game.init(jax.random.key(0)), jnp.zeros(2, jnp.uint32))
+            first = (self.game.init(unused_key()), jnp.zeros(2, jnp.uint32))
             state, behaviour = lax.fori_loop(0, length, step, first)
             return Walked(state, length, behaviour)
 

@@ -20,6 +20,7 @@ from jaxgp.contracts import Game, Performance
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs, live
 from jaxgp.genotypes.text import print_leaf
+from jaxgp.search.chance import unused_key
 
 State = Any
 
@@ -79,7 +80,7 @@ class Walker:
     def play(self, walks: Walk) -> Walked:
         """Walk through P programs until each program or its game has ended."""
         count = walks.leaf.shape[0]
-        start = jax.tree.map(lambda x: jnp.broadcast_to(x, (count, *x.shape)), self.game.init(jax.random.key(0)))
+        start = jax.tree.map(lambda x: jnp.broadcast_to(x, (count, *x.shape)), self.game.init(unused_key()))
 
         def step(carry: tuple) -> tuple:
             states, at, plies, behaviour = carry
@@ -130,7 +131,7 @@ class Walker:
                 state, following, action, made = self.leaf(walk, state, at)
                 return (state, following), (action, at, made)
 
-            first = (self.game.init(jax.random.key(0)), walk.leaf[0])
+            first = (self.game.init(unused_key()), walk.leaf[0])
             return lax.scan(step, first, length=walk.opcode.shape[0])[1]
 
         return jax.jit(follow)
