@@ -24,11 +24,6 @@ if TYPE_CHECKING:
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 
 
-def say(text: str) -> None:
-    """Print progress."""
-    print(text, file=sys.stderr, flush=True)
-
-
 def design(options: study_options.DesignOptions) -> int:
     """Carry out a factorial design, or gather its runs, and fit its models."""
     from jaxgp.study import planning
@@ -48,7 +43,7 @@ def carry_out(plan: "Plan", options: study_options.DesignOptions | study_options
     from jaxgp.study import study
 
     make_directory(plan.output, "output")
-    print("\n".join(study.carry_out(plan, options, say)))
+    print("\n".join(study.carry_out(plan, options, arguments.say)))
     return 0
 
 

@@ -7,7 +7,6 @@ python scripts/evaluate.py run=outputs/DIR compare=2 iterations=228     for one:
 python scripts/evaluate.py run=outputs/DIR compare=3 save=best resume=auto    a long search; its best game
 """
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,7 +131,7 @@ def measure_alone(options: Options, loaded: "Loaded", output: Path) -> None:
         raise UsageError(f"{folder}: holds a search that was cut off; go on with it by resume=auto, or remove it")
     figures = alone.measure(loaded, options.games, options.seed)
     if options.compare:
-        figures |= nested.search(loaded.cast, plan, say, folder, save, loaded.genome)
+        figures |= nested.search(loaded.cast, plan, arguments.say, folder, save, loaded.genome)
     print(alone.text(figures))
     files.write_json(output, {"seed": options.seed, "results": figures})
     print(f"saved: {output}")
@@ -182,7 +181,9 @@ def measure_against(options: Options, loaded: "Loaded", output: Path) -> None:
     panel, about = seated(options, loaded.cast)
     failure = None
     try:
-        report = evaluation.measure(loaded, panel, options.games, options.compare, options.seed, say, terms(options))
+        report = evaluation.measure(
+            loaded, panel, options.games, options.compare, options.seed, arguments.say, terms(options)
+        )
     except evaluation.CutShortError as error:
         if not any(error.found.values()):
             raise
@@ -221,18 +222,13 @@ def seated(options: Options, cast: "Cast") -> "tuple[dict[str, Opponent], dict[s
     if not here:
         raise UsageError(f"panel={options.panel}: nobody is there to play; " + "; ".join(skipped.values()))
     for name, why in skipped.items():
-        say(f"Skipping {name}: {why}")
+        arguments.say(f"Skipping {name}: {why}")
     about: dict[str, Any] = {"skipped": skipped} if skipped else {}
     if options.depth is not None:
         about["depth"] = options.depth
     if any(spec.kind == external.KIND for spec in here.values()):
         about["opening_plies"] = options.opening_plies
     return here, about
-
-
-def say(text: str) -> None:
-    """Print progress."""
-    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ A member is a run directory, a folder of such, a champion file, a pattern with *
 strategy:NAME. All champions play one game for two under one set of rules; their genomes may differ.
 """
 
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -83,10 +82,10 @@ def task(options: Options) -> int:
     prepare(folder, file if games is None else None)
     try:
         if games is None:
-            games = crosstable.play(cast, playing, options.games, options.games_seed, say)
+            games = crosstable.play(cast, playing, options.games, options.games_seed, arguments.say)
             crosstable.save(file, games, playing, options.games, options.games_seed)
         else:
-            say(f"All games are in {file}")
+            arguments.say(f"All games are in {file}")
         found = outcome(options, cast, playing, games)
         files.write_json(folder / "league.json", league_report.as_json(found, asdict(options)))
         about = [("leagues", str(options.leagues)), ("seed", str(options.seed))]
@@ -168,11 +167,6 @@ def check_brackets(options: Options, brackets: Sequence[str]) -> None:
         alone = next((name for name in brackets if brackets.count(name) == 1), None)
         if alone is not None:
             reject("mode", options.mode, f"anyone or others, as bracket {alone} has one player only")
-
-
-def say(text: str) -> None:
-    """Print progress."""
-    print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -90,6 +90,11 @@ def _set(values: dict[str, object], name: str, value: object) -> None:
     values[last] = value
 
 
+def say(text: str) -> None:
+    """Print progress."""
+    print(text, file=sys.stderr, flush=True)
+
+
 def main(
     schema: type[Schema], task: Callable[[Schema], int], usage: str, arguments: Sequence[str] | None = None
 ) -> int:

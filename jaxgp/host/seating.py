@@ -14,11 +14,9 @@ from jaxgp.host.deepening import deepening, deepening_agent
 from jaxgp.host.gtp import TIMEOUT, EngineError, gtp_agent
 from jaxgp.host.seats import ALONE, KINDS, SEARCHING, Seat
 from jaxgp.players.panel import strategist
-from jaxgp.players.searches import searches, unsearched
+from jaxgp.players.searches import TAIL, searches, unsearched
 from jaxgp.spec import Cast, Dialect
 
-TAIL = 2
-"""Last plies that are searched full width."""
 GENOMES = ("strategy", "rules", "program", "champion")
 """Players that are genomes, written by hand or evolved."""
 

@@ -28,12 +28,10 @@ from jaxgp.league.members import Evolved, Member
 from jaxgp.measure import evaluation
 from jaxgp.players.options import Opponent as OpponentOptions
 from jaxgp.players.program import ProgramOpponent
-from jaxgp.players.searches import searches
+from jaxgp.players.searches import TAIL, searches
 from jaxgp.spec import Cast
 
 FORMAT, FORMAT_VERSION = "jaxgp cross-table", 1
-TAIL = 2
-"""Last plies that a search expands full width."""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,9 @@ from jaxgp.search.alphabeta import AlphaBeta
 from jaxgp.search.lookahead import tail_of
 from jaxgp.spec import Evaluator, Rules, Spec
 
+TAIL = 2
+"""Last plies that a search at the table or of a league looks at full width."""
+
 
 def unsearched(spec: Spec[Rules], game: Rules) -> str:
     """Say why no search plays a game; the empty text if searches do."""

@@ -65,7 +65,7 @@ def task(options: Options) -> int:
     from studies import scaling, scaling_report
 
     before = scaling_report.machine()
-    found = scaling.measure(cases(options), options.games, options.repeats, options.seed, say)
+    found = scaling.measure(cases(options), options.games, options.repeats, options.seed, arguments.say)
     batches = batched(options) if options.batches else {}
     about = {"options": asdict(options), "machine": before, "load_after": scaling_report.machine()["load"]}
     against = "random moves" if options.opponent == "random" else f"the strategy {options.opponent}"
@@ -100,12 +100,7 @@ def batched(options: Options) -> dict[int, tuple[float, ...]]:
 
     game = Walls(options.batch_size)
     case = scaling.Case(game, game.size, players.fixed(game, "fixed"), players.opponent(game, options.opponent))
-    return scaling.measure_batches(case, sorted(options.batches), options.repeats, options.seed, say)
-
-
-def say(text: str) -> None:
-    """Print progress."""
-    print(text, file=sys.stderr, flush=True)
+    return scaling.measure_batches(case, sorted(options.batches), options.repeats, options.seed, arguments.say)
 
 
 if __name__ == "__main__":
