@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 
 import envs
-from jaxgp.config import arguments, cli
+from jaxgp.config import arguments
 from jaxgp.config.games import joined
-from jaxgp.config.schema import Config
 from jaxgp.contracts import Game, ListsMoves
-from jaxgp.run import resume
 from tests.envs.replays import KEY
-from tests.scripts.commands import compiled_once, load, write_run
+from tests.scripts.commands import compiled_once, load, train, write_run
 
 FOLDER = Path(__file__).parent / "fixtures" / "connect_four"
 GAME = f"game={FOLDER}"
@@ -115,13 +113,6 @@ def command(capsys, tmp_path):
         return code, *capsys.readouterr()
 
     return run
-
-
-def train(*options):
-    script = load("train")
-    with pytest.raises(SystemExit) as ended:
-        cli.main(cli.Command(Config, envs, resume.plan, script.task, script.describe), CONF, "config", options)
-    return ended.value.code
 
 
 @pytest.fixture(scope="module")

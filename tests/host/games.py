@@ -26,3 +26,17 @@ MUTE = replace(SPEC, rules=Certain, roles=())
 def first_agent(game):
     """Play the first legal move."""
     return Agent("first", lambda state, bits: legal(game, state)[0])
+
+
+def typing(lines):
+    """Type some lines, then end the input: what asks for a line, and the list of all prompts."""
+    said, left = [], iter(lines)
+
+    def ask(prompt):
+        said.append(prompt)
+        try:
+            return next(left)
+        except StopIteration:
+            raise EOFError from None
+
+    return ask, said

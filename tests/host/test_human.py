@@ -10,7 +10,7 @@ from jaxgp.host import savedgame
 from jaxgp.host.human import Board
 from jaxgp.host.moves import Stepper, game_key
 from jaxgp.spec import Outside
-from tests.host.games import DICE, FOLDER, RANDOM, SPEC
+from tests.host.games import DICE, FOLDER, RANDOM, SPEC, typing
 
 GAMES = Outside(envs, FOLDER)
 NAMES = ("Person", "random")
@@ -21,15 +21,7 @@ def sit():
     """Play a game against random moves by lines that are typed; return the board and what was said."""
 
     def run(typed, seed=5):
-        said, lines = [], iter(typed)
-
-        def ask(prompt):
-            said.append(prompt)
-            try:
-                return next(lines)
-            except StopIteration:
-                raise EOFError from None
-
+        ask, said = typing(typed)
         board = Board(Stepper(DICE, game_key(seed)), SPEC.drawing, (None, RANDOM), NAMES, ask, said.append)
         board.play()
         return board, said

@@ -6,6 +6,7 @@ import envs
 from envs.walls import render
 from jaxgp.host.moves import Stepper, announcement, game_key, verdict
 from jaxgp.host.viewer import Viewer
+from tests.host.games import typing
 
 GAME = envs.make("walls", size=3, stall=3)
 NAMES = ("A", "B")
@@ -21,15 +22,7 @@ def moves():
 @pytest.fixture
 def walk(moves):
     def run(typed, start=0):
-        said, lines = [], iter(typed)
-
-        def ask(prompt):
-            said.append(prompt)
-            try:
-                return next(lines)
-            except StopIteration:
-                raise EOFError from None
-
+        ask, said = typing(typed)
         Viewer(GAME, render, NAMES, moves, said.append).walk(ask, start)
         return said
 

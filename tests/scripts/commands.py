@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 import envs
-from jaxgp.config import games
+from jaxgp.config import arguments, cli, games
 from jaxgp.config.games import cast_of
 from jaxgp.config.schema import Config
 from jaxgp.genotypes import language as languages
 from jaxgp.measure import champions
+from jaxgp.run import resume
 from jaxgp.store import champion
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
@@ -39,6 +40,21 @@ def load(name):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def run(name, *options):
+    """Run `scripts/NAME.py` in this process; returns its exit code."""
+    script = load(name)
+    return arguments.main(script.Options, script.task, script.__doc__, options)
+
+
+def train(*options):
+    """Run `scripts/train.py` in this process; returns its exit code."""
+    script = load("train")
+    command = cli.Command(Config, envs, resume.plan, script.task, script.describe)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(command, SCRIPTS.parent / "conf", "config", options)
+    return ended.value.code
 
 
 def write_run(folder, game, text, program=None, *, games=envs, **about):

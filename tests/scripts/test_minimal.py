@@ -4,11 +4,7 @@ from pathlib import Path
 
 import pytest
 
-import envs
-from jaxgp.config import arguments, cli
-from jaxgp.config.schema import Config
-from jaxgp.run import resume
-from tests.scripts.commands import load
+from tests.scripts import commands
 
 ROOT = Path(__file__).resolve().parents[2]
 GAME = f"game={ROOT / 'tests' / 'fixtures' / 'nim'}"
@@ -17,8 +13,7 @@ GENOMES = "accepted: human, random; no genomes play nim"
 
 
 def command(name, *options):
-    script = load(name)
-    return arguments.main(script.Options, script.task, script.__doc__, (GAME, *options))
+    return commands.run(name, GAME, *options)
 
 
 @pytest.mark.parametrize(
@@ -40,17 +35,9 @@ def test_what_the_game_lacks_is_told_in_one_line(name, options, error, capsys):
     assert told.count("\n") == 1
 
 
-def train(*options):
-    script = load("train")
-    made = cli.Command(Config, envs, resume.plan, script.task, script.describe)
-    with pytest.raises(SystemExit) as ended:
-        cli.main(made, ROOT / "conf", "config", options)
-    return ended.value.code
-
-
 def test_training_is_refused_before_anything_is_made(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert train(GAME) == 2
+    assert commands.train(GAME) == 2
     assert "game.name=nim: accepted: mancala, morpion, othello, walls; no genomes play nim" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
@@ -67,6 +54,6 @@ def test_chance_plays_it_and_the_game_is_saved_and_replayed(capsys, tmp_path):
 
 def test_a_run_of_a_game_that_no_search_plays_is_told_which_opponents_there_are(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert train(f"game={ROOT / 'tests' / 'fixtures' / 'dice'}") == 2
+    assert commands.train(f"game={ROOT / 'tests' / 'fixtures' / 'dice'}") == 2
     error = "kind=search: accepted: random, programs, champions; chance takes part in dice, so that no search plays it"
     assert error in capsys.readouterr().err

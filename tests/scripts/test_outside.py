@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import envs
-from jaxgp.config import arguments
 from jaxgp.config.games import joined
 from jaxgp.study.planning import load_design
+from tests.scripts import commands
 from tests.scripts.commands import compiled_once, load, write_run
 
 FOLDER = Path(__file__).resolve().parents[1] / "fixtures" / "dice"
@@ -22,8 +22,7 @@ def command(capsys):
     """Run a command: its exit code, and what it said."""
 
     def run(name, *options):
-        script = load(name)
-        code = arguments.main(script.Options, script.task, script.__doc__, options)
+        code = commands.run(name, *options)
         return code, *capsys.readouterr()
 
     return run
