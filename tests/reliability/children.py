@@ -6,6 +6,7 @@ what JAX starts for that does not survive a fork. What a child breaks, it breaks
 
 import contextlib
 import errno
+import importlib
 import os
 import re
 import resource
@@ -19,7 +20,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
+import envs
+
 ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = ("train", "evaluate", "play", "tournament", "analyse", "export", "bench", "document")
 CACHE = Path.home() / ".cache" / "jaxgp-reliability"
 ENVIRONMENT = {
     "PYTHONPATH": str(ROOT),
@@ -58,6 +62,19 @@ class Ended(NamedTuple):
     out: str
     err: str
     seconds: float
+
+
+def preload() -> None:
+    """Import what scripts import, so that children need not; nothing is computed."""
+    for place in (ROOT / "scripts", ROOT):
+        sys.path.insert(0, str(place))
+    os.environ.update(ENVIRONMENT)
+    for name in SCRIPTS:
+        importlib.import_module(name)
+    for name in ("jaxgp.run.run", "jaxgp.report.plots", "jaxgp.study.trials", "jaxgp.league.league_report"):
+        importlib.import_module(name)
+    for game in envs.available():
+        envs.spec(game)
 
 
 def script(name: str, words: Sequence[str]) -> None:

@@ -30,8 +30,9 @@ from typing import NamedTuple
 from jaxgp.config import arguments
 from jaxgp.errors import UsageError
 from jaxgp.options import option
-from tests.reliability import children
-from tests.reliability.children import ENVIRONMENT, REACHED, Ended, carry_out, fault
+from tests.reliability import children, typed_words
+from tests.reliability.children import REACHED, Ended, carry_out, fault, preload
+from tests.reliability.typed_words import BASES, Target
 
 LIMIT, LONG_LIMIT = 30.0, 120.0
 """Seconds for a case, and for one that is carried out."""
@@ -54,6 +55,7 @@ class Options:
     case: int | None = option(None, "only the case of this number", low=0)
     carried: float = option(0.03, "share of the cases that are carried out, if their numbers are small", low=0, high=1)
     stop: int = option(1000, "end after this many failures", low=1)
+    shrink: bool = option(True, "leave out of a command that failed all words that it fails without")
 
 
 class Case(NamedTuple):
@@ -75,12 +77,16 @@ def named(word: str) -> Iterator[str]:
     name = " ".join(word.partition("=")[0].split())
     bare = re.sub(r"[@:].*", "", name).strip("+~ ")
     parts = bare.split(".")
-    yield from filter(None, (name[:70], *(".".join(parts[:end])[:70] for end in range(len(parts), 1, -1)), parts[0][:70]))
+    yield from filter(
+        None, (name[:70], *(".".join(parts[:end])[:70] for end in range(len(parts), 1, -1)), parts[0][:70])
+    )
+    if word.startswith("-"):
+        yield "argument -"
     if not bare:
         yield from filter(None, (" ".join(word.split())[:20], "not an option"))
 
 
-def drawn(draw: random.Random, script: str, targets: Sequence["typed_words.Target"], base: str, share: float) -> Case:
+def drawn(draw: random.Random, script: str, targets: Sequence[Target], base: str, share: float) -> Case:
     """Draw a case."""
     count = draw.choice((1, 2, 2, 3))
     added = []
@@ -108,7 +114,10 @@ def odd(draw: random.Random, script: str, name: str, added: Sequence[str]) -> st
             f"{name[:place]}{name[place + 1 :]}=1",
             f"{name}x=1",
             f"{name.upper()}=1",
-            *(form.format(name) for form in ("~{}", "+{}=1", "++{}=1", "{}", "{}=", "{}@a=1", "{}:=1", " {} = 1 ", "{}==1")),
+            *(
+                form.format(name)
+                for form in ("~{}", "+{}=1", "++{}=1", "{}", "{}=", "{}@a=1", "{}:=1", " {} = 1 ", "{}==1")
+            ),
             *(form.format(name) for form in ("{}.x=1", "{}.=1", ".{}=1", "x.{}=1", "{}[0]=1", "-{}=1", "{}=1,2")),
             "=1",
             "",
@@ -144,23 +153,7 @@ def go(case: Case) -> None:
     children.script(case.script, case.words)
 
 
-def preload() -> None:
-    """Import what scripts import, so that children need not; nothing is computed."""
-    for place in (children.ROOT / "scripts", children.ROOT):
-        sys.path.insert(0, str(place))
-    os.environ.update(ENVIRONMENT)
-    import jax
-
-    import analyse, bench, document, evaluate, export, play, tournament, train  # noqa: E401, F401
-    import envs
-    from jaxgp.report import plots  # noqa: F401
-
-    for game in envs.available():
-        envs.spec(game)
-    assert jax is not None
-
-
-def options_of(folder: Path) -> dict[str, dict[str, list["typed_words.Target"]]]:
+def options_of(folder: Path) -> dict[str, dict[str, list[Target]]]:
     """Return the options of every script beside each of its bases; a child finds them, since it may compute."""
 
     def write() -> None:
@@ -174,27 +167,41 @@ def options_of(folder: Path) -> dict[str, dict[str, list["typed_words.Target"]]]
         raise RuntimeError(ended.err)
     found = json.loads((folder / "options.json").read_text())
     return {
-        script: {base: [typed_words.Target(name, tuple(near)) for name, near in listed] for base, listed in bases.items()}
+        script: {base: [Target(name, tuple(near)) for name, near in listed] for base, listed in bases.items()}
         for script, bases in found.items()
     }
 
 
-def tried(case: Case, folder: Path, number: int) -> Ended:
+def shrunk(case: Case, kind: str, judged: Callable[[Case, Ended], str], folder: Path) -> Case:
+    """Return a case without the words that it fails without, in the same way."""
+    for word in case.words:
+        less = case._replace(words=tuple(other for other in case.words if other is not word))
+        if kind_of(judged(less, tried(less, folder))) == kind:
+            case = less
+    return case
+
+
+def kind_of(wrong: str) -> str:
+    """Return what is the same of two failures that have the same reason."""
+    return re.sub(r"\d+", "N", wrong)[:50]
+
+
+def tried(case: Case, folder: Path) -> Ended:
     """Carry out a case in a child, in a folder of its own that is gone afterwards."""
-    place = folder / "case"
+    place, log = folder / "case", folder / "said"
     shutil.copytree(folder / "furnished", place, symlinks=True)
     try:
         limit = LONG_LIMIT if case.carried else LIMIT
-        return carry_out(functools.partial(go, case), place, folder / str(number), limit, {"HOME": str(place)})
+        return carry_out(functools.partial(go, case), place, log, limit, {"HOME": str(place)})
     finally:
         shutil.rmtree(place, ignore_errors=True)
-        for stream in ("out", "err"):
-            (folder / f"{number}.{stream}").unlink(missing_ok=True)
 
 
 def outcome_of(ended: Ended, wrong: str) -> str:
     """Return the row of the table in which a case counts."""
-    return "failed" if wrong else {0: "carried out", REACHED: "accepted", 1: "the machine"}.get(ended.code or 0, "refused")
+    return (
+        "failed" if wrong else {0: "carried out", REACHED: "accepted", 1: "the machine"}.get(ended.code or 0, "refused")
+    )
 
 
 def command(case: Case) -> str:
@@ -204,14 +211,13 @@ def command(case: Case) -> str:
 
 def quoted(word: str) -> str:
     """Quote a word for a shell."""
-    if len(word) <= 400 and word.isprintable():
-        return shlex.quote(word)
-    short = re.sub(r"(.{1,12}?)\1{30,}", lambda found: f"\0{found[1]}\0{len(found[0]) // len(found[1])}\0", word)
-    parts = short.split("\0")
-    code = " + ".join(
-        f"{parts[i]!r}" if i % 3 == 0 else f"{parts[i]!r} * {parts[i + 1]}" for i in range(len(parts)) if i % 3 < 2
-    )
-    return f'"$(python -c {shlex.quote(f"print({code}, end={chr(39)}{chr(39)})")})"'
+    if not word.isprintable():
+        code = "".join(
+            f"\\x{byte:02x}" if byte < 32 or byte > 126 or byte in b"\\'" else chr(byte) for byte in os.fsencode(word)
+        )
+        return f"$'{code}'"
+    short = re.sub(r"(.{1,12}?)\1{30,}", lambda found: f'" + "{found[1]}" * {len(found[0]) // len(found[1])} + "', word)
+    return shlex.quote(word) if short == word else f'''"$(python -c 'print("{short}")')"'''
 
 
 def fuzz(options: Options, say: Callable[[str], object] = print) -> Counter[tuple[str, str]]:
@@ -222,16 +228,25 @@ def fuzz(options: Options, say: Callable[[str], object] = print) -> Counter[tupl
     folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
     try:
         found = options_of(folder)
+        known = {
+            name: {target.name.lstrip("~+") for listed in bases.values() for target in listed}
+            for name, bases in found.items()
+        }
+
+        def judged(case: Case, ended: Ended) -> str:
+            return fault(ended, case.names, known[case.script])
+
         scripts = [options.script] if options.script else list(found)
         for number in range(options.cases) if options.case is None else [options.case]:
             draw = random.Random(f"{seed}/{number}")
             script = scripts[0] if options.script else draw.choice([*scripts, *["train"] * len(scripts)])
             base = draw.choice(list(found[script]))
             case = drawn(draw, script, found[script][base], BASES[script][base], options.carried)
-            ended = tried(case, folder, number)
-            wrong = fault(ended, case.names, [target.name.lstrip("~+") for target in found[script][base]])
+            ended = tried(case, folder)
+            wrong = judged(case, ended)
             counts[script, outcome_of(ended, wrong)] += 1
             if wrong:
+                case = shrunk(case, kind_of(wrong), judged, folder) if options.shrink else case
                 say(f"\ncase={number}{f' script={script}' if options.script else ''}: {wrong}\n  {command(case)}")
             elif options.case is not None:
                 say(f"{outcome_of(ended, wrong)}: {command(case)}\n{ended.out}{ended.err}")
@@ -257,13 +272,10 @@ def task(options: Options) -> int:
     """Try, print; return 1 if a case failed."""
     if options.script is not None and options.script not in BASES:
         raise UsageError(f"script={options.script}: accepted: {', '.join(BASES)}")
+    preload()
     counts = fuzz(options, functools.partial(print, flush=True))
     return int(any(outcome == "failed" for _, outcome in counts))
 
-
-preload()
-from tests.reliability import typed_words  # noqa: E402
-from tests.reliability.typed_words import BASES  # noqa: E402
 
 if __name__ == "__main__":
     raise SystemExit(arguments.main(Options, task, __doc__))

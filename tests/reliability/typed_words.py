@@ -108,6 +108,7 @@ def of_config(values: object, prefix: str = "") -> Iterator[Target]:
         elif entry is None:
             yield Target(name, near(one, value))
         elif isinstance(value, Mapping):
+            yield Target(name, ("null", "{}", *value))
             for label, inside in value.items():
                 if is_dataclass(inside):
                     yield Target(f"~{name}.{label}", ("",))
@@ -151,13 +152,26 @@ def of_train(words: Sequence[str]) -> list[Target]:
 def flags() -> tuple[str, ...]:
     """Return the flags of `scripts/train.py`, and some that it has not."""
     known = [name for action in cli._parser()._actions for name in action.option_strings]
-    return (*known, "--cfg=job", "--cfg=nope", "--info=all", "--info=nope", "--config-dir=folder", "--nope", "-", "--", "-z")
+    return (
+        *known,
+        "--cfg=job",
+        "--cfg=nope",
+        "--info=all",
+        "--info=nope",
+        "--config-dir=folder",
+        "--nope",
+        "-",
+        "--",
+        "-z",
+    )
 
 
 BASES: dict[str, dict[str, str]] = {
     "train": {name: run.words for name, run in RUNS.items() if run.script == "train"}
-    | {"outside": f"game={OUTSIDE} game.width=5 game.height=4 game.line=3 algorithm.population=4 algorithm.capacity=16 "
-       "algorithm.creation.max_depth=3 fitness.opponents.minimax.kind=random logger=disabled cores=1"},
+    | {
+        "outside": f"game={OUTSIDE} game.width=5 game.height=4 game.line=3 algorithm.population=4 algorithm.capacity=16 "
+        "algorithm.creation.max_depth=3 fitness.opponents.minimax.kind=random logger=disabled cores=1"
+    },
     "evaluate": {game: f"run=folder/{game} games=2 cores=1" for game in ("mancala", "walls", "morpion")},
     "play": {game: f"game={game} player=random opponent=random" for game in ("mancala", "walls", "othello")}
     | {"morpion": "game=morpion player=random", "champion": "run=folder/mancala player=champion opponent=random"}
