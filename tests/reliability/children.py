@@ -85,7 +85,13 @@ def script(name: str, words: Sequence[str]) -> None:
     runpy.run_path(str(path), run_name="__main__")
 
 
-def start(call: Callable[[], object], folder: Path, log: Path, environment: Mapping[str, str] | None = None) -> int:
+def start(
+    call: Callable[[], object],
+    folder: Path,
+    log: Path,
+    environment: Mapping[str, str] | None = None,
+    memory: int = MEMORY,
+) -> int:
     """Start a child that makes a call in a folder, and return its process id; `log`.out and .err get what it says."""
     sys.stdout.flush()
     sys.stderr.flush()
@@ -94,10 +100,10 @@ def start(call: Callable[[], object], folder: Path, log: Path, environment: Mapp
         child = os.fork()
     if child:
         return child
-    _live(call, folder, log, environment or {})
+    _live(call, folder, log, environment or {}, memory)
 
 
-def _live(call: Callable[[], object], folder: Path, log: Path, environment: Mapping[str, str]) -> NoReturn:
+def _live(call: Callable[[], object], folder: Path, log: Path, environment: Mapping[str, str], memory: int) -> NoReturn:
     """Make the call in this process, and end it."""
     code: object = LEFT
     try:
@@ -114,7 +120,7 @@ def _live(call: Callable[[], object], folder: Path, log: Path, environment: Mapp
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         call()
         code = 0
     except SystemExit as ended:
@@ -148,11 +154,16 @@ def wait(child: int, limit: float) -> int | None:
 
 
 def carry_out(
-    call: Callable[[], object], folder: Path, log: Path, limit: float, environment: Mapping[str, str] | None = None
+    call: Callable[[], object],
+    folder: Path,
+    log: Path,
+    limit: float,
+    environment: Mapping[str, str] | None = None,
+    memory: int = MEMORY,
 ) -> Ended:
     """Make a call in a child and wait for its end, at most `limit` seconds."""
     begin = time.monotonic()
-    code = wait(start(call, folder, log, environment), limit)
+    code = wait(start(call, folder, log, environment, memory), limit)
     return Ended(code, said(log, "out"), said(log, "err"), time.monotonic() - begin)
 
 

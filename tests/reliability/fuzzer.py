@@ -19,7 +19,6 @@ import random
 import re
 import shlex
 import shutil
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -53,7 +52,7 @@ class Options:
     seed: int | None = option(None, "of all cases; null: another one each time", low=0)
     script: str | None = option(None, "only this script; null: all of them")
     case: int | None = option(None, "only the case of this number", low=0)
-    carried: float = option(0.03, "share of the cases that are carried out, if their numbers are small", low=0, high=1)
+    carried: float = option(0.3, "share of the cases that are carried out, if their numbers are small", low=0, high=1)
     stop: int = option(1000, "end after this many failures", low=1)
     shrink: bool = option(True, "leave out of a command that failed all words that it fails without")
 
@@ -99,7 +98,7 @@ def drawn(draw: random.Random, script: str, targets: Sequence[Target], base: str
     words = [word for word in base.split() if word.partition("=")[0] not in replaced]
     for word in added:
         words.insert(draw.randint(0, len(words)), word)
-    carried = draw.random() < share * 4 and small(added)
+    carried = draw.random() < share and small(added)
     return Case(script, tuple(words), tuple(added), carried)
 
 
@@ -137,7 +136,6 @@ def small(words: Sequence[str]) -> bool:
 def go(case: Case) -> None:
     """Carry out a case in this process, up to where computing begins, or beyond."""
     import rivals.timing
-
     from jaxgp.host import human
     from jaxgp.league import crosstable
     from jaxgp.measure import alone, evaluation

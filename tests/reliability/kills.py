@@ -71,7 +71,7 @@ RUNS = {
     "study": Kind("analyse", "analysis=design factors.algorithm.elites=[0,1] replicates=4 seed=7 "
                   "base=[game=morpion,game.size=20,algorithm.population=24,algorithm.generations=30,compilation_cache=null]",
                   "output", ("{words}",)),
-    "league": Kind("tournament", "brackets.a={champions}/alone brackets.b={champions}/programs brackets.c=[random,minimax:2] "
+    "league": Kind("tournament", "brackets.a={champions}/1 brackets.b={champions}/2 brackets.c=[random,minimax:2] "
                    "leagues=300 games=4 cores=1 compilation_cache=null", "output", ("{words}",)),
 }  # fmt: skip
 
@@ -98,7 +98,7 @@ class Kill(NamedTuple):
 
 @dataclass
 class Yard:
-    """Where runs are made: a folder, what is drawn, and the undisturbed run of each kind, made when it is first needed."""
+    """Where runs are made: a folder, what is drawn, and the undisturbed run of each kind, made when first needed."""
 
     folder: Path
     draw: random.Random
@@ -118,25 +118,19 @@ class Yard:
 
     def champions(self) -> None:
         """Make the runs whose champions play a league."""
-        for name in ("programs", "alone"):
-            (self.folder / "champions").mkdir(exist_ok=True)
-        whole, _ = self.whole("programs")
-        for name, seed in (("programs", 7), ("alone", 9)):
-            place = self.folder / "champions" / name
-            if not seed == 7:
-                words = RUNS["programs"].words.replace("seed=7", f"seed={seed}")
-                finish(self, "programs", start(self, "programs", place, words), place)
-            else:
-                shutil.copytree(whole, place, dirs_exist_ok=True)
+        for seed in ("1", "2"):
+            place = self.folder / "champions" / seed
+            words = RUNS["programs"].words.replace("seed=7", f"seed={seed}")
+            finish(self, "programs", start(self, "programs", place, words), place)
 
 
 def start(yard: Yard, name: str, place: Path, words: str) -> int:
     """Start a run of a kind in a child; return its process id."""
     kind = RUNS[name]
-    words = words.format(words=kind.words, folder=place, champions=yard.folder / "champions")
     # A run that is resumed by its folder is told no other place.
     where = [] if words.startswith("resume=") else [f"{kind.folder}={place}"]
-    words = words.replace("{champions}", str(yard.folder / "champions"))
+    for mark, meant in (("words", kind.words), ("folder", place), ("champions", yard.folder / "champions")):
+        words = words.replace(f"{{{mark}}}", str(meant))
     call = functools.partial(children.script, kind.script, [*words.split(), *where])
     return children.start(_quietly(call), yard.folder, yard.folder / "log")
 
@@ -161,27 +155,30 @@ def finish(yard: Yard, name: str, child: int, place: Path) -> None:
 def killed(yard: Yard, name: str) -> list[Kill]:
     """Kill a run of a kind some times, let it come to its end, and compare it with the undisturbed one."""
     whole, took = yard.whole(name)
-    place, words, rows = yard.folder / "killed", RUNS[name].words, []
-    lines = progress(whole)
+    place, lines, rows = yard.folder / "killed", progress(whole), []
     shutil.rmtree(place, ignore_errors=True)
     for _ in range(yard.draw.randint(1, MOST_AT_ONCE)):
-        child, number = start(yard, name, place, words), yard.draw.choice(SIGNALS)
-        words = yard.draw.choice(RUNS[name].resumed)
+        child, number = start(yard, name, place, way(yard, name, place)), yard.draw.choice(SIGNALS)
         seconds = hold(yard, child, place, moment(yard, took, progress(place), lines))
-        ended = struck(child, number)
-        wrong = (
-            fault(children.Ended(ended, "", said(yard.folder / "log", "err"), seconds)) if ended in (1, 2, 70) else ""
-        )
+        code = struck(child, number)
+        ended = children.Ended(code, "", said(yard.folder / "log", "err"), seconds)
+        wrong = "" if code is not None and (code < 0 or code > 128) else fault(ended)
         rows.append(Kill(name, signal.Signals(number).name, seconds, progress(place), lines, wrong))
-        if ended == 0:
+        if code == 0:
             break  # it was complete before the signal, or went on after SIGCONT
-    if not rows[-1].equal and ended != 0:
-        try:
-            finish(yard, name, start(yard, name, place, words), place)
-        except RuntimeError as error:
-            return [row._replace(equal=row.equal or str(error)) for row in rows]
-    different = "; ".join(differences(end(whole), end(place))) or "yes"
+    try:
+        if code != 0:
+            finish(yard, name, start(yard, name, place, way(yard, name, place)), place)
+        different = "; ".join(differences(end(whole), end(place))) or "yes"
+    except (RuntimeError, OSError, ValueError) as error:
+        different = str(error)
     return [row._replace(equal=row.equal or different) for row in rows]
+
+
+def way(yard: Yard, name: str, place: Path) -> str:
+    """Draw a way to go on with a run; one that was killed before it wrote anything is started again."""
+    begun = (place / "config.yaml").is_file() or RUNS[name].folder != "hydra.run.dir"
+    return yard.draw.choice(RUNS[name].resumed) if begun else RUNS[name].words
 
 
 def moment(yard: Yard, took: float, reached: int, lines: int) -> Callable[[float, int], bool]:
@@ -206,10 +203,13 @@ def hold(yard: Yard, child: int, place: Path, come: Callable[[float, int], bool]
 
 def struck(child: int, number: int) -> int | None:
     """Send a signal to a child and its descendants, and wait for its end; one that is stopped goes on after a while."""
-    os.killpg(child, number)
+    try:
+        os.killpg(child, number)
+    except ProcessLookupError:  # it has no group of its own yet
+        os.kill(child, number)
     if number == signal.SIGSTOP:
         time.sleep(0.3)
-        os.killpg(child, signal.SIGCONT)
+        os.kill(child, signal.SIGCONT)
     return children.wait(child, LIMIT)
 
 

@@ -1,4 +1,4 @@
-"""Words for command lines: every option that a script declares, and values that people and accidents give to options."""
+"""Words for command lines: every option that a script declares, and values that people and accidents give to it."""
 
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,21 +19,27 @@ from tests.reliability.children import ROOT
 CONFIG_DIR = ROOT / "conf"
 OUTSIDE = ROOT / "tests" / "fixtures" / "connect_four"
 
-NUMBERS = (
-    "0 -0 -1 1 2 3 7 +5 007 1_000 1.0 1.5 .5 5. -2.5 1e3 2147483648 9223372036854775808 1000000000000 1e308 1e309 1e-320 "
-    "-1e308 nan NaN inf -inf 0x10 1e 1+1 ١٢"
-).split()
-WORDS = (
-    "null None ??? true yes off [] [1] [1,2] [[1],[2]] [a,b] [,] [1,2 1,2 1,,2 {} {a:1} {a:{b:[1]}} {a:1 (1) ${nope} ${seed} "
-    "${oc.env:HOME} ${oc.env:NOT_THERE} ${ ${} $ ' \" '' \"\" 'a \"a 'a' \\ \\' a=b =a a: a:b #a a#b é ☃ a@b a|b ! * ? ~ % @ & a/b -1x "
-    "random champions minimax program human gtp strategy strategy:nobody minimax:99 range(1,3) choice(1,2) glob(*) sort(3,1) "
-    "interval(1,2) shuffle(1,2) tag(a,1) int(a) !!python/object/apply:os.system auto --help -m"
-).split()
-PATHS = (
-    "~nouser/x ~ . .. file.txt file.txt/x file.txt/x/y folder folder/new/deep nothing full loop /proc/1/mem missing.json empty.json "
-    "folder/mancala folder/walls folder/morpion folder/mancala/champion.json folder/* folder/** é.json a[b].txt a=b.txt a#b.txt "
-    "table.csv design.yaml picture.svg notes.txt out.json folder/. ./folder/../file.txt"
-).split()
+
+def words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+NUMBERS = words(
+    """0 -0 -1 1 2 3 7 +5 007 1_000 1.0 1.5 .5 5. -2.5 1e3 2147483648 9223372036854775808 1000000000000 1e308 1e309
+    1e-320 -1e308 nan NaN inf -inf 0x10 1e 1+1 ١٢"""
+)
+WORDS = words(
+    """null None ??? true yes off [] [1] [1,2] [[1],[2]] [a,b] [,] [1,2 1,2 1,,2 {} {a:1} {a:{b:[1]}} {a:1 (1) ${nope}
+    ${seed} ${oc.env:HOME} ${oc.env:NOT_THERE} ${ ${} $ ' " '' "" 'a "a 'a' \\ \\' a=b =a a: a:b #a a#b é ☃ a@b a|b ! *
+    ? ~ % @ & a/b -1x random champions minimax program human gtp strategy strategy:nobody minimax:99 range(1,3)
+    choice(1,2) glob(*) sort(3,1) interval(1,2) shuffle(1,2) tag(a,1) int(a) !!python/object/apply:os.system auto
+    --help -m"""
+)
+PATHS = words(
+    """~nouser/x ~ . .. file.txt file.txt/x file.txt/x/y folder folder/new/deep nothing full loop /proc/1/mem
+    missing.json empty.json folder/mancala folder/walls folder/morpion folder/mancala/champion.json folder/* folder/**
+    é.json a[b].txt a=b.txt a#b.txt table.csv design.yaml picture.svg out.json folder/. ./folder/../file.txt"""
+)
 TEXTS = (
     "",
     " ",
@@ -98,7 +104,7 @@ def of_schema(schema: object, prefix: str = "") -> Iterator[Target]:
 
 
 def of_config(values: object, prefix: str = "") -> Iterator[Target]:
-    """Yield the options of a composed configuration, those of freely named entries too, under old names and a new one."""
+    """Yield the options of a composed configuration; freely named entries under their names and under a new one."""
     for one in declared(values):
         value, name = vars(values)[one.name], prefix + one.name
         entry = typed.entries_of(one)
@@ -169,8 +175,9 @@ def flags() -> tuple[str, ...]:
 BASES: dict[str, dict[str, str]] = {
     "train": {name: run.words for name, run in RUNS.items() if run.script == "train"}
     | {
-        "outside": f"game={OUTSIDE} game.width=5 game.height=4 game.line=3 algorithm.population=4 algorithm.capacity=16 "
-        "algorithm.creation.max_depth=3 fitness.opponents.minimax.kind=random logger=disabled cores=1"
+        "outside": f"game={OUTSIDE} game.width=5 game.height=4 game.line=3 algorithm.population=4 "
+        "algorithm.capacity=16 algorithm.creation.max_depth=3 fitness.opponents.minimax.kind=random "
+        "logger=disabled cores=1"
     },
     "evaluate": {game: f"run=folder/{game} games=2 cores=1" for game in ("mancala", "walls", "morpion")},
     "play": {game: f"game={game} player=random opponent=random" for game in ("mancala", "walls", "othello")}
