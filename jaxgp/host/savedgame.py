@@ -210,16 +210,18 @@ def _noted(name: str, text: str, games: Games, settings: Json) -> Played:
 
 def _text(name: str) -> str:
     try:
-        return Path(name).expanduser().read_text(encoding="utf-8")
+        return files.read_text(Path(name).expanduser())
     except OSError as error:
         raise UsageError(f"replay={name}: cannot be read ({reason(error)}); {ACCEPTED}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"replay={name}: not text in UTF-8; {ACCEPTED}") from error
+    except ValueError as error:
+        raise UsageError(f"replay={name}: {error}; {ACCEPTED}") from error
 
 
 def _content(name: str, text: str) -> Json:
     try:
-        content = json.loads(text)
+        content = files.parse_json(text)
     except ValueError as error:
         raise UsageError(f"replay={name}: not JSON ({error}); {ACCEPTED}") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:

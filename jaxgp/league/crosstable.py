@@ -241,7 +241,7 @@ def read(path: Path, members: Sequence[Member], games: int, seed: int) -> CrossT
         UsageError: the file cannot be read, or is not a cross-table.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = files.read_json(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
@@ -251,11 +251,14 @@ def read(path: Path, members: Sequence[Member], games: int, seed: int) -> CrossT
     wanted = {"format": FORMAT, "format_version": FORMAT_VERSION}
     if not isinstance(content, dict) or any(content.get(name) != value for name, value in wanted.items()):
         raise UsageError(f"table={path}: not a cross-table of this version; remove it, or name another file")
-    places = _places([row["identity"] for row in content["players"]], [member.identity for member in members])
+    try:
+        places = _places([row["identity"] for row in content["players"]], [member.identity for member in members])
+        same = (content["games"], content["seed"]) == (games, seed)
+        table = _filled(content["results"], len(content["players"]))
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise UsageError(f"table={path}: damaged; remove it, or name another file") from error
     chance = any(member.random for member in members)
-    if places is None or (chance and (content["games"], content["seed"]) != (games, seed)):
-        return None
-    return _filled(content["results"]).pick(places)
+    return None if places is None or (chance and not same) else table.pick(places)
 
 
 def _places(kept: Sequence[str], wanted: Sequence[str]) -> list[int] | None:
@@ -270,9 +273,14 @@ def _places(kept: Sequence[str], wanted: Sequence[str]) -> list[int] | None:
     return found
 
 
-def _filled(rows: Sequence[Sequence[list[int]]]) -> CrossTable:
-    number = np.array([[len(cell) for cell in row] for row in rows], np.int32)
+def _filled(rows: Sequence[Sequence[list[int]]], players: int) -> CrossTable:
+    """Return a table from the results of each pair; raises TypeError or ValueError for rows that are none."""
+    number: np.ndarray = np.array([[len(cell) for cell in row] for row in rows], np.int32)
     results = np.zeros((*number.shape, int(number.max())), np.int8)
+    if number.shape != (players, players) or number.diagonal().any():
+        raise ValueError("a table has a cell for each pair of players")
     for (i, j), length in np.ndenumerate(number):
         results[i, j, :length] = rows[i][j]
+        if not set(rows[i][j]) <= {-1, 0, 1}:
+            raise ValueError("a result is 1, 0 or -1")
     return CrossTable(results, number)

@@ -171,18 +171,14 @@ def _table(name: str, by_seat: Sequence[Sequence[np.ndarray]]) -> list[Result]:
 
 def read_panel(file: Path) -> dict[str, OpponentOptions]:
     """Read a panel, a YAML file of named opponents; raises UsageError for any other file."""
-    from omegaconf import OmegaConf
-    from omegaconf.errors import OmegaConfBaseException
-    from yaml import YAMLError
-
     try:
-        loaded = OmegaConf.to_container(OmegaConf.load(file), resolve=True)
+        loaded = files.read_yaml(file)
         if not isinstance(loaded, dict):
             raise TypeError("a list of something else")
         return typed.entries_typed(OpponentOptions, loaded)
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from error
-    except (OSError, YAMLError, OmegaConfBaseException, AttributeError, TypeError) as error:
+    except (OSError, ValueError, TypeError) as error:
         raise UsageError(f"{file}: not a panel of opponents ({' '.join(str(error).split())})") from error
 
 

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from omegaconf import OmegaConf
 
-from jaxgp.files import write_text
+from jaxgp.files import read_text, write_text
 from jaxgp.genotypes.language import UNITS, kind
 from jaxgp.host.replay import ReplayGame
 from jaxgp.report import plots, report
@@ -33,7 +33,7 @@ def page(run: Run, games: list[ReplayGame]) -> str:
         generations=run.config.algorithm.generations,
         games=games,
         config=config,
-        environment=run.directory.environment.read_text(),
+        environment=read_text(run.directory.environment),
     )
 
 

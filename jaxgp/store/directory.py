@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import IO
 
 from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
 
 import jaxgp
 from jaxgp import files
@@ -84,10 +82,11 @@ class RunDirectory:
         if not self.holds_run():
             raise UsageError(f"{self.path}: not a run directory (it has no config.yaml)")
         try:
-            loaded = OmegaConf.load(self.config)
-            values = OmegaConf.to_container(loaded, resolve=True)
-        except (OSError, YAMLError, OmegaConfBaseException, UnicodeDecodeError) as error:
-            raise UsageError(f"{self.config}: cannot be read ({str(error).splitlines()[0]})") from error
+            values = files.read_yaml(self.config)
+        except OSError as error:
+            raise UsageError(f"{self.config}: cannot be read ({reason(error)})") from error
+        except ValueError as error:
+            raise UsageError(f"{self.config}: cannot be read ({error})") from error
         if not isinstance(values, dict):
             raise UsageError(f"{self.config}: not a configuration")
         try:
@@ -111,7 +110,7 @@ class RunDirectory:
     def read_status(self) -> dict[str, object]:
         """Return what `write_status` wrote last; empty if that cannot be read."""
         with suppress(OSError, ValueError):
-            status = json.loads(self.status.read_text())
+            status = files.read_json(self.status)
             if isinstance(status, dict):
                 return status
         return {}

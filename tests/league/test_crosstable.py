@@ -125,11 +125,27 @@ def test_a_table_is_kept_and_found_again_in_any_order(played, tmp_path):
     assert crosstable.read(tmp_path / "none.json", members, 3, 5) is None
 
 
+TABLE = {
+    "format": "jaxgp cross-table",
+    "format_version": 1,
+    "games": 1,
+    "seed": 0,
+    "players": [{"identity": "a"}, {"identity": "b"}],
+    "results": [[[], [1]], [[-1], []]],
+}
+
+
 def test_a_file_that_is_no_table_is_refused(tmp_path):
     for text, said in (
         ("{", "not JSON"),
         ("[]", "not a cross-table"),
         (json.dumps({"format": "other"}), "not a cross"),
+        (json.dumps(TABLE | {"players": [{}]}), "damaged"),
+        (json.dumps(TABLE | {"results": [[[]]]}), "damaged"),
+        (json.dumps(TABLE | {"results": [[[], [1]], [[7], []]]}), "damaged"),
+        (json.dumps(TABLE | {"results": [[[], [1]], [[[]], []]]}), "damaged"),
+        (json.dumps(TABLE | {"results": [[[], [1]], [3, []]]}), "damaged"),
+        (json.dumps(TABLE).replace('"games": 1', '"games": NaN'), "not JSON"),
     ):
         (tmp_path / "bad.json").write_text(text)
         with pytest.raises(UsageError, match=said):
