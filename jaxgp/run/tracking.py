@@ -50,6 +50,9 @@ class Tracker:
         self._run.define_metric("generation")
         self._run.define_metric("*", step_metric="generation")
 
+    def wait(self, generation: int, seconds: float) -> None:
+        """Hear that a program compiles: nothing to send."""
+
     def update(self, row: Row) -> None:
         """Send one row."""
         if self._run is not None:
