@@ -2,9 +2,7 @@
 
 import os
 import sys
-from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn
 
 import jax
 from jax.stages import Compiled
@@ -22,7 +20,7 @@ from jaxgp.run import loop, memory
 from jaxgp.run.assemble import Experiment as Assembled
 from jaxgp.run.assemble import assemble
 from jaxgp.run.interface import Experiment
-from jaxgp.run.patience import GivenUp, wait_for
+from jaxgp.run.patience import GivenUp, end_at_once, wait_for
 from jaxgp.run.resume import Plan
 from jaxgp.run.signals import Stop
 from jaxgp.run.tracking import Tracker
@@ -113,14 +111,6 @@ def _compiled(run: loop.Run, stop: Stop, progress: Progress) -> Compiled:
         end_at_once(stop.exit_code)
     stop.then = later
     return program
-
-
-def end_at_once(code: int) -> NoReturn:
-    """End the process without waiting for the threads that still compile."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
-            stream.flush()
-    os._exit(code)
 
 
 def _say_how_to_go_on(run: loop.Run) -> None:
