@@ -7,6 +7,7 @@ A field of type `dict`, or of a dataclass, is a section: `game.pits=5` sets one 
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from jaxgp.config import text, typed
@@ -91,8 +92,9 @@ def _set(values: dict[str, object], name: str, value: object) -> None:
 
 
 def say(text: str) -> None:
-    """Print progress."""
-    print(text, file=sys.stderr, flush=True)
+    """Print progress on standard error; what cannot be written there is dropped."""
+    with suppress(OSError, ValueError):
+        print(text, file=sys.stderr, flush=True)
 
 
 def main(

@@ -29,6 +29,7 @@ from jaxgp.measure import evaluation
 from jaxgp.players.options import Opponent as OpponentOptions
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.players.searches import TAIL, searches
+from jaxgp.report.waiting import waiting
 from jaxgp.spec import Cast
 
 FORMAT, FORMAT_VERSION = "jaxgp cross-table", 1
@@ -139,7 +140,9 @@ def _returns(key: Array, cast: Cast, team: Team, opponents: Sequence[Opponent]) 
         first: Array = played.states.returns[..., 0]
         return first
 
-    return np.asarray(run(key, team.genomes))
+    with waiting("Compiling the games"):
+        compiled = run.lower(key, team.genomes).compile()
+    return np.asarray(compiled(key, team.genomes))
 
 
 def _fill(results: np.ndarray, team: Team, rivals: Sequence[Rival], first: np.ndarray) -> None:

@@ -27,6 +27,7 @@ from jaxgp.players.options import Opponent as OpponentOptions
 from jaxgp.players.panel import opponent
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.players.searches import evaluators
+from jaxgp.report.waiting import waiting
 from jaxgp.run import assemble
 from jaxgp.spec import Cast
 
@@ -138,8 +139,9 @@ def play_out(
     opponent: Opponent,
     memory: Memory | None = None,
     max_plies: int = MAX_PLIES,
+    name: str = "an opponent",
 ) -> Played:
-    """Play individuals [P, ...] against one opponent; every call compiles its program."""
+    """Play individuals [P, ...] against one opponent; every call compiles its program, and says so by a `name`."""
     start_key, play_key = jax.random.split(key)
 
     @jax.jit
@@ -147,7 +149,11 @@ def play_out(
         own = opponent.init(start_key) if memory is None else memory
         return play(play_key, game, player, player.prepare(genomes), (opponent,), (own,), max_plies)[0]
 
-    return run(start_key, play_key, genomes, memory)
+    given = start_key, play_key, genomes, memory
+    with waiting(f"Compiling the games against {name}"):
+        compiled = run.lower(*given).compile()
+    done: Played = compiled(*given)
+    return done
 
 
 def results(name: str, game: Game, opponent: Opponent, played: Played, swap: bool = False) -> list[Result]:
@@ -251,13 +257,14 @@ def measure(
             continue
         other = seat(cast, spec, games)
         start_key, play_key = jax.random.split(jax.random.fold_in(key, index))
-        memory = jax.jit(other.init)(start_key)
-        played = play_out(play_key, cast.game, cast.actor, champion, other, memory)
+        with waiting(f"Compiling {name}"):
+            memory = jax.jit(other.init)(start_key)
+        played = play_out(play_key, cast.game, cast.actor, champion, other, memory, name=name)
         found["champion"] += results(name, cast.game, other, played)
         if compare and spec.kind == "programs":
             search = seat(cast, OpponentOptions(kind="search", depth=compare, ties="first"), games)
             rival = jax.jit(search.init)(start_key)
-            met = play_out(play_key, cast.game, cast.actor, memory.programs, search, rival)
+            met = play_out(play_key, cast.game, cast.actor, memory.programs, search, rival, name=f"minimax_{compare}")
             found.setdefault(f"minimax_{compare}", []).extend(results(name, cast.game, search, met, swap=True))
     return found
 
