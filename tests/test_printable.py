@@ -11,7 +11,7 @@ def test_what_steers_a_terminal_or_turns_text_round_becomes_visible():
         == "\ufffd[31m red\ufffd0m \ufffdreversed\ufffd \ufffd\ufffd"
     )
     assert printable("a\r\nb\rc\n\td") == "a\nb\ufffdc\n\td"
-    plain = "Kalah, 5 × 3 — «née» 碁 👩‍💻 | <b> [red] ⚫"
+    plain = "Kalah, 5 * 3 — «née» 碁 👩‍💻 | <b> [red] ⚫"
     assert printable(plain) == plain
     assert one_line(" two\nlines\t\u2028") == "two lines \ufffd"
 
