@@ -25,6 +25,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from jaxgp import files
 from jaxgp.config import compose
+from jaxgp.config.arguments import complain
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error
 from jaxgp.errors import RunError, UsageError
 
@@ -101,11 +102,6 @@ def main(
         print("stopped", file=sys.stderr)
         code = 128 + signal.SIGINT
     sys.exit(code)
-
-
-def complain(error: BaseException) -> None:
-    """Print an error as one line."""
-    print("error: " + " ".join(str(error).split()), file=sys.stderr, flush=True)
 
 
 class _Parser(argparse.ArgumentParser):

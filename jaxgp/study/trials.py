@@ -23,6 +23,7 @@ from jaxgp.errors import RunError, reason
 from jaxgp.evolution.options import Algorithm
 from jaxgp.evolution.state import Champion, EvolutionState
 from jaxgp.report.progress import duration, number
+from jaxgp.report.waiting import waiting
 from jaxgp.run.interface import Experiment
 from jaxgp.run.patience import wait_for
 from jaxgp.run.signals import Stop
@@ -94,7 +95,8 @@ class Program:
         if self._step is None:
             begin = time.perf_counter()
             step = self._one if self.lanes == 1 else jax.vmap(self._one)
-            self._step = jax.jit(step, donate_argnums=0).lower(states, values).compile()
+            with waiting("Compiling a generation"):
+                self._step = jax.jit(step, donate_argnums=0).lower(states, values).compile()
             self.compile_seconds = time.perf_counter() - begin
         return self._step
 

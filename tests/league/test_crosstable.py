@@ -66,7 +66,34 @@ def played():
     members = [one for name, at in boards.items() for one in evolved(players[name], at.language, name, lists[name])]
     plain = {f"{n}{i}": (boards[n], walls_table.plain(lists[n], i)) for n in counts for i in range(counts[n])}
     members.insert(2, RANDOM)
-    return boards["symmetric"], members, plain, crosstable.play(boards["symmetric"], members, 3, 5)
+    return boards["symmetric"], members, plain, crosstable.play(boards["symmetric"], members, 3, 5, keep=KEPT.append)
+
+
+KEPT = []
+"""The tables that were kept while those games were played."""
+
+
+def test_games_that_were_cut_off_go_on_where_they_were(played, monkeypatch, tmp_path):
+    at, members, _, table = played
+    before, last = KEPT
+    assert 0 < (before.games > 0).sum() < (table.games > 0).sum()
+    assert (last.games == table.games).all()
+    crosstable.save(tmp_path / "table.json", before, members, 3, 5)
+    known = crosstable.read(tmp_path / "table.json", members, 3, 5)
+    teams = []
+
+    def lost(key, cast, team, opponents):
+        teams.append([members[place].bracket for place in team.places])
+        return -np.ones((len(team.places), 2 * sum(opponent.games for opponent in opponents)))
+
+    monkeypatch.setattr(crosstable, "_returns", lost)
+    done = crosstable.play(at, members, 3, 5, known=known)
+    assert teams == [["strict"] * 3], "the other team has played"
+    assert (done.games == table.games).all()
+    new = before.games != table.games
+    assert (done.results[~new] == table.results[~new]).all()
+    crosstable.play(at, members, 3, 5, known=table)
+    assert len(teams) == 1, "nothing is left to play"
 
 
 def test_games_of_two_languages_are_those_of_plain_python_and_an_illegal_move_loses(played):
