@@ -22,6 +22,26 @@ Schema = TypeVar("Schema")
 
 MAX_SEED = 2**32 - 1
 MAX_CORES = 1024
+MAX_COUNT = 10**9
+"""Counts are int32 on the device; the sum of two of them is one as well."""
+MAX_GAMES = 100_000
+"""Games of two players, and genomes that somebody meets; their product is a count."""
+MAX_POPULATION = 10**6
+"""Individuals; each with a thousand games or a thousand nodes is a count."""
+MAX_PLIES = 10**6
+MAX_LANES = 2**16
+"""Searches side by side; each holds a stack of positions."""
+MAX_TABLE = 2**28
+"""Slots of a table: gigabytes."""
+DEEPEST = 24
+"""Plies of a search; each costs several times as long as the one before."""
+MAX_WEIGHT = 1e6
+"""Weights, and factors of a fitness; products of two of them and of any score keep their digits' range in float32."""
+MAX_FITNESS = 1e12
+MAX_POWER = 100
+"""An exponent; to it even 0.99 is far below 1/2."""
+MAX_SECONDS = 1e6
+"""Clocks of operating systems wait for up to 2**31 milliseconds."""
 
 
 class Limits(NamedTuple):
@@ -172,7 +192,8 @@ def check(values: object, prefix: str = "") -> None:
     Raises:
         UsageError: the first option that is wrong; the message names it, its value and what is accepted.
     """
-    for one in declared(values):
+    # First those by which others are bounded: a message names the option that is wrong, not one that depends on it.
+    for one in sorted(declared(values), key=lambda one: isinstance(one.limits.high, str)):
         value, name = getattr(values, one.name), prefix + one.name
         if dataclasses.is_dataclass(value):
             check(value, name + ".")
@@ -220,7 +241,9 @@ def _right(one: Option, value: object) -> bool:
         return isinstance(value, bool)
     if int in one.kinds or float in one.kinds:
         whole = float not in one.kinds
-        if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+            return False
+        if isinstance(value, float) and not math.isfinite(value):
             return False
         assert not isinstance(limits.high, str)
         inside = limits.low is None or (value > limits.low if limits.above else value >= limits.low)

@@ -17,7 +17,7 @@ from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.config.games import OUTSIDE, joined
 from jaxgp.errors import UsageError, reject
-from jaxgp.options import MAX_CORES, MAX_SEED, changed, option
+from jaxgp.options import DEEPEST, MAX_CORES, MAX_GAMES, MAX_SECONDS, MAX_SEED, changed, option
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from jaxgp.players.options import Opponent
     from jaxgp.spec import Cast
 
-MOST_GAMES = 100_000
 MOST_PLAYOUTS = 10_000_000
 MOST_PLIES = 40
 AUTO = "auto"
@@ -52,9 +51,11 @@ class Options:
         1000,
         "games from each seat where chance is involved; also the number of random programs; for one: random games",
         low=1,
-        high=MOST_GAMES,
+        high=MAX_GAMES,
     )
-    depth: int | None = option(None, "plies of a champion that searches; null: those that it was evolved with")
+    depth: int | None = option(
+        None, "plies of a champion that searches; null: those that it was evolved with", low=1, high=DEEPEST
+    )
     compare: int = option(
         0,
         "also measure a search of this depth against the same random programs; for one: of this level; 0: do not",
@@ -77,7 +78,9 @@ class Options:
         low=0,
         high=MOST_PLIES,
     )
-    timeout: float = option(120.0, "seconds that such an engine may take for a move", low=0, above=True, unit="seconds")
+    timeout: float = option(
+        120.0, "seconds that such an engine may take for a move", low=0, high=MAX_SECONDS, above=True, unit="seconds"
+    )
     seed: int = option(0, "of the games and of the random programs", low=0, high=MAX_SEED)
     cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8", low=1, high=MAX_CORES)
     compilation_cache: str | None = option("~/.cache/jaxgp", "where compiled programs are kept; null: nowhere")
@@ -145,7 +148,7 @@ def check_alone(options: Options, game: str) -> None:
         most = f"group * iterations ** compare up to {MOST_PLAYOUTS}"
         reject("iterations", options.iterations, f"{most}; with compare={options.compare} it is more")
     if options.games < 2:
-        reject("games", options.games, f"a whole number from 2 to {MOST_GAMES}; {game} is a game for one")
+        reject("games", options.games, f"a whole number from 2 to {MAX_GAMES}; {game} is a game for one")
 
 
 def targets(options: Options, output: Path) -> list[Path]:

@@ -30,7 +30,7 @@ from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.errors import RunError, UsageError, reject
 from jaxgp.host.seats import Means, Seat, seated
-from jaxgp.options import MAX_SEED, declared
+from jaxgp.options import MAX_COUNT, MAX_SEED, declared
 
 if TYPE_CHECKING:
     from jaxgp.host.agents import Agent
@@ -73,7 +73,9 @@ class Options(Means, Players):
     replay: str | None = option(
         None, "a saved FILE.json, or with game=NAME a FILE in that game's own notation: show its moves, do not play"
     )
-    move: int | None = option(None, "of a replay: the last move that is shown, saved or pictured; null: all of them")
+    move: int | None = option(
+        None, "of a replay: the last move that is shown, saved or pictured; null: all of them", low=0, high=MAX_COUNT
+    )
 
 
 OF_PLAYERS = [one.name for one in (*declared(Players), *declared(Means)) if one.name != "game"]

@@ -46,6 +46,7 @@ class Options:
         0.6,
         "a player stays if it wins more than this share of its games in a round",
         low=0,
+        high=1,
         test=lambda share: share < 1,
         accepted="a number from 0 to less than 1",
     )

@@ -12,6 +12,8 @@ from jaxgp.options import Option, declared
 
 Name = TypeVar("Name")
 Schema = TypeVar("Schema")
+MISSING = "???"
+"""OmegaConf's mark of a value that has yet to be given."""
 
 
 def plain(schema: type) -> dict[str, object]:
@@ -104,9 +106,11 @@ def _value(one: Option, value: object, name: str, complete: bool) -> object:
         return dict(value) if entries is object else entries_typed(entries, value, name + ".")
     if value is None and one.nullable:
         return None
+    if value == MISSING or (isinstance(value, list | tuple) and MISSING in value):
+        reject(name, value, f"{accepted(one)}; {MISSING} stands for a value that is missing")
     try:
         return _many(one, value) if one.many else _single(one.kinds, value)
-    except ValueError:
+    except (ValueError, OverflowError):
         reject(name, value, accepted(one))
 
 

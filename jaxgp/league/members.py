@@ -12,9 +12,9 @@ from typing import Any
 from jaxgp.contracts import Player
 from jaxgp.errors import UsageError, reject
 from jaxgp.genotypes.language import Genome, Language
-from jaxgp.host.seats import DEEPEST
 from jaxgp.measure import champions
 from jaxgp.measure.champions import Loaded
+from jaxgp.options import DEEPEST
 from jaxgp.players.options import Opponent
 from jaxgp.players.panel import strategist
 from jaxgp.players.searches import evaluators
