@@ -23,7 +23,7 @@ def show(value: object) -> str:
         return str(value).lower()
     if isinstance(value, list | tuple):
         value = f"[{','.join(map(show, value))}]"
-    text = " ".join(str(value).split())
+    text = "".join(one if one.isprintable() else repr(one)[1:-1] for one in " ".join(str(value).split()))
     return text if len(text) <= 80 else text[:77] + "..."
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from jaxgp.errors import UsageError, reject
+from jaxgp.files import user_path
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -58,6 +59,7 @@ class Limits(NamedTuple):
         test: a further condition on the value, such as being odd.
         accepted: this condition in words.
         label: what tables call the option.
+        path: whether it is the path of a file or a directory.
     """
 
     says: str = ""
@@ -70,6 +72,7 @@ class Limits(NamedTuple):
     test: Callable[..., bool] | None = None
     accepted: str = ""
     label: str = ""
+    path: bool = False
 
 
 def option(
@@ -85,9 +88,10 @@ def option(
     test: Callable[..., bool] | None = None,
     accepted: str = "",
     label: str = "",
+    path: bool = False,
 ) -> Default:
     """Declare a field of a dataclass of options: its default, and what `Limits` holds."""
-    metadata = {"limits": Limits(says, tuple(choices), low, high, above, unit, why, test, accepted, label)}
+    metadata = {"limits": Limits(says, tuple(choices), low, high, above, unit, why, test, accepted, label, path)}
     if isinstance(default, dict | list) or dataclasses.is_dataclass(default):
         return cast(Default, dataclasses.field(default_factory=lambda: copy.deepcopy(default), metadata=metadata))
     return dataclasses.field(default=default, metadata=metadata)
@@ -142,6 +146,8 @@ class Option(NamedTuple):
             return ", ".join(self.choices) + null
         if bool in self.kinds:
             return "true or false" + null
+        if limits.path:
+            return "a path" + null
         if int in self.kinds or float in self.kinds:
             number = f"a {'number' if float in self.kinds else 'whole number'}"
             return number + _range(limits) + null
@@ -155,8 +161,12 @@ class Option(NamedTuple):
 
     def check(self, name: str, value: object) -> None:
         """Check a value by the type, the choices and the limits; raises UsageError."""
-        if not (value is None and self.nullable) and not _right(self, value):
+        if value is None and self.nullable:
+            return
+        if not _right(self, value):
             reject(name, value, self.accepted)
+        if self.limits.path:
+            user_path(name, str(value))
 
 
 def declared(schema: object) -> Iterator[Option]:
@@ -249,7 +259,7 @@ def _right(one: Option, value: object) -> bool:
         inside = limits.low is None or (value > limits.low if limits.above else value >= limits.low)
         if not inside or (limits.high is not None and value > limits.high):
             return False
-    elif str in one.kinds and not isinstance(value, str):
+    elif str in one.kinds and (not isinstance(value, str) or (limits.path and not value)):
         return False
     return limits.test is None or limits.test(value)
 

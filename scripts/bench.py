@@ -29,6 +29,7 @@ from jaxgp.config import arguments, schema
 from jaxgp.config.games import cast_of
 from jaxgp.errors import reason, reject
 from jaxgp.evolution.options import Algorithm
+from jaxgp.files import user_path
 from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.evaluate import evaluate, evaluate_programs
@@ -78,9 +79,7 @@ class Options:
         unit="seconds",
     )
     rivals: bool = option(True, "compare with DEAP, OpenSpiel, Pgx and plain Python")
-    output: str | None = option(
-        None, "file that the lines are appended to; null: none", test=bool, accepted="the name of a file"
-    )
+    output: str | None = option(None, "file that the lines are appended to; null: none", path=True)
     seed: int = option(0, "of everything that is drawn", low=0, high=MAX_SEED)
     programs: int = option(512, "interpreter: programs", low=1, high=MAX_POPULATION)
     cases: int = option(256, "interpreter: positions for each program", low=1, high=MAX_POPULATION)
@@ -387,7 +386,11 @@ def task(options: Options) -> int:
     """Measure, and write the lines; return the exit code."""
     with contextlib.ExitStack() as stack:
         try:
-            files = [stack.enter_context(open(options.output, "a", encoding="utf-8"))] if options.output else []
+            files = (
+                [stack.enter_context(user_path("output", options.output).open("a", encoding="utf-8"))]
+                if options.output
+                else []
+            )
         except OSError as error:
             reject("output", options.output, f"a file to append to ({reason(error)})")
         cores.use(options.cores)  # before the report asks what the device is

@@ -22,7 +22,7 @@ STUDIES = ("walls_arena", "walls_deepen", "walls_scaling", "walls_solve", "othel
 class Options:
     """Where the page goes."""
 
-    output: str = option(str(Path(__file__).resolve().parents[1] / "docs" / "options.md"), "the file")
+    output: str = option(str(Path(__file__).resolve().parents[1] / "docs" / "options.md"), "the file", path=True)
 
 
 def schemas() -> dict[str, type]:
@@ -42,7 +42,7 @@ def content() -> str:
 
 def task(options: Options) -> int:
     """Write."""
-    files.write_text(Path(options.output), content())
+    files.write_text(files.user_path("output", options.output), content())
     return 0
 
 

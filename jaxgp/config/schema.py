@@ -43,8 +43,7 @@ class Config:
     resume: str | None = option(
         None,
         "a run directory to go on with; auto: go on if hydra.run.dir holds a run, else start one",
-        test=bool,
-        accepted="a path",
+        path=True,
     )
     checkpoint_every: int = option(10, "generations between checkpoints", low=1, high=MAX_COUNT)
     keep_checkpoints: int = option(2, "checkpoints that are kept", low=1, high=MAX_COUNT)
@@ -56,5 +55,5 @@ class Config:
         high=MAX_CORES,
     )
     compilation_cache: str | None = option(
-        "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", test=bool, accepted="a path"
+        "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True
     )

@@ -63,7 +63,7 @@ def targets(option: str, name: str, suffixes: Sequence[str] = SUFFIXES) -> list[
     Raises:
         UsageError: no file can be written there.
     """
-    path = Path(name).expanduser()
+    path = files.user_path(option, name)
     if not path.name or path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         reject(option, name, "the name of a file, in a directory that exists and can be written to")
     return [path] if path.suffix in suffixes else [path.with_name(path.name + suffix) for suffix in suffixes]
@@ -210,7 +210,7 @@ def _noted(name: str, text: str, games: Games, settings: Json) -> Played:
 
 def _text(name: str) -> str:
     try:
-        return Path(name).expanduser().read_text(encoding="utf-8")
+        return files.user_path("replay", name).read_text(encoding="utf-8")
     except OSError as error:
         raise UsageError(f"replay={name}: cannot be read ({reason(error)}); {ACCEPTED}") from error
     except UnicodeDecodeError as error:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from jaxgp.contracts import Game, Soloist
 from jaxgp.errors import RunError, UsageError, reason, reject
+from jaxgp.files import user_path
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
 from jaxgp.genotypes.rulelists import RuleLanguage
@@ -122,7 +123,7 @@ def _strategist(cast: Cast, name: str | None) -> Agent:
 
 def _from_file(cast: Cast, file: str) -> Genome:
     try:
-        text = Path(file).expanduser().read_text(encoding="utf-8")
+        text = user_path("rules", file).read_text(encoding="utf-8")
     except OSError as error:
         raise UsageError(f"rules={file}: cannot be read ({reason(error)}); accepted: a file of rules") from error
     except UnicodeDecodeError as error:

@@ -50,7 +50,9 @@ class Means:
     ties: str | None = option(None, "among equally good moves a search plays; null: random", ("first", "random"))
     evaluator: str | None = option(None, "what searches value positions by; null: the first of the game's evaluators")
     strategy: str | None = option(None, "which of the game's strategies; null: the first")
-    rules: str | None = option(None, 'a file with the rule list of player or opponent "rules", a rule on each line')
+    rules: str | None = option(
+        None, 'a file with the rule list of player or opponent "rules", a rule on each line', path=True
+    )
     expression: str | None = option(None, 'the program of player or opponent "program", as printed in champion.json')
     command: str | None = option(
         None, 'of player or opponent "gtp": a program that speaks the Go Text Protocol, and its options'

@@ -11,6 +11,7 @@ from typing import Any
 
 from jaxgp.contracts import Player
 from jaxgp.errors import UsageError, reject
+from jaxgp.files import user_path
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.measure import champions
 from jaxgp.measure.champions import Loaded
@@ -131,7 +132,7 @@ def _expanded(option: str, words: Sequence[str]) -> list[str | Path]:
         if word.partition(":")[0] in {kind.partition(":")[0] for kind in KINDS}:
             found.append(word)
             continue
-        given = str(Path(word).expanduser())
+        given = str(user_path(option, word))
         paths = sorted(glob.glob(given), key=_natural) if re.search(r"[*?]", given) else [given]
         if not paths:
             reject(option, word, "a pattern that matches runs or champion files; it matches nothing")

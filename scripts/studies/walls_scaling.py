@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from jaxgp.config import arguments
 from jaxgp.errors import RunError, reason, reject
-from jaxgp.files import make_directory
+from jaxgp.files import make_directory, user_path
 from jaxgp.options import DEEPEST, MAX_SEED, option
 from studies import checks
 
@@ -57,7 +57,7 @@ class Options:
         5, "side of the board for games at once", low=3, high=checks.LARGEST, test=checks.side, accepted=checks.SIDE
     )
     seed: int = option(0, "of random moves and random rule lists", low=0, high=MAX_SEED)
-    output: str = option("outputs/analysis/walls_scaling", "directory for results")
+    output: str = option("outputs/analysis/walls_scaling", "directory for results", path=True)
 
     def laws(self, prefix: str) -> None:
         """Refuse numbers that come twice, and rule lists that look further than any board; raises UsageError."""
@@ -70,7 +70,7 @@ class Options:
 
 def task(options: Options) -> int:
     """Check, measure, write, print."""
-    folder = make_directory(Path(options.output).expanduser(), "output")
+    folder = make_directory(user_path("output", options.output), "output")
     import jax
 
     jax.config.update("jax_platforms", "cpu")  # one game at a time: a GPU would only add latency
