@@ -1,6 +1,10 @@
 """The two ways a command can end badly on purpose; scripts print the message as one line, without a traceback."""
 
+import sys
 from typing import NoReturn
+
+LONGEST = 1000
+"""Characters of the line that says an error; more of a value than this helps nobody."""
 
 
 class UsageError(ValueError):
@@ -35,6 +39,12 @@ def rejected(option: str, value: object, accepted: str) -> UsageError:
 def reject(option: str, value: object, accepted: str) -> NoReturn:
     """Raise the error that `rejected` returns."""
     raise rejected(option, value, accepted)
+
+
+def complain(error: BaseException) -> None:
+    """Print an error as one line on stderr, in the one form of all scripts."""
+    line = "error: " + " ".join(str(error).split())
+    print(line if len(line) <= LONGEST else line[: LONGEST - 3] + "...", file=sys.stderr, flush=True)
 
 
 def reason(error: OSError) -> str:

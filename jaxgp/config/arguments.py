@@ -9,9 +9,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from jaxgp.config import text, typed
+from jaxgp.config import quoting, typed
 from jaxgp.config.help import describe
-from jaxgp.errors import RunError, UsageError, show
+from jaxgp.errors import RunError, UsageError, complain, show
 from jaxgp.options import Option, check, declared, option
 
 __all__ = ["describe", "main", "option", "parse"]
@@ -74,7 +74,7 @@ def _read(one: Option | None, name: str, written: str) -> object:
     if one is not None and one.many is tuple and not written.startswith("["):
         return written
     try:
-        return text.read(written)
+        return quoting.read(written)
     except ValueError as error:
         raise UsageError(f"{name}={show(written)}: cannot be read; quote special characters") from error
 
@@ -108,7 +108,7 @@ def main(
         sys.stdout.flush()
         return code
     except (UsageError, RunError) as error:
-        print("error: " + " ".join(str(error).split()), file=sys.stderr)
+        complain(error)
         return error.exit_code
     except BrokenPipeError:
         # Whoever read the output has enough of it; keep Python from complaining again when it closes stdout.

@@ -6,7 +6,7 @@ import typing
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
-from jaxgp.config import text
+from jaxgp.config import quoting
 from jaxgp.errors import UsageError, reject, show
 from jaxgp.options import Option, declared
 
@@ -129,7 +129,7 @@ def _many(one: Option, value: object) -> object:
     """Return a list of values, or a tuple; raises ValueError."""
     values = value if isinstance(value, list | tuple) else None
     if values is None and one.many is tuple:
-        values = [text.read(item) for item in str(value).split(",")]
+        values = [quoting.read(item) for item in str(value).split(",")]
     if values is None:
         raise ValueError(f"{value} is no list")
     return one.many(_single(one.items, item) for item in values)  # type: ignore[misc]
@@ -143,7 +143,7 @@ def _single(kinds: tuple[object, ...], value: object) -> object:
         if isinstance(value, Mapping | list | None):
             raise ValueError(f"{value} is no text")
         return value if isinstance(value, str) else show(value)
-    read = text.read(value) if isinstance(value, str) else value
+    read = quoting.read(value) if isinstance(value, str) else value
     if bool in kinds and isinstance(read, bool):
         return read
     if isinstance(read, int) and not isinstance(read, bool) and (int in kinds or float in kinds):
@@ -187,6 +187,14 @@ def kinds(schema: type, option: str) -> tuple[object, ...]:
         named = [one for kind in sections for one in declared(kind) if one.name == part]
         found = (*inside, *(kind for one in named for kind in one.kinds))
     return found
+
+
+def is_text(schema: type, option: str) -> bool:
+    """Return whether an option, by its dotted name, is any text or a path."""
+    parent, _, name = option.rpartition(".")
+    sections = [kind for kind in kinds(schema, parent) if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
+    found = [one for kind in sections for one in declared(kind) if one.name == name]
+    return bool(found) and all(str in one.kinds and not one.choices for one in found)
 
 
 def names(schema: type, section: str) -> list[str]:
