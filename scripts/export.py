@@ -7,7 +7,6 @@ python scripts/export.py run=outputs/DIR format=dot output=program.svg      draw
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import envs
@@ -15,6 +14,7 @@ from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.config.games import OUTSIDE, joined
 from jaxgp.errors import RunError, UsageError, reason, reject
+from jaxgp.files import user_path
 from jaxgp.options import option
 
 if TYPE_CHECKING:
@@ -27,13 +27,13 @@ FORMATS = ("text", "sexpr", "python", "latex", "dot", "game", "svg")
 class Options:
     """What to write, and where."""
 
-    run: str | None = option(None, "a run directory with a champion.json, or such a file")
-    game: str | None = option(None, OUTSIDE)
+    run: str | None = option(None, "a run directory with a champion.json, or such a file", path=True)
+    game: str | None = option(None, OUTSIDE, path=True)
     format: str = option(
         "text", "notation; rules have only text; game and svg: the game of a champion that plays alone", FORMATS
     )
     output: str | None = option(
-        None, "file to write; null: standard output; format=dot as .svg, .png or .pdf is drawn by Graphviz"
+        None, "file to write; null: standard output; format=dot as .svg, .png or .pdf is drawn by Graphviz", path=True
     )
 
 
@@ -44,7 +44,7 @@ def task(options: Options) -> int:
     from jaxgp.export import graphviz
     from jaxgp.measure import champions
 
-    target = Path(options.output).expanduser() if options.output else None
+    target = user_path("output", options.output) if options.output else None
     if target is not None and target.exists() and not target.is_file():
         reject("output", options.output, "the name of a file")
     picture = target.suffix[1:] if target and options.format == "dot" else ""

@@ -31,7 +31,7 @@ from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.errors import RunError, UsageError, reject
 from jaxgp.host.seats import Means, Seat, seated
-from jaxgp.options import MAX_SEED, declared
+from jaxgp.options import MAX_COUNT, MAX_SEED, declared
 
 if TYPE_CHECKING:
     from jaxgp.host.agents import Agent
@@ -48,7 +48,9 @@ DEFAULT_GAME = "mancala"
 class Players:
     """Who plays, and which game."""
 
-    run: str | None = option(None, "a run directory with a champion.json, or such a file; sets game and program too")
+    run: str | None = option(
+        None, "a run directory with a champion.json, or such a file; sets game and program too", path=True
+    )
     game: dict[str, Any] = option(  # noqa: RUF009
         {"name": None},
         "a game, or its folder; settings of its rules are game.OPTION=VALUE; "
@@ -68,13 +70,19 @@ class Options(Means, Players):
 
     seed: int = option(0, "of chance in the game, of random moves and of random ties", low=0, high=MAX_SEED)
     save: str | None = option(
-        None, "write the game to FILE.svg, an animated picture, FILE.txt and FILE.json; with an ending only that one"
+        None,
+        "write the game to FILE.svg, an animated picture, FILE.txt and FILE.json; with an ending only that one",
+        path=True,
     )
-    picture: str | None = option(None, "write a picture of the last position to this SVG file")
+    picture: str | None = option(None, "write a picture of the last position to this SVG file", path=True)
     replay: str | None = option(
-        None, "a saved FILE.json, or with game=NAME a FILE in that game's own notation: show its moves, do not play"
+        None,
+        "a saved FILE.json, or with game=NAME a FILE in that game's own notation: show its moves, do not play",
+        path=True,
     )
-    move: int | None = option(None, "of a replay: the last move that is shown, saved or pictured; null: all of them")
+    move: int | None = option(
+        None, "of a replay: the last move that is shown, saved or pictured; null: all of them", low=0, high=MAX_COUNT
+    )
 
 
 OF_PLAYERS = [one.name for one in (*declared(Players), *declared(Means)) if one.name != "game"]

@@ -1,66 +1,62 @@
-import os
+"""Paths that people write."""
+
+import re
+from pathlib import Path
 
 import pytest
 
-from jaxgp import files
+from jaxgp.config import arguments
+from jaxgp.errors import UsageError
+from jaxgp.files import user_path
+from jaxgp.options import check, declared
+from tests.config.test_limits import schemas
 
-BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
-    f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
-)
-"""Nine lists, each of nine times the one before: 300 bytes that stand for 400 million values."""
-
-
-def test_json_of_every_kind_of_value_is_read():
-    text = '{"a": [1, -2.5, 1e3, null, true, "é"], "b": {"c": 18446744073709551615}}'
-    assert files.parse_json(text) == {"a": [1, -2.5, 1000.0, None, True, "é"], "b": {"c": 2**64 - 1}}
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["NaN", "[-Infinity]", "1e999", "9" * 400, "9" * 5000, "18446744073709551616", '"\\ud800"', "\0", "[1,]", ""],
-)
-def test_json_that_is_no_text_or_no_finite_number_is_refused(text):
-    with pytest.raises(ValueError) as refused:  # noqa: PT011 - each case has words of its own
-        files.parse_json(text)
-    assert len(str(refused.value)) < 200
+PATHS = sorted({(schema, one.name) for _, schema in schemas() for one in declared(schema) if one.limits.path}, key=str)
+IMPOSSIBLE = {
+    "": "output=: accepted: a path",
+    "~no_such_user/x": "output=~no_such_user/x: accepted: a path; nobody of this name has a home",
+    "x" * 256: "xxx...: accepted: a path (File name too long)",
+    "x" * 245: "xxx...: accepted: a path (File name too long)",
+    "x/" * 3000: "x/x...: accepted: a path (File name too long)",
+    "a\0b": "output=a\\x00b: accepted: a path without the character NUL",
+}
 
 
-@pytest.mark.parametrize("text", ["[" * 65 + "]" * 65, "[" * 900 + "]" * 900, "[" * 100_000, '{"a":' * 100_000])
-def test_json_that_is_nested_deeply_is_refused(text):
-    with pytest.raises(ValueError, match="nested deeper than 64 levels"):
-        files.parse_json(text)
+@pytest.mark.parametrize("text", IMPOSSIBLE)
+def test_a_path_at_which_no_file_can_be_is_refused_by_its_option(text):
+    with pytest.raises(UsageError, match=re.escape(IMPOSSIBLE[text])):
+        user_path("output", text)
 
 
-def test_yaml_is_read_with_its_aliases_and_its_references_stay_text(tmp_path):
-    (tmp_path / "a.yaml").write_text("a: &x {b: 1e-3}\nc: *x\nd: ${a.b}\ne: &y 5\nf: *y\n")
-    options = {"b": 1e-3}
-    assert files.read_yaml(tmp_path / "a.yaml") == {"a": options, "c": options, "d": "${a.b}", "e": 5, "f": 5}
+def test_a_path_of_odd_characters_is_one(tmp_path):
+    assert user_path("output", "~/a") == Path.home() / "a"
+    odd = tmp_path / "my run, no. 1 [x]=#é"
+    assert user_path("output", str(odd)) == odd
+    assert user_path("output", "file/below") == Path("file/below")
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        (BOMB, "more than 50000 values"),
-        ("&a [*a]", "stands for nothing before it"),
-        ("[" * 3000 + "]" * 3000, "nested deeper"),
-        ("a: !!python/object/apply:os.mkdir [canary]", "could not determine a constructor"),
-        ("a: 1\na: 2", "duplicate key"),
-        ("5", "neither a list nor options"),
-        ("a: ${", "viable"),
-        ("a: " + "x" * files.LARGEST_YAML, "larger than"),
-        ("a: \0", "special characters"),
-    ],
-)
-def test_yaml_that_is_not_plain_values_within_bounds_is_refused(tmp_path, monkeypatch, text, why):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "a.yaml").write_text(text)
-    with pytest.raises(ValueError, match=why):
-        files.read_yaml(tmp_path / "a.yaml")
-    assert os.listdir() == ["a.yaml"]
+@pytest.mark.parametrize(("schema", "name"), PATHS)
+def test_every_option_that_is_a_path_refuses_impossible_ones(schema, name):
+    for text in IMPOSSIBLE:
+        values = schema()
+        setattr(values, name, text)
+        with pytest.raises(UsageError, match=f"^{name}="):
+            check(values)
 
 
-def test_a_pipe_and_a_directory_are_refused_without_waiting_for_them(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    for path in (tmp_path, tmp_path / "pipe"):
-        with pytest.raises(OSError, match="it is"):
-            files.read_text(path)
+def test_options_of_files_and_directories_are_declared_as_paths():
+    of_files = {
+        (schema, one.name)
+        for _, schema in schemas()
+        for one in declared(schema)
+        if str in one.kinds and not one.choices and re.search(r"director|folder|file", one.limits.says, re.IGNORECASE)
+    }
+    columns = {(schema, name) for schema, name in of_files if name in ("a", "b")}  # with a table, values of a column
+    assert of_files - columns <= set(PATHS)
+    assert len(PATHS) > 20
+
+
+def test_an_impossible_path_is_one_line_and_exit_code_2(capsys):
+    schema = dict(schemas())["scripts/export.py"]
+    assert arguments.main(schema, lambda options: 0, "", ["run=~no_such_user"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

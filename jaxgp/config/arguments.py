@@ -9,14 +9,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
-from jaxgp.config import text, typed
+from jaxgp.config import quoting, typed
 from jaxgp.config.help import describe
-from jaxgp.config.terminal import Interrupts, lenient
-from jaxgp.errors import RunError, UsageError, reason, show
+from jaxgp.errors import RunError, UsageError, complain, reason, show
 from jaxgp.options import Option, check, declared, option
-from jaxgp.printable import one_line
+from jaxgp.terminal import Interrupts, lenient
 
-__all__ = ["complain", "describe", "main", "option", "parse"]
+__all__ = ["describe", "main", "option", "parse"]
 
 Schema = TypeVar("Schema")
 
@@ -76,7 +75,7 @@ def _read(one: Option | None, name: str, written: str) -> object:
     if one is not None and one.many is tuple and not written.startswith("["):
         return written
     try:
-        return text.read(written)
+        return quoting.read(written)
     except ValueError as error:
         raise UsageError(f"{name}={show(written)}: cannot be read; quote special characters") from error
 
@@ -96,11 +95,6 @@ def say(text: str) -> None:
     """Print progress on standard error; what cannot be written there is dropped."""
     with suppress(OSError, ValueError):
         print(text, file=sys.stderr, flush=True)
-
-
-def complain(error: BaseException) -> None:
-    """Print an error as one line on standard error."""
-    say("error: " + one_line(error))
 
 
 def main(

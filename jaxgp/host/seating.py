@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from jaxgp import files
+from jaxgp import reading
 from jaxgp.contracts import Game, Soloist
 from jaxgp.errors import RunError, UsageError, reason, reject
+from jaxgp.files import user_path
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
 from jaxgp.genotypes.rulelists import RuleLanguage
@@ -123,7 +124,7 @@ def _strategist(cast: Cast, name: str | None) -> Agent:
 
 def _from_file(cast: Cast, file: str) -> Genome:
     try:
-        text = files.read_text(Path(file).expanduser())
+        text = reading.read_text(user_path("rules", file))
     except OSError as error:
         raise UsageError(f"rules={file}: cannot be read ({reason(error)}); accepted: a file of rules") from error
     except UnicodeDecodeError as error:

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxgp import files
+from jaxgp import files, reading
 from jaxgp.contracts import Opponent, Player
 from jaxgp.errors import UsageError, reason
 from jaxgp.fitness import matches
@@ -278,7 +278,7 @@ def read(path: Path, members: Sequence[Member], games: int, seed: int) -> CrossT
         UsageError: the file cannot be read, or is not a cross-table.
     """
     try:
-        content = files.read_json(path)
+        content = reading.read_json(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

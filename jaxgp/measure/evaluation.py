@@ -11,7 +11,7 @@ import jax
 import numpy as np
 from jax import Array
 
-from jaxgp import files
+from jaxgp import files, reading
 from jaxgp.config import typed
 from jaxgp.config.games import member
 from jaxgp.contracts import Game, Memory, Opponent, Player
@@ -167,7 +167,7 @@ def _table(name: str, by_seat: Sequence[Sequence[np.ndarray]]) -> list[Result]:
 def read_panel(file: Path) -> dict[str, OpponentOptions]:
     """Read a panel, a YAML file of named opponents; raises UsageError for any other file."""
     try:
-        loaded = files.read_yaml(file)
+        loaded = reading.read_yaml(file)
         if not isinstance(loaded, dict):
             raise TypeError("a list of something else")
         return typed.entries_typed(OpponentOptions, loaded)

@@ -5,9 +5,10 @@ from dataclasses import asdict
 
 from omegaconf import OmegaConf
 
-from jaxgp.files import read_text, write_text
+from jaxgp.files import write_text
 from jaxgp.genotypes.language import UNITS, kind
 from jaxgp.host.replay import ReplayGame
+from jaxgp.reading import read_text
 from jaxgp.report import plots, report
 from jaxgp.report.tableau import heading, tableau
 from jaxgp.run.loop import Run

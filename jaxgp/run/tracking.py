@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO
 
-from jaxgp import files
+from jaxgp import files, reading
 from jaxgp.config.schema import Config
 from jaxgp.run import mirror
 from jaxgp.store.directory import RunDirectory
@@ -161,7 +161,7 @@ def _identity(path: Path) -> str:
     """Return the id of this run, made at its first start and kept beside it; raises OSError."""
     if path.is_file():
         with suppress(ValueError):
-            name = files.read_text(path, most=100).strip()
+            name = reading.read_text(path, most=100).strip()
             if re.fullmatch(r"[\w-]+", name, re.ASCII):
                 return name
     name = "".join(secrets.choice(string.ascii_lowercase + string.digits) for _ in range(8))

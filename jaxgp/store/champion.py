@@ -7,7 +7,7 @@ from typing import Any
 import jax
 
 import jaxgp
-from jaxgp import files
+from jaxgp import files, reading
 from jaxgp.config.schema import Config
 from jaxgp.errors import reason, show
 from jaxgp.evolution.state import Champion
@@ -97,7 +97,7 @@ def read(path: Path) -> ChampionFile:
         ChampionError: there is no such file, or it is not a champion file.
     """
     try:
-        content = files.read_json(path)
+        content = reading.read_json(path)
     except OSError as error:
         raise ChampionError(f"{path}: cannot be read ({reason(error)})") from error
     except ValueError as error:

@@ -16,7 +16,7 @@ from typing import IO
 from omegaconf import OmegaConf
 
 import jaxgp
-from jaxgp import files
+from jaxgp import files, reading
 from jaxgp.config import typed
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, UsageError, reason
@@ -113,7 +113,7 @@ class RunDirectory:
         if not self.holds_run():
             raise UsageError(f"{self.path}: not a run directory (it has no config.yaml)")
         try:
-            values = files.read_yaml(self.config)
+            values = reading.read_yaml(self.config)
         except OSError as error:
             raise UsageError(f"{self.config}: cannot be read ({reason(error)})") from error
         except ValueError as error:
@@ -141,7 +141,7 @@ class RunDirectory:
     def read_status(self) -> dict[str, object]:
         """Return what `write_status` wrote last; empty if that cannot be read."""
         with suppress(OSError, ValueError):
-            status = files.read_json(self.status)
+            status = reading.read_json(self.status)
             if isinstance(status, dict):
                 return status
         return {}

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from jaxgp import files
+from jaxgp import files, reading
 from jaxgp.errors import RunError, UsageError, reason
 
 Row = dict[str, Any]
@@ -59,7 +59,7 @@ def read(path: Path, key: str = "generation") -> list[Row]:
 
 def _row(line: bytes, key: str) -> Row:
     """Return the row in a line; raises ValueError."""
-    row = files.parse_json(line)
+    row = reading.parse_json(line)
     if not isinstance(row, dict):
         raise ValueError("not an object")
     if type(row.get(key)) is not int:

@@ -66,7 +66,7 @@ def _run(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> tuple[l
     """Return the rows, and the facts about how they were made."""
     factors = [factor.name for factor in plan.design.factors]
     if isinstance(options, DesignOptions) and options.runs is not None:
-        rows = results.gather(Path(options.runs).expanduser(), plan.pairs, plan.design)
+        rows = results.gather(files.user_path("runs", options.runs), plan.pairs, plan.design)
         record.write(plan.output / results.JSONL, rows)
         frame = results.table(rows, factors)
         results.save_csv(plan.output, frame)
@@ -139,9 +139,9 @@ def load_groups(options: ComparisonOptions) -> dict[str, pandas.DataFrame]:
     if options.table is None:
         named = {"a": options.a, "b": options.b}
         for name, value in named.items():
-            if value is None or not Path(value).expanduser().is_dir():
+            if value is None or not files.user_path(name, value).is_dir():
                 reject(name, value, "a folder of run directories; or give table=FILE")
-        tables = {str(value): _of_runs(name, Path(str(value)).expanduser()) for name, value in named.items()}
+        tables = {str(value): _of_runs(name, files.user_path(name, str(value))) for name, value in named.items()}
     else:
         tables = _of_table(options)
     if len(tables) < 2:
@@ -164,7 +164,7 @@ def _of_runs(name: str, folder: Path) -> pandas.DataFrame:
 
 
 def _of_table(options: ComparisonOptions) -> dict[str, pandas.DataFrame]:
-    frame = results.load(Path(str(options.table)).expanduser())
+    frame = results.load(files.user_path("table", str(options.table)))
     if options.column not in frame:
         reject("column", options.column, ", ".join(map(str, frame.columns)))
     values = [str(value) for value in frame[options.column].unique()]
