@@ -139,7 +139,11 @@ class Lenient(io.TextIOBase):
 
 @contextmanager
 def lenient() -> Iterator[tuple[Lenient, Lenient]]:
-    """Within this context standard output and standard error are `Lenient`; they are returned."""
-    out, error = Lenient(sys.stdout), Lenient(sys.stderr)
-    with redirect_stdout(out), redirect_stderr(error):
-        yield out, error
+    """Within this context standard output and standard error are `Lenient`; they are returned.
+
+    A stream that was closed before Python started is None there; a null device takes its place.
+    """
+    with open(os.devnull, "w") as nowhere:
+        out, error = Lenient(sys.stdout or nowhere), Lenient(sys.stderr or nowhere)
+        with redirect_stdout(out), redirect_stderr(error):
+            yield out, error

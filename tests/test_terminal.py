@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from jaxgp.config import arguments, terminal
+from jaxgp import terminal
+from jaxgp.config import arguments
 from jaxgp.errors import RunError
 from jaxgp.options import option
 

@@ -28,6 +28,7 @@ from jaxgp.config import compose, places
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error
 from jaxgp.config.quoting import quoted
 from jaxgp.errors import RunError, UsageError, complain, reason
+from jaxgp.terminal import lenient
 
 if TYPE_CHECKING:
     from jaxgp.spec import Games
@@ -89,20 +90,31 @@ def main(
         config_name: the primary config in it, without `.yaml`.
         argv: the arguments; by default those of the process.
     """
+    with lenient() as (out, progress):
+        code = _code(command, config_dir, config_name, argv)
+        failure = out.settle()
+        if failure is not None and not isinstance(failure, BrokenPipeError):
+            # A log that could not be written is no failure of the run, whose results are files.
+            print(f"warning: standard output: {reason(failure)}", file=sys.stderr, flush=True)
+        progress.settle()
+    sys.exit(code)
+
+
+def _code(command: Command[Schema, Plan], config_dir: Path, config_name: str, argv: Sequence[str] | None) -> int:
+    """Run a script; return its exit code."""
     try:
         args = _parser().parse_intermixed_args(argv)
         args.multirun = args.multirun or _asks_for_sweep(args.overrides)
         placed = compose.placed(args.overrides, command.games, args.multirun)
         command.games = placed.games
         args.overrides = [compose.opened(command.schema, one, args.multirun) for one in placed.overrides]
-        code = _dispatch(command, config_dir.resolve(), args.config_name or config_name, args, placed.folders)
+        return _dispatch(command, config_dir.resolve(), args.config_name or config_name, args, placed.folders)
     except (UsageError, RunError) as error:
         complain(error)
-        code = error.exit_code
+        return error.exit_code
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
-        code = 128 + signal.SIGINT
-    sys.exit(code)
+        return 128 + signal.SIGINT
 
 
 class _Parser(argparse.ArgumentParser):

@@ -7,6 +7,7 @@ from pathlib import Path
 import jax
 from jax.stages import Compiled
 
+from jaxgp.config.quoting import pasted
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, UsageError, reason
 from jaxgp.evolution.options import Groups
@@ -115,7 +116,7 @@ def _compiled(run: loop.Run, stop: Stop, progress: Progress) -> Compiled:
 
 def _say_how_to_go_on(run: loop.Run) -> None:
     _say(f"Stopped after {run.generation} of {run.config.algorithm.generations} generations. Go on with:")
-    _say(f"  python {sys.argv[0] or 'scripts/train.py'} resume={_short(run.directory.path)}")
+    _say(f"  python {sys.argv[0] or 'scripts/train.py'} {pasted('resume', _short(run.directory.path))}")
 
 
 def _use_cores(number: int | None, experiment: Assembled) -> None:
