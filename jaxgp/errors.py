@@ -1,6 +1,13 @@
 """The two ways a command can end badly on purpose; scripts print the message as one line, without a traceback."""
 
+import sys
+from contextlib import suppress
 from typing import NoReturn
+
+from jaxgp.printable import one_line
+
+LONGEST = 1000
+"""Characters of the line that says an error; more of a value than this helps nobody."""
 
 
 class UsageError(ValueError):
@@ -23,7 +30,7 @@ def show(value: object) -> str:
         return str(value).lower()
     if isinstance(value, list | tuple):
         value = f"[{','.join(map(show, value))}]"
-    text = " ".join(str(value).split())
+    text = "".join(one if one.isprintable() else repr(one)[1:-1] for one in " ".join(str(value).split()))
     return text if len(text) <= 80 else text[:77] + "..."
 
 
@@ -35,6 +42,13 @@ def rejected(option: str, value: object, accepted: str) -> UsageError:
 def reject(option: str, value: object, accepted: str) -> NoReturn:
     """Raise the error that `rejected` returns."""
     raise rejected(option, value, accepted)
+
+
+def complain(error: BaseException) -> None:
+    """Print an error as one line on stderr, in the one form of all scripts."""
+    line = "error: " + one_line(error)
+    with suppress(OSError, ValueError):  # nobody may be there to read it
+        print(line if len(line) <= LONGEST else line[: LONGEST - 3] + "...", file=sys.stderr, flush=True)
 
 
 def reason(error: OSError) -> str:

@@ -1,17 +1,20 @@
 """Writes files atomically: a reader, or the next start after a crash, never sees half of one."""
 
+import contextlib
 import json
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from jaxgp.errors import UsageError, reason
+from jaxgp.errors import UsageError, reason, reject
 
 Json = dict[str, Any]
 """What JSON calls an object."""
 PART = ".part"
 """Ending of a file that is being written; one that is left over belongs to a killed process."""
+ENDING = "_search.json" + PART
+"""The longest ending that a file beside another one gets."""
 
 
 def write(path: Path, content: Callable[[BinaryIO], object]) -> None:
@@ -72,3 +75,26 @@ def sync_directory(folder: Path) -> None:
         pass  # some network file systems cannot synchronise a directory
     finally:
         os.close(descriptor)
+
+
+def user_path(option: str, text: str) -> Path:
+    """Return the path that a person wrote; ~ and ~NAME stand for home directories.
+
+    Raises:
+        UsageError: nothing, an unknown NAME, or a path at which no file can be; the message names the option.
+    """
+    accepted = "a path"
+    try:
+        path = Path(text).expanduser()
+        for below in (f"{path}{ENDING}", path / ENDING):  # what is written there has names of its own
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                os.stat(below)
+        if text:
+            return path
+    except RuntimeError:
+        accepted += "; nobody of this name has a home directory here"
+    except OSError as error:
+        accepted += f" ({reason(error)})"
+    except ValueError:
+        accepted += " without the character NUL"
+    reject(option, text, accepted)

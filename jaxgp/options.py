@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from jaxgp.errors import UsageError, reject
+from jaxgp.files import user_path
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -22,6 +23,26 @@ Schema = TypeVar("Schema")
 
 MAX_SEED = 2**32 - 1
 MAX_CORES = 1024
+MAX_COUNT = 10**9
+"""Counts are int32 on the device; the sum of two of them is one as well."""
+MAX_GAMES = 100_000
+"""Games of two players, and genomes that somebody meets; their product is a count."""
+MAX_POPULATION = 10**6
+"""Individuals; each with a thousand games or a thousand nodes is a count."""
+MAX_PLIES = 10**6
+MAX_LANES = 2**16
+"""Searches side by side; each holds a stack of positions."""
+MAX_TABLE = 2**28
+"""Slots of a table: gigabytes."""
+DEEPEST = 24
+"""Plies of a search; each costs several times as long as the one before."""
+MAX_WEIGHT = 1e6
+"""Weights, and factors of a fitness; products of two of them and of any score keep their digits' range in float32."""
+MAX_FITNESS = 1e12
+MAX_POWER = 100
+"""An exponent; to it even 0.99 is far below 1/2."""
+MAX_SECONDS = 1e6
+"""Clocks of operating systems wait for up to 2**31 milliseconds."""
 
 
 class Limits(NamedTuple):
@@ -38,6 +59,7 @@ class Limits(NamedTuple):
         test: a further condition on the value, such as being odd.
         accepted: this condition in words.
         label: what tables call the option.
+        path: whether it is the path of a file or a directory.
     """
 
     says: str = ""
@@ -50,6 +72,7 @@ class Limits(NamedTuple):
     test: Callable[..., bool] | None = None
     accepted: str = ""
     label: str = ""
+    path: bool = False
 
 
 def option(
@@ -65,9 +88,10 @@ def option(
     test: Callable[..., bool] | None = None,
     accepted: str = "",
     label: str = "",
+    path: bool = False,
 ) -> Default:
     """Declare a field of a dataclass of options: its default, and what `Limits` holds."""
-    metadata = {"limits": Limits(says, tuple(choices), low, high, above, unit, why, test, accepted, label)}
+    metadata = {"limits": Limits(says, tuple(choices), low, high, above, unit, why, test, accepted, label, path)}
     if isinstance(default, dict | list) or dataclasses.is_dataclass(default):
         return cast(Default, dataclasses.field(default_factory=lambda: copy.deepcopy(default), metadata=metadata))
     return dataclasses.field(default=default, metadata=metadata)
@@ -122,6 +146,8 @@ class Option(NamedTuple):
             return ", ".join(self.choices) + null
         if bool in self.kinds:
             return "true or false" + null
+        if limits.path:
+            return "a path" + null
         if int in self.kinds or float in self.kinds:
             number = f"a {'number' if float in self.kinds else 'whole number'}"
             return number + _range(limits) + null
@@ -135,8 +161,12 @@ class Option(NamedTuple):
 
     def check(self, name: str, value: object) -> None:
         """Check a value by the type, the choices and the limits; raises UsageError."""
-        if not (value is None and self.nullable) and not _right(self, value):
+        if value is None and self.nullable:
+            return
+        if not _right(self, value):
             reject(name, value, self.accepted)
+        if self.limits.path:
+            user_path(name, str(value))
 
 
 def declared(schema: object) -> Iterator[Option]:
@@ -172,7 +202,8 @@ def check(values: object, prefix: str = "") -> None:
     Raises:
         UsageError: the first option that is wrong; the message names it, its value and what is accepted.
     """
-    for one in declared(values):
+    # First those by which others are bounded: a message names the option that is wrong, not one that depends on it.
+    for one in sorted(declared(values), key=lambda one: isinstance(one.limits.high, str)):
         value, name = getattr(values, one.name), prefix + one.name
         if dataclasses.is_dataclass(value):
             check(value, name + ".")
@@ -220,13 +251,15 @@ def _right(one: Option, value: object) -> bool:
         return isinstance(value, bool)
     if int in one.kinds or float in one.kinds:
         whole = float not in one.kinds
-        if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+            return False
+        if isinstance(value, float) and not math.isfinite(value):
             return False
         assert not isinstance(limits.high, str)
         inside = limits.low is None or (value > limits.low if limits.above else value >= limits.low)
         if not inside or (limits.high is not None and value > limits.high):
             return False
-    elif str in one.kinds and not isinstance(value, str):
+    elif str in one.kinds and (not isinstance(value, str) or (limits.path and not value)):
         return False
     return limits.test is None or limits.test(value)
 

@@ -29,12 +29,23 @@ from jaxgp.config import arguments, schema
 from jaxgp.config.games import cast_of
 from jaxgp.errors import reason, reject
 from jaxgp.evolution.options import Algorithm
+from jaxgp.files import user_path
 from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.evaluate import evaluate, evaluate_programs
 from jaxgp.interpreter.plan import plan
-from jaxgp.operators.options import Creation
-from jaxgp.options import MAX_CORES, MAX_SEED, option
+from jaxgp.operators.options import MAX_CAPACITY, Creation
+from jaxgp.options import (
+    DEEPEST,
+    MAX_CORES,
+    MAX_COUNT,
+    MAX_GAMES,
+    MAX_LANES,
+    MAX_POPULATION,
+    MAX_SECONDS,
+    MAX_SEED,
+    option,
+)
 from jaxgp.players.options import Opponent
 from jaxgp.players.searches import searches
 from jaxgp.run import assemble
@@ -59,45 +70,54 @@ class Options:
     """What is measured, how often, and at which size."""
 
     part: str = option("all", "what is measured", (*PARTS, "all"))
-    repeats: int = option(5, "of each measurement, at most", low=1)
+    repeats: int = option(5, "of each measurement, at most", low=1, high=MAX_COUNT)
     seconds: float = option(
-        90.0, "for the repeats; every measurement is made at least once, however long it takes", low=0, unit="seconds"
+        90.0,
+        "for the repeats; every measurement is made at least once, however long it takes",
+        low=0,
+        high=MAX_SECONDS,
+        unit="seconds",
     )
     rivals: bool = option(True, "compare with DEAP, OpenSpiel, Pgx and plain Python")
-    output: str | None = option(
-        None, "file that the lines are appended to; null: none", test=bool, accepted="the name of a file"
-    )
+    output: str | None = option(None, "file that the lines are appended to; null: none", path=True)
     seed: int = option(0, "of everything that is drawn", low=0, high=MAX_SEED)
-    programs: int = option(512, "interpreter: programs", low=1)
-    cases: int = option(256, "interpreter: positions for each program", low=1)
-    nodes: tuple[int, ...] = option((31, 63), "interpreter: nodes of each program", low=1)
-    batch: tuple[int, ...] = option((1, 128, 1024, 4096, 16384), "env, othello: games", low=1)
-    roots: tuple[int, ...] = option((1024,), "search: positions", low=1)
-    lanes: tuple[int, ...] = option((64,), "search: searches side by side; generation uses the first", low=1)
-    depth: tuple[int, ...] = option((4, 8), "search, generation: plies", low=1)
-    tail: int = option(2, "search, generation: last plies searched full width", low=1)
-    rival_roots: int = option(16, "search: positions that plain Python searches", low=1)
-    population: int = option(512, "generation, morpion: programs", low=1)
-    capacity: int = option(512, "morpion: nodes that a program can hold", low=1)
+    programs: int = option(512, "interpreter: programs", low=1, high=MAX_POPULATION)
+    cases: int = option(256, "interpreter: positions for each program", low=1, high=MAX_POPULATION)
+    nodes: tuple[int, ...] = option((31, 63), "interpreter: nodes of each program", low=1, high=MAX_CAPACITY)
+    batch: tuple[int, ...] = option((1, 128, 1024, 4096, 16384), "env, othello: games", low=1, high=MAX_POPULATION)
+    roots: tuple[int, ...] = option((1024,), "search: positions", low=1, high=MAX_POPULATION)
+    lanes: tuple[int, ...] = option(
+        (64,), "search: searches side by side; generation uses the first", low=1, high=MAX_LANES
+    )
+    depth: tuple[int, ...] = option((4, 8), "search, generation: plies", low=1, high=DEEPEST)
+    tail: int = option(2, "search, generation: last plies searched full width", low=1, high=DEEPEST)
+    rival_roots: int = option(16, "search: positions that plain Python searches", low=1, high=MAX_POPULATION)
+    population: int = option(512, "generation, morpion: programs", low=1, high=MAX_POPULATION)
+    capacity: int = option(512, "morpion: nodes that a program can hold", low=1, high=MAX_CAPACITY)
     layouts: bool = option(False, "interpreter: also every layout of rivals/layouts.py, for ranking on a new device")
-    generations: int = option(5, "generation: whole ones, against the deepest search, that are averaged", low=1)
-    rival_programs: int = option(16, "generation: programs whose games DEAP plays", low=1)
+    generations: int = option(
+        5, "generation: whole ones, against the deepest search, that are averaged", low=1, high=MAX_COUNT
+    )
+    rival_programs: int = option(16, "generation: programs whose games DEAP plays", low=1, high=MAX_POPULATION)
     lists: int = option(
         1000,
         "walls: rule lists, which play in groups of five",
-        low=1,
+        low=5,
+        high=MAX_POPULATION,
         test=_in_groups,
-        accepted="a multiple of 5",
+        accepted=f"a multiple of 5 from 5 to {MAX_POPULATION}",
     )
-    rival_groups: int = option(20, "walls: groups whose games plain Python plays", low=1)
-    plies: tuple[int, ...] = option((2, 4), "evaluators: depth of the searches with programs at their leaves", low=1)
-    players: int = option(50, "evaluators: programs", low=1)
-    roots_each: int = option(25, "evaluators: positions that each program searches", low=1)
+    rival_groups: int = option(20, "walls: groups whose games plain Python plays", low=1, high=MAX_POPULATION)
+    plies: tuple[int, ...] = option(
+        (2, 4), "evaluators: depth of the searches with programs at their leaves", low=1, high=DEEPEST
+    )
+    players: int = option(50, "evaluators: programs", low=1, high=MAX_POPULATION)
+    roots_each: int = option(25, "evaluators: positions that each program searches", low=1, high=MAX_POPULATION)
     cores: int = option(
         1, "evaluators: of a CPU, that share the searches; a single lane stays on one", low=1, high=MAX_CORES
     )
-    games: int = option(2000, "morpion: random games side by side", low=1)
-    rival_games: int = option(200, "morpion: games that plain Python plays", low=1)
+    games: int = option(2000, "morpion: random games side by side", low=1, high=MAX_GAMES)
+    rival_games: int = option(200, "morpion: games that plain Python plays", low=1, high=MAX_GAMES)
 
 
 @dataclasses.dataclass
@@ -327,7 +347,7 @@ def generations(experiment: assemble.Experiment, options: Options, searched: lis
         return experiment.init(jax.random.key(options.seed))
 
     begin = time.perf_counter()
-    step_once = experiment.advance.lower(start()).compile()
+    step_once = experiment.compiled(start())
     seconds = time.perf_counter() - begin
 
     def go(state: Any) -> Any:
@@ -366,7 +386,11 @@ def task(options: Options) -> int:
     """Measure, and write the lines; return the exit code."""
     with contextlib.ExitStack() as stack:
         try:
-            files = [stack.enter_context(open(options.output, "a", encoding="utf-8"))] if options.output else []
+            files = (
+                [stack.enter_context(user_path("output", options.output).open("a", encoding="utf-8"))]
+                if options.output
+                else []
+            )
         except OSError as error:
             reject("output", options.output, f"a file to append to ({reason(error)})")
         cores.use(options.cores)  # before the report asks what the device is

@@ -22,22 +22,27 @@ STUDIES = ("walls_arena", "walls_deepen", "walls_scaling", "walls_solve", "othel
 class Options:
     """Where the page goes."""
 
-    output: str = option(str(Path(__file__).resolve().parents[1] / "docs" / "options.md"), "the file")
+    output: str = option(str(Path(__file__).resolve().parents[1] / "docs" / "options.md"), "the file", path=True)
+
+
+def schemas() -> dict[str, type]:
+    """Return the options of every small command, by what starts it."""
+    found = {f"scripts/{name}.py": importlib.import_module(name).Options for name in SCRIPTS}
+    analyses = importlib.import_module("analyse").ANALYSES
+    found |= {f"scripts/analyse.py analysis={name}": chosen.schema for name, chosen in analyses.items()}
+    for name in STUDIES:
+        found[f"scripts/studies/{name}.py"] = importlib.import_module(f"studies.{name}").Options
+    return found
 
 
 def content() -> str:
     """Return the page."""
-    schemas = {f"scripts/{name}.py": importlib.import_module(name).Options for name in SCRIPTS}
-    analyses = importlib.import_module("analyse").ANALYSES
-    schemas |= {f"scripts/analyse.py analysis={name}": chosen.schema for name, chosen in analyses.items()}
-    for name in STUDIES:
-        schemas[f"scripts/studies/{name}.py"] = importlib.import_module(f"studies.{name}").Options
-    return page(envs, schemas)
+    return page(envs, schemas())
 
 
 def task(options: Options) -> int:
     """Write."""
-    files.write_text(Path(options.output), content())
+    files.write_text(files.user_path("output", options.output), content())
     return 0
 
 

@@ -17,7 +17,8 @@ from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.config.games import OUTSIDE, joined
 from jaxgp.errors import UsageError, reject
-from jaxgp.options import MAX_CORES, MAX_SEED, changed, option
+from jaxgp.options import DEEPEST, MAX_CORES, MAX_GAMES, MAX_SECONDS, MAX_SEED, changed, option
+from jaxgp.printable import one_line
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from jaxgp.players.options import Opponent
     from jaxgp.spec import Cast
 
-MOST_GAMES = 100_000
 MOST_PLAYOUTS = 10_000_000
 MOST_PLIES = 40
 AUTO = "auto"
@@ -45,16 +45,18 @@ def panels() -> list[str]:
 class Options:
     """The champion, its opponents, and the number of games."""
 
-    run: str | None = option(None, "a run directory with a champion.json, or such a file")
+    run: str | None = option(None, "a run directory with a champion.json, or such a file", path=True)
     panel: str = option("standard", f"opponents: {', '.join(panels())}")
-    game: str | None = option(None, OUTSIDE)
+    game: str | None = option(None, OUTSIDE, path=True)
     games: int = option(
         1000,
         "games from each seat where chance is involved; also the number of random programs; for one: random games",
         low=1,
-        high=MOST_GAMES,
+        high=MAX_GAMES,
     )
-    depth: int | None = option(None, "plies of a champion that searches; null: those that it was evolved with")
+    depth: int | None = option(
+        None, "plies of a champion that searches; null: those that it was evolved with", low=1, high=DEEPEST
+    )
     compare: int = option(
         0,
         "also measure a search of this depth against the same random programs; for one: of this level; 0: do not",
@@ -70,22 +72,28 @@ class Options:
     searches: int = option(4, "how many such searches run, independent of each other", low=1, high=1000)
     group: int = option(1, "playouts of each policy in such a search, of which the best counts", low=1, high=1000)
     resume: str | None = option(None, "go on with a nested search that was cut off; null: search anew", (AUTO,))
-    save: str | None = option(None, "files for the best game of a nested search: NAME, or with .svg, .txt or .json")
+    save: str | None = option(
+        None, "files for the best game of a nested search: NAME, or with .svg, .txt or .json", path=True
+    )
     opening_plies: int = option(
         6,
         "random moves at the beginning of games against engines outside (kind: gtp), so that no two are alike",
         low=0,
         high=MOST_PLIES,
     )
-    timeout: float = option(120.0, "seconds that such an engine may take for a move", low=0, above=True, unit="seconds")
+    timeout: float = option(
+        120.0, "seconds that such an engine may take for a move", low=0, high=MAX_SECONDS, above=True, unit="seconds"
+    )
     seed: int = option(0, "of the games and of the random programs", low=0, high=MAX_SEED)
     cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8", low=1, high=MAX_CORES)
-    compilation_cache: str | None = option("~/.cache/jaxgp", "where compiled programs are kept; null: nowhere")
-    output: str | None = option(None, "file for the figures; null: evaluation.json beside the champion")
+    compilation_cache: str | None = option(
+        "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True
+    )
+    output: str | None = option(None, "file for the figures; null: evaluation.json beside the champion", path=True)
 
     def laws(self, prefix: str) -> None:
         """Refuse an unknown panel, and options of a search that is not asked for; raises UsageError."""
-        if not (PANELS / f"{self.panel}.yaml").is_file():
+        if self.panel not in panels():
             reject(f"{prefix}panel", self.panel, ", ".join(panels()))
         if not self.compare:
             refuse(self, OF_SEARCHES, "given, but there is no compare=LEVEL")
@@ -104,7 +112,7 @@ def task(options: Options) -> int:
     loaded = champions.load(options.run, joined(options.game, envs))
     if options.depth is not None:
         loaded = champions.at_depth(loaded, options.depth)
-    output = Path(options.output).expanduser() if options.output else loaded.path.parent / "evaluation.json"
+    output = files.user_path("output", options.output) if options.output else loaded.path.parent / "evaluation.json"
     evaluation.check_writable(output)
     (measure_alone if loaded.cast.game.seats == 1 else measure_against)(options, loaded, output)
     return 0
@@ -132,8 +140,8 @@ def measure_alone(options: Options, loaded: "Loaded", output: Path) -> None:
     figures = alone.measure(loaded, options.games, options.seed)
     if options.compare:
         figures |= nested.search(loaded.cast, plan, arguments.say, folder, save, loaded.genome)
-    print(alone.text(figures))
     files.write_json(output, {"seed": options.seed, "results": figures})
+    print(alone.text(figures))
     print(f"saved: {output}")
 
 
@@ -145,7 +153,7 @@ def check_alone(options: Options, game: str) -> None:
         most = f"group * iterations ** compare up to {MOST_PLAYOUTS}"
         reject("iterations", options.iterations, f"{most}; with compare={options.compare} it is more")
     if options.games < 2:
-        reject("games", options.games, f"a whole number from 2 to {MOST_GAMES}; {game} is a game for one")
+        reject("games", options.games, f"a whole number from 2 to {MAX_GAMES}; {game} is a game for one")
 
 
 def targets(options: Options, output: Path) -> list[Path]:
@@ -166,8 +174,7 @@ def targets(options: Options, output: Path) -> list[Path]:
 def measure_against(options: Options, loaded: "Loaded", output: Path) -> None:
     """Measure the champion of a game for two against a panel.
 
-    Raises:
-        CutShortError: an opponent failed; the figures of those before it are saved first.
+    The figures of the opponents that were met are saved, also if the games against another one fail or are stopped.
     """
     refuse(options, OF_SEARCHES, f"of searches in a game for one; {loaded.cast.game.name} is for two, leave it out")
     from jaxgp.measure import evaluation
@@ -179,18 +186,20 @@ def measure_against(options: Options, loaded: "Loaded", output: Path) -> None:
         except UsageError as error:
             reject("compare", options.compare, f"0; {str(error).rpartition('; ')[2]}")
     panel, about = seated(options, loaded.cast)
-    failure = None
+    report: dict[str, list[evaluation.Result]] = {}
+    failure: BaseException | None = None
+    met = evaluation.measured(
+        loaded, panel, options.games, options.compare, options.seed, arguments.say, terms(options)
+    )
     try:
-        report = evaluation.measure(
-            loaded, panel, options.games, options.compare, options.seed, arguments.say, terms(options)
-        )
-    except evaluation.CutShortError as error:
-        if not any(error.found.values()):
+        for player, results in met:
+            report.setdefault(player, []).extend(results)
+    except (Exception, KeyboardInterrupt) as error:
+        if not report:
             raise
-        # The figures of the opponents before it are kept.
-        report, failure, about["failed"] = error.found, error, str(error)
-    print(evaluation.table_text(report))
+        failure, about["failed"] = error, one_line(error) or "stopped"
     evaluation.save(report, output, panel=options.panel, seed=options.seed, **about)
+    print(evaluation.table_text(report))
     print(f"saved: {output}")
     if failure is not None:
         raise failure

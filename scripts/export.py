@@ -7,13 +7,14 @@ python scripts/export.py run=outputs/DIR format=dot output=program.svg      draw
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import envs
+from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.config.games import OUTSIDE, joined
 from jaxgp.errors import RunError, UsageError, reason, reject
+from jaxgp.files import user_path
 from jaxgp.options import option
 
 if TYPE_CHECKING:
@@ -26,13 +27,13 @@ FORMATS = ("text", "sexpr", "python", "latex", "dot", "game", "svg")
 class Options:
     """What to write, and where."""
 
-    run: str | None = option(None, "a run directory with a champion.json, or such a file")
-    game: str | None = option(None, OUTSIDE)
+    run: str | None = option(None, "a run directory with a champion.json, or such a file", path=True)
+    game: str | None = option(None, OUTSIDE, path=True)
     format: str = option(
         "text", "notation; rules have only text; game and svg: the game of a champion that plays alone", FORMATS
     )
     output: str | None = option(
-        None, "file to write; null: standard output; format=dot as .svg, .png or .pdf is drawn by Graphviz"
+        None, "file to write; null: standard output; format=dot as .svg, .png or .pdf is drawn by Graphviz", path=True
     )
 
 
@@ -43,7 +44,9 @@ def task(options: Options) -> int:
     from jaxgp.export import graphviz
     from jaxgp.measure import champions
 
-    target = Path(options.output).expanduser() if options.output else None
+    target = user_path("output", options.output) if options.output else None
+    if target is not None and target.exists() and not target.is_file():
+        reject("output", options.output, "the name of a file")
     picture = target.suffix[1:] if target and options.format == "dot" else ""
     if picture in graphviz.PICTURES and not graphviz.installed():
         other = "a file that ends in .dot; to draw it, Graphviz has to be installed (its program dot is not found)"
@@ -53,7 +56,8 @@ def task(options: Options) -> int:
         print(text, end="")
         return 0
     try:
-        target.write_bytes(graphviz.draw(text, picture) if picture in graphviz.PICTURES else text.encode())
+        content = graphviz.draw(text, picture) if picture in graphviz.PICTURES else text.encode()
+        files.write(target, lambda file: file.write(content))
     except OSError as error:
         raise RunError(f"output={options.output}: cannot be written ({reason(error)})") from error
     return 0

@@ -22,6 +22,7 @@ of one player alone is player.OPTION=VALUE or opponent.OPTION=VALUE, for example
 
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,7 @@ from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.errors import RunError, UsageError, reject
 from jaxgp.host.seats import Means, Seat, seated
-from jaxgp.options import MAX_SEED, declared
+from jaxgp.options import MAX_COUNT, MAX_SEED, declared
 
 if TYPE_CHECKING:
     from jaxgp.host.agents import Agent
@@ -47,7 +48,9 @@ DEFAULT_GAME = "mancala"
 class Players:
     """Who plays, and which game."""
 
-    run: str | None = option(None, "a run directory with a champion.json, or such a file; sets game and program too")
+    run: str | None = option(
+        None, "a run directory with a champion.json, or such a file; sets game and program too", path=True
+    )
     game: dict[str, Any] = option(  # noqa: RUF009
         {"name": None},
         "a game, or its folder; settings of its rules are game.OPTION=VALUE; "
@@ -67,13 +70,19 @@ class Options(Means, Players):
 
     seed: int = option(0, "of chance in the game, of random moves and of random ties", low=0, high=MAX_SEED)
     save: str | None = option(
-        None, "write the game to FILE.svg, an animated picture, FILE.txt and FILE.json; with an ending only that one"
+        None,
+        "write the game to FILE.svg, an animated picture, FILE.txt and FILE.json; with an ending only that one",
+        path=True,
     )
-    picture: str | None = option(None, "write a picture of the last position to this SVG file")
+    picture: str | None = option(None, "write a picture of the last position to this SVG file", path=True)
     replay: str | None = option(
-        None, "a saved FILE.json, or with game=NAME a FILE in that game's own notation: show its moves, do not play"
+        None,
+        "a saved FILE.json, or with game=NAME a FILE in that game's own notation: show its moves, do not play",
+        path=True,
     )
-    move: int | None = option(None, "of a replay: the last move that is shown, saved or pictured; null: all of them")
+    move: int | None = option(
+        None, "of a replay: the last move that is shown, saved or pictured; null: all of them", low=0, high=MAX_COUNT
+    )
 
 
 OF_PLAYERS = [one.name for one in (*declared(Players), *declared(Means)) if one.name != "game"]
@@ -105,12 +114,8 @@ def task(options: Options) -> int:
 
 
 def play(options: Options, keep: Callable[["Played"], None]) -> None:
-    """Seat the players and play; what was played is kept, also if a person leaves."""
+    """Seat the players and play."""
     from jaxgp.host import seating
-    from jaxgp.host.gtp import EngineError
-    from jaxgp.host.human import Board
-    from jaxgp.host.moves import Stepper, game_key
-    from jaxgp.host.savedgame import Played
 
     if options.move is not None:
         raise UsageError("move: given, but there is no replay=FILE")
@@ -123,7 +128,23 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
     seats = dict(zip(("player", "opponent")[: len(roles)], complete(options, alone, usual), strict=True))
     champion = None if loaded is None else loaded.genome
     casts = [deepened(options, role, seats[role], cast, loaded) for role in roles]
-    agents = [seating.agent(seats[role], role, casts[place], champion) for place, role in enumerate(roles)]
+    with ExitStack() as leaving:
+        agents = []
+        for role, at in zip(roles, casts, strict=True):
+            agents.append(seating.agent(seats[role], role, at, champion))
+            if agents[-1] is not None:
+                leaving.callback(agents[-1].close)
+        sit(options, cast, agents, keep)
+
+
+def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Callable[["Played"], None]) -> None:
+    """Let players (None: a person) play a game; what was played is kept, also if a person leaves."""
+    from jaxgp.host import seating
+    from jaxgp.host.gtp import EngineError
+    from jaxgp.host.human import Board
+    from jaxgp.host.moves import Stepper, game_key
+    from jaxgp.host.savedgame import Played
+
     names, labels = called(agents)
     adviser = Seat("minimax", depth=HINT_DEPTH, ties="first", evaluator=options.evaluator)
     advised = not seating.unseated("minimax", cast)
@@ -142,9 +163,6 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
     except EngineError as error:
         raise RunError(str(error)) from error
     finally:
-        for seated in agents:
-            if seated is not None:
-                seated.close()
         if board.record:
             keep(Played(board.stepper, cast.spec, tuple(names), board.record))
 
@@ -272,8 +290,4 @@ def say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        raise SystemExit(arguments.main(Options, task, __doc__))
-    except KeyboardInterrupt:
-        print("\nThe game was left unfinished.")
-        raise SystemExit(130) from None
+    raise SystemExit(arguments.main(Options, task, __doc__))

@@ -36,7 +36,7 @@ class Options:
     """The players, the rules of a league, and the number of leagues."""
 
     brackets: dict[str, Any] = option({}, "NAME=MEMBER or NAME=[MEMBERS]: the players of a bracket")
-    game: str | None = option(None, OUTSIDE)
+    game: str | None = option(None, OUTSIDE, path=True)
     mode: str = option("anyone", "where opponents come from: everywhere, the own bracket, the others", (*MODES, ALL))
     leagues: int = option(100, "how many leagues, each with a schedule of its own", low=1, high=10_000)
     opponents: int = option(
@@ -46,6 +46,7 @@ class Options:
         0.6,
         "a player stays if it wins more than this share of its games in a round",
         low=0,
+        high=1,
         test=lambda share: share < 1,
         accepted="a number from 0 to less than 1",
     )
@@ -60,10 +61,12 @@ class Options:
     evaluator: str | None = option(None, "what searches value positions by; null: the first of the game's evaluators")
     seed: int = option(0, "of the schedules and of the bootstrap", low=0, high=MAX_SEED)
     games_seed: int = option(0, "of random moves and random ties", low=0, high=MAX_SEED)
-    table: str | None = option(None, "file in which games are kept; null: crosstable.json in output")
+    table: str | None = option(None, "file in which games are kept; null: crosstable.json in output", path=True)
     cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8", low=1, high=MAX_CORES)
-    compilation_cache: str | None = option("~/.cache/jaxgp", "where compiled programs are kept; null: nowhere")
-    output: str = option("outputs/league", "directory for results")
+    compilation_cache: str | None = option(
+        "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True
+    )
+    output: str = option("outputs/league", "directory for results", path=True)
 
 
 def task(options: Options) -> int:
@@ -79,13 +82,17 @@ def task(options: Options) -> int:
     check_brackets(options, [member.bracket for member in playing])
     folder, file = places(options)
     games = crosstable.read(file, playing, options.games, options.games_seed)
-    prepare(folder, file if games is None else None)
+    missing = games is None or bool((games.games != crosstable.planned(playing, options.games)).any())
+    prepare(folder, file if missing else None)
+
+    def keep(table: "CrossTable") -> None:
+        crosstable.save(file, table, playing, options.games, options.games_seed)
+
     try:
-        if games is None:
-            games = crosstable.play(cast, playing, options.games, options.games_seed, arguments.say)
-            crosstable.save(file, games, playing, options.games, options.games_seed)
-        else:
+        if games is not None and not missing:
             arguments.say(f"All games are in {file}")
+        else:
+            games = crosstable.play(cast, playing, options.games, options.games_seed, arguments.say, games, keep)
         found = outcome(options, cast, playing, games)
         files.write_json(folder / "league.json", league_report.as_json(found, asdict(options)))
         about = [("leagues", str(options.leagues)), ("seed", str(options.seed))]
@@ -104,8 +111,8 @@ def modes(options: Options) -> tuple[str, ...]:
 
 def places(options: Options) -> tuple[Path, Path]:
     """Return the directory for results, and the file in which games are kept."""
-    folder = Path(options.output).expanduser()
-    return folder, Path(options.table).expanduser() if options.table else folder / "crosstable.json"
+    folder = files.user_path("output", options.output)
+    return folder, files.user_path("table", options.table) if options.table else folder / "crosstable.json"
 
 
 def prepare(folder: Path, table: Path | None) -> None:
@@ -170,7 +177,4 @@ def check_brackets(options: Options, brackets: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        raise SystemExit(arguments.main(Options, task, __doc__))
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
+    raise SystemExit(arguments.main(Options, task, __doc__))

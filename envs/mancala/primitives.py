@@ -8,7 +8,7 @@ from jax import Array
 
 from envs.mancala.rules import Mancala, State
 from jaxgp.genotypes.primitives import FLOAT, Integers, Primitive, PrimitiveSet
-from jaxgp.options import option
+from jaxgp.options import MAX_WEIGHT, option
 
 View = Literal["own", "absolute"]
 OutOfRange = Literal["zero", "modulo", "clamp"]
@@ -39,6 +39,7 @@ class Options:
         "how often random creation draws a constant, relative to each function; null: as often as there are cells, so "
         "that every single integer is as likely as every function",
         low=0,
+        high=MAX_WEIGHT,
         above=True,
     )
 

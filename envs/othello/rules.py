@@ -54,7 +54,12 @@ class Othello:
     """The rules as pure functions of one state; hashable, so that it can be a static argument of `jax.jit`."""
 
     size: int = option(
-        8, "squares on each side of the board", test=SIZES.__contains__, accepted=", ".join(map(str, SIZES))
+        8,
+        "squares on each side of the board",
+        low=SIZES[0],
+        high=SIZES[-1],
+        test=SIZES.__contains__,
+        accepted=", ".join(map(str, SIZES)),
     )
 
     name: ClassVar[str] = "othello"

@@ -25,7 +25,9 @@ class Options:
     mask: int | None = option(
         None,
         "rows and columns of the neighbourhood that a player sees; null: 3, and 5 on boards of 7 squares or more",
-        test=lambda mask: mask >= 3 and mask % 2 == 1,
+        low=3,
+        high=999,
+        test=lambda mask: mask % 2 == 1,
         accepted="an odd number from 3 to the size of the board",
     )
     matching: Matching = option(

@@ -17,16 +17,18 @@ import hydra
 from hydra.core.config_loader import ConfigLoader
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.plugins import Plugins
-from hydra.core.utils import JobReturn, configure_log, run_job
+from hydra.core.utils import JobReturn, JobStatus, configure_log, run_job
+from hydra.plugins.launcher import Launcher
 from hydra.types import HydraContext, RunMode
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf, open_dict, read_write
-from omegaconf.errors import OmegaConfBaseException
 
 from jaxgp import files
-from jaxgp.config import compose
+from jaxgp.config import compose, places
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error
-from jaxgp.errors import RunError, UsageError
+from jaxgp.config.quoting import quoted
+from jaxgp.errors import RunError, UsageError, complain, reason
+from jaxgp.terminal import lenient
 
 if TYPE_CHECKING:
     from jaxgp.spec import Games
@@ -88,24 +90,31 @@ def main(
         config_name: the primary config in it, without `.yaml`.
         argv: the arguments; by default those of the process.
     """
-    try:
-        args = _parser().parse_args(argv)
-        placed = compose.placed(args.overrides, command.games)
-        command.games = placed.games
-        args.overrides = [compose.opened(command.schema, override) for override in placed.overrides]
-        code = _dispatch(command, config_dir.resolve(), args.config_name or config_name, args, placed.folders)
-    except (UsageError, RunError) as error:
-        complain(error)
-        code = error.exit_code
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        code = 128 + signal.SIGINT
+    with lenient() as (out, progress):
+        code = _code(command, config_dir, config_name, argv)
+        failure = out.settle()
+        if failure is not None and not isinstance(failure, BrokenPipeError):
+            # A log that could not be written is no failure of the run, whose results are files.
+            print(f"warning: standard output: {reason(failure)}", file=sys.stderr, flush=True)
+        progress.settle()
     sys.exit(code)
 
 
-def complain(error: BaseException) -> None:
-    """Print an error as one line."""
-    print("error: " + " ".join(str(error).split()), file=sys.stderr, flush=True)
+def _code(command: Command[Schema, Plan], config_dir: Path, config_name: str, argv: Sequence[str] | None) -> int:
+    """Run a script; return its exit code."""
+    try:
+        args = _parser().parse_intermixed_args(argv)
+        args.multirun = args.multirun or _asks_for_sweep(args.overrides)
+        placed = compose.placed(args.overrides, command.games, args.multirun)
+        command.games = placed.games
+        args.overrides = [compose.opened(command.schema, one, args.multirun) for one in placed.overrides]
+        return _dispatch(command, config_dir.resolve(), args.config_name or config_name, args, placed.folders)
+    except (UsageError, RunError) as error:
+        complain(error)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return 128 + signal.SIGINT
 
 
 class _Parser(argparse.ArgumentParser):
@@ -149,8 +158,7 @@ def _dispatch(
         if args.cfg:
             compose.made(command.schema, compose.compose(command.schema, loader, config_name, args.overrides))
         elif not (args.hydra_help or args.version or args.shell_completion or args.info):
-            sweep = args.multirun or _asks_for_sweep(args.overrides)
-            return (_sweep if sweep else _single)(command, loader, config_name, args.overrides)
+            return (_sweep if args.multirun else _single)(command, loader, config_name, args.overrides)
         return _show(command, config_dir, config_name, args)
 
 
@@ -160,7 +168,7 @@ def groups(config: DictConfig) -> list[str]:
 
 
 def _existing(folder: str) -> Path:
-    path = Path(folder).absolute()
+    path = files.user_path("--config-dir", folder).absolute()
     if not path.is_dir():
         raise UsageError(f"--config-dir={folder}: no such directory")
     return path
@@ -203,19 +211,23 @@ def _overrides(config: DictConfig) -> list[str]:
 
 def _single(command: Command[Schema, Plan], loader: ConfigLoader, config_name: str, overrides: Sequence[str]) -> int:
     config = compose.compose(command.schema, loader, config_name, overrides)
-    directory = _directory(config, "hydra.run.dir")
-    plan = command.prepare(config, directory)
-    directory = Path(getattr(plan, "directory", directory))
+    given = places.directory(config, places.RUN).absolute()
+    new = "now" in places.filled_in(config, places.RUN)  # a name that holds the time is meant for a new run
+    expected = places.free(given) if new else given
+    plan = command.prepare(config, expected)
+    directory = Path(getattr(plan, "directory", expected))
+    if new and directory == expected:
+        directory = places.claim(given, places.RUN)
     with read_write(config.hydra), open_dict(config.hydra):
         config.hydra.run.dir = str(directory)
-    files.make_directory(directory, "hydra.run.dir")
+    files.make_directory(directory, places.RUN)
     callbacks = Callbacks(config)
     callbacks.tell("on_run_start", config=config, config_name=config_name)
     result = run_job(
         hydra_context=_context(loader, callbacks),
         task_function=command,
         config=config,
-        job_dir_key="hydra.run.dir",
+        job_dir_key=places.RUN,
         job_subdir_key=None,
     )
     callbacks.tell("on_run_end", config=config, config_name=config_name, job_return=result)
@@ -224,6 +236,11 @@ def _single(command: Command[Schema, Plan], loader: ConfigLoader, config_name: s
 
 def _sweep(command: Command[Schema, Plan], loader: ConfigLoader, config_name: str, overrides: Sequence[str]) -> int:
     config = compose.compose(command.schema, loader, config_name, overrides, RunMode.MULTIRUN)
+    given = places.directory(config, places.SWEEP).absolute()
+    new = places.filled_in(config, places.SWEEP) == {"now"}
+    if not places.filled_in(config, places.SWEEP) - {"now"}:  # else each member fills in its own
+        _place(config, places.free(given) if new else given)
+    found: dict[Path, int] = {}
     for number, job in enumerate(_jobs(config, loader)):
         try:
             composed = loader.load_sweep_config(config, job)
@@ -231,17 +248,61 @@ def _sweep(command: Command[Schema, Plan], loader: ConfigLoader, config_name: st
             raise composition_error(command.schema, error, job) from error
         with read_write(composed.hydra), open_dict(composed.hydra):
             composed.hydra.job.num = composed.hydra.job.id = number
-        command.prepare(composed, _directory(composed, "hydra.sweep.dir", "hydra.sweep.subdir"))
-    files.make_directory(_directory(config, "hydra.sweep.dir"), "hydra.sweep.dir")
+        directory = places.member(composed)
+        if found.setdefault(directory, number) != number:
+            raise UsageError(f"{places.MEMBER}: members {found[directory]} and {number} would share {directory}")
+        command.prepare(composed, directory)
+    if new:
+        _place(config, places.claim(given, places.SWEEP))
+    files.make_directory(places.directory(config, places.SWEEP), places.SWEEP)
     configure_log(config.hydra.hydra_logging, config.hydra.verbose)
     callbacks = Callbacks(config)
     callbacks.tell("on_multirun_start", config=config, config_name=config_name)
     sweeper = Plugins.instance().instantiate_sweeper(
         hydra_context=_context(loader, callbacks), task_function=command, config=config
     )
+    if str(config.hydra.launcher._target_).endswith(".BasicLauncher") and sweeper.launcher is not None:
+        sweeper.launcher = Each(sweeper.launcher)
     batches = sweeper.sweep(arguments=_overrides(config))
     callbacks.tell("on_multirun_end", config=config, config_name=config_name)
-    return max((int(job.return_value or 0) for batch in batches or () for job in batch), default=0)
+    jobs = [job for batch in batches or () for job in batch]
+    codes = [int(job.return_value or 0) for job in jobs]
+    if failed := [
+        f"{n} ({' '.join(job.overrides)})" for n, (job, code) in enumerate(zip(jobs, codes, strict=True)) if code
+    ]:
+        complain(RunError(f"{len(failed)} of {len(jobs)} members of the sweep failed: {', '.join(failed)}"))
+    return max(codes, default=0)
+
+
+def _place(config: DictConfig, directory: Path) -> None:
+    """Put a sweep into a directory; its members, which are composed anew, read the override."""
+    with read_write(config.hydra), open_dict(config.hydra):
+        config.hydra.sweep.dir = str(directory)
+        config.hydra.overrides.hydra.append(f"{places.SWEEP}={quoted(str(directory))}")
+
+
+class Each(Launcher):
+    """Launches the jobs of a sweep one by one, so that one whose directory cannot be made does not end the others."""
+
+    def __init__(self, launcher: Launcher) -> None:
+        self._launcher = launcher
+
+    def setup(self, **about: object) -> None:
+        """Do nothing: the launcher inside is set up already."""
+
+    def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> list[JobReturn]:
+        """Run the jobs; Hydra's sweeper calls this."""
+        return [self._one(job, number) for number, job in enumerate(job_overrides, initial_job_idx)]
+
+    def _one(self, job: Sequence[str], number: int) -> JobReturn:
+        try:
+            (done,) = self._launcher.launch([job], number)
+            return done
+        except OSError as error:
+            complain(RunError(f"{error.filename or 'a member of the sweep'}: {reason(error)}"))
+            failed = JobReturn(overrides=job, status=JobStatus.COMPLETED)
+            failed.return_value = RunError.exit_code
+            return failed
 
 
 def _jobs(config: DictConfig, loader: ConfigLoader) -> list[list[str]]:
@@ -250,18 +311,6 @@ def _jobs(config: DictConfig, loader: ConfigLoader) -> list[list[str]]:
         return []
     given = [f"{key}={value}" for key, value in (config.hydra.sweeper.params or {}).items()]
     return compose.jobs(given + _overrides(config), loader)
-
-
-def _directory(config: DictConfig, *names: str) -> Path:
-    """Return the absolute path of the directory that a job writes to: the joined values of one or two options."""
-    before = HydraConfig.instance().cfg
-    HydraConfig.instance().set_config(config)  # the directory may refer to other values of Hydra
-    try:
-        return Path(*(str(OmegaConf.select(config, name, throw_on_missing=True)) for name in names)).absolute()
-    except OmegaConfBaseException as error:
-        raise UsageError(f"{names[0]}: {str(error).splitlines()[0]}") from error
-    finally:
-        HydraConfig.instance().cfg = before
 
 
 class Callbacks:

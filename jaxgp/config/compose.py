@@ -21,10 +21,11 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 from omegaconf.errors import GrammarParseError, InterpolationResolutionError, OmegaConfBaseException
 
-from jaxgp.config import typed
+from jaxgp.config import quoting, typed
 from jaxgp.config.games import place
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_line
-from jaxgp.errors import UsageError
+from jaxgp.errors import UsageError, reject
+from jaxgp.files import user_path
 
 if TYPE_CHECKING:
     from jaxgp.spec import Games
@@ -34,6 +35,8 @@ Schema = TypeVar("Schema")
 SCHEMA_NAME = "schema"
 """What a primary config calls the schema in its defaults list."""
 JOB = "train"
+HYDRA_PATHS = ("hydra.run.dir", "hydra.sweep.dir", "hydra.sweep.subdir")
+"""Options of Hydra that are paths; ${...} in them is filled in."""
 
 
 class Folders(SearchPathPlugin):
@@ -61,8 +64,8 @@ class Placed(NamedTuple):
     folders: tuple[Path, ...] = ()
 
 
-def placed(overrides: Sequence[str], games: "Games") -> Placed:
-    """Replace `game=FOLDER` by the name of the game in that folder, also among the games of a sweep.
+def placed(overrides: Sequence[str], games: "Games", sweep: bool = False) -> Placed:
+    """Replace `game=FOLDER` by the name of the game in that folder; in a sweep commas stand between games.
 
     Raises:
         UsageError: a folder is not a package.
@@ -74,10 +77,11 @@ def placed(overrides: Sequence[str], games: "Games") -> Placed:
             found.overrides.append(override)
             continue
         names = []
-        for word in value.split(","):
+        for word in value.split(",") if sweep else [value]:
             here, name = place(word.strip(), found.games)
             if here is not found.games:
-                found = Placed(found.overrides, here, (*found.folders, Path(word.strip()).expanduser().resolve()))
+                folder = user_path("game", word.strip()).resolve()
+                found = Placed(found.overrides, here, (*found.folders, folder))
             names.append(name)
         found.overrides.append(f"game={','.join(names)}")
     return found
@@ -131,12 +135,19 @@ def compose(
     return config
 
 
-def opened(schema: type, override: str) -> str:
-    """Put ++ in front of an option that Hydra cannot know: a game's setting, or one in a section with variants.
+def opened(schema: type, override: str, sweep: bool = False) -> str:
+    """Return an override as Hydra needs it.
 
-    Hydra then lets it pass, and it is checked later.
+    Text and paths are taken literally, so they are quoted; in a sweep, where commas stand between several values, each
+    of them. An option that Hydra cannot know, a game's setting or one in a section with variants, gets ++ in front:
+    Hydra lets it pass, and it is checked later.
     """
-    parent, _, name = override.split("=")[0].rpartition(".")
+    key, equals, written = override.partition("=")
+    if equals and key in HYDRA_PATHS:
+        override = f"{key}={quoting.literal(written)}"
+    elif equals and typed.is_text(schema, key.lstrip("+")):
+        override = f"{key}={(quoting.each if sweep else quoting.literal)(written)}"
+    parent, _, name = key.rpartition(".")
     free = dict[str, Any] in typed.kinds(schema, parent) or parent.split(".")[0] in typed.variants(schema)
     return "++" + override if free and name and not override.startswith(("+", "~")) else override
 
@@ -151,7 +162,22 @@ def made(schema: type[Schema], config: DictConfig) -> Schema:
         said = isinstance(error, InterpolationResolutionError | GrammarParseError)
         raise UsageError(f"{option}: {first_line(error)}" if option and said else first_line(error)) from error
     assert isinstance(plain, dict)
+    for name, value in _texts(plain):
+        if "${" in value and name != "resume":
+            reject(name, value, "text without ${, which config.yaml cannot hold")
     return typed.typed(schema, plain)
+
+
+def _texts(values: object, name: str = "") -> Iterator[tuple[str, str]]:
+    """Yield each text among plain values, with its dotted name."""
+    if isinstance(values, str):
+        yield name, values
+    elif isinstance(values, dict):
+        for key, inside in values.items():
+            yield from _texts(inside, f"{name}.{key}" if name else str(key))
+    elif isinstance(values, list):
+        for inside in values:
+            yield from _texts(inside, name)
 
 
 def jobs(overrides: Sequence[str], loading: ConfigLoader) -> list[list[str]]:

@@ -3,13 +3,13 @@
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jaxgp import options
 from jaxgp.config.schema import GENOTYPES, Config
 from jaxgp.errors import UsageError, reject
 from jaxgp.evolution.options import Algorithm
+from jaxgp.files import user_path
 from jaxgp.fitness.options import no_guide
 from jaxgp.players.options import KINDS, Opponent
 
@@ -32,8 +32,10 @@ def place(name: str, games: "Games") -> "tuple[Games, str]":
     Raises:
         UsageError: `name` looks like a folder, but is not a package.
     """
-    folder = Path(name).expanduser()
-    if name in games.available() or not (folder.is_dir() or os.sep in name):
+    if not name or name in games.available():
+        return games, name
+    folder = user_path("game", name)
+    if not (folder.is_dir() or os.sep in name):
         return games, name
     if not (folder / "__init__.py").is_file():
         reject("game", name, "the name of a game, or a folder with an __init__.py that has a function spec()")

@@ -10,6 +10,14 @@ from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 from jaxgp.config import typed
 from jaxgp.errors import UsageError, show
 
+LAUNCHERS = {
+    "submitit_slurm": '"jaxgp[slurm]"',
+    "submitit_local": '"jaxgp[slurm]"',
+    "joblib": "hydra-joblib-launcher",
+    "ray": "hydra-ray-launcher",
+    "rq": "hydra-rq-launcher",
+}
+"""Hydra's launchers that are packages of their own, and what pip installs them by."""
 COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException, ValueError, OSError)
 """What composing a configuration may raise for a mistake of the user."""
 
@@ -51,6 +59,8 @@ def first_line(error: BaseException) -> str:
 def _unknown_choice(error: MissingConfigException) -> UsageError:
     group, _, choice = str(error.missing_cfg_file or "").rpartition("/")
     options = ", ".join(sorted(error.options or ()))
+    if group == "hydra/launcher" and choice in LAUNCHERS:
+        return UsageError(f"{group}={choice}: not installed; pip install {LAUNCHERS[choice]}")
     if group and options:
         return UsageError(f"{group}={choice}: unknown choice; accepted: {options}")
     return UsageError(first_line(error))

@@ -9,7 +9,7 @@ from typing import Any
 
 from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.fitness.options import Fitness
-from jaxgp.options import MAX_CORES, MAX_SEED, option
+from jaxgp.options import MAX_CORES, MAX_COUNT, MAX_SEED, option
 
 GENOTYPES = {"gp": "program", "groups": "rules"}
 """What each kind of algorithm evolves."""
@@ -43,11 +43,10 @@ class Config:
     resume: str | None = option(
         None,
         "a run directory to go on with; auto: go on if hydra.run.dir holds a run, else start one",
-        test=bool,
-        accepted="a path",
+        path=True,
     )
-    checkpoint_every: int = option(10, "generations between checkpoints", low=1)
-    keep_checkpoints: int = option(2, "checkpoints that are kept", low=1)
+    checkpoint_every: int = option(10, "generations between checkpoints", low=1, high=MAX_COUNT)
+    keep_checkpoints: int = option(2, "checkpoints that are kept", low=1, high=MAX_COUNT)
     title: str = option("", "one line that names the run in its report")
     cores: int | None = option(
         None,
@@ -56,5 +55,5 @@ class Config:
         high=MAX_CORES,
     )
     compilation_cache: str | None = option(
-        "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", test=bool, accepted="a path"
+        "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True
     )

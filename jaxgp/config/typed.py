@@ -6,12 +6,14 @@ import typing
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
-from jaxgp.config import text
+from jaxgp.config import quoting
 from jaxgp.errors import UsageError, reject, show
 from jaxgp.options import Option, declared
 
 Name = TypeVar("Name")
 Schema = TypeVar("Schema")
+MISSING = "???"
+"""OmegaConf's mark of a value that has yet to be given."""
 
 
 def plain(schema: type) -> dict[str, object]:
@@ -104,9 +106,11 @@ def _value(one: Option, value: object, name: str, complete: bool) -> object:
         return dict(value) if entries is object else entries_typed(entries, value, name + ".")
     if value is None and one.nullable:
         return None
+    if value == MISSING or (isinstance(value, list | tuple) and MISSING in value):
+        reject(name, value, f"{accepted(one)}; {MISSING} stands for a value that is missing")
     try:
         return _many(one, value) if one.many else _single(one.kinds, value)
-    except ValueError:
+    except (ValueError, OverflowError):
         reject(name, value, accepted(one))
 
 
@@ -125,7 +129,7 @@ def _many(one: Option, value: object) -> object:
     """Return a list of values, or a tuple; raises ValueError."""
     values = value if isinstance(value, list | tuple) else None
     if values is None and one.many is tuple:
-        values = [text.read(item) for item in str(value).split(",")]
+        values = [quoting.read(item) for item in str(value).split(",")]
     if values is None:
         raise ValueError(f"{value} is no list")
     return one.many(_single(one.items, item) for item in values)  # type: ignore[misc]
@@ -139,7 +143,7 @@ def _single(kinds: tuple[object, ...], value: object) -> object:
         if isinstance(value, Mapping | list | None):
             raise ValueError(f"{value} is no text")
         return value if isinstance(value, str) else show(value)
-    read = text.read(value) if isinstance(value, str) else value
+    read = quoting.read(value) if isinstance(value, str) else value
     if bool in kinds and isinstance(read, bool):
         return read
     if isinstance(read, int) and not isinstance(read, bool) and (int in kinds or float in kinds):
@@ -183,6 +187,14 @@ def kinds(schema: type, option: str) -> tuple[object, ...]:
         named = [one for kind in sections for one in declared(kind) if one.name == part]
         found = (*inside, *(kind for one in named for kind in one.kinds))
     return found
+
+
+def is_text(schema: type, option: str) -> bool:
+    """Return whether an option, by its dotted name, is any text or a path."""
+    parent, _, name = option.rpartition(".")
+    sections = [kind for kind in kinds(schema, parent) if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
+    found = [one for kind in sections for one in declared(kind) if one.name == name]
+    return bool(found) and all(str in one.kinds and not one.choices for one in found)
 
 
 def names(schema: type, section: str) -> list[str]:

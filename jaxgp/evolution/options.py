@@ -13,10 +13,12 @@ from jaxgp.operators.options import (
     RuleMutation,
     Selection,
 )
-from jaxgp.options import bound, option
+from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_WEIGHT, bound, changed, option
 
 MIN_GROUPS = 4
 """Two parents are recombined and two others mutated."""
+MAX_GROUP = 1000
+"""Strategies of a group; every two of them play."""
 
 
 @dataclass
@@ -24,8 +26,10 @@ class Algorithm:
     """Generational genetic programming."""
 
     kind: str = option("gp", "generational genetic programming", ("gp",))
-    population: int = option(512, "individuals of a generation", low=1, label="population size")
-    generations: int = option(150, "generations of the run", low=1, label="maximum number of generations")
+    population: int = option(512, "individuals of a generation", low=1, high=MAX_POPULATION, label="population size")
+    generations: int = option(
+        150, "generations of the run", low=1, high=MAX_COUNT, label="maximum number of generations"
+    )
     elites: int = option(
         1,
         "how many of the best individuals survive unchanged",
@@ -66,9 +70,11 @@ class Groups:
     """Evolution of rule lists: tournaments of disjoint groups; the winners become parents and stay."""
 
     kind: str = option("groups", "tournaments of disjoint groups", ("groups",))
-    population: int = option(1000, "rule lists, a multiple of group_size", low=1, label="population size")
-    generations: int = option(1000, "cycles of the run", low=1, label="maximum number of generations")
-    group_size: int = option(5, "strategies that play a tournament; its winner is a parent", low=2)
+    population: int = option(
+        1000, "rule lists, a multiple of group_size", low=2 * MIN_GROUPS, high=MAX_POPULATION, label="population size"
+    )
+    generations: int = option(1000, "cycles of the run", low=1, high=MAX_COUNT, label="maximum number of generations")
+    group_size: int = option(5, "strategies that play a tournament; its winner is a parent", low=2, high=MAX_GROUP)
     capacity: int = option(
         100,
         "rules that one list can hold; nothing is added to a full list",
@@ -84,12 +90,19 @@ class Groups:
         why="the children of a cycle",
         label="immigrants",
     )
-    immigrants_every: int = option(5, "cycles from one arrival of immigrants to the next", low=1)
+    immigrants_every: int = option(5, "cycles from one arrival of immigrants to the next", low=1, high=MAX_COUNT)
     restart_every: int = option(
-        0, "cycles after which a new random population replaces the whole; 0: never", low=0, label="restarts"
+        0,
+        "cycles after which a new random population replaces the whole; 0: never",
+        low=0,
+        high=MAX_COUNT,
+        label="restarts",
     )
     panel_weight: float = option(
-        0.0, "tournament points for each point of fitness against the panel; 0: only parents play the panel", low=0
+        0.0,
+        "tournament points for each point of fitness against the panel; 0: only parents play the panel",
+        low=0,
+        high=MAX_WEIGHT,
     )
     ties: str = option(
         "rules",
@@ -112,6 +125,9 @@ class Groups:
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
         size = self.group_size
+        if changed(self, ["group_size"]):
+            high = self.population // MIN_GROUPS
+            bound(self, "group_size", prefix, high=high, why=f"a quarter of {prefix}population={self.population}")
         bound(self, "population", prefix, low=MIN_GROUPS * size)
         if self.population % size:
             below = self.population // size * size

@@ -3,7 +3,17 @@
 from dataclasses import dataclass
 
 from jaxgp.errors import reject
-from jaxgp.options import option
+from jaxgp.options import (
+    DEEPEST,
+    MAX_FITNESS,
+    MAX_GAMES,
+    MAX_LANES,
+    MAX_PLIES,
+    MAX_POPULATION,
+    MAX_TABLE,
+    MAX_WEIGHT,
+    option,
+)
 from jaxgp.players.options import Opponent
 
 
@@ -21,9 +31,12 @@ class Fitness:
 
     opponents: dict[str, Opponent] = option({}, "the panel, by name")
     coplay: int = option(
-        0, "coevolution: games of each individual from each seat against others of the population; 0: none", low=0
+        0,
+        "coevolution: games of each individual from each seat against others of the population; 0: none",
+        low=0,
+        high=MAX_GAMES,
     )
-    coplay_weight: float = option(1.0, "points of a game won against another individual", low=0)
+    coplay_weight: float = option(1.0, "points of a game won against another individual", low=0, high=MAX_WEIGHT)
     opening_plies: int = option(
         0,
         "coevolution: random moves at the beginning of games against other individuals",
@@ -33,28 +46,32 @@ class Fitness:
     )
     guides: dict[str, Opponent] = option({}, "coevolution: opponents met by the whole population, by name")
     measured: int = option(
-        1, "coevolution: how many of the fittest of a generation are measured by the opponents", low=1
+        1,
+        "coevolution: how many of the fittest of a generation are measured by the opponents",
+        low=1,
+        high=MAX_POPULATION,
     )
     measured_depth: int | None = option(
-        None, "coevolution: plies that individuals search while measured; null: as in evolution"
+        None, "coevolution: plies that individuals search while measured; null: as in evolution", low=1, high=DEEPEST
     )
     points: str = option(
         "score",
         "score: the sum over both seats, weighted mean over opponents; result: 1, 1/2, 0",
         ("score", "result"),
     )
-    scale: float = option(1.0, "what the points are multiplied by", low=0, above=True)
-    parsimony: float = option(0.0, "the price of a node, or of a rule", low=0)
-    win_bonus: float = option(0.0, "extra points for each seat from which the game is won", low=0)
-    minimum: float | None = option(None, "the least fitness; null: there is none")
+    scale: float = option(1.0, "what the points are multiplied by", low=0, high=MAX_WEIGHT, above=True)
+    parsimony: float = option(0.0, "the price of a node, or of a rule", low=0, high=MAX_WEIGHT)
+    win_bonus: float = option(0.0, "extra points for each seat from which the game is won", low=0, high=MAX_WEIGHT)
+    minimum: float | None = option(None, "the least fitness; null: there is none", low=-MAX_FITNESS, high=MAX_FITNESS)
     table_size: int = option(
         262144,
         "remembered replies of each searched opponent",
         low=1,
+        high=MAX_TABLE,
         test=_power_of_two,
-        accepted="a whole number from 1, a power of two",
+        accepted=f"a whole number from 1 to {MAX_TABLE}, a power of two",
     )
-    lanes: int = option(64, "searches that run side by side", low=1)
+    lanes: int = option(64, "searches that run side by side", low=1, high=MAX_LANES)
     tail: int = option(
         2,
         "last plies of a search that are expanded full width",
@@ -62,13 +79,13 @@ class Fitness:
         high="least_depth",
         why="the least depth among the opponents",
     )
-    max_plies: int = option(400, "longer games are stopped and scored as they stand", low=1)
+    max_plies: int = option(400, "longer games are stopped and scored as they stand", low=1, high=MAX_PLIES)
 
     @property
-    def least_depth(self) -> int | None:
-        """The least depth of the searches that individuals meet; None: they meet none."""
+    def least_depth(self) -> int:
+        """The least depth of the searches that individuals meet; if they meet none, that of any search."""
         met = [*self.opponents.values(), *self.guides.values()]
-        return min((one.depth for one in met if one.kind == "search"), default=None)
+        return min((one.depth for one in met if one.kind == "search"), default=DEEPEST)
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""

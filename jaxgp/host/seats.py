@@ -4,15 +4,13 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from jaxgp.errors import UsageError, reject
-from jaxgp.options import check, option
+from jaxgp.options import DEEPEST, MAX_COUNT, MAX_SECONDS, check, option
 
 KINDS = ("human", "minimax", "deepening", "random", "strategy", "rules", "program", "champion", "gtp")
 ALONE = ("human", "random", "program", "champion")
 """Kinds of players that can play a game for one."""
 SEARCHING = ("minimax", "deepening")
 """Kinds of players that search, which they cannot do in a game with chance."""
-DEEPEST = 24
-
 OF_ONE_KIND = {
     "nodes": "deepening",
     "single": "deepening",
@@ -44,7 +42,7 @@ class Means:
 
     depth: int | None = option(None, "plies of minimax, most plies of deepening; null: 8", low=1, high=DEEPEST)
     nodes: int | None = option(
-        None, "positions after which deepening begins no deeper search; null: there is no limit", low=1
+        None, "positions after which deepening begins no deeper search; null: there is no limit", low=1, high=MAX_COUNT
     )
     single: bool | None = option(
         None, "whether deepening stops where one move alone is best; null: no, it looks for the proof of a result"
@@ -52,13 +50,20 @@ class Means:
     ties: str | None = option(None, "among equally good moves a search plays; null: random", ("first", "random"))
     evaluator: str | None = option(None, "what searches value positions by; null: the first of the game's evaluators")
     strategy: str | None = option(None, "which of the game's strategies; null: the first")
-    rules: str | None = option(None, 'a file with the rule list of player or opponent "rules", a rule on each line')
+    rules: str | None = option(
+        None, 'a file with the rule list of player or opponent "rules", a rule on each line', path=True
+    )
     expression: str | None = option(None, 'the program of player or opponent "program", as printed in champion.json')
     command: str | None = option(
         None, 'of player or opponent "gtp": a program that speaks the Go Text Protocol, and its options'
     )
     timeout: float | None = option(
-        None, "how long such a program may take for a move; null: 120", low=0, above=True, unit="seconds"
+        None,
+        "how long such a program may take for a move; null: 120",
+        low=0,
+        high=MAX_SECONDS,
+        above=True,
+        unit="seconds",
     )
 
 

@@ -11,10 +11,11 @@ from typing import Any
 
 from jaxgp.contracts import Player
 from jaxgp.errors import UsageError, reject
+from jaxgp.files import user_path
 from jaxgp.genotypes.language import Genome, Language
-from jaxgp.host.seats import DEEPEST
 from jaxgp.measure import champions
 from jaxgp.measure.champions import Loaded
+from jaxgp.options import DEEPEST
 from jaxgp.players.options import Opponent
 from jaxgp.players.panel import strategist
 from jaxgp.players.searches import evaluators
@@ -131,7 +132,7 @@ def _expanded(option: str, words: Sequence[str]) -> list[str | Path]:
         if word.partition(":")[0] in {kind.partition(":")[0] for kind in KINDS}:
             found.append(word)
             continue
-        given = str(Path(word).expanduser())
+        given = str(user_path(option, word))
         paths = sorted(glob.glob(given), key=_natural) if re.search(r"[*?]", given) else [given]
         if not paths:
             reject(option, word, "a pattern that matches runs or champion files; it matches nothing")

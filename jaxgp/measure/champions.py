@@ -6,6 +6,7 @@ from pathlib import Path
 from jaxgp.config.games import cast_of, game_of
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
+from jaxgp.files import user_path
 from jaxgp.genotypes.language import Genome
 from jaxgp.options import declared
 from jaxgp.players.searched import SearchedPlayer
@@ -43,7 +44,7 @@ def load(run: str, games: Games, option: str = "run") -> Loaded:
     Raises:
         UsageError: there is none, or it cannot be used here; the message names the option and what is wrong.
     """
-    given = Path(run).expanduser()
+    given = user_path(option, run)
     path = RunDirectory(given).champion if given.is_dir() else given
     if not path.is_file():
         wanted = f"{path.name} is missing" if given.is_dir() else "no such file or directory"

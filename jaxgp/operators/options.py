@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from jaxgp.errors import reject
-from jaxgp.options import any_of, bound, declared, option
+from jaxgp.options import MAX_POWER, MAX_WEIGHT, any_of, bound, declared, option
 
 MAX_CAPACITY = 32767
 """Subtree sizes are stored as int16."""
 MAX_DEPTH = 1000
-"""A bound on every depth option, far above any useful value."""
+"""A bound on every depth of trees, far above any useful value."""
+MAX_DRAWN = 10_000
+"""Individuals of one tournament: as many indices for every child."""
 
 
 @dataclass
@@ -34,15 +36,20 @@ class Selection:
     """How parents are drawn."""
 
     method: str = option("roulette", "how they are drawn by fitness", ("roulette", "rank", "tournament", "truncation"))
-    tournament_size: int = option(7, "tournament: individuals of which the fittest becomes a parent", low=1)
+    tournament_size: int = option(
+        7, "tournament: individuals of which the fittest becomes a parent", low=1, high=MAX_DRAWN
+    )
     distinct: bool = option(False, "tournament: those drawn are different individuals; false: drawn with replacement")
     rank_pressure: float = option(2.0, "rank: expected copies of the best under linear ranking", low=1, high=2)
     truncation_fraction: float = option(
         0.5, "truncation: the share of the population that is kept", low=0, high=1, above=True
     )
-    power: float = option(1.0, "roulette: parents are drawn by fitness ** power", low=0, above=True)
+    power: float = option(1.0, "roulette: parents are drawn by fitness ** power", low=0, high=MAX_POWER, above=True)
     sharing: float = option(
-        0.0, "fitness sharing: fitness is divided by (individuals that behave alike) ** sharing; 0: none", low=0
+        0.0,
+        "fitness sharing: fitness is divided by (individuals that behave alike) ** sharing; 0: none",
+        low=0,
+        high=MAX_POWER,
     )
     sharing_memory: float = option(
         0.0,
@@ -82,24 +89,37 @@ class Mutation:
     probability: float = option(0.005, "chance that a child is mutated", low=0, high=1, label="mutation probability")
     max_depth: int = option(20, "depth of newly grown subtrees", low=1, high=MAX_DEPTH, label="maximum mutation depth")
     children: float = option(
-        1.0, "weight: the node stays, random arguments replace its own", low=0, label="new arguments"
+        1.0, "weight: the node stays, random arguments replace its own", low=0, high=MAX_WEIGHT, label="new arguments"
     )
-    subtree: float = option(0.0, "weight: a random subtree replaces the node's own", low=0, label="new subtree")
+    subtree: float = option(
+        0.0, "weight: a random subtree replaces the node's own", low=0, high=MAX_WEIGHT, label="new subtree"
+    )
     point: float = option(
-        0.0, "weight: the node becomes another primitive of the same types", low=0, label="other primitive"
+        0.0,
+        "weight: the node becomes another primitive of the same types",
+        low=0,
+        high=MAX_WEIGHT,
+        label="other primitive",
     )
     hoist: float = option(
-        0.0, "weight: the whole tree is replaced by one of its subtrees", low=0, label="subtree becomes the tree"
+        0.0,
+        "weight: the whole tree is replaced by one of its subtrees",
+        low=0,
+        high=MAX_WEIGHT,
+        label="subtree becomes the tree",
     )
     shrink: float = option(
-        0.0, "weight: the node's subtree becomes a terminal", low=0, label="subtree becomes a terminal"
+        0.0, "weight: the node's subtree becomes a terminal", low=0, high=MAX_WEIGHT, label="subtree becomes a terminal"
     )
-    constant: float = option(0.0, "weight: a constant is redrawn", low=0, label="new constant")
-    creep: float = option(0.0, "weight: a constant moves to a value next to it", low=0, label="constant moved")
+    constant: float = option(0.0, "weight: a constant is redrawn", low=0, high=MAX_WEIGHT, label="new constant")
+    creep: float = option(
+        0.0, "weight: a constant moves to a value next to it", low=0, high=MAX_WEIGHT, label="constant moved"
+    )
     local: float = option(
         0.0,
         "weight: a node's factor moves a little; a node without a factor gets a random subtree",
         low=0,
+        high=MAX_WEIGHT,
         label="factor moved",
     )
 
@@ -131,8 +151,8 @@ class Breeding(Protocol):
 class RuleCreation:
     """Random rule lists, their number of rules uniform over min_rules..max_rules."""
 
-    min_rules: int = option(5, "the least number of rules", low=0)
-    max_rules: int = option(50, "the greatest number of rules", low=0)
+    min_rules: int = option(5, "the least number of rules", low=0, high=MAX_CAPACITY)
+    max_rules: int = option(50, "the greatest number of rules", low=0, high=MAX_CAPACITY)
     dont_care: float | None = option(
         None, 'chance that a condition is "don\'t care"; null: as likely as each other condition', low=0, high=1
     )
@@ -146,11 +166,17 @@ class RuleCreation:
 class RuleMutation:
     """How likely each kind of mutation is, relative to the others."""
 
-    add: float = option(1.0, "weight: a random rule at a random place", low=0, label="add")
-    delete: float = option(1.0, "weight: a random rule goes", low=0, label="delete")
-    reorder: float = option(1.0, "weight: a random rule moves to another place", low=0, label="re-order")
+    add: float = option(1.0, "weight: a random rule at a random place", low=0, high=MAX_WEIGHT, label="add")
+    delete: float = option(1.0, "weight: a random rule goes", low=0, high=MAX_WEIGHT, label="delete")
+    reorder: float = option(
+        1.0, "weight: a random rule moves to another place", low=0, high=MAX_WEIGHT, label="re-order"
+    )
     modify: float = option(
-        1.0, "weight: a random rule gets another action, or another condition in one cell", low=0, label="modify"
+        1.0,
+        "weight: a random rule gets another action, or another condition in one cell",
+        low=0,
+        high=MAX_WEIGHT,
+        label="modify",
     )
 
     @property

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from jaxgp.config import validate
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, show
+from jaxgp.files import user_path
 from jaxgp.store.directory import RunDirectory
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def plan(config: Config, overrides: Sequence[str], directory: Path, games: "Game
             raise UsageError(f"hydra.run.dir={directory}: already holds a run; go on with it by resume={directory}")
         return Plan(validate.check(config, games), directory, resumed=False)
     if config.resume != AUTO:
-        directory = Path(config.resume).expanduser().absolute()
+        directory = user_path("resume", config.resume).absolute()
     try:
         saved = RunDirectory(directory).read_config()
     except UsageError as error:

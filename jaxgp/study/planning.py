@@ -7,14 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
-
+from jaxgp import reading
 from jaxgp.config import validate
 from jaxgp.config.compose import Composer, Placed, placed
 from jaxgp.config.schema import Config
-from jaxgp.errors import UsageError, reject
+from jaxgp.errors import UsageError, reason, reject
+from jaxgp.files import user_path
 from jaxgp.options import MAX_SEED, whole
 from jaxgp.spec import Games
 from jaxgp.study import results
@@ -86,7 +84,7 @@ def plan_tuned(options: TunedOptions, config_dir: Path, games: Games) -> Plan:
     """
     if options.study is None:
         reject("study", None, "the output of analysis=design")
-    folder = Path(options.study).expanduser()
+    folder = user_path("study", options.study)
     studied = load_design(folder)
     frame = results.load(folder)
     if len(frame) < studied.size:
@@ -108,25 +106,27 @@ def plan_tuned(options: TunedOptions, config_dir: Path, games: Games) -> Plan:
         groups[group] = (*cell.overrides, *base.overrides)
     title = f"{studied.title or 'Factorial design'}: the tuned groups"
     design = replace(studied, factors=(), groups=groups, replicates=options.replicates, seed=seed, title=title)
-    output = Path(options.output).expanduser() if options.output else folder / "tuned"
+    output = user_path("output", options.output) if options.output else folder / "tuned"
     return _plan(design, config_dir, base, output)
 
 
 def where(options: DesignOptions | ComparisonOptions, name: str | None = None) -> Path:
     """Return the directory for results."""
-    return Path(options.output or f"{OUTPUTS}/{Path(name or options.analysis).stem}").expanduser()
+    return user_path("output", options.output or f"{OUTPUTS}/{Path(name or options.analysis).stem}")
 
 
 def load_file(name: str, folder: Path) -> dict[str, object]:
     """Read a design file, by its name or its path."""
-    path = folder / f"{name}.yaml" if not name.endswith(".yaml") else Path(name).expanduser()
+    path = folder / f"{name}.yaml" if not name.endswith(".yaml") else user_path("design", name)
     if not path.is_file():
         known = ", ".join(sorted(file.stem for file in folder.glob("*.yaml")))
         reject("design", name, f"{known}, or the path of a file .yaml")
     try:
-        content = OmegaConf.to_container(OmegaConf.load(path), resolve=True)
-    except (OSError, YAMLError, OmegaConfBaseException, UnicodeDecodeError) as error:
-        raise UsageError(f"design={name}: cannot be read ({str(error).splitlines()[0]})") from error
+        content = reading.read_yaml(path)
+    except OSError as error:
+        raise UsageError(f"design={name}: cannot be read ({reason(error)})") from error
+    except ValueError as error:
+        raise UsageError(f"design={name}: cannot be read ({error})") from error
     if not isinstance(content, dict):
         raise UsageError(f"design={name}: {path} is not a design; it needs factors")
     return {str(key): value for key, value in content.items()}
@@ -151,7 +151,7 @@ def noted(folder: Path) -> tuple[Mapping[str, object], str]:
     """Return the design that a folder was made for, as `read` takes it, and its digest; raises UsageError."""
     path = folder / DESIGN
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = reading.read_json(path)
         return dict(content["design"]), str(content["digest"])
     except FileNotFoundError as error:
         raise UsageError(f"{folder}: not the output of a design (it has no {DESIGN})") from error

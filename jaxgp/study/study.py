@@ -13,6 +13,7 @@ from jaxgp import files
 from jaxgp.errors import RunError, UsageError, reason, reject
 from jaxgp.measure.comparison import Comparison, compare
 from jaxgp.report import document
+from jaxgp.run.patience import GivenUp, end_at_once
 from jaxgp.run.signals import Stop
 from jaxgp.store import record
 from jaxgp.store.directory import RunDirectory
@@ -65,22 +66,27 @@ def _run(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> tuple[l
     """Return the rows, and the facts about how they were made."""
     factors = [factor.name for factor in plan.design.factors]
     if isinstance(options, DesignOptions) and options.runs is not None:
-        rows = results.gather(Path(options.runs).expanduser(), plan.pairs, plan.design)
+        rows = results.gather(files.user_path("runs", options.runs), plan.pairs, plan.design)
         record.write(plan.output / results.JSONL, rows)
         frame = results.table(rows, factors)
         results.save_csv(plan.output, frame)
         return rows, study_report.times(0.0, 0, frame)
     from jaxgp.run.assemble import assemble
     from jaxgp.run.run import use_compilation_cache
-    from jaxgp.study.trials import Bench
+    from jaxgp.study import trials
 
     use_compilation_cache(plan.pairs[0][1].compilation_cache)
-    bench = Bench(plan.design, lambda config: assemble(config, plan.games), plan.output, options.batch, say)
+    bench = trials.Bench(plan.design, lambda config: assemble(config, plan.games), plan.output, options.batch, say)
     with Stop(say) as stop:
-        rows = bench.run(plan.pairs, stop)
+        try:
+            rows, compiling = bench.run(plan.pairs, stop), False
+        except GivenUp:
+            rows, compiling = trials.finished(plan.output, plan.pairs), True
     if len(rows) < len(plan.pairs):
         say(f"Stopped after {len(rows)} of {len(plan.pairs)} runs; the same command goes on.")
         stop.pass_on()
+        if compiling:
+            end_at_once(stop.exit_code)
         raise SystemExit(stop.exit_code)
     return rows, study_report.times(bench.compile_seconds, bench.programs, results.table(rows, factors))
 
@@ -133,9 +139,9 @@ def load_groups(options: ComparisonOptions) -> dict[str, pandas.DataFrame]:
     if options.table is None:
         named = {"a": options.a, "b": options.b}
         for name, value in named.items():
-            if value is None or not Path(value).expanduser().is_dir():
+            if value is None or not files.user_path(name, value).is_dir():
                 reject(name, value, "a folder of run directories; or give table=FILE")
-        tables = {str(value): _of_runs(name, Path(str(value)).expanduser()) for name, value in named.items()}
+        tables = {str(value): _of_runs(name, files.user_path(name, str(value))) for name, value in named.items()}
     else:
         tables = _of_table(options)
     if len(tables) < 2:
@@ -158,7 +164,7 @@ def _of_runs(name: str, folder: Path) -> pandas.DataFrame:
 
 
 def _of_table(options: ComparisonOptions) -> dict[str, pandas.DataFrame]:
-    frame = results.load(Path(str(options.table)).expanduser())
+    frame = results.load(files.user_path("table", str(options.table)))
     if options.column not in frame:
         reject("column", options.column, ", ".join(map(str, frame.columns)))
     values = [str(value) for value in frame[options.column].unique()]

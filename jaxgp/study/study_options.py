@@ -15,7 +15,9 @@ class DesignOptions:
     """A full factorial design: what is varied, and how it is carried out."""
 
     analysis: str = option("design", "what to do; design: a factorial design of runs, its model and optimum", ANALYSES)
-    design: str | None = option(None, "a design by its name in conf/design, or a file; null: only what is given here")
+    design: str | None = option(
+        None, "a design by its name in conf/design, or a file; null: only what is given here", path=True
+    )
     base: list[str] = option([], "options of scripts/train.py for all runs, as in [game=mancala], or [game=FOLDER]")
     groups: dict[str, Any] = option({}, "NAME=[options]: groups with a model each; null drops one of the design")
     factors: dict[str, Any] = option(
@@ -29,11 +31,13 @@ class DesignOptions:
     )
     response: str | None = option(None, "what the model explains; null: as the design says, else fitness", RESPONSES)
     goal: str | None = option(None, "whether its maximum or minimum is wanted; null: maximum", GOALS)
-    runs: str | None = option(None, "folder of runs that scripts/train.py made of this design, instead of running it")
+    runs: str | None = option(
+        None, "folder of runs that scripts/train.py made of this design, instead of running it", path=True
+    )
     plan: bool = option(False, "stop when everything is checked and commands.txt is written")
     batch: int = option(1, "runs alike that are computed side by side; for GPUs", low=1, high=MAX_BATCH)
     parquet: bool = option(False, "write the table as Parquet as well; needs pyarrow")
-    output: str | None = option(None, "directory for results; null: outputs/analysis/DESIGN")
+    output: str | None = option(None, "directory for results; null: outputs/analysis/DESIGN", path=True)
 
 
 @dataclass
@@ -41,7 +45,7 @@ class TunedOptions:
     """Many runs of each group of a design at the optimum of its model, and a comparison of the groups."""
 
     analysis: str = option("tuned", "what to do; tuned: runs of each group of a study at its optimum, compared")
-    study: str | None = option(None, "output of analysis=design")
+    study: str | None = option(None, "output of analysis=design", path=True)
     base: list[str] = option([], "more options of scripts/train.py for all runs")
     replicates: int = option(50, "runs of each group", low=2, high=MAX_TRIALS)
     seed: int | None = option(
@@ -50,7 +54,7 @@ class TunedOptions:
     plan: bool = option(False, "stop when everything is checked and commands.txt is written")
     batch: int = option(1, "runs alike that are computed side by side; for GPUs", low=1, high=MAX_BATCH)
     parquet: bool = option(False, "write the table as Parquet as well; needs pyarrow")
-    output: str | None = option(None, "directory for results; null: tuned, in the study")
+    output: str | None = option(None, "directory for results; null: tuned, in the study", path=True)
 
 
 @dataclass
@@ -60,8 +64,8 @@ class ComparisonOptions:
     analysis: str = option("comparison", "what to do; comparison: two groups of runs against each other")
     a: str | None = option(None, "a folder of run directories; with table, a value of the column")
     b: str | None = option(None, "another one")
-    table: str | None = option(None, "a table of results (CSV, JSONL, Parquet, or the folder of a study)")
+    table: str | None = option(None, "a table of results (CSV, JSONL, Parquet, or the folder of a study)", path=True)
     column: str = option("group", "of the table: the column that tells the groups apart")
     measures: list[str] = option(["fitness", "seconds"], "what is compared: columns of numbers")
     seed: int = option(0, "of the bootstrap", low=0, high=MAX_SEED)
-    output: str | None = option(None, "directory for results; null: outputs/analysis/comparison")
+    output: str | None = option(None, "directory for results; null: outputs/analysis/comparison", path=True)

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from jaxgp.config import arguments
-from jaxgp.options import MAX_SEED, option
+from jaxgp.options import DEEPEST, MAX_COUNT, MAX_POPULATION, MAX_SEED, option
 from rivals.plain import kalah
 
 HIGHEST = 90
@@ -172,9 +172,9 @@ def run(population: int, generations: int, depth: int, seed: int) -> list[float]
 class Options:
     """How large the run is."""
 
-    population: int = option(20, "programs", low=2)
-    generations: int = option(3, "generations of the run", low=1)
-    depth: int = option(3, "plies of the search that programs play against", low=1)
+    population: int = option(20, "programs", low=2, high=MAX_POPULATION)
+    generations: int = option(3, "generations of the run", low=1, high=MAX_COUNT)
+    depth: int = option(3, "plies of the search that programs play against", low=1, high=DEEPEST)
     seed: int = option(0, "of everything that is drawn", low=0, high=MAX_SEED)
 
 

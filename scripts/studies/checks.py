@@ -7,13 +7,11 @@ from jaxgp.errors import reject
 LARGEST = 99
 """Side of a board of Walls."""
 SIDE, SIDES = f"an odd number from 3 to {LARGEST}", f"odd numbers from 3 to {LARGEST}"
-DEEPEST = 24
-"""Plies of a search."""
 
 
 def side(number: int) -> bool:
     """Return whether a board of Walls can have this side."""
-    return number % 2 == 1 and 3 <= number <= LARGEST
+    return number % 2 == 1
 
 
 def once(options: object, names: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from jaxgp.config import arguments
 from jaxgp.errors import UsageError, reject
-from jaxgp.options import MAX_CORES, MAX_SEED, changed, option
+from jaxgp.options import MAX_CORES, MAX_SECONDS, MAX_SEED, changed, option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +47,9 @@ class Options:
     opening_plies: int = option(
         6, "random moves at the beginning of games against such a program", low=0, high=MOST_PLIES
     )
-    timeout: float = option(120.0, "seconds that it may take for a move", low=0, above=True, unit="seconds")
+    timeout: float = option(
+        120.0, "seconds that it may take for a move", low=0, high=MAX_SECONDS, above=True, unit="seconds"
+    )
     games: int = option(
         200,
         "games against each opponent, half of them with each colour",
@@ -56,7 +58,14 @@ class Options:
         test=lambda games: games % 2 == 0,
         accepted="an even number from 2 to 100000",
     )
-    size: int = option(8, "squares on each side of the board", test=SIZES.__contains__, accepted=f"{SIZES}"[1:-1])
+    size: int = option(
+        8,
+        "squares on each side of the board",
+        low=SIZES[0],
+        high=SIZES[-1],
+        test=SIZES.__contains__,
+        accepted=f"{SIZES}"[1:-1],
+    )
     seed: int = option(0, "of random moves and random ties", low=0, high=MAX_SEED)
     cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8", low=1, high=MAX_CORES)
 

@@ -12,7 +12,6 @@ discs to it. No symmetry is built in: all 60 times 64 weights are free.
 import sys
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -26,7 +25,7 @@ from jaxgp import files
 from jaxgp.bits import pick_bit
 from jaxgp.config import arguments
 from jaxgp.errors import RunError, reason, reject
-from jaxgp.options import MAX_SEED, option
+from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_SEED, option
 from jaxgp.search.chance import unused_key
 
 GAME = Othello(8)
@@ -41,10 +40,10 @@ class Options:
     """How the table is learned."""
 
     seed: int = option(0, "of the games", low=0, high=MAX_SEED)
-    games: int = option(70_000, "games in all, a multiple of batch", low=1)
-    batch: int = option(200, "games that are played side by side with the same weights", low=1)
+    games: int = option(70_000, "games in all, a multiple of batch", low=1, high=MAX_COUNT)
+    batch: int = option(200, "games that are played side by side with the same weights", low=1, high=MAX_POPULATION)
     chance: float = option(0.1, "the share of moves that are random, so that games differ", low=0, high=1)
-    save: str = option("edgar_like.csv", "file for the table")
+    save: str = option("edgar_like.csv", "file for the table", path=True)
 
     def laws(self, prefix: str) -> None:
         """Refuse games that are no whole batches; raises UsageError."""
@@ -131,7 +130,7 @@ def learn(options: Options) -> np.ndarray:
 
 def task(options: Options) -> int:
     """Check, learn, save."""
-    path = Path(options.save).expanduser()
+    path = files.user_path("save", options.save)
     if path.is_dir() or not path.parent.is_dir():
         reject("save", options.save, "a file in a folder that exists")
     table = learn(options)

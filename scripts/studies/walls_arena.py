@@ -26,7 +26,7 @@ from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.interpreter import rules
 from jaxgp.operators.options import RuleCreation
 from jaxgp.operators.rulelists import create
-from jaxgp.options import MAX_CORES, MAX_SEED, option
+from jaxgp.options import DEEPEST, MAX_CORES, MAX_SEED, option
 from jaxgp.search import cores
 from studies import checks
 from studies.series import Reply, random_moves, results, search
@@ -42,8 +42,10 @@ class Options:
         1000, "games from each seat against random moves, and against random rule lists", low=1, high=100_000
     )
     searched: int = option(200, "games from each seat against each search", low=1, high=100_000)
-    sizes: tuple[int, ...] = option((3, 5, 7), "sides of the boards", test=checks.side, accepted=checks.SIDES)
-    depths: tuple[int, ...] = option((2, 4, 6), "plies of the searches", low=1, high=checks.DEEPEST)
+    sizes: tuple[int, ...] = option(
+        (3, 5, 7), "sides of the boards", low=3, high=checks.LARGEST, test=checks.side, accepted=checks.SIDES
+    )
+    depths: tuple[int, ...] = option((2, 4, 6), "plies of the searches", low=1, high=DEEPEST)
     seed: int = option(0, "of random moves and random ties", low=0, high=MAX_SEED)
     cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8", low=1, high=MAX_CORES)
 

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from typing import TYPE_CHECKING
 
 from jaxgp.config import arguments
-from jaxgp.options import option
+from jaxgp.options import MAX_SECONDS, option
 from studies import checks
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ TAIL = 3
 class Options:
     """Which board, and how long."""
 
-    size: int = option(5, "side of the board", test=checks.side, accepted=checks.SIDE)
-    seconds: float = option(120.0, "after which no further depth is begun", low=0, unit="seconds")
+    size: int = option(5, "side of the board", low=3, high=checks.LARGEST, test=checks.side, accepted=checks.SIDE)
+    seconds: float = option(120.0, "after which no further depth is begun", low=0, high=MAX_SECONDS, unit="seconds")
 
 
 class _TimeUp(Exception):  # noqa: N818 - nothing has gone wrong

@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from jaxgp.config import arguments
 from jaxgp.errors import RunError, reason, reject
-from jaxgp.files import make_directory
-from jaxgp.options import MAX_SEED, option
+from jaxgp.files import make_directory, user_path
+from jaxgp.options import DEEPEST, MAX_SEED, option
 from studies import checks
 
 if TYPE_CHECKING:
@@ -30,22 +30,34 @@ class Options:
     """What is measured, how thoroughly, and where the results go."""
 
     sizes: tuple[int, ...] = option(
-        (3, 5, 7, 9, 11), "sides of the boards; formulae need three", test=checks.side, accepted=checks.SIDES
+        (3, 5, 7, 9, 11),
+        "sides of the boards; formulae need three",
+        low=3,
+        high=checks.LARGEST,
+        test=checks.side,
+        accepted=checks.SIDES,
     )
     masks: tuple[int, ...] = option(
-        (3, 5), "M of random rule lists; each on the boards that it fits", test=checks.side, accepted=checks.SIDES
+        (3, 5),
+        "M of random rule lists; each on the boards that it fits",
+        low=3,
+        high=checks.LARGEST,
+        test=checks.side,
+        accepted=checks.SIDES,
     )
     rules: tuple[int, ...] = option((5, 50), "R, rules of random rule lists", low=0, high=1000)
-    depths: tuple[int, ...] = option((2, 4, 6), "plies of tree searches", low=1, high=checks.DEEPEST)
+    depths: tuple[int, ...] = option((2, 4, 6), "plies of tree searches", low=1, high=DEEPEST)
     opponent: str = option("fixed", "who the players meet", ("fixed", "forward", "random"))
     games: int = option(4, "games in each measurement, seats in turn", low=1, high=10_000)
     repeats: int = option(5, "measurements of each player and size", low=1, high=1000)
     batches: tuple[int, ...] = option(
         (1, 10, 100, 1000, 10000), "games at once, for the fixed strategy; [] for none", low=1, high=10**6
     )
-    batch_size: int = option(5, "side of the board for games at once", test=checks.side, accepted=checks.SIDE)
+    batch_size: int = option(
+        5, "side of the board for games at once", low=3, high=checks.LARGEST, test=checks.side, accepted=checks.SIDE
+    )
     seed: int = option(0, "of random moves and random rule lists", low=0, high=MAX_SEED)
-    output: str = option("outputs/analysis/walls_scaling", "directory for results")
+    output: str = option("outputs/analysis/walls_scaling", "directory for results", path=True)
 
     def laws(self, prefix: str) -> None:
         """Refuse numbers that come twice, and rule lists that look further than any board; raises UsageError."""
@@ -58,7 +70,7 @@ class Options:
 
 def task(options: Options) -> int:
     """Check, measure, write, print."""
-    folder = make_directory(Path(options.output).expanduser(), "output")
+    folder = make_directory(user_path("output", options.output), "output")
     import jax
 
     jax.config.update("jax_platforms", "cpu")  # one game at a time: a GPU would only add latency

@@ -29,7 +29,7 @@ OFF = -1
 class Options:
     """Which game."""
 
-    size: int = option(3, "side of the board", test=checks.side, accepted=checks.SIDE)
+    size: int = option(3, "side of the board", low=3, high=checks.LARGEST, test=checks.side, accepted=checks.SIDE)
     stall: int = option(9, "moves in a row without a new brick that stall a player", low=1, high=999)
 
 

@@ -1,13 +1,12 @@
-"""The command line in process: a command that only notes its plan, over the real config tree."""
+"""The command line in process: mistakes, choices, sweeps and resuming."""
 
 from dataclasses import asdict
-from pathlib import Path
 
 import pytest
 from omegaconf import OmegaConf
 
 import envs
-from jaxgp.config import cli, help, typed, validate
+from jaxgp.config import cli, typed, validate
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError
 from jaxgp.evolution.options import Groups
@@ -15,32 +14,7 @@ from jaxgp.operators.options import Selection
 from jaxgp.players.options import Opponent
 from jaxgp.run import resume
 from jaxgp.store.directory import RunDirectory
-
-CONF = Path(__file__).parents[2] / "conf"
-
-
-def describe(config, groups, games):
-    return help.describe_run("usage", config, groups, games)
-
-
-@pytest.fixture
-def call(tmp_path, monkeypatch, capsys):
-    """Run a command line in an empty directory: (exit code, standard error, plans that were carried out)."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*argv, task=lambda plan: 0):
-        plans = []
-
-        def note(plan, games):
-            plans.append(plan)
-            return task(plan)
-
-        with pytest.raises(SystemExit) as ended:
-            cli.main(cli.Command(Config, envs, resume.plan, note, describe), CONF, "config", argv)
-        return ended.value.code, capsys.readouterr().err, plans
-
-    return call
-
+from tests.config.conftest import CONF, describe
 
 BAD = [
     ("algorithm.population=abc", "algorithm.population=abc: accepted: a whole number"),
@@ -71,7 +45,8 @@ BAD = [
     ("algorithm=3", "algorithm=3: accepted: the name of one choice"),
     ("seed=1,2", "seed=1,2: several values need -m"),
     ("seed", "seed: not an option; write option=value"),
-    ("title={", "title={: not an option; write option=value"),
+    ("logger.tags={", "logger.tags={: not an option; write option=value"),
+    ("title='${'", "title: "),
     ("title=${nothing}", "title: Interpolation key 'nothing' not found"),
     ("--colour", "unrecognized arguments: --colour"),
     ("--config-dir=nowhere", "--config-dir=nowhere: no such directory"),
@@ -203,7 +178,11 @@ def test_the_worst_exit_code_of_a_sweep_counts(call):
         return 0
 
     code, err, plans = call("-m", "seed=0,1", task=task)
-    assert (code, err, len(plans)) == (1, "error: the disk is full\n", 2)
+    assert (code, err, len(plans)) == (
+        1,
+        "error: the disk is full\nerror: 1 of 2 members of the sweep failed: 0 (seed=0)\n",
+        2,
+    )
 
 
 def test_a_directory_that_cannot_be_written_is_named(call, tmp_path):
@@ -315,7 +294,7 @@ def test_help_lists_groups_and_the_options_of_the_game_too(call, tmp_path, capsy
         "  game.size=8\n      squares on each side of the board [4, 6, 8, 10]\n",
         "  program.role=leaf\n      move: a program values the position after every move\n      leaf: ",
         "  program.depth=1\n      plies of the search whose leaves a program values [a whole number from 1 to 12]\n",
-        "  algorithm.population=33\n      individuals of a generation [a whole number from 1]\n",
+        "  algorithm.population=33\n      individuals of a generation [a whole number from 1 to 1000000]\n",
         "  fitness.opponents.NAME.ties=first\n      search: which of the best moves is played [first | random]\n",
         "  seed=0\n",
     ):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from jaxgp.config import arguments, text
+from jaxgp.config import arguments, quoting
 from jaxgp.errors import UsageError
 from jaxgp.options import option
 
@@ -34,14 +34,14 @@ VALUES = [
 
 @pytest.mark.parametrize(("written", "value"), VALUES, ids=[written for written, _ in VALUES])
 def test_values(written, value):
-    read = text.read(written)
+    read = quoting.read(written)
     assert (type(read), read) == (type(value), value)
 
 
 @pytest.mark.parametrize("written", ["[1,2", "[a,(b]", "{a: 1}", "'open", '"a"b', "x[1"])
 def test_what_is_not_closed_is_refused(written):
     with pytest.raises(ValueError, match=r"is missing|is not closed|starts with a brace"):
-        text.read(written)
+        quoting.read(written)
 
 
 @dataclass

@@ -1,6 +1,15 @@
-"""Values as they are typed on the command line: numbers, true, false, null, text and lists. Needs only Python."""
+"""Values as they are written on the command line: reading them, and quoting text for Hydra's grammar and for a shell.
+
+They are numbers, true, false, null, text and lists. Needs only Python.
+"""
 
 import re
+import shlex
+
+QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+"""A value that is quoted already."""
+_PARTS = re.compile(rf"(?:{QUOTED.pattern}|[^,])+", re.DOTALL)
+_FUNCTION = re.compile(r"(choice|range|interval|glob|shuffle|sort|tag|extend_list)\(")
 
 Value = None | bool | int | float | str | list["Value"]
 
@@ -64,3 +73,29 @@ def _split(text: str) -> list[str]:
     if open_ or quote:
         raise ValueError(f"{text}: {open_[-1] if open_ else quote} is missing")
     return [*items, item]
+
+
+def quoted(text: str) -> str:
+    """Return the value that Hydra reads as this text; ${...} in it is still filled in."""
+    escaped = re.sub(r"(\\*)'", r"\1\1\\'", text)
+    return "'" + re.sub(r"(\\+)$", r"\1\1", escaped) + "'"
+
+
+def literal(written: str) -> str:
+    """Return the value that Hydra reads as the text that a person wrote; null, and what is quoted already, stays."""
+    return written if written == "null" or QUOTED.fullmatch(written) else quoted(written)
+
+
+def each(written: str) -> str:
+    """Return the same for the values of a sweep, with commas between them; a function of Hydra stays as it is."""
+    if _FUNCTION.match(written):
+        return written
+    return ",".join(literal(one.strip()) for one in _PARTS.findall(written)) or literal(written)
+
+
+def pasted(option: str, value: object) -> str:
+    """Return `option=value` as one word of a shell, from which a script reads exactly this text or path."""
+    text = str(value)
+    if text == "null" or "${" in text or QUOTED.fullmatch(text):
+        text = quoted(text.replace("${", r"\${"))
+    return shlex.quote(f"{option}={text}")

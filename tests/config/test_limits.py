@@ -1,0 +1,79 @@
+"""Every number among the options has limits, and every value that is no such number is refused in one line."""
+
+import dataclasses
+
+import pytest
+
+import envs
+from jaxgp.config import arguments, typed
+from jaxgp.config.schema import Config
+from jaxgp.errors import UsageError
+from jaxgp.evolution.options import Groups
+from jaxgp.options import Option, check, declared
+from tests.scripts.commands import load
+
+
+def schemas():
+    """Yield all dataclasses of options: of runs, games, roles and scripts, each by a name."""
+    yield "train", Config
+    for kind, variant in typed.variants(Config)["algorithm"].items():
+        yield f"algorithm.kind={kind}", variant
+    for game in envs.available():
+        spec = envs.spec(game)
+        yield f"game={game}", type(spec.make())
+        yield from ((f"{role.name} of {game}", role.options) for role in spec.roles)
+    yield from load("document").schemas().items()
+
+
+def numbers(schema, prefix=""):
+    """Yield (section, name in it, option) of each option that takes numbers, in all sections."""
+    for one in declared(schema):
+        entry = typed.entries_of(one)
+        for section in [*typed.sections_of(one), *([entry] if dataclasses.is_dataclass(entry) else [])]:
+            yield from numbers(section, f"{prefix}{one.name}.")
+        if {int, float} & set(one.items) and not one.choices:
+            yield schema, prefix + one.name, one
+
+
+NUMBERS = {(schema, one.name): (name, one) for _, top in schemas() for schema, name, one in numbers(top)}
+CASES = [pytest.param(schema, one, id=f"{schema.__module__}.{name}") for (schema, _), (name, one) in NUMBERS.items()]
+DIGITS = "9" * 400
+WRONG = ("nan", "inf", "-inf", "1e400", f"-{DIGITS}", DIGITS, "9" * 5000, "???", "", "{a: 1}", "x")
+
+
+def limits(schema, one: Option):
+    """The least and the greatest number that an option takes, with its other options at their defaults."""
+    limits = one.within(schema()).limits
+    return limits.low, limits.high
+
+
+def test_there_are_options_of_every_kind():
+    assert len(NUMBERS) > 150
+
+
+@pytest.mark.parametrize(("schema", "one"), CASES)
+def test_a_number_has_limits_and_nothing_beyond_them_is_accepted(schema, one):
+    low, high = limits(schema, one)
+    assert low is not None
+    assert high is not None
+    wrong = [*WRONG, f"{low - 1}", f"{high + 1}", *([] if one.many else ["[1,2]"])]
+    for written in wrong:
+        for value in (f"[{written}]", written) if one.many else (written,):
+            with pytest.raises(UsageError) as refused:
+                check(typed.typed(schema, {one.name: value}, complete=False))
+            assert str(refused.value).removeprefix("game.").startswith(f"{one.name}="), value
+            assert "accepted: " in str(refused.value)
+
+
+def test_the_small_commands_refuse_what_is_missing():
+    with pytest.raises(UsageError, match=r"games=\?\?\?: accepted: a whole number from 1 to 100000"):
+        arguments.parse(load("evaluate").Options, ["games=???"])
+    with pytest.raises(UsageError, match=r"run=\?\?\?: accepted: "):
+        arguments.parse(load("evaluate").Options, ["run=???"])
+
+
+def test_the_size_of_groups_is_blamed_if_it_was_given():
+    with pytest.raises(UsageError, match=r"^algorithm\.group_size=600: accepted: .* to 250 \(a quarter of "):
+        check(Groups(group_size=600), "algorithm.")
+    with pytest.raises(UsageError, match=r"^algorithm\.population=10: accepted: a whole number from 20"):
+        check(Groups(population=10, immigrants=0), "algorithm.")

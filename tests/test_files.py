@@ -1,0 +1,62 @@
+"""Paths that people write."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from jaxgp.config import arguments
+from jaxgp.errors import UsageError
+from jaxgp.files import user_path
+from jaxgp.options import check, declared
+from tests.config.test_limits import schemas
+
+PATHS = sorted({(schema, one.name) for _, schema in schemas() for one in declared(schema) if one.limits.path}, key=str)
+IMPOSSIBLE = {
+    "": "output=: accepted: a path",
+    "~no_such_user/x": "output=~no_such_user/x: accepted: a path; nobody of this name has a home",
+    "x" * 256: "xxx...: accepted: a path (File name too long)",
+    "x" * 245: "xxx...: accepted: a path (File name too long)",
+    "x/" * 3000: "x/x...: accepted: a path (File name too long)",
+    "a\0b": "output=a\\x00b: accepted: a path without the character NUL",
+}
+
+
+@pytest.mark.parametrize("text", IMPOSSIBLE)
+def test_a_path_at_which_no_file_can_be_is_refused_by_its_option(text):
+    with pytest.raises(UsageError, match=re.escape(IMPOSSIBLE[text])):
+        user_path("output", text)
+
+
+def test_a_path_of_odd_characters_is_one(tmp_path):
+    assert user_path("output", "~/a") == Path.home() / "a"
+    odd = tmp_path / "my run, no. 1 [x]=#é"
+    assert user_path("output", str(odd)) == odd
+    assert user_path("output", "file/below") == Path("file/below")
+
+
+@pytest.mark.parametrize(("schema", "name"), PATHS)
+def test_every_option_that_is_a_path_refuses_impossible_ones(schema, name):
+    for text in IMPOSSIBLE:
+        values = schema()
+        setattr(values, name, text)
+        with pytest.raises(UsageError, match=f"^{name}="):
+            check(values)
+
+
+def test_options_of_files_and_directories_are_declared_as_paths():
+    of_files = {
+        (schema, one.name)
+        for _, schema in schemas()
+        for one in declared(schema)
+        if str in one.kinds and not one.choices and re.search(r"director|folder|file", one.limits.says, re.IGNORECASE)
+    }
+    columns = {(schema, name) for schema, name in of_files if name in ("a", "b")}  # with a table, values of a column
+    assert of_files - columns <= set(PATHS)
+    assert len(PATHS) > 20
+
+
+def test_an_impossible_path_is_one_line_and_exit_code_2(capsys):
+    schema = dict(schemas())["scripts/export.py"]
+    assert arguments.main(schema, lambda options: 0, "", ["run=~no_such_user"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
