@@ -38,6 +38,17 @@ ENVIRONMENT = {
 }
 """Compile quickly, and keep what was compiled from one child to the next. It counts for imports that come later."""
 
+BEGINNINGS = (
+    "jaxgp.run.run:conduct",
+    "jaxgp.measure.evaluation:measured",
+    "jaxgp.measure.alone:measure",
+    "jaxgp.host.human:Board.play",
+    "jaxgp.league.crosstable:play",
+    "jaxgp.study.trials:Bench.run",
+    "rivals.timing:Report",
+)
+"""Where the scripts begin to compute, after everything that they check; `Report` is the first thing of a benchmark."""
+
 REACHED = 77
 """Exit code of a child that stopped where its options were accepted and computing would have begun."""
 LEFT = 70
@@ -177,10 +188,15 @@ def said(log: Path, stream: str) -> str:
         return file.read().decode(errors="replace")
 
 
-def stop_at(*places: tuple[object, str], unless: Callable[[], bool] = lambda: False) -> None:
-    """Make functions end the child as `REACHED`, unless a condition holds when they are called: then they do work."""
-    for owner, name in places:
-        setattr(owner, name, _ended(getattr(owner, name), unless))
+def stop_where_computing_begins(unless: Callable[[], bool] = lambda: False) -> None:
+    """Make the functions in which scripts compute end the child as `REACHED`, unless a condition holds when called."""
+    for place in BEGINNINGS:
+        module, _, name = place.partition(":")
+        owner: object = importlib.import_module(module)
+        *within, name = name.split(".")
+        for part in within:
+            owner = vars(owner)[part]
+        setattr(owner, name, _ended(vars(owner)[name], unless))
 
 
 def _ended(function: Callable[..., object], unless: Callable[[], bool]) -> Callable[..., object]:

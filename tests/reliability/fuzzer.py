@@ -33,7 +33,7 @@ from tests.reliability import children, typed_words
 from tests.reliability.children import REACHED, Ended, carry_out, fault, preload
 from tests.reliability.typed_words import BASES, Target
 
-LIMIT, LONG_LIMIT = 30.0, 120.0
+LIMIT, LONG_LIMIT = 60.0, 240.0
 """Seconds for a case, and for one that is carried out."""
 SMALL = 64
 """The greatest number in a case that is carried out."""
@@ -135,19 +135,10 @@ def small(words: Sequence[str]) -> bool:
 
 def go(case: Case) -> None:
     """Carry out a case in this process, up to where computing begins, or beyond."""
-    import rivals.timing
-    from jaxgp.host import human
-    from jaxgp.league import crosstable
-    from jaxgp.measure import alone, evaluation
-    from jaxgp.run import outcome, run
-    from jaxgp.study import trials
+    from jaxgp.run import outcome
 
     outcome.write = lambda run: None  # pictures are half of the time
-    children.stop_at(
-        *((run, "conduct"), (evaluation, "measure"), (alone, "measure"), (human.Board, "play")),
-        *((crosstable, "play"), (trials.Bench, "run"), (rivals.timing, "Report")),
-        unless=lambda: case.carried,
-    )
+    children.stop_where_computing_begins(unless=lambda: case.carried)
     children.script(case.script, case.words)
 
 
