@@ -39,7 +39,9 @@ SMALL = 64
 """The greatest number in a case that is carried out."""
 DEAR = re.compile(r"experiment|logger|hydra|online|champions|minimax|deepening|gtp|cores")
 """Words that make a case take long, or talk to other machines."""
-TAKEN = 0.45
+HYDRA = 0.3
+"""Share of Hydra's own options that a case draws from."""
+TAKEN = 0.55
 """Share of the values that are near to what an option takes."""
 OUTCOMES = ("carried out", "accepted", "refused", "the machine", "failed")
 
@@ -52,7 +54,7 @@ class Options:
     seed: int | None = option(None, "of all cases; null: another one each time", low=0)
     script: str | None = option(None, "only this script; null: all of them")
     case: int | None = option(None, "only the case of this number", low=0)
-    carried: float = option(0.3, "share of the cases that are carried out, if their numbers are small", low=0, high=1)
+    carried: float = option(0.5, "share of the cases that are carried out, if their numbers are small", low=0, high=1)
     stop: int = option(1000, "end after this many failures", low=1)
     shrink: bool = option(True, "leave out of a command that failed all words that it fails without")
 
@@ -88,8 +90,10 @@ def named(word: str) -> Iterator[str]:
 def drawn(draw: random.Random, script: str, targets: Sequence[Target], base: str, share: float) -> Case:
     """Draw a case."""
     count = draw.choice((1, 2, 2, 3))
+    # Hydra has as many options as the rest together, most of which change nothing in a run.
+    listed = [one for one in targets if draw.random() < HYDRA or not one.name.startswith("hydra.")]
     added = []
-    for target in draw.sample(targets, min(count, len(targets))):
+    for target in draw.sample(listed, min(count, len(listed))):
         value = draw.choice(target.near) if draw.random() < TAKEN else draw.choice(draw.choice(typed_words.HOSTILE))
         added.append(f"{target.name}={value}" if value or not target.name.startswith("~") else target.name)
     if draw.random() < 0.2:

@@ -133,7 +133,7 @@ def go(script: str, words: str) -> None:
     from jaxgp.run import outcome, tracking
 
     outcome.write = lambda run: None
-    tracking.COMMAND = ("sh", "-c", "cat > /dev/null")  # in the place of W&B, which takes seconds
+    tracking.COMMAND = ("grep", "-q", '^\\["end"')  # in the place of W&B, which takes seconds: it waits for the end
     children.stop_where_computing_begins(unless=lambda: script == "train")
     children.script(script, words.split())
 
@@ -168,8 +168,10 @@ def wrong(case: Case, folder: Path) -> str:
         if found := fault(ended):
             return found
         if ended.code == 0 and case.script == "train":
-            there = {name for name in end(folder / "end") if not name.startswith(case.file)}
-            before, after = ({name: at.get(name) for name in there} for at in (end(folder / "end"), end(place / "run")))
+            before, after = end(folder / "end"), end(place / "run")
+            # A record keeps the values that somebody wrote into it, and what is no file stays in its place.
+            for name in {case.file} - ({"champion.json"} & after.keys()):
+                before.pop(name, None), after.pop(name, None)
             return "; ".join(differences(before, after))
         return "" if ended.code in (0, 1, 2, REACHED) else f"exit code {ended.code}"
     finally:

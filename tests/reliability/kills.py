@@ -224,7 +224,7 @@ def progress(place: Path) -> int:
 def end(place: Path) -> dict[str, object]:
     """Return what is left at the end of a run, by file: rows without times, texts, arrays."""
     found: dict[str, object] = {}
-    for path in sorted(place.rglob("*")):
+    for path in sorted(one for one in place.rglob("*") if one.is_file() or one.name == "checkpoints"):
         name = str(path.relative_to(place))
         if path.suffix == ".jsonl":
             rows = [json.loads(line) for line in path.read_text().splitlines()]

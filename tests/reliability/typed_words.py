@@ -89,7 +89,8 @@ def near(one: Option, value: object = None) -> tuple[str, ...]:
         found += ["1", "2", "3"] if int in one.items else ["0.25", "0.5", "1"]
     if one.many:
         found += [f"[{item}]" for item in found[:3]] + ["[1,2]"]
-    return tuple(dict.fromkeys(word for word in found if not word.startswith("/")))
+    # No case writes to the places that options have by default outside its folder.
+    return tuple(dict.fromkeys(Path(word).name if word.startswith("/") else word for word in found))
 
 
 def of_schema(schema: object, prefix: str = "") -> Iterator[Target]:
