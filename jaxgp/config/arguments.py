@@ -14,7 +14,7 @@ from jaxgp.config.help import describe
 from jaxgp.config.terminal import Interrupts, lenient
 from jaxgp.errors import RunError, UsageError, reason, show
 from jaxgp.options import Option, check, declared, option
-from jaxgp.printable import one_line
+from jaxgp.printable import one_line, printable
 
 __all__ = ["complain", "describe", "main", "option", "parse"]
 
@@ -95,7 +95,7 @@ def _set(values: dict[str, object], name: str, value: object) -> None:
 def say(text: str) -> None:
     """Print progress on standard error; what cannot be written there is dropped."""
     with suppress(OSError, ValueError):
-        print(text, file=sys.stderr, flush=True)
+        print(printable(text), file=sys.stderr, flush=True)
 
 
 def complain(error: BaseException) -> None:

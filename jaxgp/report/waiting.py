@@ -10,6 +10,7 @@ from rich.live import Live
 from rich.text import Text
 
 from jaxgp.config.arguments import say
+from jaxgp.printable import one_line
 
 MOMENT = 1.0
 """Seconds that nobody minds to wait for."""
@@ -44,7 +45,7 @@ def _show(what: str, over: threading.Event, began: float, moment: float) -> None
         return
 
     def status() -> Text:
-        return Text(f"{what} ... {time.monotonic() - began:.0f} s")
+        return Text(f"{one_line(what)} ... {time.monotonic() - began:.0f} s")
 
     # What can no longer be shown must not end what goes on.
     with (

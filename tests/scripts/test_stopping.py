@@ -1,9 +1,6 @@
 """Commands in processes of their own, stopped by signals while they compile and play."""
 
 import json
-import os
-import pty
-import select
 import signal
 import subprocess
 import sys
