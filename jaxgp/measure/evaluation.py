@@ -29,7 +29,7 @@ from jaxgp.players.panel import opponent
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.players.searches import evaluators
 from jaxgp.printable import one_line
-from jaxgp.report.waiting import waiting
+from jaxgp.report.waiting import announced, waiting
 from jaxgp.run import assemble
 from jaxgp.spec import Cast
 
@@ -264,7 +264,7 @@ def against_engine(
     cast = loaded.cast
     assert cast.spec.dialect is not None, "reachable opponents only"
     speech = cast.spec.dialect(cast.game)
-    champion = program_agent(cast.actor, loaded.genome, "champion")
+    champion = announced(program_agent(cast.actor, loaded.genome, "champion"), "Compiling the champion")
     played = external.play(cast.game, speech, spec.command, champion, terms)
     if played.different < 2 * terms.games:
         say(f"{name}: only {played.different} of {2 * terms.games} games differ, so intervals are too narrow")

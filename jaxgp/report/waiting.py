@@ -3,7 +3,10 @@
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import replace
+from itertools import chain, repeat
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.live import Live
@@ -11,6 +14,12 @@ from rich.text import Text
 
 from jaxgp.config.arguments import say
 from jaxgp.printable import one_line
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from jaxgp.contracts import Position
+    from jaxgp.host.agents import Agent
 
 MOMENT = 1.0
 """Seconds that nobody minds to wait for."""
@@ -34,6 +43,24 @@ def waiting(what: str) -> Iterator[None]:
     finally:
         over.set()
         shown.join()
+
+
+def announced(agent: "Agent", first: str, then: str | None = None) -> "Agent":
+    """Return a player that says what goes on while it chooses a move.
+
+    Args:
+        agent: the player.
+        first: what goes on at its first move, such as "Compiling minimax".
+        then: what goes on at its other moves; None: nothing is said of them.
+    """
+    words = chain([first], repeat(then))
+
+    def choose(state: "Position", bits: "np.uint32") -> int | None:
+        what = next(words)
+        with nullcontext() if what is None else waiting(what):
+            return agent.choose(state, bits)
+
+    return replace(agent, choose=choose)
 
 
 def _show(what: str, over: threading.Event, began: float, moment: float) -> None:
