@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import envs
 from jaxgp.config import arguments
 from jaxgp.files import make_directory
+from jaxgp.printable import printable
 from jaxgp.study import study_options
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def carry_out(plan: "Plan", options: study_options.DesignOptions | study_options
     from jaxgp.study import study
 
     make_directory(plan.output, "output")
-    print("\n".join(study.carry_out(plan, options, arguments.say)))
+    print(printable("\n".join(study.carry_out(plan, options, arguments.say))))
     return 0
 
 
@@ -52,7 +53,8 @@ def comparison(options: study_options.ComparisonOptions) -> int:
     from jaxgp.study import planning, study
 
     groups = study.load_groups(options)
-    print("\n".join(study.conclude_comparison(options, groups, make_directory(planning.where(options), "output"))))
+    folder = make_directory(planning.where(options), "output")
+    print(printable("\n".join(study.conclude_comparison(options, groups, folder))))
     return 0
 
 

@@ -19,6 +19,7 @@ from jaxgp.options import DEEPEST
 from jaxgp.players.options import Opponent
 from jaxgp.players.panel import strategist
 from jaxgp.players.searches import evaluators
+from jaxgp.printable import one_line
 from jaxgp.spec import Cast, Games
 from jaxgp.store.directory import RunDirectory
 
@@ -115,7 +116,13 @@ def read(brackets: Mapping[str, object], games: Games, ties: str, evaluator: str
         else _other(bracket, word, cast, ties, evaluator)
         for bracket, word in found
     ]
-    return cast, [replace(one, game_of_chance=cast.game.chance) for one in _distinct(made)]
+    return cast, [replace(one, game_of_chance=cast.game.chance) for one in _distinct(list(map(_shown, made)))]
+
+
+def _shown(member: Member) -> Member:
+    """Return a player with names that are fit to be shown: they are of files, and of the command line."""
+    name, bracket, source = map(one_line, (member.name, member.bracket, member.source))
+    return replace(member, name=name, bracket=bracket, source=source)
 
 
 def _words(option: str, value: object) -> list[str]:

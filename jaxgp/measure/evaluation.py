@@ -28,7 +28,8 @@ from jaxgp.players.options import Opponent as OpponentOptions
 from jaxgp.players.panel import opponent
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.players.searches import evaluators
-from jaxgp.report.waiting import waiting
+from jaxgp.printable import one_line
+from jaxgp.report.waiting import announced, waiting
 from jaxgp.run import assemble
 from jaxgp.spec import Cast
 
@@ -259,7 +260,7 @@ def against_engine(
     cast = loaded.cast
     assert cast.spec.dialect is not None, "reachable opponents only"
     speech = cast.spec.dialect(cast.game)
-    champion = program_agent(cast.actor, loaded.genome, "champion")
+    champion = announced(program_agent(cast.actor, loaded.genome, "champion"), "Compiling the champion")
     played = external.play(cast.game, speech, spec.command, champion, terms)
     if played.different < 2 * terms.games:
         say(f"{name}: only {played.different} of {2 * terms.games} games differ, so intervals are too narrow")
@@ -285,10 +286,11 @@ def table_text(report: Mapping[str, Sequence[Result]]) -> str:
     """Draw the results as a table, 132 columns wide; intervals are Wilson's."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     console = Console(width=132, record=True, file=io.StringIO())
     for player, rows in report.items():
-        table = Table(title=player, title_justify="left")
+        table = Table(title=Text(player), title_justify="left")
         for column, side in (("opponent", "left"), ("seat", "left"), *((c, "right") for c in COLUMNS)):
             table.add_column(column, justify=side)  # type: ignore[arg-type]
         for row in rows:
@@ -297,7 +299,7 @@ def table_text(report: Mapping[str, Sequence[Result]]) -> str:
             between, of_score = _interval(row.low, row.high), _interval(row.score_low, row.score_high)
             score = f"{100 * row.score:.1f} %"
             points = f"{row.points:.2f}", f"{row.against:.2f}"
-            table.add_row(row.opponent, row.seat, *counts, share, between, score, of_score, *points)
+            table.add_row(Text(one_line(row.opponent)), row.seat, *counts, share, between, score, of_score, *points)
         console.print(table)
     return console.export_text().rstrip()
 

@@ -253,6 +253,11 @@ def test_what_was_measured_before_an_engine_failed_is_kept(evaluate, othello_run
     assert f"error: {saved['failed']}" == error.splitlines()[-1]
 
 
+def test_names_of_opponents_are_shown_as_they_are():
+    won = summarise("[red]a[/] [/b] \x1b[31m", "first", *np.ones((3, 1)))
+    assert "[red]a[/] [/b] \ufffd[31m" in evaluation.table_text({"[/champion]": [won]})
+
+
 def test_what_was_measured_before_it_was_stopped_is_kept(evaluate, run_directory, monkeypatch):
     won = summarise("fixed", "first", *np.ones((3, 1)))
 
