@@ -13,6 +13,7 @@ from yaml import YAMLError
 
 from jaxgp.config import validate
 from jaxgp.config.compose import Composer, Placed, placed
+from jaxgp.config.quoting import pasted
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reject
 from jaxgp.files import user_path
@@ -167,6 +168,6 @@ def commands(plan: Plan) -> list[str]:
     for trial, _ in plan.pairs:
         run = plan.output / "runs" / f"{trial.number:04}"
         options = [places.get(one, one) for one in trial.overrides]
-        words = (*options, "logger=disabled", f"hydra.run.dir={run}")
-        said.append("python scripts/train.py " + " ".join(shlex.quote(word) for word in words))
+        words = " ".join(shlex.quote(word) for word in (*options, "logger=disabled"))
+        said.append(f"python scripts/train.py {words} {pasted('hydra.run.dir', run)}")
     return said
