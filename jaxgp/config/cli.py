@@ -337,4 +337,4 @@ class Callbacks:
 
 
 def _context(loader: ConfigLoader, callbacks: Callbacks) -> HydraContext:
-    return HydraContext(config_loader=loader, callbacks=callbacks)
+    return HydraContext(config_loader=loader, callbacks=callbacks)  # type: ignore[arg-type]
