@@ -1,7 +1,10 @@
 """The two ways a command can end badly on purpose; scripts print the message as one line, without a traceback."""
 
 import sys
+from contextlib import suppress
 from typing import NoReturn
+
+from jaxgp.printable import one_line
 
 LONGEST = 1000
 """Characters of the line that says an error; more of a value than this helps nobody."""
@@ -43,8 +46,9 @@ def reject(option: str, value: object, accepted: str) -> NoReturn:
 
 def complain(error: BaseException) -> None:
     """Print an error as one line on stderr, in the one form of all scripts."""
-    line = "error: " + " ".join(str(error).split())
-    print(line if len(line) <= LONGEST else line[: LONGEST - 3] + "...", file=sys.stderr, flush=True)
+    line = "error: " + one_line(error)
+    with suppress(OSError, ValueError):  # nobody may be there to read it
+        print(line if len(line) <= LONGEST else line[: LONGEST - 3] + "...", file=sys.stderr, flush=True)
 
 
 def reason(error: OSError) -> str:

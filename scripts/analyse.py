@@ -78,7 +78,4 @@ def main(words: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    try:
-        raise SystemExit(main(sys.argv[1:]))
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
+    raise SystemExit(main(sys.argv[1:]))

@@ -347,7 +347,7 @@ def generations(experiment: assemble.Experiment, options: Options, searched: lis
         return experiment.init(jax.random.key(options.seed))
 
     begin = time.perf_counter()
-    step_once = experiment.advance.lower(start()).compile()
+    step_once = experiment.compiled(start())
     seconds = time.perf_counter() - begin
 
     def go(state: Any) -> Any:

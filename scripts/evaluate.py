@@ -18,6 +18,7 @@ from jaxgp.config import arguments
 from jaxgp.config.games import OUTSIDE, joined
 from jaxgp.errors import UsageError, reject
 from jaxgp.options import DEEPEST, MAX_CORES, MAX_GAMES, MAX_SECONDS, MAX_SEED, changed, option
+from jaxgp.printable import one_line
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
@@ -139,8 +140,8 @@ def measure_alone(options: Options, loaded: "Loaded", output: Path) -> None:
     figures = alone.measure(loaded, options.games, options.seed)
     if options.compare:
         figures |= nested.search(loaded.cast, plan, arguments.say, folder, save, loaded.genome)
-    print(alone.text(figures))
     files.write_json(output, {"seed": options.seed, "results": figures})
+    print(alone.text(figures))
     print(f"saved: {output}")
 
 
@@ -173,8 +174,7 @@ def targets(options: Options, output: Path) -> list[Path]:
 def measure_against(options: Options, loaded: "Loaded", output: Path) -> None:
     """Measure the champion of a game for two against a panel.
 
-    Raises:
-        CutShortError: an opponent failed; the figures of those before it are saved first.
+    The figures of the opponents that were met are saved, also if the games against another one fail or are stopped.
     """
     refuse(options, OF_SEARCHES, f"of searches in a game for one; {loaded.cast.game.name} is for two, leave it out")
     from jaxgp.measure import evaluation
@@ -186,18 +186,20 @@ def measure_against(options: Options, loaded: "Loaded", output: Path) -> None:
         except UsageError as error:
             reject("compare", options.compare, f"0; {str(error).rpartition('; ')[2]}")
     panel, about = seated(options, loaded.cast)
-    failure = None
+    report: dict[str, list[evaluation.Result]] = {}
+    failure: BaseException | None = None
+    met = evaluation.measured(
+        loaded, panel, options.games, options.compare, options.seed, arguments.say, terms(options)
+    )
     try:
-        report = evaluation.measure(
-            loaded, panel, options.games, options.compare, options.seed, arguments.say, terms(options)
-        )
-    except evaluation.CutShortError as error:
-        if not any(error.found.values()):
+        for player, results in met:
+            report.setdefault(player, []).extend(results)
+    except (Exception, KeyboardInterrupt) as error:
+        if not report:
             raise
-        # The figures of the opponents before it are kept.
-        report, failure, about["failed"] = error.found, error, str(error)
-    print(evaluation.table_text(report))
+        failure, about["failed"] = error, one_line(error) or "stopped"
     evaluation.save(report, output, panel=options.panel, seed=options.seed, **about)
+    print(evaluation.table_text(report))
     print(f"saved: {output}")
     if failure is not None:
         raise failure

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import envs
+from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.config.games import OUTSIDE, joined
 from jaxgp.errors import RunError, UsageError, reason, reject
@@ -44,6 +45,8 @@ def task(options: Options) -> int:
     from jaxgp.measure import champions
 
     target = user_path("output", options.output) if options.output else None
+    if target is not None and target.exists() and not target.is_file():
+        reject("output", options.output, "the name of a file")
     picture = target.suffix[1:] if target and options.format == "dot" else ""
     if picture in graphviz.PICTURES and not graphviz.installed():
         other = "a file that ends in .dot; to draw it, Graphviz has to be installed (its program dot is not found)"
@@ -53,7 +56,8 @@ def task(options: Options) -> int:
         print(text, end="")
         return 0
     try:
-        target.write_bytes(graphviz.draw(text, picture) if picture in graphviz.PICTURES else text.encode())
+        content = graphviz.draw(text, picture) if picture in graphviz.PICTURES else text.encode()
+        files.write(target, lambda file: file.write(content))
     except OSError as error:
         raise RunError(f"output={options.output}: cannot be written ({reason(error)})") from error
     return 0

@@ -22,6 +22,7 @@ of one player alone is player.OPTION=VALUE or opponent.OPTION=VALUE, for example
 
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -113,12 +114,8 @@ def task(options: Options) -> int:
 
 
 def play(options: Options, keep: Callable[["Played"], None]) -> None:
-    """Seat the players and play; what was played is kept, also if a person leaves."""
+    """Seat the players and play."""
     from jaxgp.host import seating
-    from jaxgp.host.gtp import EngineError
-    from jaxgp.host.human import Board
-    from jaxgp.host.moves import Stepper, game_key
-    from jaxgp.host.savedgame import Played
 
     if options.move is not None:
         raise UsageError("move: given, but there is no replay=FILE")
@@ -131,7 +128,23 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
     seats = dict(zip(("player", "opponent")[: len(roles)], complete(options, alone, usual), strict=True))
     champion = None if loaded is None else loaded.genome
     casts = [deepened(options, role, seats[role], cast, loaded) for role in roles]
-    agents = [seating.agent(seats[role], role, casts[place], champion) for place, role in enumerate(roles)]
+    with ExitStack() as leaving:
+        agents = []
+        for role, at in zip(roles, casts, strict=True):
+            agents.append(seating.agent(seats[role], role, at, champion))
+            if agents[-1] is not None:
+                leaving.callback(agents[-1].close)
+        sit(options, cast, agents, keep)
+
+
+def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Callable[["Played"], None]) -> None:
+    """Let players (None: a person) play a game; what was played is kept, also if a person leaves."""
+    from jaxgp.host import seating
+    from jaxgp.host.gtp import EngineError
+    from jaxgp.host.human import Board
+    from jaxgp.host.moves import Stepper, game_key
+    from jaxgp.host.savedgame import Played
+
     names, labels = called(agents)
     adviser = Seat("minimax", depth=HINT_DEPTH, ties="first", evaluator=options.evaluator)
     advised = not seating.unseated("minimax", cast)
@@ -150,9 +163,6 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
     except EngineError as error:
         raise RunError(str(error)) from error
     finally:
-        for seated in agents:
-            if seated is not None:
-                seated.close()
         if board.record:
             keep(Played(board.stepper, cast.spec, tuple(names), board.record))
 
@@ -280,8 +290,4 @@ def say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        raise SystemExit(arguments.main(Options, task, __doc__))
-    except KeyboardInterrupt:
-        print("\nThe game was left unfinished.")
-        raise SystemExit(130) from None
+    raise SystemExit(arguments.main(Options, task, __doc__))

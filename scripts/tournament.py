@@ -82,13 +82,17 @@ def task(options: Options) -> int:
     check_brackets(options, [member.bracket for member in playing])
     folder, file = places(options)
     games = crosstable.read(file, playing, options.games, options.games_seed)
-    prepare(folder, file if games is None else None)
+    missing = games is None or bool((games.games != crosstable.planned(playing, options.games)).any())
+    prepare(folder, file if missing else None)
+
+    def keep(table: "CrossTable") -> None:
+        crosstable.save(file, table, playing, options.games, options.games_seed)
+
     try:
-        if games is None:
-            games = crosstable.play(cast, playing, options.games, options.games_seed, arguments.say)
-            crosstable.save(file, games, playing, options.games, options.games_seed)
-        else:
+        if games is not None and not missing:
             arguments.say(f"All games are in {file}")
+        else:
+            games = crosstable.play(cast, playing, options.games, options.games_seed, arguments.say, games, keep)
         found = outcome(options, cast, playing, games)
         files.write_json(folder / "league.json", league_report.as_json(found, asdict(options)))
         about = [("leagues", str(options.leagues)), ("seed", str(options.seed))]
@@ -173,7 +177,4 @@ def check_brackets(options: Options, brackets: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        raise SystemExit(arguments.main(Options, task, __doc__))
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
+    raise SystemExit(arguments.main(Options, task, __doc__))

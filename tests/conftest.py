@@ -11,6 +11,11 @@ os.environ.setdefault("XLA_FLAGS", "--xla_backend_extra_options=xla_cpu_disable_
 
 import jax
 
+from jaxgp.report import waiting
+
+# How long compiling takes here is said in no test that does not ask for it.
+waiting.MOMENT = 3600.0
+
 # One device, however many cores the scripts ask for that are tested in this process.
 jax.config.update("jax_num_cpu_devices", 1)
 

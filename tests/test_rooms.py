@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 FLOORS = (
-    ("contracts", "spec", "options", "arrays", "bits", "errors", "files"),
+    ("contracts", "spec", "options", "arrays", "bits", "errors", "files", "printable", "reading", "terminal"),
     ("genotypes",),
     ("interpreter", "operators"),
     ("search",),

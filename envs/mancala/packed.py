@@ -192,7 +192,10 @@ def _tables(pits: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     pit, cell = np.arange(pits)[:, None], np.arange(2 * pits + 1)
     distance[:, places] = (cell - pit - 1) % (2 * pits + 1)
     keep[np.arange(pits), np.arange(pits)] = 0
-    return tuple(
-        (x.astype(np.uint32).reshape(*x.shape[:-1], 4, 4) << _BYTES).sum(-1, dtype=np.uint32)
-        for x in (ring, 127 - distance, keep)
-    )
+    return _words(ring), _words(127 - distance), _words(keep)
+
+
+def _words(cells: np.ndarray) -> np.ndarray:
+    """Pack bytes, int[..., 16], into words, uint32[..., 4]."""
+    words: np.ndarray = (cells.astype(np.uint32).reshape(*cells.shape[:-1], 4, 4) << _BYTES).sum(-1, dtype=np.uint32)
+    return words

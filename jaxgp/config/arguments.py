@@ -4,15 +4,16 @@ A field of type `dict`, or of a dataclass, is a section: `game.pits=5` sets one 
 `game.name=mancala`.
 """
 
-import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from jaxgp.config import quoting, typed
 from jaxgp.config.help import describe
-from jaxgp.errors import RunError, UsageError, complain, show
+from jaxgp.errors import RunError, UsageError, complain, reason, show
 from jaxgp.options import Option, check, declared, option
+from jaxgp.terminal import Interrupts, lenient
 
 __all__ = ["describe", "main", "option", "parse"]
 
@@ -91,26 +92,47 @@ def _set(values: dict[str, object], name: str, value: object) -> None:
 
 
 def say(text: str) -> None:
-    """Print progress."""
-    print(text, file=sys.stderr, flush=True)
+    """Print progress on standard error; what cannot be written there is dropped."""
+    with suppress(OSError, ValueError):
+        print(text, file=sys.stderr, flush=True)
 
 
 def main(
     schema: type[Schema], task: Callable[[Schema], int], usage: str, arguments: Sequence[str] | None = None
 ) -> int:
-    """Run a command; return its exit code: 2 for wrong options, 1 where it fails, each with one line on stderr."""
-    arguments = sys.argv[1:] if arguments is None else arguments
+    """Run a command; return its exit code.
+
+    It is 2 for wrong options, 1 where the command fails, and 128 + the number of the signal that stopped it. Each is
+    told in one line on standard error. Output that cannot be written ends no work: after it, a full disk is a failure,
+    and a reader who has enough is none.
+    """
+    with Interrupts() as interrupts, lenient() as (out, progress):
+        code = _code(schema, task, usage, sys.argv[1:] if arguments is None else arguments, interrupts)
+        failure = out.settle()
+        if failure is not None and not isinstance(failure, BrokenPipeError):
+            complain(RunError(f"standard output: {reason(failure)}"))
+            code = code or RunError.exit_code
+        progress.settle()
+    return code
+
+
+def _code(
+    schema: type[Schema], task: Callable[[Schema], int], usage: str, arguments: Sequence[str], interrupts: Interrupts
+) -> int:
+    """Run a command; return the exit code that its work earns."""
     try:
         if any(argument in ("-h", "--help") for argument in arguments):
             print(describe(schema, usage), flush=True)
             return 0
-        code = task(parse(schema, arguments))
-        sys.stdout.flush()
-        return code
+        return task(parse(schema, arguments))
     except (UsageError, RunError) as error:
         complain(error)
         return error.exit_code
-    except BrokenPipeError:
-        # Whoever read the output has enough of it; keep Python from complaining again when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    except (Exception, KeyboardInterrupt) as error:
+        # What is interrupted while it compiles may fail with an error of the compiler's own.
+        if interrupts.signal is None and not isinstance(error, KeyboardInterrupt):
+            raise
+        say("\nstopped" if sys.stderr.isatty() else "stopped")  # a terminal shows what was typed
+        return interrupts.exit_code

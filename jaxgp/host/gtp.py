@@ -5,14 +5,12 @@ with their own names for moves, and `set_game` to choose the game. The `Dialect`
 """
 
 import os
-import queue
 import re
+import selectors
 import shlex
 import shutil
 import signal
 import subprocess
-import tempfile
-import threading
 import time
 import weakref
 from collections.abc import Mapping, Sequence
@@ -25,6 +23,7 @@ import numpy as np
 from jaxgp.contracts import Game, Position
 from jaxgp.host.agents import Agent
 from jaxgp.host.moves import Move, legal
+from jaxgp.printable import printable
 from jaxgp.spec import Dialect
 
 TIMEOUT = 120.0
@@ -33,6 +32,10 @@ PLACES = ("/usr/games",)
 """Folders beside PATH where programs are looked for: Debian puts games where the PATH of most users does not lead."""
 FAREWELL = 1.0
 """Seconds that an engine has to end after `quit`."""
+LINE, ANSWER = 2**16, 2**20
+"""Bytes that a line and a whole answer of an engine may have."""
+CHUNK = 2**13
+"""Bytes that are read at once; as many are kept of what an engine writes on its standard error."""
 RESIGNED = "resign"
 
 
@@ -89,25 +92,22 @@ class Engine:
     def __init__(self, command: str, timeout: float = TIMEOUT, packages: Mapping[str, str] | None = None) -> None:
         words = find(command, packages)
         self.command, self.timeout = command, timeout
-        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         try:
             # In a process session of its own, so that Ctrl-C reaches the game alone, which then closes the engine.
             self._process = subprocess.Popen(
                 words,
+                bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=self._complaints,
-                encoding="utf-8",
-                errors="replace",
+                stderr=subprocess.PIPE,
                 start_new_session=True,
             )
         except OSError as error:
-            self._complaints.close()
             raise EngineError(f"{command}: cannot be started ({error.strerror})") from error
-        self._lines: queue.Queue[str | None] = queue.Queue()
-        assert self._process.stdout is not None
-        threading.Thread(target=_pass_on, args=(self._process.stdout, self._lines), daemon=True).start()
-        self.close = weakref.finalize(self, _stop, self._process, self._complaints)
+        self._wire = _Wire(self._process)
+        self._number = 1
+        self._numbered: bool | None = None
+        self.close = weakref.finalize(self, _stop, self._process)
 
     def __enter__(self) -> Self:
         return self
@@ -124,9 +124,9 @@ class Engine:
         """
         try:
             mark, text = self._exchange(line)
-        except EngineError:
+        except _WireError as error:
             self.close()
-            raise
+            raise EngineError(f"{self.command}: {line}: {error}") from error
         if mark == "?":
             raise RefusedError(f"{self.command}: {line}: refused: {text or 'without a reason'}")
         return text
@@ -136,67 +136,166 @@ class Engine:
         return self.ask(f"known_command {line.split()[0]}").lower() == "true"
 
     def _exchange(self, line: str) -> tuple[str, str]:
-        """Send a line; return the mark and the text of the answer."""
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(f"{line}\n")
-            self._process.stdin.flush()
-        except (OSError, ValueError) as error:
-            raise self._ended(line) from error
-        until, answer = time.monotonic() + self.timeout, list[str]()
-        while True:
-            try:
-                got = self._lines.get(timeout=max(0.0, until - time.monotonic()))
-            except queue.Empty:
-                raise EngineError(f"{self.command}: {line}: no answer within {self.timeout:g} s") from None
-            if got is None:
-                raise self._ended(line)
-            if not answer and got and got[0] not in "=?":
-                raise EngineError(f"{self.command}: {line}: answered {_quoted(got)}, not in the Go Text Protocol")
-            if got:
-                answer.append(got)
-            elif answer:
-                break
-        found = re.match(r"([=?])\d*\s*(.*)", "\n".join(answer), re.DOTALL)
-        assert found is not None
-        return found[1], found[2].strip()
+        """Send a line; return the mark and the text of the answer.
 
-    def _ended(self, line: str) -> EngineError:
+        Commands have numbers, which answers repeat. So what an engine says too late, or beside its answer, is no answer
+        to the next command. An engine that does not repeat the first number gets no others.
+        """
+        if not self.close.alive:
+            raise self._wire.ended()
+        until, number = time.monotonic() + self.timeout, str(self._number)
+        self._number += 1
+        try:
+            mark, given, text = self._answer(f"{number} {line}" if self._numbered is not False else line, until)
+            if self._numbered is None:
+                self._numbered = given == number
+                if mark == "?" and not self._numbered:  # it took the number for the command
+                    mark, given, text = self._answer(line, until)
+            while self._numbered and given != number:
+                mark, given, text = self._read(until)
+        except TimeoutError as error:
+            raise _WireError(f"no answer within {self.timeout:g} s") from error
+        return mark, text
+
+    def _answer(self, line: str, until: float) -> tuple[str, str, str]:
+        """Send a line, and return what `_read` returns."""
+        self._wire.forget()
+        self._wire.send(f"{line}\n".encode(), until)
+        return self._read(until)
+
+    def _read(self, until: float) -> tuple[str, str, str]:
+        """Return the mark, the number and the text of the next answer."""
+        answer = list[str]()
+        while (got := self._wire.line(until)) or not answer:
+            if not answer and got and got[0] not in "=?":
+                raise _WireError(f"answered {_quoted(got)}, not in the Go Text Protocol")
+            answer += [got] * bool(got)
+        found = re.match(r"([=?])(\d*)\s*(.*)", "\n".join(answer), re.DOTALL)
+        assert found is not None
+        return found[1], found[2], found[3].strip()
+
+
+class _WireError(RuntimeError):
+    """What went wrong between an engine and us, in words."""
+
+
+class _Wire:
+    """The pipes to an engine. Nothing here waits beyond a time, or keeps more than `ANSWER` bytes.
+
+    What an engine writes and nobody reads stays in its pipe, where the engine has to wait.
+    """
+
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        self._process = process
+        self._stdin, self._stdout, self._stderr = process.stdin, process.stdout, process.stderr
+        for pipe in (self._stdin, self._stdout, self._stderr):
+            os.set_blocking(pipe.fileno(), False)
+        self._open = {self._stdout, self._stderr}
+        self._heard = bytearray()
+        self._complaints = b""
+        self._count = 0
+
+    def forget(self) -> None:
+        """Drop what the engine has said so far."""
+        self._heard.clear()
+        self._count = 0
+        with suppress(BlockingIOError):
+            while got := os.read(self._stdout.fileno(), CHUNK):
+                self._counted(len(got))
+        self._count = 0
+
+    def send(self, data: bytes, until: float) -> None:
+        """Send a command; raises TimeoutError."""
+        try:
+            while data:
+                data = self._move(until, data)
+        except TimeoutError:
+            raise
+        except OSError as error:
+            raise self.ended() from error
+
+    def line(self, until: float) -> str:
+        """Return the next line of the engine, without blanks around it and fit to be shown; raises TimeoutError."""
+        while (end := self._heard.find(b"\n")) < 0:
+            if len(self._heard) > LINE:
+                break
+            if self._stdout not in self._open:
+                raise self.ended()
+            self._move(until)
+        if not 0 <= end <= LINE:
+            raise _WireError(f"answered a line of more than {LINE // 1024} KiB")
+        found = self._heard[:end].decode("utf-8", "replace")
+        del self._heard[: end + 1]
+        if time.monotonic() > until:  # lines that keep arriving are no answer either
+            raise TimeoutError
+        return printable(found).strip()
+
+    def _move(self, until: float, data: bytes = b"") -> bytes:
+        """Wait until a pipe is ready, then send and receive; return what is still to be sent. Raises TimeoutError."""
+        if (left := until - time.monotonic()) <= 0:
+            raise TimeoutError
+        with selectors.PollSelector() as pipes:
+            for pipe in self._open:
+                pipes.register(pipe, selectors.EVENT_READ)
+            if data:
+                pipes.register(self._stdin, selectors.EVENT_WRITE)
+            ready = [key.fileobj for key, _ in pipes.select(left)]
+        with suppress(BlockingIOError):
+            if self._stderr in ready:
+                self._complaints = (self._complaints + self._heard_from(self._stderr))[-CHUNK:]
+            if self._stdout in ready:
+                self._heard += (got := self._heard_from(self._stdout))
+                self._counted(len(got))
+            if self._stdin in ready:
+                data = data[os.write(self._stdin.fileno(), data) :]
+        return data
+
+    def _heard_from(self, pipe: IO[bytes]) -> bytes:
+        got = os.read(pipe.fileno(), CHUNK)
+        if not got:
+            self._open.discard(pipe)
+        return got
+
+    def _counted(self, size: int) -> None:
+        self._count += size
+        if self._count > ANSWER:
+            raise _WireError(f"answered more than {ANSWER // 1024} KiB")
+
+    def ended(self) -> _WireError:
         """Return the error that says how the engine has ended."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(FAREWELL)
+        until = time.monotonic() + FAREWELL / 4
+        with suppress(OSError, ValueError, _WireError):
+            while self._stderr in self._open:
+                self._move(until)
         code = self._process.returncode
-        said = ""
-        if not self._complaints.closed:
-            self._complaints.seek(0)
-            said = self._complaints.read().decode("utf-8", "replace").strip()
+        said = printable(self._complaints.decode("utf-8", "replace")).strip()
         words = f", saying {_quoted(said.splitlines()[-1])}" if said else ""
         how = "has stopped answering" if code is None else f"has ended with exit code {code}"
-        return EngineError(f"{self.command}: {line}: the engine {how}{words}")
+        return _WireError(f"the engine {how}{words}")
 
 
-def _pass_on(output: IO[str], lines: "queue.Queue[str | None]") -> None:
-    """Put an engine's lines into a queue, so that waiting for one can time out; None after the last."""
-    with output:
-        for line in output:
-            lines.put(line.strip())
-    lines.put(None)
-
-
-def _stop(process: "subprocess.Popen[str]", complaints: IO[bytes]) -> None:
-    """Ask an engine to end, and end it if it does not."""
+def _stop(process: "subprocess.Popen[bytes]") -> None:
+    """Ask an engine to end; end whatever is left of it and of what it has started."""
     assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
     with suppress(OSError, ValueError):
-        process.stdin.write("quit\n")
-    with suppress(OSError, ValueError):
-        process.stdin.close()
-    try:
+        process.stdin.write(b"quit\n")
+    process.stdin.close()
+    with suppress(subprocess.TimeoutExpired):
         process.wait(FAREWELL)
-    except subprocess.TimeoutExpired:
-        # Its process group holds everything that it has started; the group's number is the engine's process number.
+    # Its process group holds everything that it has started; the group's number is the engine's process number.
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    complaints.close()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(FAREWELL)
+    process.stdout.close()
+    process.stderr.close()
 
 
 def _quoted(text: str) -> str:

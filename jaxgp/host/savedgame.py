@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxgp import files
+from jaxgp import files, reading
 from jaxgp.config.games import game_of
 from jaxgp.contracts import Game, Position
 from jaxgp.errors import RunError, UsageError, reason, reject, show
@@ -210,16 +210,18 @@ def _noted(name: str, text: str, games: Games, settings: Json) -> Played:
 
 def _text(name: str) -> str:
     try:
-        return files.user_path("replay", name).read_text(encoding="utf-8")
+        return reading.read_text(files.user_path("replay", name))
     except OSError as error:
         raise UsageError(f"replay={name}: cannot be read ({reason(error)}); {ACCEPTED}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"replay={name}: not text in UTF-8; {ACCEPTED}") from error
+    except ValueError as error:
+        raise UsageError(f"replay={name}: {error}; {ACCEPTED}") from error
 
 
 def _content(name: str, text: str) -> Json:
     try:
-        content = json.loads(text)
+        content = reading.parse_json(text)
     except ValueError as error:
         raise UsageError(f"replay={name}: not JSON ({error}); {ACCEPTED}") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:

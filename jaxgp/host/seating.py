@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from jaxgp import reading
 from jaxgp.contracts import Game, Soloist
 from jaxgp.errors import RunError, UsageError, reason, reject
 from jaxgp.files import user_path
@@ -123,11 +124,13 @@ def _strategist(cast: Cast, name: str | None) -> Agent:
 
 def _from_file(cast: Cast, file: str) -> Genome:
     try:
-        text = user_path("rules", file).read_text(encoding="utf-8")
+        text = reading.read_text(user_path("rules", file))
     except OSError as error:
         raise UsageError(f"rules={file}: cannot be read ({reason(error)}); accepted: a file of rules") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"rules={file}: not text in UTF-8; accepted: a file of rules, one a line") from error
+    except ValueError as error:
+        raise UsageError(f"rules={file}: {error}; accepted: a file of rules, one a line") from error
     return _parsed(cast, text, f"rules={file}")
 
 

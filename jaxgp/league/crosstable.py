@@ -6,7 +6,7 @@ table, so every game is played once, for any number of leagues. A player that na
 
 import itertools
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxgp import files
+from jaxgp import files, reading
 from jaxgp.contracts import Opponent, Player
 from jaxgp.errors import UsageError, reason
 from jaxgp.fitness import matches
@@ -29,6 +29,7 @@ from jaxgp.measure import evaluation
 from jaxgp.players.options import Opponent as OpponentOptions
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.players.searches import TAIL, searches
+from jaxgp.report.waiting import waiting
 from jaxgp.spec import Cast
 
 FORMAT, FORMAT_VERSION = "jaxgp cross-table", 1
@@ -81,6 +82,8 @@ def play(
     games: int,
     seed: int,
     say: Callable[[str], object] = lambda _: None,
+    known: CrossTable | None = None,
+    keep: Callable[[CrossTable], object] = lambda _: None,
 ) -> CrossTable:
     """Play each player against every other one from both seats, all games of a team as one device program.
 
@@ -90,15 +93,26 @@ def play(
         games: games of an ordered pair whose games have chance in them; other pairs play one game.
         seed: of that chance.
         say: told who plays next.
+        known: games that were played before, of the same players and the same chance; they are not played again.
+        keep: given the games so far, whenever there are more; pairs that have not met have no games in it.
     """
-    count = len(members)
-    random = np.array([member.random for member in members])
-    number = np.where(random[:, None] | random, games, 1) * ~np.eye(count, dtype=bool)
-    results = np.zeros((count, count, int(number.max())), np.int8)
+    number = planned(members, games)
+    results = np.zeros((*number.shape, int(number.max())), np.int8)
+    met = np.zeros(number.shape, bool)
+    if known is not None:
+        met = known.games == number
+        kept = min(results.shape[2], known.results.shape[2])
+        results[..., :kept] = (known.results * met[..., None])[..., :kept]
     teams = _teams(members)
     others = [place for place, member in enumerate(members) if not isinstance(member.plays, Evolved)]
     total = len(teams) + bool(len(others) > 1)
     for index, team in enumerate(teams):
+        now = [*(rival.places for rival in teams[index:] if _meet(team, rival)), others]
+        pairs = np.zeros(number.shape, bool)
+        pairs[np.ix_(team.places, np.concatenate(now).astype(int))] = True
+        pairs |= pairs.T
+        if met[pairs].all():
+            continue
         say(f"Playing games of {_named(members, team.places)}, {index + 1} of {total}")
         key = jax.random.fold_in(jax.random.key(seed), index)
         rivals: list[Rival] = [
@@ -109,10 +123,21 @@ def play(
         for place in others:
             rivals.append((np.array([place]), _seat(cast, members[place], _most(number, team, np.array([place])))))
         _fill(results, team, rivals, _returns(key, cast, team, [opponent for _, opponent in rivals]))
-    if len(others) > 1:
+        met |= pairs
+        keep(CrossTable(results, number * met))
+    if len(others) > 1 and not met[np.ix_(others, others)].all():
         say(f"Playing games of {_named(members, others)} among each other, {total} of {total}")
-        _on_host(cast, members, others, number, seed, results)
-    return CrossTable(results, number.astype(np.int32))
+        for one, other in _on_host(cast, members, others, number, seed, results, met):
+            met[one, other] = True
+            keep(CrossTable(results, number * met))
+    return CrossTable(results, number)
+
+
+def planned(members: Sequence[Member], games: int) -> np.ndarray:
+    """Return int32[N, N], how many games each pair plays; `games` is what `play` takes."""
+    random = np.array([member.random for member in members])
+    number = np.where(random[:, None] | random, games, 1) * ~np.eye(len(members), dtype=bool)
+    return number.astype(np.int32)
 
 
 def _meet(team: Team, rival: Team) -> bool:
@@ -139,7 +164,9 @@ def _returns(key: Array, cast: Cast, team: Team, opponents: Sequence[Opponent]) 
         first: Array = played.states.returns[..., 0]
         return first
 
-    return np.asarray(run(key, team.genomes))
+    with waiting("Compiling the games"):
+        compiled = run.lower(key, team.genomes).compile()
+    return np.asarray(compiled(key, team.genomes))
 
 
 def _fill(results: np.ndarray, team: Team, rivals: Sequence[Rival], first: np.ndarray) -> None:
@@ -192,13 +219,21 @@ def _on_host(
     number: np.ndarray,
     seed: int,
     results: np.ndarray,
-) -> None:
-    """Play searches and random moves among each other, one game after another; fills in `results`."""
+    met: np.ndarray,
+) -> Iterator[tuple[int, int]]:
+    """Play searches and random moves among each other, one game after another; fills in `results`.
+
+    Yields:
+        Each pair that has played its games, but for those that had `met` before.
+    """
     hands = {place: _agent(cast, members[place]) for place in places}
     for pair, (one, other) in enumerate(itertools.permutations(places, 2)):
+        if met[one, other]:
+            continue
         for game in range(number[one, other]):
             stepper = Stepper(cast.game, game_key(seed, pair * number.max() + game))
             results[one, other, game] = host_game(stepper, (hands[one], hands[other]))
+        yield one, other
 
 
 def host_game(stepper: Stepper, seats: Sequence[Agent]) -> int:
@@ -237,11 +272,13 @@ def save(path: Path, table: CrossTable, members: Sequence[Member], games: int, s
 def read(path: Path, members: Sequence[Member], games: int, seed: int) -> CrossTable | None:
     """Return the games of these players from a saved table, or None if it lacks some of them.
 
+    Pairs that have not met yet, where the games were cut off, have no games in it.
+
     Raises:
         UsageError: the file cannot be read, or is not a cross-table.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = reading.read_json(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
@@ -251,11 +288,14 @@ def read(path: Path, members: Sequence[Member], games: int, seed: int) -> CrossT
     wanted = {"format": FORMAT, "format_version": FORMAT_VERSION}
     if not isinstance(content, dict) or any(content.get(name) != value for name, value in wanted.items()):
         raise UsageError(f"table={path}: not a cross-table of this version; remove it, or name another file")
-    places = _places([row["identity"] for row in content["players"]], [member.identity for member in members])
+    try:
+        places = _places([row["identity"] for row in content["players"]], [member.identity for member in members])
+        same = (content["games"], content["seed"]) == (games, seed)
+        table = _filled(content["results"], len(content["players"]))
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise UsageError(f"table={path}: damaged; remove it, or name another file") from error
     chance = any(member.random for member in members)
-    if places is None or (chance and (content["games"], content["seed"]) != (games, seed)):
-        return None
-    return _filled(content["results"]).pick(places)
+    return None if places is None or (chance and not same) else table.pick(places)
 
 
 def _places(kept: Sequence[str], wanted: Sequence[str]) -> list[int] | None:
@@ -270,9 +310,14 @@ def _places(kept: Sequence[str], wanted: Sequence[str]) -> list[int] | None:
     return found
 
 
-def _filled(rows: Sequence[Sequence[list[int]]]) -> CrossTable:
-    number = np.array([[len(cell) for cell in row] for row in rows], np.int32)
+def _filled(rows: Sequence[Sequence[list[int]]], players: int) -> CrossTable:
+    """Return a table from the results of each pair; raises TypeError or ValueError for rows that are none."""
+    number: np.ndarray = np.array([[len(cell) for cell in row] for row in rows], np.int32)
     results = np.zeros((*number.shape, int(number.max())), np.int8)
+    if number.shape != (players, players) or number.diagonal().any():
+        raise ValueError("a table has a cell for each pair of players")
     for (i, j), length in np.ndenumerate(number):
         results[i, j, :length] = rows[i][j]
+        if not set(rows[i][j]) <= {-1, 0, 1}:
+            raise ValueError("a result is 1, 0 or -1")
     return CrossTable(results, number)

@@ -7,6 +7,7 @@ import numpy as np
 
 from jaxgp.errors import UsageError
 from jaxgp.files import Json
+from jaxgp.report.waiting import waiting
 from jaxgp.spec import Cast
 
 if TYPE_CHECKING:
@@ -31,9 +32,12 @@ def measure(loaded: "Loaded", games: int, seed: int) -> dict[str, Json]:
     from jaxgp.measure.evaluation import wilson
 
     walker, genome = loaded.cast.actor, jax.tree.map(lambda x: jax.numpy.asarray(x)[None], loaded.genome)
-    played = jax.jit(lambda programs: walker.play(walker.prepare(programs)))(genome)
+    with waiting("Compiling the champion's game"):
+        play = jax.jit(lambda programs: walker.play(walker.prepare(programs))).lower(genome).compile()
+    played = play(genome)
     score = float(walker.game.score(jax.tree.map(lambda x: x[0], played.states))[0])
-    scores = random_scores(loaded.cast, games, seed)
+    with waiting("Compiling and playing random games"):
+        scores = random_scores(loaded.cast, games, seed)
     count = int((scores >= score).sum())
     low, high = wilson(count, games)
     as_good = {"as_good": count / games, "as_good_low": low, "as_good_high": high}

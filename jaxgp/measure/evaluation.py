@@ -1,7 +1,8 @@
 """How strong a program is: games against named opponents from both seats, with intervals."""
 
+import errno
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import jax
 import numpy as np
 from jax import Array
 
-from jaxgp import files
+from jaxgp import files, reading
 from jaxgp.config import typed
 from jaxgp.config.games import member
 from jaxgp.contracts import Game, Memory, Opponent, Player
@@ -27,6 +28,7 @@ from jaxgp.players.options import Opponent as OpponentOptions
 from jaxgp.players.panel import opponent
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.players.searches import evaluators
+from jaxgp.report.waiting import waiting
 from jaxgp.run import assemble
 from jaxgp.spec import Cast
 
@@ -41,18 +43,6 @@ RANDOM: dict[str, Algorithm | Groups] = {
     "rules": Groups(creation=RuleCreation(dont_care=0.8)),
 }
 """How the random players of every panel are created; the creation options of the run are not used."""
-
-
-class CutShortError(RunError):
-    """The games against a member of a panel could not be played to their ends.
-
-    Attributes:
-        found: results against the members before it, by player.
-    """
-
-    def __init__(self, message: str, found: "dict[str, list[Result]]") -> None:
-        super().__init__(message)
-        self.found = found
 
 
 @dataclass(frozen=True)
@@ -138,8 +128,9 @@ def play_out(
     opponent: Opponent,
     memory: Memory | None = None,
     max_plies: int = MAX_PLIES,
+    name: str = "an opponent",
 ) -> Played:
-    """Play individuals [P, ...] against one opponent; every call compiles its program."""
+    """Play individuals [P, ...] against one opponent; every call compiles its program, and says so by a `name`."""
     start_key, play_key = jax.random.split(key)
 
     @jax.jit
@@ -147,7 +138,11 @@ def play_out(
         own = opponent.init(start_key) if memory is None else memory
         return play(play_key, game, player, player.prepare(genomes), (opponent,), (own,), max_plies)[0]
 
-    return run(start_key, play_key, genomes, memory)
+    given = start_key, play_key, genomes, memory
+    with waiting(f"Compiling the games against {name}"):
+        compiled = run.lower(*given).compile()
+    done: Played = compiled(*given)
+    return done
 
 
 def results(name: str, game: Game, opponent: Opponent, played: Played, swap: bool = False) -> list[Result]:
@@ -171,18 +166,14 @@ def _table(name: str, by_seat: Sequence[Sequence[np.ndarray]]) -> list[Result]:
 
 def read_panel(file: Path) -> dict[str, OpponentOptions]:
     """Read a panel, a YAML file of named opponents; raises UsageError for any other file."""
-    from omegaconf import OmegaConf
-    from omegaconf.errors import OmegaConfBaseException
-    from yaml import YAMLError
-
     try:
-        loaded = OmegaConf.to_container(OmegaConf.load(file), resolve=True)
+        loaded = reading.read_yaml(file)
         if not isinstance(loaded, dict):
             raise TypeError("a list of something else")
         return typed.entries_typed(OpponentOptions, loaded)
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from error
-    except (OSError, YAMLError, OmegaConfBaseException, AttributeError, TypeError) as error:
+    except (OSError, ValueError, TypeError) as error:
         raise UsageError(f"{file}: not a panel of opponents ({' '.join(str(error).split())})") from error
 
 
@@ -209,7 +200,7 @@ def check_panel(panel: Mapping[str, OpponentOptions], cast: Cast, file: Path) ->
         member(f"{file}: {name}", spec, cast)
 
 
-def measure(
+def measured(
     loaded: "Loaded",
     panel: Mapping[str, OpponentOptions],
     games: int,
@@ -217,7 +208,7 @@ def measure(
     seed: int = 0,
     say: Callable[[str], object] = lambda _: None,
     terms: external.Terms | None = None,
-) -> dict[str, list[Result]]:
+) -> Iterator[tuple[str, list[Result]]]:
     """Play a champion against every opponent of a panel, from both seats.
 
     Args:
@@ -231,35 +222,34 @@ def measure(
         terms: terms of games against engines outside, which must be installed; None: the defaults, `games` from each
             seat.
 
-    Returns:
-        Results by player: `champion`, and `minimax_DEPTH` where compared.
+    Yields:
+        A player, `champion` or, where compared, `minimax_DEPTH`, and its results against one opponent.
 
     Raises:
-        CutShortError: an engine outside failed; the error holds the results before it.
+        RunError: an engine outside failed.
         UsageError: there are too few openings for games against engines outside.
     """
     cast, key = loaded.cast, jax.random.key(seed)
     champion = jax.tree.map(lambda x: jax.numpy.asarray(x)[None], loaded.genome)
-    found: dict[str, list[Result]] = {"champion": []}
     for index, (name, spec) in enumerate(panel.items()):
         say(f"Playing against {name}, {index + 1} of {len(panel)}")
         if spec.kind == external.KIND:
             try:
-                found["champion"] += against_engine(loaded, name, spec, terms or external.Terms(games, seed=seed), say)
+                yield "champion", against_engine(loaded, name, spec, terms or external.Terms(games, seed=seed), say)
             except RunError as error:
-                raise CutShortError(f"{name}: {error}", found) from error
+                raise RunError(f"{name}: {error}") from error
             continue
         other = seat(cast, spec, games)
         start_key, play_key = jax.random.split(jax.random.fold_in(key, index))
-        memory = jax.jit(other.init)(start_key)
-        played = play_out(play_key, cast.game, cast.actor, champion, other, memory)
-        found["champion"] += results(name, cast.game, other, played)
+        with waiting(f"Compiling {name}"):
+            memory = jax.jit(other.init)(start_key)
+        played = play_out(play_key, cast.game, cast.actor, champion, other, memory, name=name)
+        yield "champion", results(name, cast.game, other, played)
         if compare and spec.kind == "programs":
             search = seat(cast, OpponentOptions(kind="search", depth=compare, ties="first"), games)
             rival = jax.jit(search.init)(start_key)
-            met = play_out(play_key, cast.game, cast.actor, memory.programs, search, rival)
-            found.setdefault(f"minimax_{compare}", []).extend(results(name, cast.game, search, met, swap=True))
-    return found
+            met = play_out(play_key, cast.game, cast.actor, memory.programs, search, rival, name=f"minimax_{compare}")
+            yield f"minimax_{compare}", results(name, cast.game, search, met, swap=True)
 
 
 def against_engine(
@@ -322,8 +312,8 @@ def _interval(low: float | None, high: float | None) -> str:
 def check_writable(path: Path) -> None:
     """Check before any game that the output can be written; raises UsageError."""
     try:
-        if path.is_dir():
-            raise IsADirectoryError(21, "it is a directory")
+        if path.exists() and not path.is_file():
+            raise OSError(errno.EINVAL, "it is a directory" if path.is_dir() else "it is not a file")
         files.write(path.with_name(path.name + ".probe"), lambda file: file.write(b""))
         path.with_name(path.name + ".probe").unlink()
     except OSError as error:

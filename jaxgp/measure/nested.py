@@ -5,6 +5,7 @@ import shutil
 import time
 import zlib
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from jaxgp.host.moves import Stepper, game_key
 from jaxgp.measure.alone import best_of, random_scores
 from jaxgp.measure.comparison import compare
 from jaxgp.players.guided import Guide
+from jaxgp.report.waiting import waiting
 from jaxgp.search.listed import Listed, ListedGame
 from jaxgp.search.nrpa import Line, Nested, Search
 from jaxgp.spec import Cast
@@ -175,7 +177,9 @@ def run(
     size, saved = 16, started
     while (number := int(search.number)) < nested.steps:
         begun = time.perf_counter()
-        search = jax.block_until_ready(nested.advance(key, search, jnp.int32(min(number + size, nested.steps)), biases))
+        until = jnp.int32(min(number + size, nested.steps))
+        with waiting("Compiling the search") if search is progress.search else nullcontext():
+            search = jax.block_until_ready(nested.advance(key, search, until, biases))
         now = time.perf_counter()
         if now - begun < PIECE:
             size *= 2

@@ -15,6 +15,8 @@ from jaxgp.store.record import Row
 
 WINDOW = 10
 """How many recent generations the estimate of the time left averages."""
+MOMENT = 1.0
+"""Seconds that work may take before it is shown."""
 PANEL = "against the panel"
 """Name of the best fitness where a panel measures the fittest of each generation."""
 
@@ -40,6 +42,7 @@ class Progress:
         capable = self._console.is_terminal and not self._console.is_dumb_terminal
         self._live = Live(console=self._console, auto_refresh=False) if (capable if live is None else live) else None
         self._recent: list[float] = []
+        self._working = ""
 
     def __enter__(self) -> "Progress":
         if self._live is not None:
@@ -57,7 +60,22 @@ class Progress:
     def begin(self, row: Row | None) -> None:
         """Show where the run starts: before the first generation, or after the generation of `row`."""
         if self._live is not None and row is None:
-            self._live.update(Text(f"generation 0 (1 of {self._generations}): compiling"), refresh=True)
+            self._live.update(Text(f"generation 0 (1 of {self._generations})"), refresh=True)
+
+    def wait(self, generation: int, seconds: float) -> None:
+        """Show that the program of this and the later generations compiles, and for how long it has."""
+        self.work(f"generation {generation} ({generation + 1} of {self._generations}): compiling", seconds)
+
+    def work(self, what: str, seconds: float) -> None:
+        """Show what goes on, once it has taken longer than a moment: on a terminal with the seconds, elsewhere once."""
+        if seconds < MOMENT:
+            return
+        if self._live is not None:
+            self._live.update(Text(f"{what}, {duration(seconds)}"), refresh=True)
+        elif what != self._working:
+            self._working = what
+            self.say(what)
+            self._stream.flush()
 
     def update(self, row: Row) -> None:
         """Show one generation."""

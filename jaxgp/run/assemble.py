@@ -6,6 +6,7 @@ from functools import cached_property
 
 import jax
 from jax import Array
+from jax.stages import Compiled
 
 from jaxgp.config.games import cast_of
 from jaxgp.config.schema import GENOTYPES, Config
@@ -44,7 +45,7 @@ def creator(language: Language, algorithm: Algorithm | Groups) -> Callable[[Arra
 
 @dataclass(frozen=True)
 class Experiment:
-    """A run, ready to go: call `init`, then `step` or `advance` once for each generation.
+    """A run, ready to go: call `init`, then `step` once for each generation.
 
     Attributes:
         config: what it was assembled from.
@@ -77,10 +78,9 @@ class Experiment:
         """Run one generation."""
         return jax.jit(self.ring.step)
 
-    @cached_property
-    def advance(self) -> Callable[[EvolutionState], tuple[EvolutionState, Metrics]]:
-        """Run one generation and donate the buffers of the state, which halves the memory; the state is used up."""
-        return jax.jit(self.ring.step, donate_argnums=0)
+    def compiled(self, state: EvolutionState) -> Compiled:
+        """Compile `step` for states of these shapes on these devices; it may take minutes."""
+        return jax.jit(self.ring.step).lower(state).compile()
 
     def replay(self, state: EvolutionState) -> list[ReplayGame]:
         """Play the champion for people to look at: alone, or against every opponent in its last state, both seats."""

@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from jax import Array
+from jax.stages import Compiled
 
 from jaxgp.contracts import Metrics
 from jaxgp.evolution.state import EvolutionState
@@ -28,8 +29,8 @@ class Experiment(Protocol):
         """
         ...
 
-    def advance(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
-        """Do the same and donate the buffers of `state`, which is used up."""
+    def compiled(self, state: EvolutionState) -> Compiled:
+        """Compile `step` for states like this one, which may take minutes."""
         ...
 
     def replay(self, state: EvolutionState) -> list[ReplayGame]:

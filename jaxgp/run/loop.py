@@ -6,11 +6,15 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import jax
+from jax.stages import Compiled
 
 from jaxgp.config.schema import Config
+from jaxgp.contracts import Metrics
 from jaxgp.errors import RunError, reason
 from jaxgp.evolution.state import EvolutionState
+from jaxgp.run import memory
 from jaxgp.run.interface import Experiment
+from jaxgp.run.patience import wait_for
 from jaxgp.run.signals import Stop
 from jaxgp.store import champion as champions
 from jaxgp.store import checkpoint
@@ -22,6 +26,10 @@ Warn = Callable[[str], None]
 
 class Observer(Protocol):
     """Something that follows the run; it must not raise."""
+
+    def wait(self, generation: int, seconds: float) -> None:
+        """Hear that the program of this and the later generations compiles, and for how long it has."""
+        ...
 
     def update(self, row: Row) -> None:
         """Receive the row of a generation; it is on disk already."""
@@ -38,6 +46,7 @@ class Run:
     state: EvolutionState
     rows: list[Row] = field(default_factory=list)
     warn: Warn = print
+    compile_seconds: float = 0.0  # that are not part of any row yet
     saved: int = -1  # generation of the newest checkpoint
     champion_saved: int = -1  # generation in which the champion on disk was found
 
@@ -51,7 +60,27 @@ class Run:
         return self.generation >= self.config.algorithm.generations or bool(self.state.finished)
 
 
-def evolve(run: Run, stop: Stop, observers: list[Observer]) -> None:
+def compiled(run: Run, stop: Stop, observers: list[Observer]) -> Compiled:
+    """Compile the program of a generation, which may take minutes.
+
+    Raises:
+        GivenUp: `stop` was requested. Nothing is lost, since nothing was computed.
+        UsageError: the program does not fit into the memory.
+    """
+
+    def tell(seconds: float) -> None:
+        for observer in observers:
+            observer.wait(run.generation, seconds)
+
+    begin = time.perf_counter()
+    with memory.reported(run.config):
+        program = wait_for(lambda: run.experiment.compiled(run.state), lambda: stop.requested, tell)
+    memory.check_program(run.config, run.state, program)
+    run.compile_seconds = time.perf_counter() - begin
+    return program
+
+
+def evolve(run: Run, program: Compiled, stop: Stop, observers: list[Observer]) -> None:
     """Go on until the last generation, until the aim is reached or until `stop` is requested.
 
     Raises:
@@ -60,28 +89,35 @@ def evolve(run: Run, stop: Stop, observers: list[Observer]) -> None:
     with Record(run.directory.record) as record:
         try:
             while not (run.done or stop.requested):
-                row = _generation(run, record)
+                row = _generation(run, program, record)
                 for observer in observers:
                     observer.update(row)
                 if run.generation % run.config.checkpoint_every == 0:
                     _save(run, final=False)
         finally:
             # After an error, too: the last complete generation is worth keeping.
-            if run.generation > max(run.saved, 0) and not _used_up(run.state):
+            if run.generation > max(run.saved, 0):
                 _save(run, final=True)
 
 
-def _generation(run: Run, record: Record) -> Row:
-    """Compute one generation and write its row to disk; only then change the state of the run."""
+def _generation(run: Run, program: Compiled, record: Record) -> Row:
+    """Compute one generation and write its row to disk; only then let go of the state before."""
+
+    def step() -> tuple[EvolutionState, Metrics]:
+        state, metrics = jax.block_until_ready(program(run.state))
+        return state, jax.device_get(metrics)
+
     begin = time.perf_counter()
-    state, metrics = run.experiment.advance(run.state)
-    metrics = jax.device_get(jax.block_until_ready((state, metrics))[1])
-    seconds = time.perf_counter() - begin
+    with memory.reported(run.config):
+        state, metrics = wait_for(step)
+    seconds = time.perf_counter() - begin + run.compile_seconds
+    run.compile_seconds = 0.0
     row = clean({"generation": run.generation, **metrics})
     before = run.rows[-1]["elapsed"] if run.rows else 0.0
     row |= {"seconds": round(seconds, 6), "elapsed": round(before + seconds, 6)}
     if row["generation"] != run.generation:
         raise RuntimeError(f"the step evaluated generation {row['generation']}, expected {run.generation}")
+    _follow(run)
     record.append(row)
     run.state = state
     run.rows.append(row)
@@ -89,13 +125,15 @@ def _generation(run: Run, record: Record) -> Row:
     return row
 
 
-def _used_up(state: EvolutionState) -> bool:
-    """Whether a failed step has already taken the buffers of its input; then only the last checkpoint is left."""
-    return any(leaf.is_deleted() for leaf in jax.tree.leaves(state) if isinstance(leaf, jax.Array))
+def _follow(run: Run) -> None:
+    """Go on where the run directory is now; raises RunError if it is gone."""
+    if run.directory.follow():
+        run.warn(f"the run directory was renamed; going on in {run.directory.path}")
 
 
 def _save(run: Run, final: bool) -> None:
     """Write a checkpoint. A failure is only a warning, unless the checkpoint is the final one."""
+    _follow(run)
     folder, generation = run.directory.checkpoints, run.generation
     try:
         checkpoint.save(folder, generation, run.state, digest(run.config), run.config.keep_checkpoints)

@@ -8,6 +8,7 @@ from omegaconf import OmegaConf
 from jaxgp.files import write_text
 from jaxgp.genotypes.language import UNITS, kind
 from jaxgp.host.replay import ReplayGame
+from jaxgp.reading import read_text
 from jaxgp.report import plots, report
 from jaxgp.report.tableau import heading, tableau
 from jaxgp.run.loop import Run
@@ -33,7 +34,7 @@ def page(run: Run, games: list[ReplayGame]) -> str:
         generations=run.config.algorithm.generations,
         games=games,
         config=config,
-        environment=run.directory.environment.read_text(),
+        environment=read_text(run.directory.environment),
     )
 
 

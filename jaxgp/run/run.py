@@ -5,19 +5,22 @@ import sys
 from pathlib import Path
 
 import jax
+from jax.stages import Compiled
 
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, UsageError, reason
 from jaxgp.evolution.options import Groups
+from jaxgp.evolution.state import EvolutionState
 from jaxgp.files import write_json
 from jaxgp.genotypes.language import UNITS, kind
 from jaxgp.players.searched import SearchedPlayer
 from jaxgp.report.progress import PANEL, Progress, measured, print_pairs
 from jaxgp.report.tableau import heading, tableau
-from jaxgp.run import loop
+from jaxgp.run import loop, memory
 from jaxgp.run.assemble import Experiment as Assembled
 from jaxgp.run.assemble import assemble
 from jaxgp.run.interface import Experiment
+from jaxgp.run.patience import GivenUp, end_at_once, wait_for
 from jaxgp.run.resume import Plan
 from jaxgp.run.signals import Stop
 from jaxgp.run.tracking import Tracker
@@ -65,18 +68,21 @@ def conduct(plan: Plan, directory: RunDirectory, experiment: Experiment) -> int:
     use_compilation_cache(config.compilation_cache)
     run = _restore(config, directory, experiment) if plan.resumed else _fresh(config, directory, experiment)
     run.state = cores.everywhere(run.state)
-    _describe(run)
+    _announce(run)
     unit = UNITS[kind(experiment.language)]
     with Progress(config.algorithm.generations, unit=unit) as progress, Stop(progress.say) as stop:
         run.warn = progress.say
+        program = None if run.done else _compiled(run, stop, progress)
+        _begin(run)
         tracker = Tracker(config, directory, progress.say)
         state = "failed"
         try:
             progress.begin(run.rows[-1] if run.rows else None)
-            loop.evolve(run, stop, [progress, tracker])
+            if program is not None:
+                loop.evolve(run, program, stop, [progress, tracker])
             state = "complete" if run.done else "interrupted"
         finally:
-            _finish(run, state)
+            _finish(run, state, progress)
             tracker.finish(_summary(run), stop.exit_code if stop.requested else int(state == "failed"))
     _show_champion(run)
     if isinstance(config.algorithm, Groups) and run.state.finished:
@@ -84,11 +90,32 @@ def conduct(plan: Plan, directory: RunDirectory, experiment: Experiment) -> int:
         said = f"{', '.join(beaten)} {'is' if len(beaten) == 1 else 'are'} beaten."
         _say(f"Aim reached after {run.generation} of {config.algorithm.generations} generations: {said}")
     if state == "interrupted":
-        _say(f"Stopped after {run.generation} of {config.algorithm.generations} generations. Go on with:")
-        _say(f"  python {sys.argv[0] or 'scripts/train.py'} resume={_short(directory.path)}")
+        _say_how_to_go_on(run)
         stop.pass_on()
         raise SystemExit(stop.exit_code)
     return 0
+
+
+def _compiled(run: loop.Run, stop: Stop, progress: Progress) -> Compiled:
+    """Compile the program of a generation; if a stop is asked for meanwhile, end the process at once."""
+    later, stop.then = stop.then, "stopping at once, since nothing is lost: the program still compiles"
+    try:
+        program = loop.compiled(run, stop, [progress])
+    except GivenUp:
+        if run.directory.holds_run():
+            _say_how_to_go_on(run)
+        else:
+            _say("Stopped before the first generation; the same command starts again.")
+            run.directory.discard()
+        stop.pass_on()
+        end_at_once(stop.exit_code)
+    stop.then = later
+    return program
+
+
+def _say_how_to_go_on(run: loop.Run) -> None:
+    _say(f"Stopped after {run.generation} of {run.config.algorithm.generations} generations. Go on with:")
+    _say(f"  python {sys.argv[0] or 'scripts/train.py'} resume={_short(run.directory.path)}")
 
 
 def _use_cores(number: int | None, experiment: Assembled) -> None:
@@ -116,51 +143,86 @@ def use_compilation_cache(folder: str | None) -> None:
 def _fresh(config: Config, directory: RunDirectory, experiment: Experiment) -> loop.Run:
     if directory.holds_run():  # two starts at the same moment
         raise UsageError(f"hydra.run.dir={directory.path}: already holds a run; go on with it by resume=")
-    try:
-        directory.write_config(config)
-    except OSError as error:
-        raise UsageError(f"hydra.run.dir={directory.path}: cannot be written to ({reason(error)})") from error
-    state = experiment.init(jax.random.key(config.seed))
-    return loop.Run(experiment, config, directory, state, warn=_warn)
+    return loop.Run(experiment, config, directory, _initial(config, experiment), warn=_warn)
+
+
+def _initial(config: Config, experiment: Experiment) -> EvolutionState:
+    """Return the state before the first generation; raises UsageError if it does not fit into the memory."""
+    key = jax.random.key(config.seed)
+    memory.check_state(config, jax.eval_shape(experiment.init, key))
+    with memory.reported(config):
+        return experiment.init(key)
 
 
 def _restore(config: Config, directory: RunDirectory, experiment: Experiment) -> loop.Run:
-    """Go on from the newest checkpoint that can be read; from the start if the run has none."""
-    state = experiment.init(jax.random.key(config.seed))
-    found = checkpoint.available(directory.checkpoints)
+    """Go on from the newest checkpoint that can be read; from the start if the run never came to its first one.
+
+    Raises:
+        UsageError: no checkpoint can be used, or they are missing; everything is left as it was.
+        RunError: a file could not be renamed or written.
+    """
+    state = _initial(config, experiment)
     run = loop.Run(experiment, config, directory, state, warn=_warn)
-    problems = []
-    for generation, path in found:
+    unusable: list[tuple[Path, str]] = []
+    for generation, path in checkpoint.available(directory.checkpoints):
         try:
             run.state = checkpoint.load(path, state, digest(config))
         except checkpoint.UnreadableError as error:
-            problems.append(str(error))
+            unusable.append((path, str(error)))
             continue
         run.saved = generation
         break
-    if found and run.saved < 0:
-        raise UsageError("; ".join(problems))
-    for problem in problems:
-        _warn(f"{problem}; going on after {run.saved} generations")
-    run.rows = record.cut(directory.record, max(run.saved, 0))
-    directory.write_config(config)
+    if unusable and run.saved < 0:
+        raise UsageError("; ".join(why for _, why in unusable))
+    if run.saved < 0:
+        _start_again(config, directory)
+    try:
+        for path, why in unusable:
+            _warn(f"{why}; going on after {run.saved} generations")
+            checkpoint.set_aside(path)
+        run.rows = record.cut(directory.record, max(run.saved, 0))
+    except OSError as error:
+        raise RunError(f"{directory.path}: {reason(error)}") from error
     return run
 
 
-def _describe(run: loop.Run) -> None:
-    device = jax.devices()[0]
+def _start_again(config: Config, directory: RunDirectory) -> None:
+    """Keep the record of a run without checkpoints under another name; raises UsageError if the run had checkpoints."""
+    done = len(record.read(directory.record))
+    if directory.checkpoints.exists() and not directory.checkpoints.is_dir():
+        raise UsageError(f"resume={directory.path}: {directory.checkpoints} is not a directory of checkpoints")
+    if done >= config.checkpoint_every or directory.saved() > 0:
+        lost = f"its checkpoints are missing, but it has come to generation {max(done, directory.saved())}"
+        raise UsageError(f"resume={directory.path}: {lost}; put {directory.checkpoints} back, or start another run")
     try:
-        write_json(run.directory.environment, environment(f"{device.platform}: {device.device_kind}"))
-        run.directory.write_status("running", max(run.saved, 0), run.config.algorithm.generations)
+        kept = directory.set_record_aside()
     except OSError as error:
-        raise RunError(f"{run.directory.path}: {reason(error)}") from error
-    loop.save_champion(run)
+        raise RunError(f"{directory.path}: {reason(error)}") from error
+    if kept is not None:
+        _warn(f"there is no checkpoint: starting again; the {done} generations recorded are kept in {kept.name}")
+
+
+def _announce(run: loop.Run) -> None:
+    """Print what is run, and where."""
+    device = jax.devices()[0]
     print_pairs(heading(run.config), tableau(run.config, run.experiment.language))
     where = f"Run directory: {_short(run.directory.path)} ({device.platform})"
     _say(where + (f", going on after {run.generation} generations" if run.generation else ""))
 
 
-def _finish(run: loop.Run, state: str) -> None:
+def _begin(run: loop.Run) -> None:
+    """Write the files that describe the run; raises RunError."""
+    device = jax.devices()[0]
+    try:
+        run.directory.write_config(run.config)
+        write_json(run.directory.environment, environment(f"{device.platform}: {device.device_kind}"))
+        run.directory.write_status("running", max(run.saved, 0), run.config.algorithm.generations)
+    except OSError as error:
+        raise RunError(f"{run.directory.path}: {reason(error)}") from error
+    loop.save_champion(run)
+
+
+def _finish(run: loop.Run, state: str, progress: Progress) -> None:
     """Write status, champion, plots and report. A failure here must not hide an earlier error."""
     if not run.rows:
         return
@@ -170,7 +232,7 @@ def _finish(run: loop.Run, state: str) -> None:
         run.directory.write_status(state, max(run.saved, 0), run.config.algorithm.generations)
     except OSError as error:
         run.warn(f"{run.directory.status} not written ({reason(error)})")
-    outcome.write(run)
+    wait_for(lambda: outcome.write(run), tell=lambda seconds: progress.work("writing the report", seconds))
 
 
 def _summary(run: loop.Run) -> dict[str, str | float | None]:

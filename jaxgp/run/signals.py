@@ -16,12 +16,16 @@ SHOW_CURSOR = b"\x1b[?25h\n"
 class Stop:
     """Within this context, the first of `SIGNALS` sets `requested`; the second ends the process at once.
 
+    Attributes:
+        then: what follows the first signal, in words.
+
     After the run has been saved, `pass_on` gives the signal to the handler that was installed before, such as that of a
     cluster launcher that requeues the job. Outside the main thread Python allows no handlers, so none is installed.
     """
 
     def __init__(self, notify: Callable[[str], None] = lambda message: None) -> None:
         self.signal: signal.Signals | None = None
+        self.then = "stopping after this generation"
         self._notify = notify
         self._before: dict[signal.Signals, Any] = {}
 
@@ -51,7 +55,7 @@ class Stop:
         self.signal = signal.Signals(number)
         again = "; press Ctrl-C again to stop at once" if self.signal == signal.SIGINT else ""
         with suppress(RuntimeError):  # the signal came in the middle of another write to the same stream
-            self._notify(f"{self.signal.name}: stopping after this generation{again}")
+            self._notify(f"{self.signal.name}: {self.then}{again}")
 
     def pass_on(self) -> None:
         """Give the signal to the previous handler, if that is a function; call this after `__exit__`."""

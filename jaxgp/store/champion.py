@@ -1,6 +1,5 @@
 """champion.json: the best individual of a run as text that people read and write; no code is run."""
 
-import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -8,12 +7,15 @@ from typing import Any
 import jax
 
 import jaxgp
-from jaxgp import files
+from jaxgp import files, reading
 from jaxgp.config.schema import Config
+from jaxgp.errors import reason, show
 from jaxgp.evolution.state import Champion
 from jaxgp.files import Json
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import NAMES, UNITS, Genome, Language
+from jaxgp.operators.options import MAX_CAPACITY
+from jaxgp.options import MAX_SEED
 from jaxgp.store.record import clean
 
 FORMAT = "jaxgp champion"
@@ -95,9 +97,9 @@ def read(path: Path) -> ChampionFile:
         ChampionError: there is no such file, or it is not a champion file.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = reading.read_json(path)
     except OSError as error:
-        raise ChampionError(f"{path}: cannot be read ({error.strerror})") from error
+        raise ChampionError(f"{path}: cannot be read ({reason(error)})") from error
     except ValueError as error:
         raise ChampionError(f"{path}: not JSON ({error})") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
@@ -134,6 +136,23 @@ TYPES: dict[str, Any] = {
     "title": str,
     "jaxgp": str,
 }
+INNER: tuple[tuple[str, str, Any], ...] = (
+    ("game", "name", str),
+    ("language", "kind", str),
+    ("language", "name", str),
+    ("language", "version", str),
+    ("points", "first", NUMBER),
+    ("points", "second", NUMBER),
+)
+LARGEST = 3.4028234663852886e38
+"""The largest float32, which fitness and points are on the device."""
+LIMITS = {
+    "size": (0, MAX_CAPACITY),
+    "depth": (0, MAX_CAPACITY),
+    "generation": (-1, 2**31 - 1),  # -1: never evaluated
+    "seed": (0, MAX_SEED),
+}
+"""Least and greatest values of whole numbers; those of other numbers are the limits of float32."""
 
 
 def _checked(path: Path, content: Json) -> ChampionFile:
@@ -141,26 +160,25 @@ def _checked(path: Path, content: Json) -> ChampionFile:
     if isinstance(lines, list) and all(isinstance(line, str) and "\n" not in line for line in lines):
         content = content | {"text": "\n".join(lines)}
     for name, kind in TYPES.items():
-        if name not in content:
-            raise ChampionError(f"{path}: lacks {name}")
-        if not isinstance(content[name], kind) or isinstance(content[name], bool):
-            raise ChampionError(f"{path}: {name} has the wrong type ({type(content[name]).__name__})")
-    inner: list[tuple[str, str, Any]] = [
-        ("game", "name", str),
-        ("language", "kind", str),
-        ("language", "name", str),
-        ("language", "version", str),
-        ("points", "first", NUMBER),
-        ("points", "second", NUMBER),
-    ]
-    for name, key, kind in inner:
-        if key not in content[name]:
-            raise ChampionError(f"{path}: lacks {name}.{key}")
-        if not isinstance(content[name][key], kind):
-            raise ChampionError(f"{path}: {name}.{key} has the wrong type ({type(content[name][key]).__name__})")
+        _check(path, name, content, name, kind)
+    for section, name, kind in INNER:
+        _check(path, f"{section}.{name}", content[section], name, kind)
     if content["language"]["kind"] not in NAMES:
         raise ChampionError(f"{path}: language.kind={content['language']['kind']}: accepted: {', '.join(NAMES)}")
     return ChampionFile(**{name: content[name] for name in TYPES})
+
+
+def _check(path: Path, label: str, values: Json, name: str, kind: Any) -> None:
+    """Check that a value is there, of its type and, if it is a number, within its limits; raises ChampionError."""
+    if name not in values:
+        raise ChampionError(f"{path}: lacks {label}")
+    value = values[name]
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise ChampionError(f"{path}: {label} has the wrong type ({type(value).__name__})")
+    if isinstance(value, int | float):
+        low, high = LIMITS.get(label, (-LARGEST, LARGEST))
+        if not low <= value <= high:
+            raise ChampionError(f"{path}: {label}={show(value)}: accepted: a number from {low:g} to {high:g}")
 
 
 def load_genome(path: Path, content: ChampionFile, language: Language, capacity: int | None = None) -> Genome:

@@ -4,9 +4,11 @@ A file is written to a temporary name, synchronised and renamed, so a checkpoint
 the arrays it holds the digest of the configuration that made it.
 """
 
+import errno
 import re
 import zipfile
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeGuard, TypeVar
 
@@ -15,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgp import files
-from jaxgp.errors import UsageError
+from jaxgp.errors import show
 
 Tree = TypeVar("Tree")
 
@@ -23,8 +25,31 @@ DIGEST = "__configuration__"
 """Entry of the file that is not an array of the state."""
 
 
+NAME = re.compile(r"generation_(\d+)\.npz")
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""What the operating system says when there is no room."""
+DAMAGES = (
+    OSError,
+    ValueError,
+    KeyError,
+    EOFError,
+    MemoryError,
+    OverflowError,
+    RecursionError,
+    SyntaxError,  # of the header of an array
+    TypeError,
+    zipfile.BadZipFile,
+    zlib.error,
+    NotImplementedError,
+    RuntimeError,  # an encrypted part
+)
+"""What reading a damaged file may raise."""
+ASIDE = ".unreadable"
+"""Ending of a checkpoint that could not be used, once the run goes on from an older one."""
+
+
 class UnreadableError(ValueError):
-    """A checkpoint is cut off or damaged; an older one may do."""
+    """A checkpoint is cut off, damaged, or of another configuration; an older one may do."""
 
 
 def save(folder: Path, generation: int, tree: object, digest: str, keep: int = 2) -> Path:
@@ -37,68 +62,100 @@ def save(folder: Path, generation: int, tree: object, digest: str, keep: int = 2
         digest: digest of the configuration; `load` compares it.
         keep: how many checkpoints are kept, at least 1.
 
+    On a full disk, older checkpoints make room, all but the newest of them.
+
     Raises:
-        OSError: it could not be written; older checkpoints are untouched.
+        OSError: it could not be written; the newest of the older checkpoints is untouched.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(exist_ok=True)
     for stale in folder.glob("*" + files.PART):
         stale.unlink()
     arrays = {name: _data(leaf) for name, leaf in _leaves(jax.device_get(_unwrap(tree)))}
     arrays[DIGEST] = np.array(digest)
     path = folder / f"generation_{generation:08d}.npz"
-    files.write(path, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
-    for old in _newest_first(folder)[keep:]:
-        old.unlink()
+    older = [old for _, old in available(folder) if old != path]
+    try:
+        _write(path, arrays)
+    except OSError as error:
+        if error.errno not in FULL or len(older) < 2:
+            raise
+        _remove(older[1:])
+        _write(path, arrays)
+    _remove(older[keep - 1 :])
     return path
+
+
+def _write(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    files.write(path, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
+
+
+def _remove(old: Iterable[Path]) -> None:
+    for path in old:
+        path.unlink(missing_ok=True)
 
 
 def available(folder: Path) -> list[tuple[int, Path]]:
     """Return (generation, file) of every checkpoint, newest first."""
-    return [(int(re.findall(r"\d+", path.stem)[-1]), path) for path in _newest_first(folder)]
+    named = [(NAME.fullmatch(path.name), path) for path in folder.glob("generation_*")]
+    return sorted(((int(found[1]), path) for found, path in named if found is not None), reverse=True)
+
+
+def set_aside(path: Path) -> None:
+    """Rename a checkpoint that could not be used, so that it is not taken for the newest; raises OSError."""
+    path.rename(path.with_name(path.name + ASIDE))
 
 
 def load(path: Path, like: Tree, digest: str) -> Tree:
     """Read a checkpoint into the structure of `like`.
 
     Raises:
-        UnreadableError: the file is cut off or damaged.
-        UsageError: it belongs to another configuration: the digest, or the name, shape or type of an array differs.
+        UnreadableError: the file is cut off or damaged, or belongs to another configuration: the digest, or the name,
+            shape or type of an array differs.
     """
     arrays = _read(path)
     if DIGEST not in arrays:
-        raise UsageError(f"{path}: not a checkpoint of a run")
+        raise UnreadableError(f"{path}: not a checkpoint of a run")
     if str(arrays.pop(DIGEST)) != digest:
-        raise UsageError(f"{path}: was made with another configuration than the config.yaml of this run")
+        raise UnreadableError(f"{path}: was made with another configuration than the config.yaml of this run")
     wanted = _leaves(like)
     names = {name for name, _ in wanted}
     if names != set(arrays):
-        missing, extra = sorted(names - set(arrays)), sorted(set(arrays) - names)
-        raise UsageError(f"{path}: made by another version: missing {missing}, unexpected {extra}")
+        missing, extra = show(sorted(names - set(arrays))), show(sorted(set(arrays) - names))
+        raise UnreadableError(f"{path}: made by another version: missing {missing}, unexpected {extra}")
     leaves = [_restore(path, name, arrays[name], reference) for name, reference in wanted]
     restored: Tree = jax.tree_util.tree_unflatten(jax.tree_util.tree_structure(like), leaves)
     return restored
 
 
 def _read(path: Path) -> dict[str, np.ndarray]:
+    """Return the arrays of a checkpoint; what has been compressed is none, so no small file fills the memory."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
-        raise UnreadableError(f"{path}: damaged or cut off ({error or type(error).__name__})") from error
+        with zipfile.ZipFile(_regular(path)) as archive:
+            if sum(member.file_size for member in archive.infolist()) > path.stat().st_size:
+                raise UnreadableError(f"{path}: damaged: its parts are larger than the whole")
+        with np.load(path, allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    except UnreadableError:
+        raise
+    except DAMAGES as error:
+        raise UnreadableError(f"{path}: damaged or cut off ({show(error) or type(error).__name__})") from error
+
+
+def _regular(path: Path) -> Path:
+    """Return the path of a file; raises UnreadableError for a directory, a pipe or a device."""
+    if not path.is_file():
+        raise UnreadableError(f"{path}: not a file")
+    return path
 
 
 def _restore(path: Path, name: str, data: np.ndarray, reference: object) -> jax.Array:
     expected = _data(reference)
     if (expected.shape, expected.dtype) != (data.shape, data.dtype):
         have, want = f"{data.dtype}{list(data.shape)}", f"{expected.dtype}{list(expected.shape)}"
-        raise UsageError(f"{path}: {name} is {have}, but this configuration needs {want}")
+        raise UnreadableError(f"{path}: {name} is {have}, but this configuration needs {want}")
     if _is_key(reference):
         return jax.random.wrap_key_data(jnp.asarray(data), impl=jax.random.key_impl(reference))
     return jnp.asarray(data)
-
-
-def _newest_first(folder: Path) -> list[Path]:
-    return sorted(folder.glob("generation_*.npz"), reverse=True)
 
 
 def _leaves(tree: object) -> list[tuple[str, object]]:

@@ -4,6 +4,7 @@ import datetime
 import fcntl
 import hashlib
 import importlib.metadata
+import itertools
 import json
 import os
 import platform
@@ -13,16 +14,15 @@ from pathlib import Path
 from typing import IO
 
 from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
 
 import jaxgp
-from jaxgp import files
+from jaxgp import files, reading
 from jaxgp.config import typed
 from jaxgp.config.schema import Config
-from jaxgp.errors import UsageError, reason
+from jaxgp.errors import RunError, UsageError, reason
 
 PACKAGES = ("jax", "jaxlib", "flax", "numpy", "hydra-core", "omegaconf", "wandb")
+LOCK = ".lock"
 UNRELATED = ("logger", "resume", "title", "checkpoint_every", "keep_checkpoints", "cores", "compilation_cache")
 """Options that do not change what a run computes."""
 
@@ -31,6 +31,11 @@ class RunDirectory:
     """Paths of one run, and the small files that describe it."""
 
     def __init__(self, path: Path) -> None:
+        self._lock: IO[str] | None = None
+        self._folder = -1
+        self._place(path)
+
+    def _place(self, path: Path) -> None:
         self.path = path
         self.config = path / "config.yaml"
         self.record = path / "metrics.jsonl"
@@ -41,7 +46,6 @@ class RunDirectory:
         self.environment = path / "environment.json"
         self.status = path / "status.json"
         self.tracking = path / "wandb_id.txt"
-        self._lock: IO[str] | None = None
 
     def holds_run(self) -> bool:
         """Whether a run was started here."""
@@ -54,23 +58,48 @@ class RunDirectory:
             UsageError: another process holds the lock, or the directory cannot be written to.
         """
         try:
-            self._lock = (self.path / ".lock").open("w")
+            self._lock = (self.path / LOCK).open("w")
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._folder = os.open(self.path, os.O_RDONLY)
         except BlockingIOError as error:
             raise UsageError(f"{self.path}: another process is running this run") from error
         except OSError as error:
             raise UsageError(f"{self.path}: cannot be written to ({reason(error)})") from error
 
+    def follow(self) -> bool:
+        """Find the directory again if it was renamed since `lock`; return whether it was.
+
+        Raises:
+            RunError: it was removed, or this operating system does not say where it is now.
+        """
+        if self._is_at(self.path):
+            return False
+        with suppress(OSError):
+            there = Path(os.readlink(f"/proc/self/fd/{self._folder}"))
+            if self._is_at(there):
+                self._place(there)
+                return True
+        raise RunError(f"{self.path}: the run directory is gone; it was renamed or removed while the run went on")
+
+    def _is_at(self, path: Path) -> bool:
+        """Whether a path leads to the directory that was locked."""
+        with suppress(OSError):
+            return os.path.samestat(path.stat(), os.fstat(self._folder))
+        return False
+
     def unlock(self) -> None:
         if self._lock is not None:
             self._lock.close()
             self._lock = None
+        if self._folder >= 0:
+            os.close(self._folder)
+            self._folder = -1
 
     def discard(self) -> None:
         """Remove the directory again if no run was started in it."""
         with suppress(OSError):
             if not self.holds_run():
-                (self.path / ".lock").unlink(missing_ok=True)
+                (self.path / LOCK).unlink(missing_ok=True)
                 self.path.rmdir()
 
     def read_config(self) -> Config:
@@ -84,10 +113,11 @@ class RunDirectory:
         if not self.holds_run():
             raise UsageError(f"{self.path}: not a run directory (it has no config.yaml)")
         try:
-            loaded = OmegaConf.load(self.config)
-            values = OmegaConf.to_container(loaded, resolve=True)
-        except (OSError, YAMLError, OmegaConfBaseException, UnicodeDecodeError) as error:
-            raise UsageError(f"{self.config}: cannot be read ({str(error).splitlines()[0]})") from error
+            values = reading.read_yaml(self.config)
+        except OSError as error:
+            raise UsageError(f"{self.config}: cannot be read ({reason(error)})") from error
+        except ValueError as error:
+            raise UsageError(f"{self.config}: cannot be read ({error})") from error
         if not isinstance(values, dict):
             raise UsageError(f"{self.config}: not a configuration")
         try:
@@ -111,10 +141,24 @@ class RunDirectory:
     def read_status(self) -> dict[str, object]:
         """Return what `write_status` wrote last; empty if that cannot be read."""
         with suppress(OSError, ValueError):
-            status = json.loads(self.status.read_text())
+            status = reading.read_json(self.status)
             if isinstance(status, dict):
                 return status
         return {}
+
+    def saved(self) -> int:
+        """Return the generations that were done at the newest checkpoint, as far as the status says; else 0."""
+        generation = self.read_status().get("generation")
+        return generation if type(generation) is int else 0
+
+    def set_record_aside(self) -> Path | None:
+        """Rename the record to a name that is free, and return that; None if there are no rows. Raises OSError."""
+        if not self.record.is_file() or self.record.stat().st_size == 0:
+            return None
+        names = (self.record.with_name(f"{self.record.stem}_{number}.jsonl") for number in itertools.count(1))
+        free = next(path for path in names if not path.exists())
+        self.record.rename(free)
+        return free
 
 
 def digest(config: Config) -> str:

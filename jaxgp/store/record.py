@@ -8,10 +8,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from jaxgp import files
+from jaxgp import files, reading
 from jaxgp.errors import RunError, UsageError, reason
 
 Row = dict[str, Any]
+LONGEST = 2**20
+"""Bytes of the longest line that is read; rows have a few hundred."""
+TIMES = ("seconds", "elapsed")
+"""Fields that are numbers in every row that has them."""
 
 
 def clean(row: Mapping[str, object]) -> Row:
@@ -32,23 +36,38 @@ def read(path: Path, key: str = "generation") -> list[Row]:
         key: a field that holds a whole number in every row.
 
     Raises:
-        UsageError: a line before the last one is not a row.
+        UsageError: it cannot be read, or a line before the last one is not a row.
     """
+    rows = []
     try:
-        lines = path.read_bytes().split(b"\n")
+        if path.exists() and not path.is_file():
+            raise UsageError(f"{path}: not a record, which is a file")
+        with path.open("rb") as file:
+            # The text after the last newline is empty, or a line torn by a crash: it is not part of the record.
+            while (line := file.readline(LONGEST)).endswith(b"\n"):
+                rows.append(_row(line, key))
+            if len(line) == LONGEST:
+                raise ValueError(f"longer than {LONGEST} bytes")
     except FileNotFoundError:
         return []
-    rows = []
-    # The text after the last newline is empty, or a line torn by a crash: it is not part of the record.
-    for number, line in enumerate(lines[:-1], 1):
-        try:
-            row = json.loads(line)
-            if not isinstance(row, dict) or not isinstance(row.get(key), int):
-                raise ValueError
-        except ValueError as error:
-            raise UsageError(f"{path}: line {number} is not a row of metrics") from error
-        rows.append(row)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({reason(error)})") from error
+    except ValueError as error:
+        raise UsageError(f"{path}: line {len(rows) + 1} is not a row of metrics ({error})") from error
     return rows
+
+
+def _row(line: bytes, key: str) -> Row:
+    """Return the row in a line; raises ValueError."""
+    row = reading.parse_json(line)
+    if not isinstance(row, dict):
+        raise ValueError("not an object")
+    if type(row.get(key)) is not int:
+        raise ValueError(f"{key} is not a whole number")
+    for name in TIMES:
+        if name in row and type(row[name]) not in (int, float):
+            raise ValueError(f"{name} is not a number")
+    return row
 
 
 def cut(path: Path, generation: int) -> list[Row]:
@@ -62,6 +81,9 @@ def cut(path: Path, generation: int) -> list[Row]:
     found = [row["generation"] for row in rows]
     if found != list(range(generation)):
         raise UsageError(f"{path}: has no row for every generation before {generation}, where the checkpoint goes on")
+    untimed = next((row["generation"] for row in rows if "elapsed" not in row), None)
+    if untimed is not None:
+        raise UsageError(f"{path}: line {untimed + 1} is not a row of metrics (it lacks elapsed)")
     try:
         write(path, rows)
     except OSError as error:

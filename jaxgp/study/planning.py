@@ -7,15 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
-
+from jaxgp import reading
 from jaxgp.config import validate
 from jaxgp.config.compose import Composer, Placed, placed
 from jaxgp.config.quoting import pasted
 from jaxgp.config.schema import Config
-from jaxgp.errors import UsageError, reject
+from jaxgp.errors import UsageError, reason, reject
 from jaxgp.files import user_path
 from jaxgp.options import MAX_SEED, whole
 from jaxgp.spec import Games
@@ -126,9 +123,11 @@ def load_file(name: str, folder: Path) -> dict[str, object]:
         known = ", ".join(sorted(file.stem for file in folder.glob("*.yaml")))
         reject("design", name, f"{known}, or the path of a file .yaml")
     try:
-        content = OmegaConf.to_container(OmegaConf.load(path), resolve=True)
-    except (OSError, YAMLError, OmegaConfBaseException, UnicodeDecodeError) as error:
-        raise UsageError(f"design={name}: cannot be read ({str(error).splitlines()[0]})") from error
+        content = reading.read_yaml(path)
+    except OSError as error:
+        raise UsageError(f"design={name}: cannot be read ({reason(error)})") from error
+    except ValueError as error:
+        raise UsageError(f"design={name}: cannot be read ({error})") from error
     if not isinstance(content, dict):
         raise UsageError(f"design={name}: {path} is not a design; it needs factors")
     return {str(key): value for key, value in content.items()}
@@ -153,7 +152,7 @@ def noted(folder: Path) -> tuple[Mapping[str, object], str]:
     """Return the design that a folder was made for, as `read` takes it, and its digest; raises UsageError."""
     path = folder / DESIGN
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = reading.read_json(path)
         return dict(content["design"]), str(content["digest"])
     except FileNotFoundError as error:
         raise UsageError(f"{folder}: not the output of a design (it has no {DESIGN})") from error

@@ -13,6 +13,7 @@ from jaxgp import files
 from jaxgp.errors import RunError, UsageError, reason, reject
 from jaxgp.measure.comparison import Comparison, compare
 from jaxgp.report import document
+from jaxgp.run.patience import GivenUp, end_at_once
 from jaxgp.run.signals import Stop
 from jaxgp.store import record
 from jaxgp.store.directory import RunDirectory
@@ -72,15 +73,20 @@ def _run(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> tuple[l
         return rows, study_report.times(0.0, 0, frame)
     from jaxgp.run.assemble import assemble
     from jaxgp.run.run import use_compilation_cache
-    from jaxgp.study.trials import Bench
+    from jaxgp.study import trials
 
     use_compilation_cache(plan.pairs[0][1].compilation_cache)
-    bench = Bench(plan.design, lambda config: assemble(config, plan.games), plan.output, options.batch, say)
+    bench = trials.Bench(plan.design, lambda config: assemble(config, plan.games), plan.output, options.batch, say)
     with Stop(say) as stop:
-        rows = bench.run(plan.pairs, stop)
+        try:
+            rows, compiling = bench.run(plan.pairs, stop), False
+        except GivenUp:
+            rows, compiling = trials.finished(plan.output, plan.pairs), True
     if len(rows) < len(plan.pairs):
         say(f"Stopped after {len(rows)} of {len(plan.pairs)} runs; the same command goes on.")
         stop.pass_on()
+        if compiling:
+            end_at_once(stop.exit_code)
         raise SystemExit(stop.exit_code)
     return rows, study_report.times(bench.compile_seconds, bench.programs, results.table(rows, factors))
 

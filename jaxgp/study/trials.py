@@ -23,7 +23,9 @@ from jaxgp.errors import RunError, reason
 from jaxgp.evolution.options import Algorithm
 from jaxgp.evolution.state import Champion, EvolutionState
 from jaxgp.report.progress import duration, number
+from jaxgp.report.waiting import waiting
 from jaxgp.run.interface import Experiment
+from jaxgp.run.patience import wait_for
 from jaxgp.run.signals import Stop
 from jaxgp.store import champion as champions
 from jaxgp.store import record
@@ -93,7 +95,8 @@ class Program:
         if self._step is None:
             begin = time.perf_counter()
             step = self._one if self.lanes == 1 else jax.vmap(self._one)
-            self._step = jax.jit(step, donate_argnums=0).lower(states, values).compile()
+            with waiting("Compiling a generation"):
+                self._step = jax.jit(step, donate_argnums=0).lower(states, values).compile()
             self.compile_seconds = time.perf_counter() - begin
         return self._step
 
@@ -173,6 +176,7 @@ class Bench:
 
         Raises:
             RunError: results could not be written; earlier ones are on disk.
+            GivenUp: a stop was requested while a program compiles; earlier results are on disk.
         """
         rows = finished(self._folder, pairs)
         done = {row[results.KEY] for row in rows}
@@ -192,10 +196,14 @@ class Bench:
         return rows
 
     def _compute(self, pairs: Sequence[Pair], stop: Stop) -> list[Lane]:
-        """Compute the generations of a batch; if a stop was requested, lanes without a champion are incomplete."""
+        """Compute the generations of a batch; if a stop was requested, lanes without a champion are incomplete.
+
+        Raises:
+            GivenUp: a stop was requested while the program compiles.
+        """
         program = self._program(pairs[0][1])
         states, values = program.start(pairs)
-        step = program.compiled(states, values)
+        step = wait_for(lambda: program.compiled(states, values), lambda: stop.requested)
         lanes = [Lane(trial, config, [], []) for trial, config in pairs]
         for generation in range(pairs[0][1].algorithm.generations):
             if stop.requested or all(lane.champion for lane in lanes):

@@ -11,7 +11,7 @@ from envs.othello.gtp import dialect
 from jaxgp.host.agents import Agent, random_agent
 from jaxgp.host.gtp import Engine, EngineError, EnginePlayer, MissingEngineError, gtp_agent
 from jaxgp.host.moves import Stepper, game_key, legal, played
-from tests.host.engines import fake, rhino
+from tests.host.engines import ended, fake, rhino
 
 PASS = 64
 BITS = np.uint32(0)
@@ -118,15 +118,6 @@ def test_an_engine_that_hangs_is_ended_with_what_it_started(tmp_path, monkeypatc
             break
         time.sleep(0.05)
     assert ended(child)
-
-
-def ended(process):
-    """Whether a process is gone, or only waits for somebody to notice."""
-    try:
-        with open(f"/proc/{process}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] == "Z"
-    except FileNotFoundError:
-        return True
 
 
 def test_commands_that_start_no_engine():

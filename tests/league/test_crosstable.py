@@ -66,7 +66,34 @@ def played():
     members = [one for name, at in boards.items() for one in evolved(players[name], at.language, name, lists[name])]
     plain = {f"{n}{i}": (boards[n], walls_table.plain(lists[n], i)) for n in counts for i in range(counts[n])}
     members.insert(2, RANDOM)
-    return boards["symmetric"], members, plain, crosstable.play(boards["symmetric"], members, 3, 5)
+    return boards["symmetric"], members, plain, crosstable.play(boards["symmetric"], members, 3, 5, keep=KEPT.append)
+
+
+KEPT = []
+"""The tables that were kept while those games were played."""
+
+
+def test_games_that_were_cut_off_go_on_where_they_were(played, monkeypatch, tmp_path):
+    at, members, _, table = played
+    before, last = KEPT
+    assert 0 < (before.games > 0).sum() < (table.games > 0).sum()
+    assert (last.games == table.games).all()
+    crosstable.save(tmp_path / "table.json", before, members, 3, 5)
+    known = crosstable.read(tmp_path / "table.json", members, 3, 5)
+    teams = []
+
+    def lost(key, cast, team, opponents):
+        teams.append([members[place].bracket for place in team.places])
+        return -np.ones((len(team.places), 2 * sum(opponent.games for opponent in opponents)))
+
+    monkeypatch.setattr(crosstable, "_returns", lost)
+    done = crosstable.play(at, members, 3, 5, known=known)
+    assert teams == [["strict"] * 3], "the other team has played"
+    assert (done.games == table.games).all()
+    new = before.games != table.games
+    assert (done.results[~new] == table.results[~new]).all()
+    crosstable.play(at, members, 3, 5, known=table)
+    assert len(teams) == 1, "nothing is left to play"
 
 
 def test_games_of_two_languages_are_those_of_plain_python_and_an_illegal_move_loses(played):
@@ -125,11 +152,27 @@ def test_a_table_is_kept_and_found_again_in_any_order(played, tmp_path):
     assert crosstable.read(tmp_path / "none.json", members, 3, 5) is None
 
 
+TABLE = {
+    "format": "jaxgp cross-table",
+    "format_version": 1,
+    "games": 1,
+    "seed": 0,
+    "players": [{"identity": "a"}, {"identity": "b"}],
+    "results": [[[], [1]], [[-1], []]],
+}
+
+
 def test_a_file_that_is_no_table_is_refused(tmp_path):
     for text, said in (
         ("{", "not JSON"),
         ("[]", "not a cross-table"),
         (json.dumps({"format": "other"}), "not a cross"),
+        (json.dumps(TABLE | {"players": [{}]}), "damaged"),
+        (json.dumps(TABLE | {"results": [[[]]]}), "damaged"),
+        (json.dumps(TABLE | {"results": [[[], [1]], [[7], []]]}), "damaged"),
+        (json.dumps(TABLE | {"results": [[[], [1]], [[[]], []]]}), "damaged"),
+        (json.dumps(TABLE | {"results": [[[], [1]], [3, []]]}), "damaged"),
+        (json.dumps(TABLE).replace('"games": 1', '"games": NaN'), "not JSON"),
     ):
         (tmp_path / "bad.json").write_text(text)
         with pytest.raises(UsageError, match=said):

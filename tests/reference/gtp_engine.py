@@ -8,6 +8,7 @@ shows all along, as in gtp-rhino: a pass that it is told is a syntax error.
 
 import argparse
 import random
+import re
 import sys
 import time
 from pathlib import Path
@@ -115,13 +116,14 @@ def main():
     for line in sys.stdin:
         if options.log:
             with open(options.log, "a") as log:
-                log.write(line)
+                log.write(line.lstrip("0123456789 "))
+        number = re.match(r"(\d*) *", line)
         try:
-            answer = f"= {engine.answer(line)}"
+            answer = f"={number[1]} {engine.answer(line[number.end() :])}"
         except Refusal as refusal:
-            answer = f"? {refusal}"
+            answer = f"?{number[1]} {refusal}"
         print(answer + "\n", flush=True)
-        if line.strip() == "quit":
+        if line.split()[-1] == "quit":
             return
 
 

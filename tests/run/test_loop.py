@@ -8,7 +8,6 @@ import pytest
 from jaxgp.errors import RunError, UsageError
 from jaxgp.report import plots
 from jaxgp.run import outcome
-from jaxgp.run.signals import Stop
 from jaxgp.store import checkpoint
 from jaxgp.store.directory import RunDirectory
 from jaxgp.store.record import Record
@@ -99,12 +98,33 @@ def test_after_a_kill_the_whole_run_comes_from_the_last_checkpoint(whole, tmp_pa
     assert_same(path, whole)
 
 
-def test_a_run_without_checkpoint_starts_again_and_is_whole(whole, tmp_path):
+def test_a_run_that_was_killed_before_its_first_checkpoint_starts_again_and_keeps_its_record(whole, tmp_path, capsys):
     path = tmp_path / "run"
     shutil.copytree(whole, path)
     shutil.rmtree(path / "checkpoints")
+    (path / "status.json").unlink()
+    (path / "metrics_1.jsonl").write_text("of an earlier start")
+    two = (path / "metrics.jsonl").read_text().splitlines(keepends=True)[:2]
+    (path / "metrics.jsonl").write_text("".join(two))
     assert run(path, config(), resumed=True) == 0
+    assert "the 2 generations recorded are kept in metrics_2.jsonl" in capsys.readouterr().err
+    assert (path / "metrics_2.jsonl").read_text() == "".join(two)
     assert_same(path, whole)
+
+
+@pytest.mark.parametrize("status_too", [True, False])
+@pytest.mark.parametrize("instead", [lambda path: None, lambda path: path.touch(), lambda path: path.mkdir()])
+def test_a_run_whose_checkpoints_are_missing_is_refused_and_left_whole(whole, tmp_path, instead, status_too):
+    path = tmp_path / "run"
+    shutil.copytree(whole, path)
+    shutil.rmtree(path / "checkpoints")
+    instead(path / "checkpoints")
+    if not status_too:
+        (path / "status.json").unlink()
+    with pytest.raises(UsageError, match=r"resume=.*checkpoints"):
+        run(path, config(), resumed=True)
+    for name in ("metrics.jsonl", "champion.json"):
+        assert (path / name).read_bytes() == (whole / name).read_bytes()
 
 
 def test_more_generations_go_on_where_the_whole_run_ended(whole, tmp_path):
@@ -122,6 +142,19 @@ def test_a_damaged_newest_checkpoint_is_passed_over(whole, tmp_path, capsys):
     assert run(path, config(), resumed=True) == 0
     assert "generation_00000007.npz: damaged" in capsys.readouterr().err
     assert_same(path, whole)
+
+
+def test_a_damaged_checkpoint_never_pushes_out_a_new_one(whole, tmp_path):
+    path = tmp_path / "run"
+    shutil.copytree(whole, path)
+    newest = path / "checkpoints" / "generation_00000007.npz"
+    newest.rename(newest.with_name("generation_00000090.npz"))
+    newest.with_name("generation_00000090.npz").write_bytes(b"PK")
+    alone = config(generations=8)
+    alone.keep_checkpoints = 1
+    assert run(path, alone, resumed=True) == 0
+    assert [generation for generation, _ in checkpoint.available(path / "checkpoints")] == [8]
+    assert newest.with_name("generation_00000090.npz.unreadable").read_bytes() == b"PK"
 
 
 def test_a_run_without_a_readable_checkpoint_is_left_whole(whole, tmp_path):
@@ -170,9 +203,30 @@ def test_a_record_that_cannot_be_written_ends_the_run(tmp_path, monkeypatch):
     with pytest.raises(RunError, match="No space"):
         run(tmp_path / "run", config())
     assert status(tmp_path / "run") == "failed"
+    assert checkpoint.available(tmp_path / "run" / "checkpoints")[0][0] == 5, "no recorded generation is computed again"
     monkeypatch.setattr(Record, "append", append)
     assert run(tmp_path / "run", config(), resumed=True) == 0
     assert len(rows(tmp_path / "run")) == 7
+
+
+def test_a_run_whose_directory_is_renamed_goes_on_there(whole, tmp_path, capsys):
+    path, moved = tmp_path / "run", tmp_path / "moved"
+
+    def rename(generation):
+        if generation == 2:
+            path.rename(moved)
+
+    assert run(path, config(), interrupt=rename) == 0
+    assert not path.exists()
+    assert f"the run directory was renamed; going on in {moved}" in capsys.readouterr().out
+    assert_same(moved, whole)
+
+
+def test_a_run_whose_directory_is_removed_ends(tmp_path):
+    path = tmp_path / "run"
+    with pytest.raises(RunError, match="the run directory is gone"):
+        run(path, config(), interrupt=lambda generation: shutil.rmtree(path) if generation == 4 else None)
+    assert not path.exists()
 
 
 def test_pictures_that_fail_do_not_end_a_run(tmp_path, monkeypatch, capsys):
@@ -195,30 +249,6 @@ def test_two_processes_cannot_run_the_same_run(tmp_path):
     one.unlock()
     two.lock()
     two.unlock()
-
-
-def test_the_second_signal_ends_the_process(monkeypatch):
-    ended = []
-    monkeypatch.setattr(os, "_exit", ended.append)
-    with Stop() as stop:
-        os.kill(os.getpid(), signal.SIGINT)
-        assert stop.requested
-        assert not ended
-        os.kill(os.getpid(), signal.SIGINT)
-    assert ended == [130]
-
-
-def test_the_handler_before_gets_the_signal_in_the_end():
-    got = []
-    before = signal.signal(signal.SIGUSR2, lambda number, frame: got.append(number))
-    try:
-        with Stop() as stop:
-            os.kill(os.getpid(), signal.SIGUSR2)
-        assert not got
-        stop.pass_on()
-        assert got == [signal.SIGUSR2]
-    finally:
-        signal.signal(signal.SIGUSR2, before)
 
 
 def test_the_digest_stands_in_every_checkpoint(whole):

@@ -5,6 +5,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 from jax import Array
+from jax.stages import Compiled
 
 from jaxgp.config import schema
 from jaxgp.evolution.state import Champion, EvolutionState
@@ -46,7 +47,7 @@ def first(key: Array, population: int) -> EvolutionState:
     return EvolutionState(jnp.int32(0), key, waiting, memory, jnp.zeros((2, 1)), champion, jnp.bool_(False))
 
 
-@partial(jax.jit, donate_argnums=0)
+@jax.jit
 def advanced(state: EvolutionState) -> tuple[EvolutionState, dict[str, Array]]:
     key = jax.random.fold_in(state.key, state.generation)
     values = state.population.value[:, 0, 0]
@@ -80,6 +81,19 @@ def advanced(state: EvolutionState) -> tuple[EvolutionState, dict[str, Array]]:
     return state.replace(generation=state.generation + 1, population=waiting, memory=memory, champion=champion), metrics
 
 
+class Interrupted:
+    """A compiled program; `interrupt` is called with the number of each generation before it is computed."""
+
+    def __init__(self, program: Compiled, interrupt) -> None:
+        self._program = program
+        self._interrupt = interrupt
+        self.memory_analysis = program.memory_analysis
+
+    def __call__(self, state: EvolutionState) -> tuple[EvolutionState, dict[str, Array]]:
+        self._interrupt(int(state.generation))
+        return self._program(state)
+
+
 class ToyExperiment:
     """`interrupt` is called with the number of each generation before it is computed."""
 
@@ -91,9 +105,8 @@ class ToyExperiment:
     def init(self, key: Array) -> EvolutionState:
         return first(key, self._population)
 
-    def advance(self, state: EvolutionState) -> tuple[EvolutionState, dict[str, Array]]:
-        self._interrupt(int(state.generation))
-        return advanced(state)
+    def compiled(self, state: EvolutionState) -> "Interrupted":
+        return Interrupted(advanced.lower(state).compile(), self._interrupt)
 
     def replay(self, state: EvolutionState) -> list[ReplayGame]:
         svg = '<svg viewBox="0 0 10 10"><circle cx="5" cy="5" r="{}"/></svg>'

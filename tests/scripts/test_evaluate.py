@@ -253,6 +253,21 @@ def test_what_was_measured_before_an_engine_failed_is_kept(evaluate, othello_run
     assert f"error: {saved['failed']}" == error.splitlines()[-1]
 
 
+def test_what_was_measured_before_it_was_stopped_is_kept(evaluate, run_directory, monkeypatch):
+    won = summarise("fixed", "first", *np.ones((3, 1)))
+
+    def stopped(*_):
+        yield "champion", [won]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(evaluation, "measured", stopped)
+    code, out, error = evaluate(f"run={run_directory}", "panel=quick")
+    assert (code, error.splitlines()[-1]) == (130, "stopped")
+    assert "fixed" in out
+    saved = json.loads((run_directory / "evaluation.json").read_text())
+    assert (saved["failed"], saved["results"]) == ("stopped", {"champion": [won.as_dict()]})
+
+
 @pytest.mark.parametrize(
     ("member", "said"),
     [
@@ -281,7 +296,7 @@ def searching_run(tmp_path):
 
 def test_a_champion_that_searches_is_measured_at_another_depth(evaluate, searching_run, panel, monkeypatch):
     seen = []
-    monkeypatch.setattr(evaluation, "measure", lambda loaded, *args: seen.append(loaded.cast.actor.depth) or {})
+    monkeypatch.setattr(evaluation, "measured", lambda loaded, *args: seen.append(loaded.cast.actor.depth) or ())
     panel(chance={"kind": "random"})
     given = (f"run={searching_run}", "panel=mine")
     assert evaluate(*given)[0] == evaluate(*given, "depth=4")[0] == 0

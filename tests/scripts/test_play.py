@@ -212,14 +212,14 @@ def test_a_person_s_game_is_saved_without_what_was_taken_back(play, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["mine.json"]
 
 
-def test_someone_who_interrupts_has_the_game_saved_too(monkeypatch, tmp_path):
+def test_someone_who_interrupts_has_the_game_saved_too(monkeypatch, capsys, tmp_path):
     def interrupted(prompt):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(PLAY, "ask", interrupted)
     options = (*WALLS, "opponent=human", f"save={tmp_path / 'mine'}")
-    with pytest.raises(KeyboardInterrupt):
-        arguments.main(PLAY.Options, PLAY.task, PLAY.__doc__, options)
+    assert arguments.main(PLAY.Options, PLAY.task, PLAY.__doc__, options) == 130
+    assert capsys.readouterr().err == "stopped\n"
     assert json.loads((tmp_path / "mine.json").read_text())["moves"] == []
 
 

@@ -54,6 +54,33 @@ def test_a_program_survives_the_file(path):
         np.testing.assert_array_equal(np.asarray(mine), np.asarray(theirs))
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('"fitness": 12.5', '"fitness": NaN'),
+        ('"fitness": 12.5', '"fitness": 1e999'),
+        ('"fitness": 12.5', '"fitness": 1e300'),
+        ('"fitness": 12.5', '"fitness": ' + "9" * 400),
+        ('"first": 7.0', '"first": -Infinity'),
+        ('"first": 7.0', '"first": true'),
+        ('"size": 5', '"size": -5'),
+        ('"depth": 2', '"depth": 100000'),
+        ('"generation": 4', '"generation": -2'),
+        ('"generation": 4', '"generation": 4000000000'),
+        ('"seed": 0', '"seed": -1'),
+        ('"title": ""', '"title": "\\ud800"'),
+        ('"title": ""', '"title": ' + "[" * 100_000),
+    ],
+)
+def test_a_number_or_a_text_that_no_run_writes_is_refused(path, before, after):
+    text = path.read_text()
+    assert before in text
+    path.write_text(text.replace(before, after))
+    with pytest.raises(ChampionError, match=r"champion\.json: ") as refused:
+        champion.read(path)
+    assert len(str(refused.value)) < 300 + len(str(path))
+
+
 def test_a_champion_without_fitness_is_written(path):
     best = Champion(constants(jnp.float32(1)), jnp.float32(-jnp.inf), jnp.asarray([jnp.nan, 1]), jnp.int32(-1))
     champion.write(path, champion.describe(best, PRIMITIVES, config()))

@@ -1,8 +1,11 @@
+import io
+import os
 import random
 import signal
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 
 import jax
@@ -11,7 +14,6 @@ import numpy as np
 import pytest
 
 from jaxgp import files
-from jaxgp.errors import UsageError
 from jaxgp.store import checkpoint
 from tests.run.toy_experiment import first
 
@@ -70,35 +72,96 @@ def test_flipped_bits_are_noticed(tmp_path, state):
 
 def test_another_shape_is_refused_by_name(tmp_path, state):
     path = checkpoint.save(tmp_path, 1, state, "d")
-    with pytest.raises(UsageError, match=r"population\.opcode is int16\[8, 1, 4\].*int16\[9, 1, 4\]"):
+    with pytest.raises(checkpoint.UnreadableError, match=r"population\.opcode is int16\[8, 1, 4\].*int16\[9, 1, 4\]"):
         checkpoint.load(path, first(jax.random.key(5), 9), "d")
 
 
 def test_another_type_is_refused(tmp_path, state):
     path = checkpoint.save(tmp_path, 1, state, "d")
-    with pytest.raises(UsageError, match=r"generation is int32\[\], .*needs float32"):
+    with pytest.raises(checkpoint.UnreadableError, match=r"generation is int32\[\], .*needs float32"):
         checkpoint.load(path, state.replace(generation=jnp.float32(0)), "d")
 
 
 def test_other_names_are_refused(tmp_path, state):
     path = checkpoint.save(tmp_path, 1, state, "d")
-    with pytest.raises(UsageError, match="unexpected"):
+    with pytest.raises(checkpoint.UnreadableError, match="unexpected"):
         checkpoint.load(path, state.replace(memory={}), "d")
 
 
 def test_another_configuration_is_refused(tmp_path, state):
     path = checkpoint.save(tmp_path, 1, state, "one")
-    with pytest.raises(UsageError, match="another configuration"):
+    with pytest.raises(checkpoint.UnreadableError, match="another configuration"):
         checkpoint.load(path, state, "two")
 
 
 def test_foreign_archives_are_refused(tmp_path, state):
     np.savez(tmp_path / "a.npz", x=np.zeros(3))
-    with pytest.raises(UsageError, match="not a checkpoint"):
+    with pytest.raises(checkpoint.UnreadableError, match="not a checkpoint"):
         checkpoint.load(tmp_path / "a.npz", state, "d")
     np.savez(tmp_path / "b.npz", x=np.array([{}], dtype=object))  # would need pickle
     with pytest.raises(checkpoint.UnreadableError):
         checkpoint.load(tmp_path / "b.npz", state, "d")
+
+
+def npy(path):
+    with path.open("wb") as file:
+        np.save(file, np.zeros(3))
+
+
+def claims_too_much(path):
+    """An array of three numbers whose header speaks of 10**12."""
+    plain = io.BytesIO()
+    np.save(plain, np.zeros(3))
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("x.npy", plain.getvalue().replace(b"(3,), }" + 12 * b" ", b"(1000000000000,), }"))
+
+
+def bomb(path):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("x.npy", "w") as file:
+        np.save(file, np.zeros(10**6))
+
+
+HOSTILE = {
+    "an array without an archive": npy,
+    "a header of 10**12 numbers": claims_too_much,
+    "a compressed archive": bomb,
+    "a directory": lambda path: path.mkdir(),
+    "a pipe": os.mkfifo,
+    "a link to itself": lambda path: path.symlink_to(path),
+    "nothing": lambda path: path.touch(),
+    "text": lambda path: path.write_text("generation 7"),
+}
+
+
+@pytest.mark.parametrize("make", HOSTILE.values(), ids=HOSTILE)
+def test_what_is_no_checkpoint_is_unreadable(tmp_path, state, make):
+    path = tmp_path / "generation_00000007.npz"
+    make(path)
+    with pytest.raises(checkpoint.UnreadableError, match=path.name):
+        checkpoint.load(path, state, "d")
+
+
+def test_only_files_that_are_named_like_checkpoints_are_ones(tmp_path, state):
+    for name in ("generation_x.npz", "generation_.npz", "generation_00000009.npz.part", "x_generation_00000009.npz"):
+        (tmp_path / name).touch()
+    for generation in (99_999_999, 100_000_000):
+        checkpoint.save(tmp_path, generation, state, "d")
+    assert [generation for generation, _ in checkpoint.available(tmp_path)] == [100_000_000, 99_999_999]
+
+
+def test_older_checkpoints_make_room_on_a_full_disk(tmp_path, state, monkeypatch):
+    for generation in (1, 2, 3):
+        checkpoint.save(tmp_path, generation, state, "d", keep=3)
+    savez = np.savez
+
+    def full_while_there_are_three(file, **arrays):
+        if len(checkpoint.available(tmp_path)) == 3:
+            raise OSError(28, "No space left on device")
+        savez(file, **arrays)
+
+    monkeypatch.setattr(np, "savez", full_while_there_are_three)
+    checkpoint.save(tmp_path, 4, state, "d", keep=3)
+    assert [generation for generation, _ in checkpoint.available(tmp_path)] == [4, 3]
 
 
 def test_a_write_that_fails_leaves_the_old_checkpoint(tmp_path, state, monkeypatch):

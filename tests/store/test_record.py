@@ -13,13 +13,13 @@ from jaxgp.store.record import Record
 def write(path, count):
     with Record(path) as kept:
         for generation in range(count):
-            kept.append({"generation": generation, "x": generation / 2})
+            kept.append({"generation": generation, "x": generation / 2, "elapsed": generation})
 
 
 def test_rows_come_back(tmp_path):
     path = tmp_path / "metrics.jsonl"
     write(path, 3)
-    assert record.read(path) == [{"generation": g, "x": g / 2} for g in range(3)]
+    assert record.read(path) == [{"generation": g, "x": g / 2, "elapsed": g} for g in range(3)]
     assert record.read(tmp_path / "none.jsonl") == []
 
 
@@ -44,12 +44,40 @@ def test_a_torn_last_line_is_no_row(tmp_path, torn):
     assert [row["generation"] for row in record.read(path)] == [0, 1, 2]
 
 
-@pytest.mark.parametrize("line", ["{", "[1]", '{"x": 1}', '{"generation": "1"}'])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{",
+        "[1]",
+        '{"x": 1}',
+        '{"generation": "1"}',
+        '{"generation": true}',
+        '{"generation": 1, "x": NaN}',
+        '{"generation": 1, "elapsed": null}',
+        '{"generation": 1, "x": ' + "[" * 100_000,
+        '{"generation": 1, "x": "' + "y" * 2**20 + '"}',
+    ],
+)
 def test_damage_in_the_middle_is_an_error_with_the_line(tmp_path, line):
     path = tmp_path / "metrics.jsonl"
     path.write_text(f'{{"generation": 0}}\n{line}\n{{"generation": 2}}\n')
     with pytest.raises(UsageError, match=r"metrics\.jsonl: line 2"):
         record.read(path)
+
+
+def test_a_row_without_its_time_cannot_be_gone_on_from(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    path.write_text('{"generation": 0, "elapsed": 1.5}\n{"generation": 1}\n')
+    assert len(record.cut(path, 1)) == 1
+    path.write_text('{"generation": 0, "elapsed": 1.5}\n{"generation": 1}\n')
+    with pytest.raises(UsageError, match=r"line 2 .*lacks elapsed"):
+        record.cut(path, 2)
+
+
+def test_a_directory_in_place_of_the_record_is_an_error(tmp_path):
+    (tmp_path / "metrics.jsonl").mkdir()
+    with pytest.raises(UsageError, match=r"metrics\.jsonl: not a record"):
+        record.read(tmp_path / "metrics.jsonl")
 
 
 def test_a_record_that_lacks_generations_cannot_be_cut(tmp_path):

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import jax
@@ -16,6 +17,7 @@ from jaxgp.evolution.ring import Ring
 from jaxgp.fitness.function import FunctionFitness
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators.options import Creation, Crossover
+from jaxgp.run.patience import GivenUp
 from jaxgp.store import champion
 from jaxgp.store.directory import RunDirectory
 from jaxgp.study import design, results, trials
@@ -59,13 +61,25 @@ def plan(made=DESIGN):
 def carry_out(folder, batch=1, stop=None, said=None):
     folder.mkdir(exist_ok=True)
     bench = trials.Bench(DESIGN, Quick, folder, batch, (said if said is not None else []).append)
-    rows = bench.run(plan(), stop or Stop())
+    with pytest.MonkeyPatch.context() as patch:
+        # While a program compiles, a stop is looked at as often as the time allows: here, never.
+        patch.setattr(trials, "wait_for", lambda work, give_up: work())
+        rows = bench.run(plan(), stop or Stop())
     return bench, [{k: v for k, v in row.items() if k not in CLOCKED} for row in rows]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("whole")
+
+
+def test_a_stop_while_a_program_compiles_is_heard_at_once(tmp_path, monkeypatch):
+    compiling = threading.Event()
+    monkeypatch.setattr(trials.Program, "compiled", lambda *_: compiling.wait(20))
+    bench = trials.Bench(DESIGN, Quick, tmp_path, 1, lambda text: None)
+    with pytest.raises(GivenUp):
+        bench.run(plan(), Stop(0))
+    compiling.set()
 
 
 @pytest.fixture(scope="module")

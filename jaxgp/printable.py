@@ -1,0 +1,19 @@
+"""Text from outside, such as names in files and answers of engines, made fit to be shown."""
+
+import re
+
+UNFIT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+"""What steers a terminal, changes the order in which text is read, or may not stand in XML 1.0: control characters but
+tab and line feed, line separators, marks of direction, halves of surrogate pairs, and what is no character."""
+INSTEAD = "\ufffd"
+"""The sign of Unicode for a character that cannot be shown."""
+
+
+def printable(text: str) -> str:
+    """Return text with a visible sign for each character that is not fit to be shown; lines stay lines."""
+    return UNFIT.sub(INSTEAD, text.replace("\r\n", "\n"))
+
+
+def one_line(text: object) -> str:
+    """Return text as one line that is fit to be shown, such as a name."""
+    return " ".join(printable(str(text)).split())

@@ -1,0 +1,135 @@
+"""Reads files within bounds, so that none takes the memory, the time or the stack of a process. Nothing runs code."""
+
+import errno
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+LARGEST = 256 * 2**20
+"""Bytes of the largest file of JSON or text that is read: the games of a league of 4,000 players."""
+LARGEST_YAML = 2**18
+"""Bytes of the largest YAML file that is read; the longest configuration has 6,000."""
+DEEPEST = 64
+"""Levels of lists and objects within each other that are read; the deepest file of the project has 7."""
+MOST_NODES = 50_000
+"""Values in a YAML file, each alias counted with all that it stands for."""
+
+
+def read_text(path: Path, most: int = LARGEST) -> str:
+    """Return the text of a file in UTF-8.
+
+    Args:
+        path: the file. Devices and pipes are refused: reading them may never end.
+        most: bytes that are accepted.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is larger, or no text in UTF-8.
+    """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is a directory" if path.is_dir() else "it is no regular file")
+    with path.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise ValueError(f"larger than {most} bytes")
+    return content.decode("utf-8")
+
+
+def read_json(path: Path) -> Any:
+    """Return the value in a JSON file; raises OSError, and ValueError as `parse_json` does."""
+    return parse_json(read_text(path))
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Return the value that JSON text holds. Every number in it is finite, every whole number has 64 bits at most.
+
+    Raises:
+        ValueError: it is not JSON, is nested too deeply, has a number that is none of these, or what is no text.
+    """
+    try:
+        value = json.loads(text, parse_constant=_no_number, parse_float=_finite, parse_int=_whole)
+        deep = _depth(value) > DEEPEST
+        if not deep:
+            json.dumps(value, ensure_ascii=False).encode()  # fails for half of a pair of surrogates, which is no text
+    except RecursionError:
+        deep = True
+    if deep:
+        raise ValueError(f"nested deeper than {DEEPEST} levels")
+    return value
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def _finite(word: str) -> float:
+    value = float(word)
+    return value if math.isfinite(value) else _no_number(_short(word))
+
+
+def _whole(word: str) -> int:
+    if len(word) > len(str(-(2**63))) or not -(2**63) <= int(word) < 2**64:
+        raise ValueError(f"{_short(word)} has more than 64 bits")
+    return int(word)
+
+
+def _short(word: str) -> str:
+    return word if len(word) <= 24 else word[:21] + "..."
+
+
+def _depth(value: object) -> int:
+    """Return how many lists and objects are within each other at most; a loop, since recursion has a limit."""
+    depth, level = 0, [value]
+    while inner := [one for one in level if isinstance(one, dict | list)]:
+        depth += 1
+        level = [item for one in inner for item in (one.values() if isinstance(one, dict) else one)]
+    return depth
+
+
+def read_yaml(path: Path) -> Any:
+    """Return the value in a YAML file. References such as `${name}` stay text: files refer to nothing outside them.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is no YAML of plain values, too large, or too much once its aliases are written out.
+    """
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+    from yaml import YAMLError
+
+    text = read_text(path, LARGEST_YAML)
+    try:
+        _check_yaml(text)
+        return OmegaConf.to_container(OmegaConf.create(text))
+    except AssertionError as error:
+        raise ValueError("neither a list nor options with values") from error
+    except (YAMLError, OmegaConfBaseException, TypeError, AttributeError) as error:
+        raise ValueError(" ".join(str(error).split()) or type(error).__name__) from error
+
+
+def _check_yaml(text: str) -> None:
+    """Refuse YAML that is nested deeply, or small only because of aliases; raises ValueError and YAMLError."""
+    import yaml
+
+    open_: list[tuple[str | None, int]] = []  # of each list or object that is not closed: its anchor, values before it
+    sizes: dict[str, int] = {}
+    size = 0
+    for event in yaml.parse(text, yaml.SafeLoader):
+        if isinstance(event, yaml.CollectionEndEvent):
+            anchor, before = open_.pop()
+            sizes |= {anchor: size - before} if anchor is not None else {}
+        elif isinstance(event, yaml.AliasEvent):
+            if event.anchor not in sizes:
+                raise ValueError(f"the alias {_short(event.anchor)} stands for nothing before it")
+            size += sizes[event.anchor]
+        elif isinstance(event, yaml.ScalarEvent):
+            size += 1
+            sizes |= {event.anchor: 1} if event.anchor is not None else {}
+        elif isinstance(event, yaml.CollectionStartEvent):
+            open_.append((event.anchor, size))
+            size += 1
+        if len(open_) > DEEPEST:
+            raise ValueError(f"nested deeper than {DEEPEST} levels")
+        if size > MOST_NODES:
+            raise ValueError(f"more than {MOST_NODES} values, aliases written out")

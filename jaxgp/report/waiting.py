@@ -1,0 +1,61 @@
+"""Says what keeps a person waiting, such as compiling, once it takes longer than a moment. Imports no JAX."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from jaxgp.config.arguments import say
+
+MOMENT = 1.0
+"""Seconds that nobody minds to wait for."""
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Say on standard error what goes on within this context, if it takes longer than `MOMENT`.
+
+    A terminal shows it with the seconds since the beginning, and no longer than it goes on. Elsewhere it is one line.
+
+    Args:
+        what: what goes on, such as "Compiling the games against minimax".
+    """
+    over = threading.Event()
+    # A thread of its own shows it: compiling keeps this one.
+    shown = threading.Thread(target=_show, args=(what, over, time.monotonic(), MOMENT), daemon=True)
+    shown.start()
+    try:
+        yield
+    finally:
+        over.set()
+        shown.join()
+
+
+def _show(what: str, over: threading.Event, began: float, moment: float) -> None:
+    if over.wait(moment):
+        return
+    console = Console(stderr=True)
+    if not console.is_terminal or console.is_dumb_terminal:
+        say(f"{what} ...")
+        return
+
+    def status() -> Text:
+        return Text(f"{what} ... {time.monotonic() - began:.0f} s")
+
+    # What can no longer be shown must not end what goes on.
+    with (
+        suppress(OSError, ValueError),
+        Live(
+            get_renderable=status,
+            console=console,
+            transient=True,
+            refresh_per_second=2,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        ),
+    ):
+        over.wait()

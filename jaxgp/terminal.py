@@ -1,0 +1,145 @@
+"""Where a command was started: signals that end it early, and output streams that may fail. Needs only Python."""
+
+import io
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from types import FrameType, TracebackType
+from typing import Any, TextIO
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SHOW_CURSOR = b"\x1b[?25h\n"
+"""The escape sequence that shows the cursor of a terminal again."""
+TWICE = 0.2
+"""Seconds within which a signal that comes again is one signal: some programs send it to a process and to its group."""
+
+
+class Interrupts:
+    """Within this context the first of `SIGNALS` raises KeyboardInterrupt; the second ends the process at once.
+
+    Python tells the main thread of a signal when it next runs Python, which is late while a program compiles. So a
+    thread of its own waits for the second one. Outside the main thread Python allows no handlers: nothing is done.
+
+    Attributes:
+        signal: the first one, once it has come.
+    """
+
+    def __init__(self) -> None:
+        self.signal: signal.Signals | None = None
+        self._before: dict[signal.Signals, Any] = {}
+
+    @property
+    def exit_code(self) -> int:
+        """128 + the number of the signal, as shells report it."""
+        return 128 + int(self.signal or signal.SIGINT)
+
+    def __enter__(self) -> "Interrupts":
+        # A command in the background of a shell ignores Ctrl-C, and goes on to do so.
+        heeded = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+        if heeded and threading.current_thread() is threading.main_thread():
+            heard, self._told = os.pipe()
+            os.set_blocking(self._told, False)
+            self._woken = signal.set_wakeup_fd(self._told, warn_on_full_buffer=False)
+            self._watcher = threading.Thread(target=_watch, args=(heard,), daemon=True)
+            self._watcher.start()
+            self._before = {number: signal.signal(number, self._handle) for number in heeded}
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        if not self._before:
+            return
+        for number, handler in self._before.items():
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+        signal.set_wakeup_fd(self._woken)
+        os.close(self._told)
+        self._watcher.join()
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self.signal is None:
+            self.signal = signal.Signals(number)
+            raise KeyboardInterrupt
+
+
+def _watch(heard: int) -> None:
+    """End the process at the second of `SIGNALS` that is heard; return when nobody can tell of one any more."""
+    first = 0.0
+    with os.fdopen(heard, "rb", buffering=0) as numbers:
+        while told := numbers.read(1):
+            if told[0] not in SIGNALS:
+                continue
+            if first and time.monotonic() - first > TWICE:
+                if os.isatty(2):
+                    os.write(2, SHOW_CURSOR)  # a live display hides it
+                os._exit(128 + told[0])
+            first = first or time.monotonic()
+
+
+class Lenient(io.TextIOBase):
+    """A stream that drops what it cannot write, so that nothing else is lost with it.
+
+    Attributes:
+        failure: why it could not write, if it could not.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.failure: OSError | None = None
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._stream.encoding
+
+    @property
+    def errors(self) -> str | None:  # type: ignore[override]
+        return self._stream.errors
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        with self._noted():
+            try:
+                self._stream.write(text)
+            except UnicodeEncodeError as error:  # not every terminal has every letter
+                self._stream.write(text.encode(error.encoding, "backslashreplace").decode(error.encoding))
+        return len(text)
+
+    def flush(self) -> None:
+        with self._noted():
+            self._stream.flush()
+
+    @contextmanager
+    def _noted(self) -> Iterator[None]:
+        """Note the first failure."""
+        try:
+            yield
+        except OSError as error:
+            self.failure = self.failure or error
+
+    def settle(self) -> OSError | None:
+        """Write what is left; return why something could not be written, and let Python not try again at its end."""
+        self.flush()
+        if self.failure is not None:
+            with suppress(OSError):
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, self._stream.fileno())
+                os.close(nowhere)
+        return self.failure
+
+
+@contextmanager
+def lenient() -> Iterator[tuple[Lenient, Lenient]]:
+    """Within this context standard output and standard error are `Lenient`; they are returned."""
+    out, error = Lenient(sys.stdout), Lenient(sys.stderr)
+    with redirect_stdout(out), redirect_stderr(error):
+        yield out, error

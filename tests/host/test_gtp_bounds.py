@@ -1,0 +1,144 @@
+"""Engines that say too much, too late or nothing: each meets its time and its bounds, and is ended."""
+
+import re
+import resource
+import time
+
+import pytest
+
+from jaxgp.host import gtp
+from jaxgp.host.gtp import Engine, EngineError, RefusedError
+from tests.host.engines import ended, fake, saying
+
+FLOODS = {
+    "blank lines without end": (
+        "while True: print('\\n' * 4096)",
+        "answered more than 1024 KiB|no answer within 0.5 s",
+    ),
+    "an answer without end": ("print('=', end='')\nwhile True: print(' spam')", "answered more than 1024 KiB"),
+    "a line without end": ("while True: print('=' * 4096, end='')", "answered a line of more than 64 KiB"),
+    "zeros without end": ("while True: print(end='\\0' * 4096)", "answered a line of more than 64 KiB"),
+    "a blank line at times": ("import time\nwhile True: print(); time.sleep(0.01)", "no answer within 0.5 s"),
+    "a line of an answer at times": (
+        "import time\nwhile True: print('= x'); time.sleep(0.01)",
+        "no answer within 0.5 s",
+    ),
+    "a letter at times": ("import time\nwhile True: print(end='='); time.sleep(0.01)", "no answer within 0.5 s"),
+    "complaints without end": ("import sys\nwhile True: print('no' * 2000, file=sys.stderr)", "no answer within 0.5 s"),
+    "nothing": ("import time\ntime.sleep(600)", "no answer within 0.5 s"),
+}
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_an_engine_that_floods_meets_its_bounds_and_is_ended(flood):
+    program, said = FLOODS[flood]
+    before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
+    engine = Engine(saying(program), timeout=0.5)
+    with pytest.raises(EngineError) as raised:
+        engine.ask("name")
+    assert time.monotonic() - began < 4
+    assert re.search(f": name: ({said})$", str(raised.value))
+    assert engine._process.poll() is not None
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000, "KiB"
+
+
+def test_an_engine_that_reads_nothing_meets_its_timeout_too():
+    with Engine(saying("import time; time.sleep(600)"), timeout=0.5) as engine, pytest.raises(EngineError) as raised:
+        engine.ask("x" * 200_000)
+    assert str(raised.value).endswith("no answer within 0.5 s")
+
+
+def test_complaints_are_read_but_only_their_end_is_kept():
+    program = """
+import sys
+for line in sys.stdin:
+    print("x" * 300_000, "at last", sep="\\n", file=sys.stderr)
+    if "end" in line:
+        sys.exit(4)
+    print("=" + line.split()[0] + " fine\\n")
+"""
+    with Engine(saying(program)) as engine:
+        assert engine.ask("name") == "fine"
+        with pytest.raises(EngineError, match=r'ended with exit code 4, saying "at last"$'):
+            engine.ask("end")
+        assert len(engine._wire._complaints) <= gtp.CHUNK
+
+
+LATE = """
+import sys
+for line in sys.stdin:
+    number, word = line.split()[0], line.split()[-1]
+    print("=" + NUMBER + " " + word, "", "= stale", "", sep="\\n", flush=True)
+    print("more", "", "=0 staler", "", sep="\\n")
+"""
+
+
+@pytest.mark.parametrize("number", ["number", "''"])
+def test_what_an_engine_says_after_its_answer_is_no_answer_to_the_next_command(number):
+    with Engine(saying(LATE.replace("NUMBER", number))) as engine:
+        for word in ("one", "two", "three"):
+            assert engine.ask(word) == word
+            time.sleep(0.05)
+
+
+def test_an_answer_that_comes_too_late_is_told_by_its_number():
+    program = """
+import sys, time
+for line in sys.stdin:
+    number, word = line.split()
+    print(f"={number} {word}\\n")
+    time.sleep(0.1)
+    print(f"={number} {word} again\\n")
+"""
+    with Engine(saying(program)) as engine:
+        assert [engine.ask(word) for word in ("one", "two", "three")] == ["one", "two", "three"]
+
+
+def test_an_engine_that_takes_the_number_for_the_command_is_given_none():
+    program = """
+import sys
+for line in sys.stdin:
+    print("= " + line if line.split()[0] in ("name", "quit") else "? unknown command\\n")
+"""
+    with Engine(saying(program)) as engine:
+        assert [engine.ask("name"), engine.ask("name")] == ["name", "name"]
+        with pytest.raises(RefusedError, match="genmove black: refused: unknown command"):
+            engine.ask("genmove black")
+
+
+def test_what_an_engine_says_is_fit_to_be_shown():
+    program = r"""
+import sys
+for line in sys.stdin:
+    sys.stdout.buffer.write(b"=1 a\x1b[31mb\0\xff\xe2\x80\xaec\td\n\n")
+    sys.stdout.flush()
+"""
+    with Engine(saying(program)) as engine:
+        assert engine.ask("name") == "a\ufffd[31mb\ufffd\ufffd\ufffdc\td"
+
+
+def test_what_an_engine_leaves_behind_is_ended_with_it(tmp_path):
+    program = f"""
+import subprocess, sys
+child = subprocess.Popen(["sleep", "600"])
+open({str(tmp_path / "child")!r}, "w").write(str(child.pid))
+for line in sys.stdin:
+    print(f"={{line.split()[0]}}\\n")
+    if "quit" in line:
+        break
+"""
+    with Engine(saying(program)) as engine:
+        engine.ask("name")
+    child = int((tmp_path / "child").read_text())
+    deadline = time.monotonic() + 5
+    while not ended(child):
+        assert time.monotonic() < deadline
+
+
+def test_a_quick_engine_is_not_slowed_down():
+    with Engine(fake()) as engine:
+        engine.ask("name")
+        began = time.monotonic()
+        for _ in range(100):
+            engine.ask("name")
+        assert time.monotonic() - began < 2

@@ -1,0 +1,62 @@
+"""What is said while something takes long."""
+
+import io
+import sys
+import threading
+import time
+
+import pytest
+
+from jaxgp.report import waiting
+from jaxgp.report.waiting import waiting as wait
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(waiting, "MOMENT", 0.01)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_wait_is_one_line_where_nobody_watches(capsys):
+    with wait("Compiling a program"):
+        time.sleep(0.2)
+    assert capsys.readouterr() == ("", "Compiling a program ...\n")
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_terminal_shows_the_seconds_of_a_wait_and_then_clears_them(monkeypatch):
+    monkeypatch.setattr("sys.stderr", Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    with wait("Compiling a program"):
+        time.sleep(0.7)
+    shown = sys.stderr.getvalue()
+    assert "Compiling a program ... 1 s" in shown
+    assert shown.rstrip().endswith("\x1b[2K"), "the line is erased at the end"
+
+
+def test_a_short_wait_is_not_mentioned_and_a_failure_passes_through(capsys):
+    with pytest.raises(ZeroDivisionError), wait("Dividing"):
+        print(1 / 0)
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("watched", [False, True])
+def test_a_wait_goes_on_where_nothing_can_be_shown(monkeypatch, watched):
+    class Full(io.StringIO):
+        def write(self, text):
+            raise OSError(28, "No space left on device")
+
+        def isatty(self):
+            return watched
+
+    monkeypatch.setattr("sys.stderr", Full())
+    monkeypatch.setenv("TERM", "xterm")
+    with wait("Compiling a program"):
+        time.sleep(0.1)
+    assert not [one for one in threading.enumerate() if one.name.endswith("(_show)")]

@@ -1,0 +1,62 @@
+"""Commands in processes of their own, stopped by signals while they compile and play."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.scripts.commands import SCRIPTS, write_run
+
+KALAH = {"name": "mancala", "pits": 3, "stones": 2}
+PROGRAM = "(ADD 3 (VALUE_AT 5))"
+
+pytestmark = pytest.mark.slow
+
+
+def start(name, *options, **about):
+    command = [sys.executable, str(SCRIPTS / f"{name}.py"), *options]
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, cwd=SCRIPTS.parent, **pipes | about)
+
+
+def stop(process, line, number, after=0.0):
+    """Send a signal some time after a line has come on standard error; return exit code, output and the rest of it."""
+    while line not in (said := process.stderr.readline()):
+        assert said, "the command has ended"
+    time.sleep(after)
+    process.send_signal(number)
+    out, error = process.communicate(timeout=120)
+    return process.returncode, out, error
+
+
+@pytest.mark.parametrize("after", [0.0, 1.0, 2.0])
+def test_an_evaluation_keeps_what_it_has_measured(tmp_path, after):
+    run = write_run(tmp_path, {"name": "mancala"}, PROGRAM)
+    options = (f"run={run}", "panel=standard", "games=100000", "compilation_cache=null")
+    code, out, error = stop(start("evaluate", *options), ", 2 of", signal.SIGINT, after)
+    assert (code, error.splitlines()[-1]) == (130, "stopped")
+    assert "Traceback" not in error
+    saved = json.loads((run / "evaluation.json").read_text())
+    assert saved["failed"]
+    first = saved["results"]["champion"][0]["opponent"]
+    assert first in out
+
+
+def test_a_league_goes_on_from_the_games_that_were_played(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        write_run(tmp_path / name, KALAH, f"(ADD {name == 'a':d} (VALUE_AT 5))")
+    options = (f"brackets.a={tmp_path}", "brackets.b=[random,minimax:9,minimax:8]", f"output={tmp_path / 'league'}")
+    options = (*options, "compilation_cache=null", "games=1000")
+    code, _, error = stop(start("tournament", *options), "among each other", signal.SIGTERM, 1.0)
+    assert (code, error.splitlines()[-1]) == (143, "stopped")
+    before = json.loads((tmp_path / "league" / "crosstable.json").read_text())
+    assert any(map(any, before["results"]))
+    again = start("tournament", *options)
+    said = again.stderr.readline()
+    again.kill()
+    again.communicate()
+    assert "among each other" in said, "the champions have played"

@@ -1,0 +1,168 @@
+"""Commands that are stopped, and commands whose output cannot be written."""
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+import pytest
+
+from jaxgp.config import arguments, terminal
+from jaxgp.errors import RunError
+from jaxgp.options import option
+
+
+@dataclass
+class Options:
+    """What the command of these tests is told."""
+
+    name: str = option("", "a name")
+
+
+def run(task):
+    return arguments.main(Options, task, "Usage.", [])
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_stops_a_command_in_one_word(capsys, number, code):
+    before = signal.getsignal(number)
+
+    def task(_):
+        os.kill(os.getpid(), number)
+        time.sleep(10)
+
+    assert run(task) == code
+    assert capsys.readouterr() == ("", "stopped\n")
+    assert signal.getsignal(number) is before
+
+
+def test_what_a_stopped_command_fails_with_afterwards_is_no_failure(capsys):
+    def task(_):
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(10)
+        except KeyboardInterrupt:
+            raise ValueError("from the depths of a compiler") from None
+
+    assert run(task) == 130
+    assert capsys.readouterr().err == "stopped\n"
+    with pytest.raises(ZeroDivisionError):
+        run(lambda _: 1 / 0)
+
+
+def test_a_signal_that_comes_twice_at_once_is_one_signal(capsys):
+    def task(_):
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(10)
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)
+            print("saved")
+
+    assert run(task) == 143
+    assert capsys.readouterr() == ("saved\n", "stopped\n")
+
+
+PROGRAM = """
+import sys, time
+from dataclasses import dataclass
+from jaxgp.config import arguments
+
+@dataclass
+class Options:
+    pass
+
+def task(_):
+    try:
+        print("begun", flush=True)
+        time.sleep(60)
+    finally:
+        print("saving", flush=True)
+        time.sleep(60)
+
+sys.exit(arguments.main(Options, task, "", []))
+"""
+
+
+def test_a_second_signal_ends_a_command_while_it_saves():
+    process = subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout.readline() == b"begun\n"
+    process.send_signal(signal.SIGINT)
+    assert process.stdout.readline() == b"saving\n"
+    time.sleep(2 * terminal.TWICE)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 130
+    assert process.communicate() == (b"", b"")
+
+
+@pytest.fixture
+def full(monkeypatch):
+    """Stream names -> these streams of the process lead to a full disk."""
+    opened = []
+
+    def lead(*names):
+        for name in names:
+            opened.append(open("/dev/full", "w"))  # noqa: SIM115 - closed below
+            monkeypatch.setattr(sys, name, opened[-1])
+
+    yield lead
+    monkeypatch.undo()
+    for stream in opened:
+        stream.close()
+
+
+@pytest.mark.parametrize("flush", [False, True])
+def test_a_full_disk_behind_the_output_is_told_when_the_work_is_done(full, capsys, flush):
+    done = []
+
+    def task(_):
+        print("figures", flush=flush)
+        print("more figures", flush=flush)
+        done.append("saved")
+        return 0
+
+    full("stdout")
+    assert run(task) == 1
+    assert done == ["saved"]
+    assert capsys.readouterr().err == "error: standard output: No space left on device\n"
+
+
+def test_the_failure_of_a_command_counts_more_than_that_of_its_output(full, capsys):
+    def task(_):
+        print("figures", flush=True)
+        raise RunError("a reason")
+
+    full("stdout")
+    assert run(task) == 1
+    assert capsys.readouterr().err.splitlines()[0] == "error: a reason"
+
+
+def test_a_reader_who_has_enough_is_no_failure(monkeypatch, capsys):
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as closed:
+        monkeypatch.setattr(sys, "stdout", closed)
+        assert run(lambda _: print("figures", flush=True) or 0) == 0
+        monkeypatch.undo()
+    assert capsys.readouterr().err == ""
+
+
+def test_progress_that_cannot_be_written_is_dropped(full, capsys):
+    def task(_):
+        arguments.say("half of it")
+        print("figures")
+        return 0
+
+    full("stderr")
+    assert run(task) == 0
+    assert capsys.readouterr().out == "figures\n"
+
+
+def test_what_a_terminal_has_no_letter_for_is_written_by_its_number(monkeypatch):
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, "ascii"))
+    assert run(lambda _: print("5 \u00d7 6 \udc80") or 0) == 0
+    assert written.getvalue() == b"5 \\xd7 6 \\udc80\n"
