@@ -39,4 +39,4 @@ def task(planned: resume.Plan, games: "Games") -> int:
 
 
 if __name__ == "__main__":
-    cli.main(cli.Command(Config, envs, resume.plan, task, describe), CONFIG_DIR, "config")
+    cli.main(cli.Command(Config, envs, resume.plan, task, describe, resume.complete), CONFIG_DIR, "config")
