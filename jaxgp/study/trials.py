@@ -24,6 +24,7 @@ from jaxgp.evolution.options import Algorithm
 from jaxgp.evolution.state import Champion, EvolutionState
 from jaxgp.report.progress import duration, number
 from jaxgp.report.waiting import waiting
+from jaxgp.report.waiting import waiting
 from jaxgp.run.interface import Experiment
 from jaxgp.run.patience import wait_for
 from jaxgp.run.signals import Stop
@@ -203,7 +204,8 @@ class Bench:
         """
         program = self._program(pairs[0][1])
         states, values = program.start(pairs)
-        step = wait_for(lambda: program.compiled(states, values), lambda: stop.requested)
+        with waiting("Compiling the generation of these runs"):
+            step = wait_for(lambda: program.compiled(states, values), lambda: stop.requested)
         lanes = [Lane(trial, config, [], []) for trial, config in pairs]
         for generation in range(pairs[0][1].algorithm.generations):
             if stop.requested or all(lane.champion for lane in lanes):
