@@ -1,7 +1,8 @@
 """Games against engines outside the project: one after the other on the host, from both seats, from random openings.
 
 An engine without chance plays the same game against the same player again and again. So games begin with a few random
-moves. All openings differ, and each is played from both seats.
+moves. All openings differ, and each is played from both seats. So the two games of an opening are one unit of an
+interval over both seats: an opening that is good for one player is bad for the other.
 """
 
 from collections.abc import Mapping, Sequence

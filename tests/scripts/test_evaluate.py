@@ -206,7 +206,11 @@ def test_an_engine_outside_is_met_from_both_seats(evaluate, othello_run, panel):
         assert both[count] == rows["first"][count] + rows["second"][count]
     assert both["points"] == pytest.approx((rows["first"]["points"] + rows["second"]["points"]) / 2)
     assert both["points"] + both["against"] <= 64
-    assert (both["score_low"], both["score_high"]) == wilson(both["wins"] + both["draws"] / 2, 6)
+    assert (rows["first"]["low"], rows["first"]["high"]) == wilson(rows["first"]["wins"], 3)
+    score = both["score"]
+    narrow, wide = (wilson(score * games, games) for games in (6, 3))
+    assert wide[0] <= both["score_low"] <= narrow[0]
+    assert narrow[1] <= both["score_high"] <= wide[1]
 
 
 def test_a_warning_where_games_against_an_engine_are_alike(evaluate, othello_run, panel):
