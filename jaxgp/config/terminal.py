@@ -140,6 +140,8 @@ class Lenient(io.TextIOBase):
 @contextmanager
 def lenient() -> Iterator[tuple[Lenient, Lenient]]:
     """Within this context standard output and standard error are `Lenient`; they are returned."""
-    out, error = Lenient(sys.stdout), Lenient(sys.stderr)
-    with redirect_stdout(out), redirect_stderr(error):
-        yield out, error
+    with open(os.devnull, "w") as nowhere:
+        # A stream that is closed from the beginning is None.
+        out, error = Lenient(sys.stdout or nowhere), Lenient(sys.stderr or nowhere)
+        with redirect_stdout(out), redirect_stderr(error):
+            yield out, error
