@@ -309,7 +309,7 @@ def _places(kept: Sequence[str], wanted: Sequence[str]) -> list[int] | None:
 
 def _filled(rows: Sequence[Sequence[list[int]]]) -> CrossTable:
     number = np.array([[len(cell) for cell in row] for row in rows], np.int32)
-    results = np.zeros((*number.shape, int(number.max())), np.int8)
+    results = np.zeros((*number.shape, int(np.max(number))), np.int8)
     for (i, j), length in np.ndenumerate(number):
         results[i, j, :length] = rows[i][j]
     return CrossTable(results, number)

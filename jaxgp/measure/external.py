@@ -16,6 +16,7 @@ from jaxgp.host import seating
 from jaxgp.host.gtp import TIMEOUT, EngineError, MissingEngineError, find
 from jaxgp.host.moves import Move, Mover, Stepper, game_key, played
 from jaxgp.players.options import Opponent
+from jaxgp.report.waiting import waiting
 from jaxgp.spec import Cast, Dialect
 
 KIND = "gtp"
@@ -104,7 +105,8 @@ def play(game: Game, speech: Dialect, command: str, player: Mover, terms: Terms)
         ValueError: the engine is not installed.
         RunError: the engine fails, or gives an answer that cannot be read.
     """
-    starts = openings(game, terms)
+    with waiting("Compiling the rules, drawing openings"):
+        starts = openings(game, terms)
     engine = seating.engine(game, speech, command, terms.timeout)
     try:
         return series(player, engine, starts)

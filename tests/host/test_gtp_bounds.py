@@ -109,6 +109,19 @@ for line in sys.stdin:
             engine.ask("genmove black")
 
 
+def test_an_engine_may_refuse_without_the_number():
+    program = """
+import sys
+for line in sys.stdin:
+    number, word = line.split()
+    print("? unknown command\\n" if word == "play" else f"={number}\\n")
+"""
+    with Engine(saying(program), timeout=5.0) as engine:
+        assert engine.ask("name") == ""
+        with pytest.raises(RefusedError, match="play: refused: unknown command"):
+            engine.ask("play")
+
+
 def test_what_an_engine_says_is_fit_to_be_shown():
     program = r"""
 import sys
