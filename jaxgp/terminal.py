@@ -2,6 +2,7 @@
 
 import io
 import os
+import select
 import signal
 import sys
 import threading
@@ -14,6 +15,9 @@ from typing import Any, TextIO
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 SHOW_CURSOR = b"\x1b[?25h\n"
 """The escape sequence that shows the cursor of a terminal again."""
+MOMENT = 1.0
+"""Seconds after which a person who asked for a stop is told what keeps it."""
+STOPPING = b"stopping, once what compiles or computes lets go; the same signal again ends the command at once\n"
 TWICE = 0.2
 """Seconds within which a signal that comes again is one signal: some programs send it to a process and to its group."""
 
@@ -65,10 +69,18 @@ class Interrupts:
 
 
 def _watch(heard: int) -> None:
-    """End the process at the second of `SIGNALS` that is heard; return when nobody can tell of one any more."""
+    """End the process at the second of `SIGNALS` that is heard; return when nobody can tell of one any more.
+
+    If the first one has not ended the command within `MOMENT`, say what keeps it.
+    """
     first = 0.0
     with os.fdopen(heard, "rb", buffering=0) as numbers:
-        while told := numbers.read(1):
+        while True:
+            if first and not select.select([numbers], [], [], MOMENT)[0]:
+                with suppress(OSError):
+                    os.write(2, STOPPING)
+            if not (told := numbers.read(1)):
+                return
             if told[0] not in SIGNALS:
                 continue
             if first and time.monotonic() - first > TWICE:

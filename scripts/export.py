@@ -67,6 +67,7 @@ def task(options: Options) -> int:
 def render(loaded: "Loaded", notation: str) -> str:
     """Write a champion in one of the formats; raises UsageError for a format that it does not have."""
     from jaxgp.export.export import ExportError
+    from jaxgp.report.waiting import waiting
 
     found = writers(loaded)
     known = [name for name in FORMATS if name in found]
@@ -74,7 +75,8 @@ def render(loaded: "Loaded", notation: str) -> str:
     if notation not in found:
         reject("format", notation, f"{', '.join(known)}, for a champion {what}")
     try:
-        return found[notation]()
+        with waiting("Compiling the champion"):
+            return found[notation]()
     except (ExportError, ImportError) as error:  # a game may bring its own writer, and load it when it is needed
         known.remove(notation)
         reject("format", notation, f"{', '.join(known)}, for a champion {what} ({error})")

@@ -119,7 +119,7 @@ def task(options: Options) -> int:
 def play(options: Options, keep: Callable[["Played"], None]) -> None:
     """Seat the players and play."""
     from jaxgp.host import seating
-    from jaxgp.report.waiting import announced
+    from jaxgp.report.waiting import announced, waiting
 
     if options.move is not None:
         raise UsageError("move: given, but there is no replay=FILE")
@@ -135,7 +135,8 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
     with ExitStack() as leaving:
         agents = []
         for role, at in zip(roles, casts, strict=True):
-            agent = seating.agent(seats[role], role, at, champion)
+            with waiting(f"Preparing the {role}"):
+                agent = seating.agent(seats[role], role, at, champion)
             if agent is not None:
                 leaving.callback(agent.close)
                 thinks = f"{agent.name} thinks"
@@ -220,11 +221,13 @@ def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
     """Show a saved game: step by step where a person types, else all of it."""
     from jaxgp.host import savedgame
     from jaxgp.host.viewer import Viewer
+    from jaxgp.report.waiting import waiting
 
     changed = [name for name in OF_PLAYERS if getattr(options, name) != getattr(Options(), name)]
     if changed:
         raise UsageError(f"{changed[0]}: a replay has no use for it; leave it out where replay is given")
-    played = savedgame.read(options.replay, *asked(options))
+    with waiting("Compiling the rules"):
+        played = savedgame.read(options.replay, *asked(options))
     last = len(played.moves) - 1
     if options.move is not None:
         if not 0 <= options.move <= last:
@@ -232,6 +235,7 @@ def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
         played = replace(played, moves=played.moves[: options.move + 1])
     viewer = Viewer(played.game, played.spec.drawing, played.names, played.moves, say)
     if sys.stdin.isatty():
+        drop_typed()
         viewer.walk(ask)
     else:
         viewer.run()

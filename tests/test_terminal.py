@@ -167,3 +167,9 @@ def test_what_a_terminal_has_no_letter_for_is_written_by_its_number(monkeypatch)
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, "ascii"))
     assert run(lambda _: print("5 \u00d7 6 \udc80") or 0) == 0
     assert written.getvalue() == b"5 \\xd7 6 \\udc80\n"
+
+
+def test_streams_that_are_closed_from_the_beginning_are_no_failure(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    assert run(lambda _: print("figures") or arguments.say("progress") or 0) == 0

@@ -2,6 +2,7 @@
 
 import json
 
+import jax
 import numpy as np
 import pytest
 
@@ -142,9 +143,20 @@ def test_a_nested_search_that_was_cut_off_goes_on_and_saves_its_best_game(evalua
         f"error: resume: {folder / 'nested'} holds another search; accepted: the options it was begun with\n"
     )
     monkeypatch.setattr(nested.checkpoint, "save", whole)
+    monkeypatch.setattr(nested, "EVERY", 60.0)
+    computed = jax.block_until_ready
+
+    def stopped(found):
+        computed(found)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(jax, "block_until_ready", stopped)
+    code, _, error = evaluate(*given, "resume=auto")
+    assert (code, error.splitlines()[-2:]) == (130, ["25 of 25 steps are done; resume=auto goes on", "stopped"])
+    monkeypatch.setattr(jax, "block_until_ready", computed)
     code, _, error = evaluate(*given, "resume=auto", f"save={tmp_path / 'best.json'}")
     assert code == 0
-    assert "Going on after 16 of 25 steps" in error
+    assert "Going on after 25 of 25 steps" in error
     found = json.loads((lonely / "evaluation.json").read_text())["results"]["nested"]
     assert (found["scores"], found["playouts"]) == (wanted, 50)
     assert not folder.exists()
@@ -206,7 +218,11 @@ def test_an_engine_outside_is_met_from_both_seats(evaluate, othello_run, panel):
         assert both[count] == rows["first"][count] + rows["second"][count]
     assert both["points"] == pytest.approx((rows["first"]["points"] + rows["second"]["points"]) / 2)
     assert both["points"] + both["against"] <= 64
-    assert (both["score_low"], both["score_high"]) == wilson(both["wins"] + both["draws"] / 2, 6)
+    assert (rows["first"]["low"], rows["first"]["high"]) == wilson(rows["first"]["wins"], 3)
+    score = both["score"]
+    narrow, wide = (wilson(score * games, games) for games in (6, 3))
+    assert wide[0] <= both["score_low"] <= narrow[0]
+    assert narrow[1] <= both["score_high"] <= wide[1]
 
 
 def test_a_warning_where_games_against_an_engine_are_alike(evaluate, othello_run, panel):
