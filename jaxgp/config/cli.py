@@ -24,7 +24,7 @@ from hydra.types import HydraContext, RunMode
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
-from jaxgp import files
+from jaxgp import files, terminal
 from jaxgp.config import compose, places
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error
 from jaxgp.config.quoting import quoted
@@ -73,6 +73,7 @@ class Command(Generic[Schema, Plan]):
     def __call__(self, config: DictConfig) -> int:
         """Run one job; Hydra calls this, in this process or on another machine. Returns the exit code."""
         about = HydraConfig.get()
+        terminal.over()  # what computes is imported
         try:
             made = compose.made(self.schema, config)
             directory = Path(str(about.runtime.output_dir))
