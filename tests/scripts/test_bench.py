@@ -85,7 +85,7 @@ def some_position(rng):
         (["seconds=soon"], ["seconds=soon", "a number of seconds"]),
         (["depth=4,x"], ["depth=4,x", "whole numbers from 1"]),
         (["lists=12"], ["lists=12", "a multiple of 5"]),
-        (["output="], ["output=", "the name of a file"]),
+        (["output="], ["output=", "a path"]),
         (["output=/nowhere/lines"], ["output=/nowhere/lines", "No such file"]),
     ],
 )
