@@ -33,6 +33,8 @@ from jaxgp.errors import RunError, UsageError, complain, reason
 if TYPE_CHECKING:
     from jaxgp.spec import Games
 
+INFORMATION = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")
+"""What Hydra can tell of itself."""
 Schema = TypeVar("Schema")
 Plan = TypeVar("Plan")
 
@@ -128,7 +130,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--cfg", "-c", choices=("job", "hydra", "all"))
     parser.add_argument("--package", "-p")
     parser.add_argument("--resolve", action="store_true")
-    parser.add_argument("--info", "-i", nargs="?", const="all")
+    parser.add_argument("--info", "-i", nargs="?", const="all", choices=INFORMATION)
     for name in ("--hydra-help", "--version"):
         parser.add_argument(name, action="store_true")
     parser.add_argument("--shell-completion", "-sc", action="store_true")
@@ -142,7 +144,7 @@ def _dispatch(
     args: argparse.Namespace,
     outside: Sequence[Path],
 ) -> int:
-    first = [_existing(args.config_dir)] if args.config_dir is not None else []
+    first = [_existing(args.config_dir or "")] if args.config_dir is not None else []
     with compose.loader(command.schema, config_dir, first, outside) as loader:
         if args.help:
             config = compose.compose(command.schema, loader, config_name, args.overrides)
