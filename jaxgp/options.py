@@ -207,7 +207,7 @@ def check(values: object, prefix: str = "") -> None:
         value, name = getattr(values, one.name), prefix + one.name
         if dataclasses.is_dataclass(value):
             check(value, name + ".")
-        elif isinstance(value, dict):
+        elif isinstance(value, dict) and dict in map(typing.get_origin, one.kinds):
             for label, entry in value.items():
                 if dataclasses.is_dataclass(entry):
                     check(entry, f"{name}.{label}.")

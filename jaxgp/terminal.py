@@ -22,6 +22,35 @@ TWICE = 0.2
 """Seconds within which a signal that comes again is one signal: some programs send it to a process and to its group."""
 
 
+def quiet() -> None:
+    """Let Ctrl-C `stop` the process, until `over`: nothing was computed yet that could be lost."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, stop)
+
+
+def over() -> None:
+    """Let Ctrl-C raise KeyboardInterrupt again, if `quiet` changed that."""
+    if signal.getsignal(signal.SIGINT) is stop:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def early() -> bool:
+    """Return whether nothing can have been computed: JAX is not imported as a whole.
+
+    An exception would not do then: compiled modules that it interrupts print tracebacks, or errors of their own.
+    """
+    jax = sys.modules.get("jax")
+    return jax is None or jax.__spec__ is None or bool(vars(jax.__spec__).get("_initializing"))
+
+
+def stop(number: int, frame: FrameType | None = None) -> None:
+    """Say `stopped`, and end the process with 128 + the number of the signal; a handler of signals."""
+    with suppress(OSError, ValueError, RuntimeError):
+        sys.stdout.flush()
+    os.write(2, b"stopped\n")
+    os._exit(128 + number)
+
+
 class Interrupts:
     """Within this context the first of `SIGNALS` raises KeyboardInterrupt; the second ends the process at once.
 
@@ -63,6 +92,8 @@ class Interrupts:
         self._watcher.join()
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
+        if early():
+            stop(number)
         if self.signal is None:
             self.signal = signal.Signals(number)
             raise KeyboardInterrupt

@@ -8,6 +8,11 @@ python scripts/analyse.py analysis=comparison a=FOLDER b=FOLDER             two 
 Each analysis has options of its own: analysis=NAME --help.
 """
 
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -4,6 +4,11 @@ python scripts/export.py run=outputs/DIR format=python output=player.py
 python scripts/export.py run=outputs/DIR format=dot output=program.svg      drawn by Graphviz
 """
 
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

@@ -20,6 +20,11 @@ In the game, type help. Settings of the rules are game.OPTION=VALUE, those of pr
 of one player alone is player.OPTION=VALUE or opponent.OPTION=VALUE, for example opponent.depth=4.
 """
 
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack, suppress

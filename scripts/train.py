@@ -12,6 +12,11 @@ champion.json, plots/ and report.html. Ctrl-C stops after the current generation
 shows the options of a command line without running it. --hydra-help explains Hydra's own flags.
 """
 
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
 from pathlib import Path
 from typing import TYPE_CHECKING
 

@@ -24,7 +24,7 @@ from hydra.types import HydraContext, RunMode
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
-from jaxgp import files
+from jaxgp import files, terminal
 from jaxgp.config import compose, places
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error
 from jaxgp.config.quoting import quoted
@@ -34,6 +34,8 @@ from jaxgp.terminal import lenient
 if TYPE_CHECKING:
     from jaxgp.spec import Games
 
+INFORMATION = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")
+"""What Hydra can tell of itself."""
 Schema = TypeVar("Schema")
 Plan = TypeVar("Plan")
 
@@ -74,6 +76,7 @@ class Command(Generic[Schema, Plan]):
     def __call__(self, config: DictConfig) -> int:
         """Run one job; Hydra calls this, in this process or on another machine. Returns the exit code."""
         about = HydraConfig.get()
+        terminal.over()  # what computes is imported
         try:
             made = compose.made(self.schema, config)
             directory = Path(str(about.runtime.output_dir))
@@ -139,7 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--cfg", "-c", choices=("job", "hydra", "all"))
     parser.add_argument("--package", "-p")
     parser.add_argument("--resolve", action="store_true")
-    parser.add_argument("--info", "-i", nargs="?", const="all")
+    parser.add_argument("--info", "-i", nargs="?", const="all", choices=INFORMATION)
     for name in ("--hydra-help", "--version"):
         parser.add_argument(name, action="store_true")
     parser.add_argument("--shell-completion", "-sc", action="store_true")
@@ -153,7 +156,7 @@ def _dispatch(
     args: argparse.Namespace,
     outside: Sequence[Path],
 ) -> int:
-    first = [_existing(args.config_dir)] if args.config_dir is not None else []
+    first = [_existing(args.config_dir or "")] if args.config_dir is not None else []
     with compose.loader(command.schema, config_dir, first, outside) as loader:
         if args.help:
             config = compose.compose(command.schema, loader, config_name, args.overrides)

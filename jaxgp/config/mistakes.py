@@ -18,7 +18,7 @@ LAUNCHERS = {
     "rq": "hydra-rq-launcher",
 }
 """Hydra's launchers that are packages of their own, and what pip installs them by."""
-COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException, ValueError, OSError)
+COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException, ValueError, TypeError, OSError)
 """What composing a configuration may raise for a mistake of the user."""
 
 
@@ -38,6 +38,9 @@ def composition_error(schema: type, error: Exception, overrides: Sequence[str]) 
                 return UsageError(f"{option}: unknown option of Hydra; accepted: those that --cfg hydra shows")
             return _not_in_config(schema, option)
         return UsageError(f"{option}: {first_line(cause)}" if option else first_line(cause))
+    if isinstance(error, TypeError):
+        given = next((item for item in overrides if "=[" in item and _is_section(schema, item)), "a group=")
+        return rejected(*_parts(given), "the name of one choice; --help lists them")
     text = first_line(error)
     if text.startswith(("Ambiguous value", "Sweep parameters")):
         given = next((item for item in overrides if item in text), text).removeprefix("++")

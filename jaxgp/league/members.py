@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxgp.contracts import Player
-from jaxgp.errors import UsageError, reject
+from jaxgp.errors import UsageError, reason, reject
 from jaxgp.files import user_path
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.measure import champions
@@ -150,7 +150,10 @@ def _expanded(option: str, words: Sequence[str]) -> list[str | Path]:
 def _files(option: str, path: Path) -> list[Path]:
     if not path.is_dir() or RunDirectory(path).champion.is_file():
         return [RunDirectory(path).champion if path.is_dir() else path]
-    below = sorted(path.rglob(RunDirectory(path).champion.name), key=_natural)
+    try:
+        below = sorted(path.rglob(RunDirectory(path).champion.name), key=_natural)
+    except OSError as error:
+        reject(option, path, f"a folder in which every directory can be read ({error.filename}: {reason(error)})")
     if not below:
         reject(option, path, "a run with a champion, or a folder of such; there is none in it")
     return below

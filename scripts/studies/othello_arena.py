@@ -6,11 +6,17 @@ python scripts/studies/othello_arena.py evaluator=corner_16 depth=4 command="gtp
 """
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from jaxgp.config import arguments
 from jaxgp.errors import UsageError, reject

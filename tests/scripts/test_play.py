@@ -266,7 +266,7 @@ def test_a_wrong_move_of_a_replay_is_refused(play, saved):
         (["opponent.depth=deep"], "opponent.depth=deep: accepted: a whole number from 1 to 24, or null"),
         (["opponent.depht=2"], "opponent.depht: unknown option; did you mean opponent.depth? accepted: name, depth"),
         (["player.ties=none"], "player.ties=none: accepted: first, random"),
-        (["opponent=deepening", "nodes=0"], "nodes=0: accepted: a whole number from 1, or null"),
+        (["opponent=deepening", "nodes=0"], "nodes=0: accepted: a whole number from 1 to 1000000000, or null"),
         (["single=true"], "single: given, but neither player nor opponent is deepening"),
         (["opponent=deepening", "single=true", "ties=first"], "single=true: opponent plays the first of equally good "),
         (["player=null"], "player=null: accepted: human, minimax, deepening"),
