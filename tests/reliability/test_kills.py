@@ -1,0 +1,46 @@
+"""Runs that are killed and resumed come to the end of runs that nobody disturbed; and a difference would be seen."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tests.reliability import kills
+from tests.reliability.children import ROOT
+
+
+def run_directory(folder, **changes):
+    """A run directory of two generations, as its end is compared."""
+    said = {"elapsed": 1.5, "fitness": 2.0, "champion": "own", "value": 1.0, "newest": 2} | changes
+    (folder / "checkpoints").mkdir(parents=True)
+    rows = ({"generation": n, "best_fitness": said["fitness"], "elapsed": said["elapsed"]} for n in range(2))
+    (folder / "metrics.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "champion.json").write_text(json.dumps({"text": said["champion"]}))
+    for generation in (1, said["newest"]):
+        np.savez(folder / "checkpoints" / f"generation_{generation:08d}.npz", state=np.float32(said["value"]))
+    return kills.end(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "differs"),
+    [
+        ({"elapsed": 99.0}, []),
+        ({"fitness": 2.0000000000000004}, ["metrics.jsonl differs"]),
+        ({"champion": "other"}, ["champion.json differs"]),
+        ({"value": 1.0000001}, ["checkpoints/generation_00000002.npz differs"]),
+        ({"newest": 3}, ["checkpoints/generation_00000002.npz differs", "checkpoints/generation_00000003.npz differs"]),
+    ],
+)
+def test_a_difference_of_one_bit_is_seen_and_one_of_time_is_none(change, differs, tmp_path):
+    whole, killed = run_directory(tmp_path / "whole"), run_directory(tmp_path / "killed", **change)
+    assert kills.differences(whole, killed) == differs
+
+
+@pytest.mark.slow
+def test_killed_runs_of_all_kinds_end_like_undisturbed_ones():
+    command = [sys.executable, "-m", "tests.reliability.kills", "kills=20"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=3600, check=False)
+    print(done.stdout)
+    assert done.returncode == 0, done.stdout + done.stderr
