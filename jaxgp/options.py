@@ -30,6 +30,7 @@ MAX_GAMES = 100_000
 MAX_POPULATION = 10**6
 """Individuals; each with a thousand games or a thousand nodes is a count."""
 MAX_PLIES = 10**6
+"""Plies of a game; no game here comes near."""
 MAX_LANES = 2**16
 """Searches side by side; each holds a stack of positions."""
 MAX_TABLE = 2**28
@@ -37,10 +38,11 @@ MAX_TABLE = 2**28
 DEEPEST = 24
 """Plies of a search; each costs several times as long as the one before."""
 MAX_WEIGHT = 1e6
-"""Weights, and factors of a fitness; products of two of them and of any score keep their digits' range in float32."""
+"""Weights, and factors of a fitness; the product of two of them and a score is a float32."""
 MAX_FITNESS = 1e12
+"""No fitness is greater: the product of two weights."""
 MAX_POWER = 100
-"""An exponent; to it even 0.99 is far below 1/2."""
+"""An exponent of fitness relative to the best; a greater one leaves nothing but the best."""
 MAX_SECONDS = 1e6
 """Clocks of operating systems wait for up to 2**31 milliseconds."""
 
@@ -207,7 +209,7 @@ def check(values: object, prefix: str = "") -> None:
         value, name = getattr(values, one.name), prefix + one.name
         if dataclasses.is_dataclass(value):
             check(value, name + ".")
-        elif isinstance(value, dict):
+        elif isinstance(value, dict) and dict in map(typing.get_origin, one.kinds):
             for label, entry in value.items():
                 if dataclasses.is_dataclass(entry):
                     check(entry, f"{name}.{label}.")

@@ -2,6 +2,7 @@
 
 import io
 import os
+import select
 import signal
 import sys
 import threading
@@ -14,8 +15,40 @@ from typing import Any, TextIO
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 SHOW_CURSOR = b"\x1b[?25h\n"
 """The escape sequence that shows the cursor of a terminal again."""
+MOMENT = 1.0
+"""Seconds after which a person who asked for a stop is told what keeps it."""
+STOPPING = b"stopping, once what compiles or computes lets go; the same signal again ends the command at once\n"
 TWICE = 0.2
 """Seconds within which a signal that comes again is one signal: some programs send it to a process and to its group."""
+
+
+def quiet() -> None:
+    """Let Ctrl-C `stop` the process, until `over`: nothing was computed yet that could be lost."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, stop)
+
+
+def over() -> None:
+    """Let Ctrl-C raise KeyboardInterrupt again, if `quiet` changed that."""
+    if signal.getsignal(signal.SIGINT) is stop:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def early() -> bool:
+    """Return whether nothing can have been computed: JAX is not imported as a whole.
+
+    An exception would not do then: compiled modules that it interrupts print tracebacks, or errors of their own.
+    """
+    jax = sys.modules.get("jax")
+    return jax is None or jax.__spec__ is None or bool(vars(jax.__spec__).get("_initializing"))
+
+
+def stop(number: int, frame: FrameType | None = None) -> None:
+    """Say `stopped`, and end the process with 128 + the number of the signal; a handler of signals."""
+    with suppress(OSError, ValueError, RuntimeError):
+        sys.stdout.flush()
+    os.write(2, b"stopped\n")
+    os._exit(128 + number)
 
 
 class Interrupts:
@@ -59,16 +92,26 @@ class Interrupts:
         self._watcher.join()
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
+        if early():
+            stop(number)
         if self.signal is None:
             self.signal = signal.Signals(number)
             raise KeyboardInterrupt
 
 
 def _watch(heard: int) -> None:
-    """End the process at the second of `SIGNALS` that is heard; return when nobody can tell of one any more."""
+    """End the process at the second of `SIGNALS` that is heard; return when nobody can tell of one any more.
+
+    If the first one has not ended the command within `MOMENT`, say what keeps it.
+    """
     first = 0.0
     with os.fdopen(heard, "rb", buffering=0) as numbers:
-        while told := numbers.read(1):
+        while True:
+            if first and not select.select([numbers], [], [], MOMENT)[0]:
+                with suppress(OSError):
+                    os.write(2, STOPPING)
+            if not (told := numbers.read(1)):
+                return
             if told[0] not in SIGNALS:
                 continue
             if first and time.monotonic() - first > TWICE:

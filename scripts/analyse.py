@@ -8,6 +8,11 @@ python scripts/analyse.py analysis=comparison a=FOLDER b=FOLDER             two 
 Each analysis has options of its own: analysis=NAME --help.
 """
 
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import envs
 from jaxgp.config import arguments
 from jaxgp.files import make_directory
+from jaxgp.printable import printable
 from jaxgp.study import study_options
 
 if TYPE_CHECKING:
@@ -43,7 +49,7 @@ def carry_out(plan: "Plan", options: study_options.DesignOptions | study_options
     from jaxgp.study import study
 
     make_directory(plan.output, "output")
-    print("\n".join(study.carry_out(plan, options, arguments.say)))
+    print(printable("\n".join(study.carry_out(plan, options, arguments.say))))
     return 0
 
 
@@ -52,7 +58,8 @@ def comparison(options: study_options.ComparisonOptions) -> int:
     from jaxgp.study import planning, study
 
     groups = study.load_groups(options)
-    print("\n".join(study.conclude_comparison(options, groups, make_directory(planning.where(options), "output"))))
+    folder = make_directory(planning.where(options), "output")
+    print(printable("\n".join(study.conclude_comparison(options, groups, folder))))
     return 0
 
 

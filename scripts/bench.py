@@ -6,19 +6,25 @@ inputs; their results are compared before they are timed. Rivals that are not in
 parts need JAX, Flax, Optax and NumPy.
 """
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
 import contextlib
 import dataclasses
 import functools
 import itertools
 import random
-import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import jax
 import jax.numpy as jnp
@@ -27,7 +33,7 @@ import numpy as np
 import envs
 from jaxgp.config import arguments, schema
 from jaxgp.config.games import cast_of
-from jaxgp.errors import reason, reject
+from jaxgp.errors import RunError, reason, reject
 from jaxgp.evolution.options import Algorithm
 from jaxgp.files import user_path
 from jaxgp.fitness.options import Fitness
@@ -44,6 +50,7 @@ from jaxgp.options import (
     MAX_POPULATION,
     MAX_SECONDS,
     MAX_SEED,
+    declared,
     option,
 )
 from jaxgp.players.options import Opponent
@@ -118,6 +125,12 @@ class Options:
     )
     games: int = option(2000, "morpion: random games side by side", low=1, high=MAX_GAMES)
     rival_games: int = option(200, "morpion: games that plain Python plays", low=1, high=MAX_GAMES)
+
+    def laws(self, prefix: str) -> None:
+        """Refuse lists without a number; raises UsageError."""
+        for one in declared(self):
+            if getattr(self, one.name) == ():
+                reject(prefix + one.name, "[]", f"one or more {one.accepted}")
 
 
 @dataclasses.dataclass
@@ -386,16 +399,16 @@ def task(options: Options) -> int:
     """Measure, and write the lines; return the exit code."""
     with contextlib.ExitStack() as stack:
         try:
-            files = (
-                [stack.enter_context(user_path("output", options.output).open("a", encoding="utf-8"))]
-                if options.output
-                else []
-            )
+            named = [user_path("output", options.output)] if options.output else []
+            files = [stack.enter_context(path.open("a", encoding="utf-8")) for path in named]
         except OSError as error:
             reject("output", options.output, f"a file to append to ({reason(error)})")
         cores.use(options.cores)  # before the report asks what the device is
         random.seed(options.seed)
-        run(options, Report([sys.stdout, *files]))
+        try:
+            run(options, Report([sys.stdout, *files]))
+        except (MemoryError, jax.errors.JaxRuntimeError, OSError) as error:
+            raise RunError(f"part={options.part}: {str(error) or 'out of memory'}") from error
     return 0
 
 

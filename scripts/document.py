@@ -1,12 +1,18 @@
 """Write docs/options.md, the page of all options, from their declarations: python scripts/document.py."""
 
-import importlib
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
+import importlib
+from dataclasses import dataclass
 
 import envs
 from jaxgp import files

@@ -7,6 +7,11 @@ python scripts/evaluate.py run=outputs/DIR compare=2 iterations=228     for one:
 python scripts/evaluate.py run=outputs/DIR compare=3 save=best resume=auto    a long search; its best game
 """
 
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

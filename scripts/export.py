@@ -4,6 +4,11 @@ python scripts/export.py run=outputs/DIR format=python output=player.py
 python scripts/export.py run=outputs/DIR format=dot output=program.svg      drawn by Graphviz
 """
 
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +21,7 @@ from jaxgp.config.games import OUTSIDE, joined
 from jaxgp.errors import RunError, UsageError, reason, reject
 from jaxgp.files import user_path
 from jaxgp.options import option
+from jaxgp.printable import printable
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
@@ -65,11 +71,20 @@ def task(options: Options) -> int:
 
 def render(loaded: "Loaded", notation: str) -> str:
     """Write a champion in one of the formats; raises UsageError for a format that it does not have."""
+    from jaxgp.export.export import ExportError
+    from jaxgp.report.waiting import waiting
+
     found = writers(loaded)
+    known = [name for name in FORMATS if name in found]
+    what = "made of rules" if loaded.content.unit == "rules" else f"of {loaded.cast.game.name}"
     if notation not in found:
-        what = "made of rules" if loaded.content.unit == "rules" else f"of {loaded.cast.game.name}"
-        reject("format", notation, f"{', '.join(name for name in FORMATS if name in found)}, for a champion {what}")
-    return found[notation]()
+        reject("format", notation, f"{', '.join(known)}, for a champion {what}")
+    try:
+        with waiting("Compiling the champion"):
+            return found[notation]()
+    except (ExportError, ImportError) as error:  # a game may bring its own writer, and load it when it is needed
+        known.remove(notation)
+        reject("format", notation, f"{', '.join(known)}, for a champion {what} ({error})")
 
 
 def writers(loaded: "Loaded") -> dict[str, Callable[[], str]]:
@@ -82,7 +97,7 @@ def writers(loaded: "Loaded") -> dict[str, Callable[[], str]]:
     content, cast, program = loaded.content, loaded.cast, loaded.genome
     title = f"Champion of generation {content.generation}, seed {content.seed}, {content.size} {content.unit}"
     if not isinstance(cast.language, PrimitiveSet):
-        return {"text": lambda: f"; {title}\n{content.text}\n"}
+        return {"text": lambda: f"; {title}\n{printable(content.text)}\n"}
     found = dict.fromkeys(("text", "sexpr"), partial(export.sexpr, cast.language, program))
     found["dot"] = partial(export.dot, cast.language, program, title)
     if not isinstance(cast.actor, Walker):  # its programs put moves in an order, and are no expressions

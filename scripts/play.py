@@ -20,9 +20,14 @@ In the game, type help. Settings of the rules are game.OPTION=VALUE, those of pr
 of one player alone is player.OPTION=VALUE or opponent.OPTION=VALUE, for example opponent.depth=4.
 """
 
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
 import sys
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +39,9 @@ from jaxgp.host.seats import Means, Seat, seated
 from jaxgp.options import MAX_COUNT, MAX_SEED, declared
 
 if TYPE_CHECKING:
+    import numpy as np
+
+    from jaxgp.contracts import Position
     from jaxgp.host.agents import Agent
     from jaxgp.host.savedgame import Played
     from jaxgp.measure.champions import Loaded
@@ -116,6 +124,7 @@ def task(options: Options) -> int:
 def play(options: Options, keep: Callable[["Played"], None]) -> None:
     """Seat the players and play."""
     from jaxgp.host import seating
+    from jaxgp.report.waiting import announced, waiting
 
     if options.move is not None:
         raise UsageError("move: given, but there is no replay=FILE")
@@ -131,9 +140,14 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
     with ExitStack() as leaving:
         agents = []
         for role, at in zip(roles, casts, strict=True):
-            agents.append(seating.agent(seats[role], role, at, champion))
-            if agents[-1] is not None:
-                leaving.callback(agents[-1].close)
+            with waiting(f"Preparing the {role}"):
+                agent = seating.agent(seats[role], role, at, champion)
+            if agent is not None:
+                leaving.callback(agent.close)
+                thinks = f"{agent.name} thinks"
+                # Engines outside compile nothing.
+                agent = announced(agent, thinks if seats[role].name == "gtp" else f"Compiling {agent.name}", thinks)
+            agents.append(agent)
         sit(options, cast, agents, keep)
 
 
@@ -144,20 +158,27 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Call
     from jaxgp.host.human import Board
     from jaxgp.host.moves import Stepper, game_key
     from jaxgp.host.savedgame import Played
+    from jaxgp.report.waiting import announced, waiting
 
     names, labels = called(agents)
     adviser = Seat("minimax", depth=HINT_DEPTH, ties="first", evaluator=options.evaluator)
     advised = not seating.unseated("minimax", cast)
+    stepper = Stepper(cast.game, game_key(options.seed))
+    with waiting("Compiling the rules"):
+        stepper.compile()
     board = Board(
-        Stepper(cast.game, game_key(options.seed)),
+        stepper,
         cast.spec.drawing,
-        tuple(agents),
+        tuple(agent and undisturbed(agent) for agent in agents),
         tuple(labels),
         ask,
         say,
-        adviser=(lambda: seating.searcher(cast, adviser)) if advised else None,
+        adviser=(lambda: undisturbed(announced(seating.searcher(cast, adviser), "Compiling a search for hints")))
+        if advised
+        else None,
         typed=cast.spec.typed,
     )
+    drop_typed()
     try:
         board.play()
     except EngineError as error:
@@ -205,11 +226,13 @@ def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
     """Show a saved game: step by step where a person types, else all of it."""
     from jaxgp.host import savedgame
     from jaxgp.host.viewer import Viewer
+    from jaxgp.report.waiting import waiting
 
     changed = [name for name in OF_PLAYERS if getattr(options, name) != getattr(Options(), name)]
     if changed:
         raise UsageError(f"{changed[0]}: a replay has no use for it; leave it out where replay is given")
-    played = savedgame.read(options.replay, *asked(options))
+    with waiting("Compiling the rules"):
+        played = savedgame.read(options.replay, *asked(options))
     last = len(played.moves) - 1
     if options.move is not None:
         if not 0 <= options.move <= last:
@@ -217,6 +240,7 @@ def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
         played = replace(played, moves=played.moves[: options.move + 1])
     viewer = Viewer(played.game, played.spec.drawing, played.names, played.moves, say)
     if sys.stdin.isatty():
+        drop_typed()
         viewer.walk(ask)
     else:
         viewer.run()
@@ -272,6 +296,26 @@ def asked(options: Options) -> "tuple[Games, dict[str, object]]":
         return envs, game
     games, known = place(str(name), envs)
     return games, {"name": known} | game
+
+
+def undisturbed(agent: "Agent") -> "Agent":
+    """Return a player during whose thoughts nothing can be typed."""
+
+    def choose(state: "Position", bits: "np.uint32") -> int | None:
+        action = agent.choose(state, bits)
+        drop_typed()
+        return action
+
+    return replace(agent, choose=choose)
+
+
+def drop_typed() -> None:
+    """Drop keys that were typed before anybody was asked; lines that come from a file or a pipe are kept."""
+    if sys.stdin.isatty():
+        import termios
+
+        with suppress(termios.error):
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 def ask(prompt: str) -> str:

@@ -9,6 +9,11 @@ A member is a run directory, a folder of such, a champion file, a pattern with *
 strategy:NAME. All champions play one game for two under one set of rules; their genomes may differ.
 """
 
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path

@@ -12,6 +12,11 @@ champion.json, plots/ and report.html. Ctrl-C stops after the current generation
 shows the options of a command line without running it. --hydra-help explains Hydra's own flags.
 """
 
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,4 +44,4 @@ def task(planned: resume.Plan, games: "Games") -> int:
 
 
 if __name__ == "__main__":
-    cli.main(cli.Command(Config, envs, resume.plan, task, describe), CONFIG_DIR, "config")
+    cli.main(cli.Command(Config, envs, resume.plan, task, describe, resume.complete), CONFIG_DIR, "config")

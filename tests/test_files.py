@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 
+import envs
 from jaxgp.config import arguments
 from jaxgp.errors import UsageError
 from jaxgp.files import user_path
+from jaxgp.league import members
 from jaxgp.options import check, declared
+from jaxgp.study import results
 from tests.config.test_limits import schemas
 
 PATHS = sorted({(schema, one.name) for _, schema in schemas() for one in declared(schema) if one.limits.path}, key=str)
@@ -60,3 +63,14 @@ def test_an_impossible_path_is_one_line_and_exit_code_2(capsys):
     schema = dict(schemas())["scripts/export.py"]
     assert arguments.main(schema, lambda options: 0, "", ["run=~no_such_user"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_folder_that_cannot_be_searched_is_refused(tmp_path, monkeypatch):
+    def denied(path, pattern):
+        raise PermissionError(13, "Permission denied", str(tmp_path / "secret"))
+
+    monkeypatch.setattr(Path, "rglob", denied)
+    with pytest.raises(UsageError, match=r"secret: cannot be searched for runs \(Permission denied"):
+        results.run_directories(tmp_path)
+    with pytest.raises(UsageError, match=r"^brackets\.a=.*secret: Permission denied"):
+        members.read({"a": str(tmp_path)}, envs, "first", None)

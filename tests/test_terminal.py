@@ -70,6 +70,7 @@ def test_a_signal_that_comes_twice_at_once_is_one_signal(capsys):
 PROGRAM = """
 import sys, time
 from dataclasses import dataclass
+import jax  # before it, nothing can have been computed, and one signal is enough
 from jaxgp.config import arguments
 
 @dataclass
@@ -167,3 +168,9 @@ def test_what_a_terminal_has_no_letter_for_is_written_by_its_number(monkeypatch)
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, "ascii"))
     assert run(lambda _: print("5 \u00d7 6 \udc80") or 0) == 0
     assert written.getvalue() == b"5 \\xd7 6 \\udc80\n"
+
+
+def test_streams_that_are_closed_from_the_beginning_are_no_failure(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    assert run(lambda _: print("figures") or arguments.say("progress") or 0) == 0

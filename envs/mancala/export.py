@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from envs.mancala.primitives import Options
 from envs.mancala.rules import Mancala
+from jaxgp.printable import one_line
 
 if TYPE_CHECKING:
     from jaxgp.export.export import Equations
@@ -48,7 +49,7 @@ def python(game: Mancala, options: Options, program: "Equations", title: str = "
     absolute, forfeit = options.view == "absolute", options.move == "forfeit"
     seat = "\nseat: 0 for the player who began the game, 1 for the other." if absolute else ""
     return MODULE.format(
-        title=title.replace("\\", "\\\\").replace('"', "'"),
+        title=one_line(title).replace("\\", "\\\\").replace('"', "'"),
         signature=f"choose(board{', seat' if absolute else ''})",
         typed=f"choose(board: list[int]{', seat: int' if absolute else ''}) -> int",
         forfeit=", or -1 where the program names no pit that may be sown" if forfeit else "",

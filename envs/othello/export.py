@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from envs.othello import leaves, moves
 from envs.othello.rules import WORD, Othello
+from jaxgp.printable import one_line
 
 if TYPE_CHECKING:
     from jaxgp.export.export import Equations
@@ -148,7 +149,7 @@ def _module(
     game: Othello, squares: Mapping[str, list[int]], program: "Equations", title: str, side: str, see: str, choose: str
 ) -> str:
     return MODULE.format(
-        title=title.replace("\\", "\\\\").replace('"', "'"),
+        title=one_line(title).replace("\\", "\\\\").replace('"', "'"),
         area=game.area,
         size=game.size,
         regions="\n".join(f"    {numbers},  # {name or 'all'}" for name, numbers in squares.items()),

@@ -13,6 +13,7 @@ from jaxgp.config import quoting, typed
 from jaxgp.config.help import describe
 from jaxgp.errors import RunError, UsageError, complain, reason, show
 from jaxgp.options import Option, check, declared, option
+from jaxgp.printable import printable
 from jaxgp.terminal import Interrupts, lenient
 
 __all__ = ["describe", "main", "option", "parse"]
@@ -94,7 +95,7 @@ def _set(values: dict[str, object], name: str, value: object) -> None:
 def say(text: str) -> None:
     """Print progress on standard error; what cannot be written there is dropped."""
     with suppress(OSError, ValueError):
-        print(text, file=sys.stderr, flush=True)
+        print(printable(text), file=sys.stderr, flush=True)
 
 
 def main(

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 import hydra
+from hydra.conf import HydraConf
 from hydra.core.config_loader import ConfigLoader
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.plugins import Plugins
@@ -23,7 +24,7 @@ from hydra.types import HydraContext, RunMode
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
-from jaxgp import files
+from jaxgp import files, terminal
 from jaxgp.config import compose, places
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error
 from jaxgp.config.quoting import quoted
@@ -33,6 +34,8 @@ from jaxgp.terminal import lenient
 if TYPE_CHECKING:
     from jaxgp.spec import Games
 
+INFORMATION = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")
+"""What Hydra can tell of itself."""
 Schema = TypeVar("Schema")
 Plan = TypeVar("Plan")
 
@@ -47,6 +50,7 @@ class Command(Generic[Schema, Plan]):
             nothing. A plan with an attribute `directory` moves the job's output directory there.
         task: (plan, games) -> the exit code. Raises UsageError or RunError. It may run in another process.
         describe: (typed config, config groups and their choices, games) -> what `--help` prints. Raises UsageError.
+        complete: (overrides as typed, games) -> these and others that they imply.
     """
 
     def __init__(
@@ -56,24 +60,27 @@ class Command(Generic[Schema, Plan]):
         plan: Callable[[Schema, Sequence[str], Path, "Games"], Plan],
         task: Callable[[Plan, "Games"], int],
         describe: Callable[[Schema, dict[str, list[str]], "Games"], str],
+        complete: Callable[[Sequence[str], "Games"], Sequence[str]] = lambda overrides, games: overrides,
     ) -> None:
         self.schema = schema
         self.games = games
         self.plan = plan
         self.task = task
         self.describe = describe
+        self.complete = complete
 
     def prepare(self, config: DictConfig, directory: Path) -> Plan:
         """Type the composed options and make the plan; raises UsageError."""
-        return self.plan(compose.made(self.schema, config), _overrides(config), directory, self.games)
+        return self.plan(compose.made(self.schema, config), _overrides(config.hydra), directory, self.games)
 
     def __call__(self, config: DictConfig) -> int:
         """Run one job; Hydra calls this, in this process or on another machine. Returns the exit code."""
         about = HydraConfig.get()
+        terminal.over()  # what computes is imported
         try:
             made = compose.made(self.schema, config)
-            overrides = [str(override) for override in about.overrides.task]
-            return self.task(self.plan(made, overrides, Path(str(about.runtime.output_dir)), self.games), self.games)
+            directory = Path(str(about.runtime.output_dir))
+            return self.task(self.plan(made, _overrides(about), directory, self.games), self.games)
         except (UsageError, RunError) as error:
             complain(error)
             return error.exit_code
@@ -107,7 +114,8 @@ def _code(command: Command[Schema, Plan], config_dir: Path, config_name: str, ar
         args.multirun = args.multirun or _asks_for_sweep(args.overrides)
         placed = compose.placed(args.overrides, command.games, args.multirun)
         command.games = placed.games
-        args.overrides = [compose.opened(command.schema, one, args.multirun) for one in placed.overrides]
+        completed = command.complete(placed.overrides, placed.games)
+        args.overrides = [compose.opened(command.schema, one, args.multirun) for one in completed]
         return _dispatch(command, config_dir.resolve(), args.config_name or config_name, args, placed.folders)
     except (UsageError, RunError) as error:
         complain(error)
@@ -134,7 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--cfg", "-c", choices=("job", "hydra", "all"))
     parser.add_argument("--package", "-p")
     parser.add_argument("--resolve", action="store_true")
-    parser.add_argument("--info", "-i", nargs="?", const="all")
+    parser.add_argument("--info", "-i", nargs="?", const="all", choices=INFORMATION)
     for name in ("--hydra-help", "--version"):
         parser.add_argument(name, action="store_true")
     parser.add_argument("--shell-completion", "-sc", action="store_true")
@@ -148,7 +156,7 @@ def _dispatch(
     args: argparse.Namespace,
     outside: Sequence[Path],
 ) -> int:
-    first = [_existing(args.config_dir)] if args.config_dir is not None else []
+    first = [_existing(args.config_dir or "")] if args.config_dir is not None else []
     with compose.loader(command.schema, config_dir, first, outside) as loader:
         if args.help:
             config = compose.compose(command.schema, loader, config_name, args.overrides)
@@ -204,13 +212,16 @@ def _asks_for_sweep(overrides: Sequence[str]) -> bool:
     return any(item.replace(" ", "").upper() == "HYDRA.MODE=MULTIRUN" for item in overrides)
 
 
-def _overrides(config: DictConfig) -> list[str]:
-    """Return the options of the command line, as typed."""
-    return [str(override) for override in config.hydra.overrides.task]
+def _overrides(about: HydraConf) -> list[str]:
+    """Return the options of the command line, as typed; ${...} in them belongs to the options."""
+    written = OmegaConf.to_container(about.overrides.task, resolve=False)
+    assert isinstance(written, list)
+    return [str(override) for override in written]
 
 
 def _single(command: Command[Schema, Plan], loader: ConfigLoader, config_name: str, overrides: Sequence[str]) -> int:
     config = compose.compose(command.schema, loader, config_name, overrides)
+    compose.made(command.schema, config)  # a wrong option is named itself, not the directory that it is part of
     given = places.directory(config, places.RUN).absolute()
     new = "now" in places.filled_in(config, places.RUN)  # a name that holds the time is meant for a new run
     expected = places.free(given) if new else given
@@ -263,7 +274,7 @@ def _sweep(command: Command[Schema, Plan], loader: ConfigLoader, config_name: st
     )
     if str(config.hydra.launcher._target_).endswith(".BasicLauncher") and sweeper.launcher is not None:
         sweeper.launcher = Each(sweeper.launcher)
-    batches = sweeper.sweep(arguments=_overrides(config))
+    batches = sweeper.sweep(arguments=_overrides(config.hydra))
     callbacks.tell("on_multirun_end", config=config, config_name=config_name)
     jobs = [job for batch in batches or () for job in batch]
     codes = [int(job.return_value or 0) for job in jobs]
@@ -310,7 +321,7 @@ def _jobs(config: DictConfig, loader: ConfigLoader) -> list[list[str]]:
     if not str(config.hydra.sweeper._target_).endswith(".BasicSweeper"):
         return []
     given = [f"{key}={value}" for key, value in (config.hydra.sweeper.params or {}).items()]
-    return compose.jobs(given + _overrides(config), loader)
+    return compose.jobs(given + _overrides(config.hydra), loader)
 
 
 class Callbacks:

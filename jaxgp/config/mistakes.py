@@ -8,7 +8,7 @@ from hydra.errors import HydraException, MissingConfigException, OverrideParseEx
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
 from jaxgp.config import typed
-from jaxgp.errors import UsageError, show
+from jaxgp.errors import UsageError, rejected, show
 
 LAUNCHERS = {
     "submitit_slurm": '"jaxgp[slurm]"',
@@ -18,7 +18,7 @@ LAUNCHERS = {
     "rq": "hydra-rq-launcher",
 }
 """Hydra's launchers that are packages of their own, and what pip installs them by."""
-COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException, ValueError, OSError)
+COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException, ValueError, TypeError, OSError)
 """What composing a configuration may raise for a mistake of the user."""
 
 
@@ -38,6 +38,9 @@ def composition_error(schema: type, error: Exception, overrides: Sequence[str]) 
                 return UsageError(f"{option}: unknown option of Hydra; accepted: those that --cfg hydra shows")
             return _not_in_config(schema, option)
         return UsageError(f"{option}: {first_line(cause)}" if option else first_line(cause))
+    if isinstance(error, TypeError):
+        given = next((item for item in overrides if "=[" in item and _is_section(schema, item)), "a group=")
+        return rejected(*_parts(given), "the name of one choice; --help lists them")
     text = first_line(error)
     if text.startswith(("Ambiguous value", "Sweep parameters")):
         given = next((item for item in overrides if item in text), text).removeprefix("++")
@@ -47,7 +50,20 @@ def composition_error(schema: type, error: Exception, overrides: Sequence[str]) 
     if text.startswith("Config group override"):
         groups = (item for item in overrides if not item.startswith("hydra") and _is_section(schema, item))
         return UsageError(f"{next(groups, 'a group')}: accepted: the name of one choice; --help lists them")
+    if text.startswith("You must specify"):
+        return UsageError(f"{text.split(chr(39))[1]}=???: accepted: the name of one choice; --help lists them")
+    if text.startswith("Error resolving interpolation"):
+        given = next((item for item in overrides if "${" in item), "")
+        return rejected(*_parts(given), f"the name of one choice ({text})")
+    if text.startswith("Exceeds the limit"):
+        return rejected(*_parts(max(overrides, key=len)), "a number with fewer digits")
     return UsageError(text)
+
+
+def _parts(override: str) -> tuple[str, str]:
+    """Return the name and the value of an override."""
+    name, _, value = override.partition("=")
+    return name.strip("+~"), value
 
 
 def first_line(error: BaseException) -> str:

@@ -44,6 +44,11 @@ def read(text: str) -> Value:
     return float(text) if _REAL.fullmatch(text) else text
 
 
+def unquoted(written: str) -> str:
+    """Return the text that is meant by what a person wrote for a text: itself, or what is in its quotes."""
+    return _unquoted(written) if QUOTED.fullmatch(written) else written
+
+
 def _unquoted(text: str) -> str:
     quote = text[0]
     if len(text) < 2 or text[-1] != quote or quote in text[1:-1].replace("\\" + quote, ""):

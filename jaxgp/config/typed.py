@@ -120,9 +120,9 @@ def _chosen(sections: list[type], value: Mapping[str, object], name: str) -> typ
         return sections[0]
     kinds = {str(vars(member)["kind"]): member for member in sections}
     kind = value.get("kind", next(iter(kinds)))
-    if kind not in kinds:
+    if not isinstance(kind, str) or kind not in kinds:
         reject(f"{name}.kind", kind, ", ".join(kinds))
-    return kinds[str(kind)]
+    return kinds[kind]
 
 
 def _many(one: Option, value: object) -> object:

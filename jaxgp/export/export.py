@@ -15,6 +15,7 @@ from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.genotypes.text import print_constant, print_name, print_number, print_program
 from jaxgp.interpreter.weights import LARGEST, divisors
+from jaxgp.printable import printable
 
 WIDTH = 88
 """Characters beyond which parts of an expression are given names of their own."""
@@ -53,7 +54,7 @@ def python(primitives: PrimitiveSet, program: Programs, features: str = "feature
             return f"{{features}}[{primitive.feature}]"
         if primitive.is_constant:
             return "{value}"
-        raise ExportError(f"format=python: the primitive {primitive.name} has no Python form")
+        raise ExportError(f"the primitive {primitive.name} has no Python form")
 
     return equations(primitives, program, template, lambda n: f"t{n}", features)
 
@@ -175,7 +176,7 @@ def label(primitives: PrimitiveSet, code: int, value: float) -> str:
 
 
 def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    escaped = printable(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
 
 

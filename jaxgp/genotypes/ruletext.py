@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from jaxgp.errors import show
 from jaxgp.genotypes.rulelists import ANY, DONT_CARE, RuleLanguage, RuleLists
 
 
@@ -88,7 +89,7 @@ def _parse_rule(language: RuleLanguage, words: list[tuple[str, int]], line: int)
     action = language.actions.index(word)
     word, at = next(rest)
     if word:
-        raise RuleError(line, at, f"expected the end of the rule after its action, found {word}")
+        raise RuleError(line, at, f"expected the end of the rule after its action, found {_found(word)}")
     return condition, action
 
 
@@ -102,7 +103,7 @@ def _condition(language: RuleLanguage, cell: int, word: str, line: int, at: int)
     row, column = divmod(cell, language.shape[1])
     known = "cannot be named there" if word in language.symbols else "is not a condition"
     raise RuleError(
-        line, at, f"row {row + 1}, cell {column + 1}: {word} {known}; accepted: {_conditions(language, cell)}"
+        line, at, f"row {row + 1}, cell {column + 1}: {_found(word)} {known}; accepted: {_conditions(language, cell)}"
     )
 
 
@@ -111,4 +112,4 @@ def _conditions(language: RuleLanguage, cell: int) -> str:
 
 
 def _found(word: str) -> str:
-    return word or "the end of the line"
+    return show(word) or "the end of the line"

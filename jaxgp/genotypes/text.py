@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from jaxgp.errors import show
 from jaxgp.genotypes.primitives import Domain, Integers, Points, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 
@@ -119,11 +120,11 @@ def parse_program(primitives: PrimitiveSet, text: str, capacity: int) -> Program
         for expected in ("(", PROGRAM):
             token = tokens.next(f"({PROGRAM} and {len(roots)} trees")
             if token.text != expected:
-                raise tokens.error(token, f"expected ({PROGRAM} and {len(roots)} trees, found {token.text}")
+                raise tokens.error(token, f"expected ({PROGRAM} and {len(roots)} trees, found {token}")
         trees = [_read_tree(primitives, tokens, kind, capacity) for kind in roots]
         token = tokens.next(f") after {len(roots)} trees")
         if token.text != ")":
-            raise tokens.error(token, f"expected ) after {len(roots)} trees, found {token.text}")
+            raise tokens.error(token, f"expected ) after {len(roots)} trees, found {token}")
     tokens.finish()
     return _arrays(trees, capacity, single=False)
 
@@ -132,6 +133,9 @@ def parse_program(primitives: PrimitiveSet, text: str, capacity: int) -> Program
 class _Token:
     text: str
     at: int
+
+    def __str__(self) -> str:
+        return show(self.text)
 
 
 class _Tokens:
@@ -156,7 +160,7 @@ class _Tokens:
     def finish(self) -> None:
         token = next(self._words, None)
         if token is not None:
-            raise self.error(token, f"expected the end of the text, found {token.text}")
+            raise self.error(token, f"expected the end of the text, found {token}")
 
 
 @dataclass
@@ -181,7 +185,7 @@ def _read_tree(
         if inside and inside.done == inside.primitive.arity:
             token = tokens.next(f") after the {_arguments(inside.primitive)}")
             if token.text != ")":
-                raise tokens.error(token, f"expected ) after the {_arguments(inside.primitive)}, found {token.text}")
+                raise tokens.error(token, f"expected ) after the {_arguments(inside.primitive)}, found {token}")
             _add(nodes, (inside.opcode, inside.factor, len(nodes) - inside.start + 1), capacity, tokens, token)
             opened.pop()
         else:
@@ -220,10 +224,10 @@ def _head(primitives: PrimitiveSet, tokens: _Tokens, slot: int, expected: str) -
     """Read the name after an opening parenthesis; return the opcode and the factor."""
     token = tokens.next("the name of a function")
     if token.text in "()" or _NUMBER.fullmatch(token.text):
-        raise tokens.error(token, f"expected the name of a function, found {token.text}")
+        raise tokens.error(token, f"expected the name of a function, found {token}")
     code, factor = _lookup(primitives, tokens, token, slot, expected)
     if primitives.primitives[code].call is None:
-        raise tokens.error(token, f"{token.text} takes no arguments: expected it without parentheses")
+        raise tokens.error(token, f"{token} takes no arguments: expected it without parentheses")
     return code, factor
 
 
@@ -233,9 +237,9 @@ def _named(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: int, 
     primitive = primitives.primitives[code]
     if primitive.is_constant:
         what = "point" if isinstance(primitive.domain, Points) else "number"
-        raise tokens.error(token, f"expected a {what} instead of {token.text}: {primitive.domain}")
+        raise tokens.error(token, f"expected a {what} instead of {token}: {primitive.domain}")
     if primitive.call is not None:
-        raise tokens.error(token, f"{token.text} needs arguments: expected {_usage(primitive)}")
+        raise tokens.error(token, f"{token} needs arguments: expected {_usage(primitive)}")
     return code, factor
 
 
@@ -249,17 +253,18 @@ def _lookup(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: int,
         close = difflib.get_close_matches(name.upper(), [n.upper() for n in names], 3, 0.4)
         near = [n for c in close for n in names if n.upper() == c]
         hint = f"; close names: {', '.join(dict.fromkeys(near))}" if near else ""
-        raise tokens.error(token, f"{token.text} is not in the primitive set: expected {expected}{hint}") from None
+        raise tokens.error(token, f"{token} is not in the primitive set: expected {expected}{hint}") from None
     if not primitives.fills[slot, code]:
-        found = f"{token.text}, a {primitives.primitives[code].returns}"
+        found = f"{token}, a {primitives.primitives[code].returns}"
         raise tokens.error(token, f"wrong type: expected {expected}, found {found}")
     if not colon:
         return code, float(primitives.factors[code])
     number = _float32(factor) if _NUMBER.fullmatch(factor) else np.nan
     if not primitives.factors[code]:
-        raise tokens.error(token, f"{name}, a {primitives.primitives[code].returns}, has no factor: found {token.text}")
+        returned = primitives.primitives[code].returns
+        raise tokens.error(token, f"{show(name)}, a {returned}, has no factor: found {token}")
     if not np.isfinite(number):
-        raise tokens.error(token, f"expected a number as the factor of {name}, found {factor or 'nothing'}")
+        raise tokens.error(token, f"expected a number as the factor of {name}, found {show(factor) or 'nothing'}")
     return code, number
 
 
@@ -281,9 +286,9 @@ def _constant(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: in
             return code, number
     if not fitting:
         what = "point" if point else "number"
-        raise tokens.error(token, f"wrong type: expected {expected}, found the {what} {token.text}")
+        raise tokens.error(token, f"wrong type: expected {expected}, found the {what} {token}")
     domains = " or ".join(str(domain) for _, domain in fitting)
-    raise tokens.error(token, f"expected {domains}, found {token.text}")
+    raise tokens.error(token, f"expected {domains}, found {token}")
 
 
 def _number(domain: Domain, text: str) -> float | None:
@@ -306,12 +311,10 @@ def _parameter(primitive: Primitive, tokens: _Tokens) -> float:
     token = tokens.next(expected)
     number = None if primitive.domain is None else _number(primitive.domain, token.text)
     if primitive.domain is None or number is None or number not in primitive.domain:
-        raise tokens.error(
-            token, f"expected {primitive.domain} as the parameter of {primitive.name}, found {token.text}"
-        )
+        raise tokens.error(token, f"expected {primitive.domain} as the parameter of {primitive.name}, found {token}")
     token = tokens.next(f") after the parameter of {primitive.name}")
     if token.text != ")":
-        raise tokens.error(token, f"expected ) after the parameter of {primitive.name}, found {token.text}")
+        raise tokens.error(token, f"expected ) after the parameter of {primitive.name}, found {token}")
     return number
 
 

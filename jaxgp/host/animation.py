@@ -6,10 +6,12 @@ animation, and people who asked for less motion, see the last position.
 """
 
 import difflib
+import html
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
-from html import escape
 from itertools import groupby
+
+from jaxgp.printable import printable
 
 NAMESPACE = "http://www.w3.org/2000/svg"
 TAG = f"{{{NAMESPACE}}}"
@@ -138,6 +140,10 @@ def _merged(frames: Sequence[Sequence[str]]) -> list[tuple[Spans, list[str]]]:
         order = merged
     known = [(text, frozenset(seen)) for text, seen in order]
     return [(spans, [text for text, _ in group]) for spans, group in groupby(known, key=lambda part: part[1])]
+
+
+def escape(text: str) -> str:
+    return html.escape(printable(text))
 
 
 def _line(text: str, top: float) -> str:

@@ -151,7 +151,7 @@ class Engine:
                 self._numbered = given == number
                 if mark == "?" and not self._numbered:  # it took the number for the command
                     mark, given, text = self._answer(line, until)
-            while self._numbered and given != number:
+            while self._numbered and given != number and (given or mark == "="):  # some refuse without the number
                 mark, given, text = self._read(until)
         except TimeoutError as error:
             raise _WireError(f"no answer within {self.timeout:g} s") from error

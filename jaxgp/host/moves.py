@@ -114,6 +114,13 @@ class Stepper:
         state = _compiled(self.rules).init(self.key)
         return Move(state, None, int(state.to_move))
 
+    def compile(self) -> None:
+        """Compile the rules, so that nobody waits for it in the middle of a game."""
+        opening = self.opening()
+        self.bits([opening])
+        for action in self.legal(opening.state)[:1]:
+            self.after([opening], action)
+
     def after(self, record: Sequence[Move], action: int | None) -> Move:
         """Return the next entry of a record: after a legal action of the side to move, or after a forfeit (None)."""
         state = record[-1].state

@@ -25,6 +25,7 @@ from jaxgp.files import Json
 from jaxgp.host.animation import animate
 from jaxgp.host.moves import Move, Stepper, announcement, game_key, verdict
 from jaxgp.host.replay import frames, pictures
+from jaxgp.printable import one_line
 from jaxgp.spec import Drawing, Games, Spec
 
 FORMAT = "jaxgp game"
@@ -171,7 +172,7 @@ def read(name: str, games: Games, asked: Json | None = None) -> Played:
     stepper = Stepper(game, _key(name, content, game))
     moves = _moves(name, stepper, spec.drawing, content["moves"])
     _check_end(name, content, game, moves[-1].state)
-    return Played(stepper, spec, tuple(content["players"]), moves)
+    return Played(stepper, spec, tuple(map(one_line, content["players"])), moves)
 
 
 def agree(asked: Mapping[str, object], game: Game, where: str) -> None:

@@ -1,6 +1,7 @@
 """Who plays: from the options of a seat to the agent that sits in it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from jaxgp import reading
@@ -17,6 +18,7 @@ from jaxgp.host.gtp import TIMEOUT, EngineError, gtp_agent
 from jaxgp.host.seats import ALONE, KINDS, SEARCHING, Seat
 from jaxgp.players.panel import strategist
 from jaxgp.players.searches import TAIL, searches, unsearched
+from jaxgp.printable import one_line
 from jaxgp.spec import Cast, Dialect
 
 GENOMES = ("strategy", "rules", "program", "champion")
@@ -51,7 +53,8 @@ def agent(seat: Seat, role: str, cast: Cast, champion: Genome | None) -> Agent |
         "gtp": lambda: _engine(cast, seat),
     }
     try:
-        return makers[kind]() if kind in makers else None
+        made = makers[kind]() if kind in makers else None
+        return made and replace(made, name=one_line(made.name))
     except UsageError:
         raise
     except ValueError as error:

@@ -29,7 +29,7 @@ from jaxgp.measure import evaluation
 from jaxgp.players.options import Opponent as OpponentOptions
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.players.searches import TAIL, searches
-from jaxgp.report.waiting import waiting
+from jaxgp.report.waiting import announced, waiting
 from jaxgp.spec import Cast
 
 FORMAT, FORMAT_VERSION = "jaxgp cross-table", 1
@@ -226,7 +226,7 @@ def _on_host(
     Yields:
         Each pair that has played its games, but for those that had `met` before.
     """
-    hands = {place: _agent(cast, members[place]) for place in places}
+    hands = {place: announced(_agent(cast, members[place]), f"Compiling {members[place].name}") for place in places}
     for pair, (one, other) in enumerate(itertools.permutations(places, 2)):
         if met[one, other]:
             continue

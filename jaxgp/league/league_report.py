@@ -278,6 +278,7 @@ def text(found: Outcome) -> str:
     """Draw the standings with the ratings for the terminal, 132 columns wide."""
     from rich.console import Console
     from rich.table import Table as Drawn
+    from rich.text import Text as Words  # a string would be read as Rich's markup
 
     console = Console(width=132, record=True, file=io.StringIO())
     for mode in found.seasons:
@@ -291,7 +292,7 @@ def text(found: Outcome) -> str:
                     drawn.add_column(
                         name, overflow="fold", justify="left" if name in ("player", "bracket") else "right"
                     )
-            drawn.add_row(*map(str, row.values()))
+            drawn.add_row(*(Words(str(value)) for value in row.values()))
         console.print(drawn)
     seat = found.ratings.first_seat
     lines = [f"To begin is worth {seat.value:+.0f} Elo points (95 % {seat.low:+.0f} to {seat.high:+.0f})."]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxgp.contracts import Player
-from jaxgp.errors import UsageError, reject
+from jaxgp.errors import UsageError, reason, reject
 from jaxgp.files import user_path
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.measure import champions
@@ -19,6 +19,7 @@ from jaxgp.options import DEEPEST
 from jaxgp.players.options import Opponent
 from jaxgp.players.panel import strategist
 from jaxgp.players.searches import evaluators
+from jaxgp.printable import one_line
 from jaxgp.spec import Cast, Games
 from jaxgp.store.directory import RunDirectory
 
@@ -115,7 +116,13 @@ def read(brackets: Mapping[str, object], games: Games, ties: str, evaluator: str
         else _other(bracket, word, cast, ties, evaluator)
         for bracket, word in found
     ]
-    return cast, [replace(one, game_of_chance=cast.game.chance) for one in _distinct(made)]
+    return cast, [replace(one, game_of_chance=cast.game.chance) for one in _distinct(list(map(_shown, made)))]
+
+
+def _shown(member: Member) -> Member:
+    """Return a player with names that are fit to be shown: they are of files, and of the command line."""
+    name, bracket, source = map(one_line, (member.name, member.bracket, member.source))
+    return replace(member, name=name, bracket=bracket, source=source)
 
 
 def _words(option: str, value: object) -> list[str]:
@@ -143,7 +150,10 @@ def _expanded(option: str, words: Sequence[str]) -> list[str | Path]:
 def _files(option: str, path: Path) -> list[Path]:
     if not path.is_dir() or RunDirectory(path).champion.is_file():
         return [RunDirectory(path).champion if path.is_dir() else path]
-    below = sorted(path.rglob(RunDirectory(path).champion.name), key=_natural)
+    try:
+        below = sorted(path.rglob(RunDirectory(path).champion.name), key=_natural)
+    except OSError as error:
+        reject(option, path, f"a folder in which every directory can be read ({error.filename}: {reason(error)})")
     if not below:
         reject(option, path, "a run with a champion, or a folder of such; there is none in it")
     return below

@@ -28,7 +28,8 @@ from jaxgp.players.options import Opponent as OpponentOptions
 from jaxgp.players.panel import opponent
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.players.searches import evaluators
-from jaxgp.report.waiting import waiting
+from jaxgp.printable import one_line
+from jaxgp.report.waiting import announced, waiting
 from jaxgp.run import assemble
 from jaxgp.spec import Cast
 
@@ -56,8 +57,9 @@ class Result:
         wins: games won; `draws` and `losses` are the others.
         points: mean points of the player in the game's own unit; `against` are those of the opponent.
         spread: standard deviation of the points over games (0 for a single game).
-        low: 95 % Wilson interval of the share of games won, `low` to `high`; None for a single game.
-        score_low: Wilson interval of `score`, `score_low` to `score_high`; it is conservative where games are drawn.
+        low: 95 % interval of the share of games won, `low` to `high`, as `interval` has it; None for a single game, and
+            for one game from each seat.
+        score_low: the same of `score`, `score_low` to `score_high`; it is conservative where games are drawn.
     """
 
     opponent: str
@@ -87,7 +89,7 @@ class Result:
         return {**asdict(self), "win_rate": self.win_rate, "score": self.score}
 
 
-def wilson(wins: float, games: int) -> tuple[float, float]:
+def wilson(wins: float, games: float) -> tuple[float, float]:
     """Return the 95 % Wilson score interval of a share (E. B. Wilson, JASA 22, 1927)."""
     from statsmodels.stats.proportion import proportion_confint
 
@@ -95,13 +97,43 @@ def wilson(wins: float, games: int) -> tuple[float, float]:
     return float(low), float(high)
 
 
+def interval(values: np.ndarray) -> tuple[float, float]:
+    """Return the 95 % interval of the mean of values in [0, 1], float[N, K]: N > 1 independent units of K games each.
+
+    Games of a unit may depend on each other, such as two games from one opening, and need not. So the interval is
+    Wilson's for the effective number of games: as many independent games as would have the spread that the means of
+    the units have. It is reduced by the squared ratio of the normal quantile to that of Student's t, as it is estimated
+    from N means, and lies between N, where games of a unit are always alike, and N * K. Where all values are 0, or all
+    1, there is no spread to estimate it by, and it is N.
+
+    Sources: E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small expected number of positive
+    counts estimated from survey data", Survey Methodology 24, 1998, for the effective number; C. Franco, R. J. A.
+    Little, T. A. Louis and E. V. Slud, "Comparative study of confidence intervals for proportions in complex sample
+    surveys", Journal of Survey Statistics and Methodology 7, 2019, for Wilson's interval with it.
+    """
+    from scipy import stats
+
+    units, games = values.shape
+    mean, size = float(values.mean()), float(units)
+    if games > 1 and 0 < mean < 1:
+        spread = float(values.mean(1).var(ddof=1)) / units
+        ratio = stats.norm.ppf(0.975) / stats.t.ppf(0.975, units - 1)
+        most = float(units * games)
+        size = min(max(mean * (1 - mean) / spread * ratio**2, units), most) if spread else most
+    return wilson(mean * size, size)
+
+
 def summarise(opponent: str, seat: str, points: np.ndarray, against: np.ndarray, returns: np.ndarray) -> Result:
-    """Summarise the games of one seat; `points`, `against` and `returns` (1, 0, -1 for the player) are float[N]."""
-    games = len(points)
-    wins, draws = int((returns > 0).sum()), int((returns == 0).sum())
-    random = games > 1 and not (seat == BOTH and games == 2)
-    low, high = wilson(wins, games) if random else (None, None)
-    score_low, score_high = wilson(wins + draws / 2, games) if random else (None, None)
+    """Summarise games; `points`, `against` and `returns` (1, 0, -1 for the player) are float[N], or float[N, K].
+
+    With K games in each of N units, only the units are independent of each other.
+    """
+    units, games = len(points), points.size
+    returns = returns.reshape(units, -1)
+    won, drawn = returns > 0, returns == 0
+    wins, draws = int(won.sum()), int(drawn.sum())
+    low, high = interval(won.astype(float)) if units > 1 else (None, None)
+    score_low, score_high = interval(won + drawn / 2) if units > 1 else (None, None)
     spread = float(points.std(ddof=1)) if games > 1 else 0.0
     return Result(
         opponent,
@@ -146,21 +178,39 @@ def play_out(
 
 
 def results(name: str, game: Game, opponent: Opponent, played: Played, swap: bool = False) -> list[Result]:
-    """Summarise games [P, G] by seat and for both seats, pooled over individuals; `swap` measures the opponent."""
+    """Summarise games [P, G] by seat and for both seats, pooled over individuals; `swap` measures the opponent.
+
+    Games of several individuals, or against several programs, are no independent trials: all games of one of these are
+    a unit. Games of one player against another have chance of their own each, so each game is a unit.
+    """
     scores = np.asarray(jax.vmap(jax.vmap(game.score))(played.states))
     returns = np.asarray(played.states.returns)
     seat = seats((opponent,))
     measured = 1 - seat if swap else seat
+    programs = opponent.count if isinstance(opponent, ProgramOpponent) else 1
+
+    def units(games: np.ndarray) -> np.ndarray:
+        if len(games) > 1:
+            return games
+        return games.reshape(-1, programs).T if programs > 1 else games.T
+
     by_seat = []
     for side in range(len(SEATS)):
         mine = measured == side
-        by_seat.append([x.ravel() for x in (scores[:, mine, side], scores[:, mine, 1 - side], returns[:, mine, side])])
-    return _table(name, by_seat)
+        by_seat.append(list(map(units, (scores[:, mine, side], scores[:, mine, 1 - side], returns[:, mine, side]))))
+    return _table(name, by_seat, paired=len(scores) > 1 or programs > 1)
 
 
-def _table(name: str, by_seat: Sequence[Sequence[np.ndarray]]) -> list[Result]:
-    """Summarise by seat and for both seats; `by_seat` has points, points against and returns of each seat's games."""
-    together = [np.concatenate(pair) for pair in zip(*by_seat, strict=True)]
+def _table(name: str, by_seat: Sequence[Sequence[np.ndarray]], paired: bool) -> list[Result]:
+    """Summarise by seat and for both seats.
+
+    Args:
+        name: of the opponent.
+        by_seat: points, points against and returns of each seat's games, float[N, K]: N units of K games.
+        paired: whether unit n of one seat and unit n of the other are one unit, as with games from one opening.
+    """
+    alone = all(len(games) == 1 for games in by_seat[0])
+    together = [np.concatenate(pair, axis=1 if paired or alone else 0) for pair in zip(*by_seat, strict=True)]
     return [summarise(name, label, *x) for label, x in zip((*SEATS, BOTH), (*by_seat, together), strict=True)]
 
 
@@ -259,12 +309,12 @@ def against_engine(
     cast = loaded.cast
     assert cast.spec.dialect is not None, "reachable opponents only"
     speech = cast.spec.dialect(cast.game)
-    champion = program_agent(cast.actor, loaded.genome, "champion")
+    champion = announced(program_agent(cast.actor, loaded.genome, "champion"), "Compiling the champion")
     played = external.play(cast.game, speech, spec.command, champion, terms)
     if played.different < 2 * terms.games:
         say(f"{name}: only {played.different} of {2 * terms.games} games differ, so intervals are too narrow")
     figures = np.stack([played.points, played.against, played.returns], axis=1)
-    return _table(name, list(figures))
+    return _table(name, list(figures[..., None]), paired=True)
 
 
 def seat(cast: Cast, spec: OpponentOptions, games: int) -> Opponent:
@@ -282,13 +332,14 @@ def seated(cast: Cast, spec: OpponentOptions, games: int) -> Opponent:
 
 
 def table_text(report: Mapping[str, Sequence[Result]]) -> str:
-    """Draw the results as a table, 132 columns wide; intervals are Wilson's."""
+    """Draw the results as a table, 132 columns wide."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     console = Console(width=132, record=True, file=io.StringIO())
     for player, rows in report.items():
-        table = Table(title=player, title_justify="left")
+        table = Table(title=Text(player), title_justify="left")
         for column, side in (("opponent", "left"), ("seat", "left"), *((c, "right") for c in COLUMNS)):
             table.add_column(column, justify=side)  # type: ignore[arg-type]
         for row in rows:
@@ -297,7 +348,7 @@ def table_text(report: Mapping[str, Sequence[Result]]) -> str:
             between, of_score = _interval(row.low, row.high), _interval(row.score_low, row.score_high)
             score = f"{100 * row.score:.1f} %"
             points = f"{row.points:.2f}", f"{row.against:.2f}"
-            table.add_row(row.opponent, row.seat, *counts, share, between, score, of_score, *points)
+            table.add_row(Text(one_line(row.opponent)), row.seat, *counts, share, between, score, of_score, *points)
         console.print(table)
     return console.export_text().rstrip()
 

@@ -1,7 +1,8 @@
 """Games against engines outside the project: one after the other on the host, from both seats, from random openings.
 
 An engine without chance plays the same game against the same player again and again. So games begin with a few random
-moves. All openings differ, and each is played from both seats.
+moves. All openings differ, and each is played from both seats. So the two games of an opening are one unit of an
+interval over both seats: an opening that is good for one player is bad for the other.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,7 @@ from jaxgp.host import seating
 from jaxgp.host.gtp import TIMEOUT, EngineError, MissingEngineError, find
 from jaxgp.host.moves import Move, Mover, Stepper, game_key, played
 from jaxgp.players.options import Opponent
+from jaxgp.report.waiting import waiting
 from jaxgp.spec import Cast, Dialect
 
 KIND = "gtp"
@@ -103,7 +105,8 @@ def play(game: Game, speech: Dialect, command: str, player: Mover, terms: Terms)
         ValueError: the engine is not installed.
         RunError: the engine fails, or gives an answer that cannot be read.
     """
-    starts = openings(game, terms)
+    with waiting("Compiling the rules, drawing openings"):
+        starts = openings(game, terms)
     engine = seating.engine(game, speech, command, terms.timeout)
     try:
         return series(player, engine, starts)

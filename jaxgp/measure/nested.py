@@ -159,6 +159,7 @@ def run(
 
     Raises:
         UsageError: the checkpoints are of another search.
+        KeyboardInterrupt: stopped; what was searched is kept first.
     """
     key, digest = jax.random.key(plan.seed), identity(nested, plan, game, biases)
     progress = Progress(nested.begin(plan.searches), jnp.float32(0))
@@ -175,25 +176,34 @@ def run(
         break
     search, before, started = progress.search, float(progress.seconds), time.perf_counter()
     size, saved = 16, started
-    while (number := int(search.number)) < nested.steps:
-        begun = time.perf_counter()
-        until = jnp.int32(min(number + size, nested.steps))
-        with waiting("Compiling the search") if search is progress.search else nullcontext():
-            search = jax.block_until_ready(nested.advance(key, search, until, biases))
-        now = time.perf_counter()
-        if now - begun < PIECE:
-            size *= 2
-        elif now - begun > 4 * PIECE:  # others use the machine too
-            size = max(1, size // 2)
-        if folder and now - saved > EVERY:
-            done = Progress(search, jnp.float32(before + now - started))
+
+    def keep() -> None:
+        if folder:
+            done = Progress(search, jnp.float32(before + time.perf_counter() - started))
             checkpoint.save(folder, int(search.number), done, digest)
-            saved = now
-            say(f"{int(search.number)} of {nested.steps} steps: best {float(search.best.score.max()):g}")
-    if folder:
-        checkpoint.save(
-            folder, nested.steps, Progress(search, jnp.float32(before + time.perf_counter() - started)), digest
-        )
+
+    try:
+        while (number := int(search.number)) < nested.steps:
+            begun = time.perf_counter()
+            until = jnp.int32(min(number + size, nested.steps))
+            with waiting("Compiling the search") if search is progress.search else nullcontext():
+                search = nested.advance(key, search, until, biases)
+                jax.block_until_ready(search)
+            now = time.perf_counter()
+            if now - begun < PIECE:
+                size *= 2
+            elif now - begun > 4 * PIECE:  # others use the machine too
+                size = max(1, size // 2)
+            if folder and now - saved > EVERY:
+                keep()
+                saved = now
+                say(f"{int(search.number)} of {nested.steps} steps: best {float(search.best.score.max()):g}")
+    except KeyboardInterrupt:
+        if folder and int(search.number):
+            keep()
+            say(f"{int(search.number)} of {nested.steps} steps are done; resume=auto goes on")
+        raise
+    keep()
     return jax.tree.map(lambda x: x[-1], search.best), before + time.perf_counter() - started
 
 

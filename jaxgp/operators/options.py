@@ -10,6 +10,8 @@ MAX_CAPACITY = 32767
 """Subtree sizes are stored as int16."""
 MAX_DEPTH = 1000
 """A bound on every depth of trees, far above any useful value."""
+MAX_SHARING = 4
+"""To this power a count of a hundred million is still a float32."""
 MAX_DRAWN = 10_000
 """Individuals of one tournament: as many indices for every child."""
 
@@ -49,7 +51,7 @@ class Selection:
         0.0,
         "fitness sharing: fitness is divided by (individuals that behave alike) ** sharing; 0: none",
         low=0,
-        high=MAX_POWER,
+        high=MAX_SHARING,
     )
     sharing_memory: float = option(
         0.0,

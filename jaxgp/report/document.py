@@ -1,5 +1,6 @@
 """A written report: text, tables and pictures, as Markdown with SVG files beside it, and as one HTML page."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -8,6 +9,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from jaxgp import files
+from jaxgp.printable import printable
 from jaxgp.report import markup, plots
 
 MARKDOWN, HTML, FIGURES = "report.md", "report.html", "figures"
@@ -78,9 +80,10 @@ def save(folder: Path, document: Document) -> None:
 
 def markdown(document: Document) -> str:
     """Return the report as Markdown."""
-    lines = [f"# {document.title}", "", *(f"- {name}: {value}" for name, value in document.facts)]
+    facts = (f"- {markup.plain(name)}: {markup.plain(value)}" for name, value in document.facts)
+    lines = [f"# {markup.plain(document.title)}", "", *facts]
     for title, parts in document.sections:
-        lines += ["", f"## {title}"]
+        lines += ["", f"## {markup.plain(title)}"]
         for part in parts:
             lines += ["", *_lines(part)]
     return "\n".join(lines) + "\n"
@@ -88,14 +91,17 @@ def markdown(document: Document) -> str:
 
 def _lines(part: Part) -> list[str]:
     if isinstance(part, str):
-        return [part]
+        return [markup.plain(part)]
     if isinstance(part, Picture):
-        return [f"![{part.caption}]({FIGURES}/{part.name}.svg)"]
+        return [f"![{markup.plain(part.caption)}]({FIGURES}/{part.name}.svg)"]
     if isinstance(part, Folded):
-        return [f"{part.name}:", "", "```", part.text.rstrip(), "```"]
+        text = printable(part.text.rstrip())
+        fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
+        return [f"{markup.plain(part.name)}:", "", fence, text, fence]
     names = list(dict.fromkeys(name for row in part.rows for name in row))
-    body = [[markup.cell(row.get(name)).replace("|", "\\|") for name in names] for row in part.rows]
-    return [f"| {' | '.join(line)} |" for line in (names, ["---"] * len(names), *body)]
+    body = [[markup.plain(markup.cell(row.get(name))) for name in names] for row in part.rows]
+    head = [markup.plain(name) for name in names]
+    return [f"| {' | '.join(line)} |" for line in (head, ["---"] * len(names), *body)]
 
 
 def page(document: Document) -> str:

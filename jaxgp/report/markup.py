@@ -1,9 +1,14 @@
 """HTML parts of the self-contained pages: a document, sections, tables."""
 
 import html
+import re
 from collections.abc import Mapping, Sequence
 
+from jaxgp.printable import one_line, printable
 from jaxgp.report.page import STYLE
+
+MARKS = re.compile(r"[\\`*\[\]<|~$]|(?<!\w)_|_(?!\w)|&(?=#?\w+;)")
+"""What Markdown gives a meaning within a line: code, emphasis, links, HTML, cells, formulas, entities."""
 
 
 def document(title: str, body: str, scripts: str = "") -> str:
@@ -17,7 +22,13 @@ def document(title: str, body: str, scripts: str = "") -> str:
 
 
 def escape(text: object) -> str:
-    return html.escape(str(text))
+    """Write text for HTML and SVG."""
+    return html.escape(printable(str(text)))
+
+
+def plain(text: object) -> str:
+    """Write one line of text for Markdown, where nothing in it means more than it says, also in a table."""
+    return MARKS.sub(r"\\\g<0>", one_line(text))
 
 
 def section(title: str, body: str) -> str:

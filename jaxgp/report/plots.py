@@ -12,6 +12,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 
 from jaxgp import files
@@ -202,7 +203,10 @@ def embed(figure: Figure, name: str) -> str:
     """Return a figure drawn in `INK` as an `<svg>` element; `name` must be unique on the page."""
     file = io.StringIO()
     # The salt makes the ids of one picture differ from those of another on the same page.
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
+    # A dollar sign in a name begins no formula.
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "text.parse_math": False}):
+        for words in figure.findobj(Text):
+            words.set_parse_math(False)
         figure.savefig(file, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     text = file.getvalue()
     text = text[text.index("<svg") :]

@@ -3,13 +3,23 @@
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import replace
+from itertools import chain, repeat
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
 from jaxgp.config.arguments import say
+from jaxgp.printable import one_line
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from jaxgp.contracts import Position
+    from jaxgp.host.agents import Agent
 
 MOMENT = 1.0
 """Seconds that nobody minds to wait for."""
@@ -35,6 +45,24 @@ def waiting(what: str) -> Iterator[None]:
         shown.join()
 
 
+def announced(agent: "Agent", first: str, then: str | None = None) -> "Agent":
+    """Return a player that says what goes on while it chooses a move.
+
+    Args:
+        agent: the player.
+        first: what goes on at its first move, such as "Compiling minimax".
+        then: what goes on at its other moves; None: nothing is said of them.
+    """
+    words = chain([first], repeat(then))
+
+    def choose(state: "Position", bits: "np.uint32") -> int | None:
+        what = next(words)
+        with nullcontext() if what is None else waiting(what):
+            return agent.choose(state, bits)
+
+    return replace(agent, choose=choose)
+
+
 def _show(what: str, over: threading.Event, began: float, moment: float) -> None:
     if over.wait(moment):
         return
@@ -44,7 +72,7 @@ def _show(what: str, over: threading.Event, began: float, moment: float) -> None
         return
 
     def status() -> Text:
-        return Text(f"{what} ... {time.monotonic() - began:.0f} s")
+        return Text(f"{one_line(what)} ... {time.monotonic() - began:.0f} s")
 
     # What can no longer be shown must not end what goes on.
     with (

@@ -141,7 +141,8 @@ def _save(run: Run, final: bool) -> None:
         run.directory.write_status("running", generation, run.config.algorithm.generations)
     except OSError as error:
         if final:
-            raise RunError(f"{folder}: {reason(error)}; the run can go on from its last checkpoint") from error
+            last = f"the run can go on from generation {run.saved}" if run.saved > 0 else "there is no checkpoint"
+            raise RunError(f"{folder}: {reason(error)}; {last}") from error
         run.warn(f"checkpoint after {generation} generations not written ({reason(error)})")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxgp.config import validate
+from jaxgp.config.quoting import pasted, unquoted
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, show
 from jaxgp.files import user_path
@@ -30,6 +31,19 @@ class Plan:
     resumed: bool
 
 
+def complete(overrides: Sequence[str], games: "Games") -> list[str]:
+    """Let options name the game of the run that they resume, so that the others are read as options of that game."""
+    keys = [_key(override) for override in overrides]
+    if "resume" not in keys or "game" in keys or "experiment" in keys:
+        return list(overrides)
+    named = overrides[keys.index("resume")].partition("=")[2]
+    try:
+        name = RunDirectory(user_path("resume", unquoted(named))).read_config().game.get("name")
+    except UsageError:
+        return list(overrides)  # there is no such run, or there are several; `plan` says what is wrong
+    return [f"game={name}", *overrides] if name in games.available() else list(overrides)
+
+
 def plan(config: Config, overrides: Sequence[str], directory: Path, games: "Games") -> Plan:
     """Check the options and decide between a new run and an old one.
 
@@ -45,7 +59,8 @@ def plan(config: Config, overrides: Sequence[str], directory: Path, games: "Game
     """
     if config.resume is None or (config.resume == AUTO and not RunDirectory(directory).holds_run()):
         if RunDirectory(directory).holds_run():
-            raise UsageError(f"hydra.run.dir={directory}: already holds a run; go on with it by resume={directory}")
+            again = pasted("resume", directory)
+            raise UsageError(f"hydra.run.dir={directory}: already holds a run; go on with it by {again}")
         return Plan(validate.check(config, games), directory, resumed=False)
     if config.resume != AUTO:
         directory = user_path("resume", config.resume).absolute()

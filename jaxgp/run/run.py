@@ -99,7 +99,7 @@ def conduct(plan: Plan, directory: RunDirectory, experiment: Experiment) -> int:
 
 def _compiled(run: loop.Run, stop: Stop, progress: Progress) -> Compiled:
     """Compile the program of a generation; if a stop is asked for meanwhile, end the process at once."""
-    later, stop.then = stop.then, "stopping at once, since nothing is lost: the program still compiles"
+    stop.compiling = True
     try:
         program = loop.compiled(run, stop, [progress])
     except GivenUp:
@@ -110,7 +110,7 @@ def _compiled(run: loop.Run, stop: Stop, progress: Progress) -> Compiled:
             run.directory.discard()
         stop.pass_on()
         end_at_once(stop.exit_code)
-    stop.then = later
+    stop.compiling = False
     return program
 
 
@@ -192,8 +192,9 @@ def _start_again(config: Config, directory: RunDirectory) -> None:
     done = len(record.read(directory.record))
     if directory.checkpoints.exists() and not directory.checkpoints.is_dir():
         raise UsageError(f"resume={directory.path}: {directory.checkpoints} is not a directory of checkpoints")
-    if done >= config.checkpoint_every or directory.saved() > 0:
-        lost = f"its checkpoints are missing, but it has come to generation {max(done, directory.saved())}"
+    saved = directory.saved()
+    if saved or (saved is None and done >= config.checkpoint_every):
+        lost = f"its checkpoints are missing, but it has come to generation {max(done, saved or 0)}"
         raise UsageError(f"resume={directory.path}: {lost}; put {directory.checkpoints} back, or start another run")
     try:
         kept = directory.set_record_aside()

@@ -17,7 +17,7 @@ class Stop:
     """Within this context, the first of `SIGNALS` sets `requested`; the second ends the process at once.
 
     Attributes:
-        then: what follows the first signal, in words.
+        compiling: whether a program compiles, so that the run can stop at once.
 
     After the run has been saved, `pass_on` gives the signal to the handler that was installed before, such as that of a
     cluster launcher that requeues the job. Outside the main thread Python allows no handlers, so none is installed.
@@ -25,7 +25,7 @@ class Stop:
 
     def __init__(self, notify: Callable[[str], None] = lambda message: None) -> None:
         self.signal: signal.Signals | None = None
-        self.then = "stopping after this generation"
+        self.compiling = False
         self._notify = notify
         self._before: dict[signal.Signals, Any] = {}
 
@@ -54,8 +54,11 @@ class Stop:
             os._exit(128 + number)
         self.signal = signal.Signals(number)
         again = "; press Ctrl-C again to stop at once" if self.signal == signal.SIGINT else ""
+        then = f"stopping after this generation{again}"
+        if self.compiling:
+            then = "stopping at once, since nothing is lost: the program still compiles"
         with suppress(RuntimeError):  # the signal came in the middle of another write to the same stream
-            self._notify(f"{self.signal.name}: {self.then}{again}")
+            self._notify(f"{self.signal.name}: {then}")
 
     def pass_on(self) -> None:
         """Give the signal to the previous handler, if that is a function; call this after `__exit__`."""

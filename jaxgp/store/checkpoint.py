@@ -67,7 +67,7 @@ def save(folder: Path, generation: int, tree: object, digest: str, keep: int = 2
     Raises:
         OSError: it could not be written; the newest of the older checkpoints is untouched.
     """
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for stale in folder.glob("*" + files.PART):
         stale.unlink()
     arrays = {name: _data(leaf) for name, leaf in _leaves(jax.device_get(_unwrap(tree)))}

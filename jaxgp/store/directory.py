@@ -146,10 +146,10 @@ class RunDirectory:
                 return status
         return {}
 
-    def saved(self) -> int:
-        """Return the generations that were done at the newest checkpoint, as far as the status says; else 0."""
+    def saved(self) -> int | None:
+        """Return the generations that were done at the newest checkpoint; None if the status does not say."""
         generation = self.read_status().get("generation")
-        return generation if type(generation) is int else 0
+        return generation if type(generation) is int else None
 
     def set_record_aside(self) -> Path | None:
         """Rename the record to a name that is free, and return that; None if there are no rows. Raises OSError."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from jaxgp import reading
 from jaxgp.config import validate
 from jaxgp.config.compose import Composer, Placed, placed
+from jaxgp.config.quoting import pasted
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reason, reject
 from jaxgp.files import user_path
@@ -166,6 +167,6 @@ def commands(plan: Plan) -> list[str]:
     for trial, _ in plan.pairs:
         run = plan.output / "runs" / f"{trial.number:04}"
         options = [places.get(one, one) for one in trial.overrides]
-        words = (*options, "logger=disabled", f"hydra.run.dir={run}")
-        said.append("python scripts/train.py " + " ".join(shlex.quote(word) for word in words))
+        words = " ".join(shlex.quote(word) for word in (*options, "logger=disabled"))
+        said.append(f"python scripts/train.py {words} {pasted('hydra.run.dir', run)}")
     return said

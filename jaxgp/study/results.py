@@ -105,8 +105,11 @@ def load(path: Path) -> pandas.DataFrame:
 
 
 def run_directories(folder: Path) -> list[RunDirectory]:
-    """Return the runs in a folder and in the folders below it."""
-    return [RunDirectory(path.parent) for path in sorted(folder.rglob("config.yaml")) if path.is_file()]
+    """Return the runs in a folder and in the folders below it; raises UsageError if one of these cannot be read."""
+    try:
+        return [RunDirectory(path.parent) for path in sorted(folder.rglob("config.yaml")) if path.is_file()]
+    except OSError as error:
+        raise UsageError(f"{error.filename or folder}: cannot be searched for runs ({reason(error)})") from error
 
 
 def read_run(run: RunDirectory, option: str) -> dict[str, float | int | None]:

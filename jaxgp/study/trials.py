@@ -203,7 +203,8 @@ class Bench:
         """
         program = self._program(pairs[0][1])
         states, values = program.start(pairs)
-        step = wait_for(lambda: program.compiled(states, values), lambda: stop.requested)
+        with waiting("Compiling the generation of these runs"):
+            step = wait_for(lambda: program.compiled(states, values), lambda: stop.requested)
         lanes = [Lane(trial, config, [], []) for trial, config in pairs]
         for generation in range(pairs[0][1].algorithm.generations):
             if stop.requested or all(lane.champion for lane in lanes):

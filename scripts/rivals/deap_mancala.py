@@ -6,18 +6,24 @@ It is what `bench.py` compares whole evaluations and generations with. Needs DEA
 as those of the other scripts.
 """
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
 import dataclasses
 import functools
 import operator
 import random
-import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from deap import base, creator, gp, tools
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from jaxgp.config import arguments
 from jaxgp.options import DEEPEST, MAX_COUNT, MAX_POPULATION, MAX_SEED, option

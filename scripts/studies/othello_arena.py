@@ -6,11 +6,17 @@ python scripts/studies/othello_arena.py evaluator=corner_16 depth=4 command="gtp
 """
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from jaxgp.config import arguments
 from jaxgp.errors import UsageError, reject
@@ -93,7 +99,7 @@ def task(options: Options) -> int:
     if options.command is not None:
         found = engine(options, game, player)
         print(HEAD)
-        show(options.command, found, options.games)
+        show(options.command, found)
         return 0
     print(HEAD)
     for depth in options.depths:
@@ -101,7 +107,7 @@ def task(options: Options) -> int:
         if depth:
             name = f"{options.against}, {plies(depth)}"
             opponent = series.search(game, depth, *theirs, ties=options.against_ties)
-        show(name, series.results(game, player, opponent, options.games // 2, options.seed), options.games)
+        show(name, series.returns(game, player, opponent, options.games // 2, options.seed))
     return 0
 
 
@@ -117,7 +123,7 @@ def evaluators(option: str, named: str, game: "Othello") -> "list[Evaluator]":
 
 
 def engine(options: Options, game: "Othello", player: "Reply") -> "np.ndarray":
-    """Play against an engine outside; return int32[2, 3], as `series.results` does."""
+    """Play against an engine outside; return what `series.returns` does."""
     from envs.othello.gtp import dialect
     from jaxgp.measure import external
     from studies.series import agent
@@ -125,19 +131,20 @@ def engine(options: Options, game: "Othello", player: "Reply") -> "np.ndarray":
     assert options.command is not None
     terms = external.Terms(options.games // 2, options.opening_plies, options.seed, options.timeout)
     try:
-        return external.play(game, dialect(game), options.command, agent("search", player), terms).counts
+        return external.play(game, dialect(game), options.command, agent("search", player), terms).returns
     except ValueError as error:
         raise UsageError(str(error)) from error
 
 
-def show(name: str, seats: "np.ndarray", games: int) -> None:
-    """Print what a player took; `seats` is int32[2, 3]: won, drawn and lost, as first and as second player."""
-    from jaxgp.measure.evaluation import wilson
+def show(name: str, returns: "np.ndarray") -> None:
+    """Print what a player took; `returns` is what `series.returns` returns, and game n of both seats are a pair."""
+    from jaxgp.measure.evaluation import interval
+    from studies import series
 
-    won, drawn, _ = seats.sum(0).tolist()
-    low, high = wilson(won + drawn / 2, games)
-    said = " | ".join(" + ".join(map(str, seat)) for seat in seats.tolist())
-    print(f"| {name} | {said} | {(won + drawn / 2) / games:.1%} | {low:.1%} to {high:.1%} |", flush=True)
+    points = (returns.T + 1) / 2
+    low, high = interval(points) if len(points) > 1 else (0.0, 1.0)
+    said = " | ".join(" + ".join(map(str, seat)) for seat in series.counts(returns).tolist())
+    print(f"| {name} | {said} | {points.mean():.1%} | {low:.1%} to {high:.1%} |", flush=True)
 
 
 if __name__ == "__main__":

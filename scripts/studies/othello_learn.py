@@ -9,6 +9,11 @@ position is the result of its game: gradient descent on the squared error fits t
 discs to it. No symmetry is built in: all 60 times 64 weights are free.
 """
 
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
 import sys
 from dataclasses import dataclass
 from functools import partial

@@ -26,6 +26,19 @@ Reply = Callable[[State, Array], Array]
 
 def results(game: Any, player: Reply, opponent: Reply, games: int, seed: int = 0) -> np.ndarray:
     """Play games from each seat; return int32[2, 3]: won, drawn and lost by the player, as first and as second one."""
+    return counts(returns(game, player, opponent, games, seed))
+
+
+def counts(returns: np.ndarray) -> np.ndarray:
+    """Return int32[2, 3]: won, drawn and lost, by seat; `returns` is float[2, G]."""
+    return (returns[..., None] == np.array([1.0, 0.0, -1.0])).sum(1, dtype=np.int32)
+
+
+def returns(game: Any, player: Reply, opponent: Reply, games: int, seed: int = 0) -> np.ndarray:
+    """Play games from each seat; return float32[2, G], 1 where the player wins, 0 for a draw, else -1.
+
+    Game n from one seat has the random bits of game n from the other.
+    """
     replies = jax.jit(player), jax.jit(opponent)
     nothing, turn = jnp.zeros(games, jnp.int32), _turn(game)
 
@@ -39,8 +52,7 @@ def results(game: Any, player: Reply, opponent: Reply, games: int, seed: int = 0
             moves = [reply(states, bits) if has else nothing for reply, has in zip(replies, asked, strict=True)]
             states, found = turn(states, jnp.int32(seat), *moves)
             ply, asked = ply + 1, np.asarray(found)
-        returns = np.asarray(states.returns)[:, seat, None]
-        return (returns == np.array([1.0, 0.0, -1.0])).sum(0, dtype=np.int32)
+        return np.asarray(states.returns)[:, seat]
 
     return np.stack([play(seat) for seat in (0, 1)])
 

@@ -7,10 +7,16 @@ It prints a row for each opponent and size: won + drawn + lost, as first and as 
 """
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
+from dataclasses import dataclass
 
 import jax
 from jax import Array

@@ -9,12 +9,17 @@ time is used up.
 """
 
 import sys
-import time
-from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
+import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jaxgp.config import arguments

@@ -8,12 +8,18 @@ Tables (CSV, JSON) and a picture are written; how players are timed is in `scali
 """
 
 import sys
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from jaxgp.config import arguments
 from jaxgp.errors import RunError, reason, reject

@@ -8,12 +8,18 @@ plain Python and shares no code with `envs/walls/rules.py`. Size 3 takes some se
 """
 
 import sys
-from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
 
 from envs.walls.rules import Walls
 from jaxgp.config import arguments

@@ -29,7 +29,7 @@ def call(tmp_path, monkeypatch, capsys):
             return task(plan)
 
         with pytest.raises(SystemExit) as ended:
-            cli.main(cli.Command(Config, envs, resume.plan, note, describe), CONF, "config", argv)
+            cli.main(cli.Command(Config, envs, resume.plan, note, describe, resume.complete), CONF, "config", argv)
         return ended.value.code, capsys.readouterr().err, plans
 
     return call

@@ -156,7 +156,7 @@ SMALL = PrimitiveSet(
 def test_what_has_no_template_gets_a_form_from_its_kind():
     program = parse_program(SMALL, '(PROGRAM x_1 (twice (man"piece 2)))', 3)
     assert export.python(SMALL, program, "f").values == ["f[1]", "(f[0] + 2) + (f[0] + 2)"]
-    with pytest.raises(export.ExportError, match=r"^format=python: the primitive 50%_of has no Python form$"):
+    with pytest.raises(export.ExportError, match=r"^the primitive 50%_of has no Python form$"):
         export.python(SMALL, parse_program(SMALL, "(PROGRAM (50%_of 1) 1)", 2))
 
 
@@ -254,3 +254,14 @@ def test_host_and_device_arrays_are_written_alike():
     device = Programs(*(jnp.asarray(x) for x in (program.opcode, program.value, program.size, program.length)))
     for write in (export.sexpr, export.dot, export.latex, export.python):
         assert write(primitives, device) == write(primitives, program)
+
+
+def test_a_title_is_no_code_in_any_notation():
+    program = parse_program(primitive_set(GAME, Options()), "3", 4)
+    title = 'x"""\nraise SystemExit\n\0\x1b[31m\\'
+    equations = export.python(primitive_set(GAME, Options()), program, "cells")
+    namespace = {}
+    exec(kalah_export.python(GAME, Options(), equations, title), namespace)
+    assert namespace["__doc__"].startswith("x''' raise SystemExit \ufffd\ufffd[31m\\\n")
+    drawn = export.dot(primitive_set(GAME, Options()), program, title)
+    assert 'label="x\\"\\"\\"\\nraise SystemExit\\n\ufffd\ufffd[31m\\\\";' in drawn

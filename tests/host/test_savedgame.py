@@ -3,6 +3,7 @@
 import json
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import pytest
 
@@ -47,6 +48,22 @@ def test_a_game_is_read_back_as_it_was_played(saved, played):
     assert (again.game, again.names) == (GAME, played.names)
     assert [move.action for move in again.moves] == [None, *ACTIONS]
     assert savedgame.record(again) == saved.read_text()
+
+
+def test_names_in_a_file_cannot_steer_a_terminal_or_break_a_picture(saved, tmp_path):
+    content = json.loads(saved.read_text())
+    content["players"] = ["\x1b]0;title\x07\n\u202eA", "\ufffe & <B>"]
+    saved.write_text(json.dumps(content))
+    again = savedgame.read(str(saved), envs)
+    assert again.names == ("\ufffd]0;title\ufffd \ufffdA", "\ufffd & <B>")
+    savedgame.write(savedgame.targets("save", str(tmp_path / "again")), again)
+    assert "\x1b" not in (tmp_path / "again.txt").read_text()
+    ET.parse(tmp_path / "again.svg")
+
+
+def test_captions_of_pictures_are_fit_for_them(played):
+    named = replace(played, names=("\x1b[31m", "\0"))
+    assert "\ufffd[31m" in "".join(ET.fromstring(savedgame.animation(named)).itertext())
 
 
 def test_a_file_of_the_first_version_is_a_game_without_chance(saved, played):

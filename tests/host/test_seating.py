@@ -75,3 +75,9 @@ def test_a_player_that_a_game_does_not_have_is_refused_with_those_that_it_has(sp
     with pytest.raises(UsageError) as raised:
         seating.agent(Seat(kind), "opponent", cast(spec), None)
     assert str(raised.value).startswith(f"opponent={kind}: accepted: {message}")
+
+
+def test_names_of_players_are_fit_to_be_shown(tmp_path):
+    file = tmp_path / "a\x1b[31m\nb.txt"
+    file.write_text("- - - / - - - / - - - : turn-left")
+    assert seating.agent(Seat("rules", rules=str(file)), "player", cast(WALLS), None).name == "rules a\ufffd[31m b"

@@ -51,7 +51,7 @@ def run(name, *options):
 def train(*options):
     """Run `scripts/train.py` in this process; returns its exit code."""
     script = load("train")
-    command = cli.Command(Config, envs, resume.plan, script.task, script.describe)
+    command = cli.Command(Config, envs, resume.plan, script.task, script.describe, resume.complete)
     with pytest.raises(SystemExit) as ended:
         cli.main(command, SCRIPTS.parent / "conf", "config", options)
     return ended.value.code

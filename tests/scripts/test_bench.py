@@ -85,7 +85,8 @@ def some_position(rng):
         (["seconds=soon"], ["seconds=soon", "a number of seconds"]),
         (["depth=4,x"], ["depth=4,x", "whole numbers from 1"]),
         (["lists=12"], ["lists=12", "a multiple of 5"]),
-        (["output="], ["output=", "the name of a file"]),
+        (["output="], ["output=", "a path"]),
+        (["lanes=[]"], ["lanes=[]", "one or more whole numbers"]),
         (["output=/nowhere/lines"], ["output=/nowhere/lines", "No such file"]),
     ],
 )
@@ -94,6 +95,14 @@ def test_refuses_in_one_line_what_it_does_not_know(run, options, words):
     assert (code, lines) == (2, [])
     assert err.count("\n") == 1
     assert all(word in err for word in words)
+
+
+def test_a_measurement_that_fails_is_told_in_one_line(bench, run, monkeypatch):
+    def out_of_memory(options, report):
+        raise MemoryError
+
+    monkeypatch.setattr(bench, "run", out_of_memory)
+    assert run("part=env") == (1, [], "error: part=env: out of memory\n")
 
 
 def test_help_lists_every_option(bench, capsys):

@@ -2,6 +2,7 @@
 
 import json
 
+import jax
 import numpy as np
 import pytest
 
@@ -142,9 +143,20 @@ def test_a_nested_search_that_was_cut_off_goes_on_and_saves_its_best_game(evalua
         f"error: resume: {folder / 'nested'} holds another search; accepted: the options it was begun with\n"
     )
     monkeypatch.setattr(nested.checkpoint, "save", whole)
+    monkeypatch.setattr(nested, "EVERY", 60.0)
+    computed = jax.block_until_ready
+
+    def stopped(found):
+        computed(found)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(jax, "block_until_ready", stopped)
+    code, _, error = evaluate(*given, "resume=auto")
+    assert (code, error.splitlines()[-2:]) == (130, ["25 of 25 steps are done; resume=auto goes on", "stopped"])
+    monkeypatch.setattr(jax, "block_until_ready", computed)
     code, _, error = evaluate(*given, "resume=auto", f"save={tmp_path / 'best.json'}")
     assert code == 0
-    assert "Going on after 16 of 25 steps" in error
+    assert "Going on after 25 of 25 steps" in error
     found = json.loads((lonely / "evaluation.json").read_text())["results"]["nested"]
     assert (found["scores"], found["playouts"]) == (wanted, 50)
     assert not folder.exists()
@@ -206,7 +218,11 @@ def test_an_engine_outside_is_met_from_both_seats(evaluate, othello_run, panel):
         assert both[count] == rows["first"][count] + rows["second"][count]
     assert both["points"] == pytest.approx((rows["first"]["points"] + rows["second"]["points"]) / 2)
     assert both["points"] + both["against"] <= 64
-    assert (both["score_low"], both["score_high"]) == wilson(both["wins"] + both["draws"] / 2, 6)
+    assert (rows["first"]["low"], rows["first"]["high"]) == wilson(rows["first"]["wins"], 3)
+    score = both["score"]
+    narrow, wide = (wilson(score * games, games) for games in (6, 3))
+    assert wide[0] <= both["score_low"] <= narrow[0]
+    assert narrow[1] <= both["score_high"] <= wide[1]
 
 
 def test_a_warning_where_games_against_an_engine_are_alike(evaluate, othello_run, panel):
@@ -233,7 +249,7 @@ def test_engines_outside_that_cannot_be_met(evaluate, othello_run, panel):
     assert "the engine has ended with exit code 3" in error
     for option, said in (
         ("opening_plies=-1", "opening_plies=-1: accepted: a whole number from 0 to 40"),
-        ("timeout=0", "timeout=0.0: accepted: a number of seconds above 0"),
+        ("timeout=0", "timeout=0.0: accepted: a number of seconds above 0 up to 1000000"),
     ):
         assert evaluate(others, "panel=mine", option) == (2, "", f"error: {said}\n")
     panel(chance={"kind": "random"})
@@ -251,6 +267,11 @@ def test_what_was_measured_before_an_engine_failed_is_kept(evaluate, othello_run
     saved = json.loads((othello_run / "evaluation.json").read_text())
     assert [row["opponent"] for row in saved["results"]["champion"]] == ["engine"] * 3
     assert f"error: {saved['failed']}" == error.splitlines()[-1]
+
+
+def test_names_of_opponents_are_shown_as_they_are():
+    won = summarise("[red]a[/] [/b] \x1b[31m", "first", *np.ones((3, 1)))
+    assert "[red]a[/] [/b] \ufffd[31m" in evaluation.table_text({"[/champion]": [won]})
 
 
 def test_what_was_measured_before_it_was_stopped_is_kept(evaluate, run_directory, monkeypatch):
@@ -302,8 +323,8 @@ def test_a_champion_that_searches_is_measured_at_another_depth(evaluate, searchi
     assert evaluate(*given)[0] == evaluate(*given, "depth=4")[0] == 0
     assert seen == [2, 4]
     assert json.loads((searching_run / "evaluation.json").read_text())["depth"] == 4
-    for depth in (0, 13):
-        said = f"error: depth={depth}: accepted: a whole number from 1 to 12\n"
+    for depth, most in ((0, "24, or null"), (13, "12")):
+        said = f"error: depth={depth}: accepted: a whole number from 1 to {most}\n"
         assert evaluate(*given, f"depth={depth}") == (2, "", said)
 
 

@@ -3,6 +3,7 @@ import pytest
 import envs
 from envs.morpion import saved
 from jaxgp.config import arguments
+from jaxgp.export.export import ExportError
 from tests.scripts.commands import compiled_once, load, write_run
 
 EXPRESSION = "(ADD 3 (VALUE_AT 7))"
@@ -192,3 +193,39 @@ def test_wrong_options_are_told_in_one_line(export, options, message):
     assert (code, out) == (2, "")
     assert error.startswith(f"error: {message}")
     assert error.count("\n") == 1
+
+
+def test_a_game_without_a_writer_of_python_is_told_so(export, script, run_directory, monkeypatch):
+    def missing(*_):
+        from envs.mancala import no_such_writer  # noqa: F401
+
+    def lacking(*_):
+        raise ExportError("the primitive VALUE_AT has no Python form")
+
+    accepted = "text, sexpr, latex, dot, for a champion of mancala"
+    for writer, why in ((missing, "cannot import name 'no_such_writer'"), (lacking, "the primitive VALUE_AT has no ")):
+        monkeypatch.setattr(script, "python", writer)
+        code, out, error = export(f"run={run_directory}", "format=python")
+        assert (code, out, error.count("\n")) == (2, "", 1)
+        assert error.startswith(f"error: format=python: accepted: {accepted} ({why}")
+
+
+@pytest.mark.parametrize("target", ["/dev/null", "/"])
+def test_what_is_no_file_is_not_replaced_by_one(export, run_directory, target):
+    assert export(f"run={run_directory}", f"output={target}") == (
+        2,
+        "",
+        f"error: output={target}: accepted: the name of a file\n",
+    )
+
+
+def test_a_file_that_cannot_be_finished_is_not_begun(export, run_directory, tmp_path, monkeypatch):
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.fsync", stopped)
+    target = tmp_path / "champion.txt"
+    target.write_text("old")
+    assert export(f"run={run_directory}", f"output={target}") == (130, "", "stopped\n")
+    assert target.read_text() == "old"
+    assert not list(tmp_path.glob("*.part"))

@@ -1,6 +1,9 @@
 """Commands in processes of their own, stopped by signals while they compile and play."""
 
 import json
+import os
+import pty
+import select
 import signal
 import subprocess
 import sys
@@ -60,3 +63,56 @@ def test_a_league_goes_on_from_the_games_that_were_played(tmp_path):
     again.kill()
     again.communicate()
     assert "among each other" in said, "the champions have played"
+
+
+@pytest.fixture
+def terminal():
+    """Programs at a terminal of their own: starts one; reads what it shows until some text appears, and types."""
+    ours, theirs = pty.openpty()
+    started = []
+
+    class Terminal:
+        shown = ""
+
+        def start(self, name, *options):
+            streams = dict.fromkeys(("stdin", "stdout", "stderr"), theirs)
+            started.append(start(name, *options, **streams, env=os.environ | {"TERM": "xterm"}))
+            return started[-1]
+
+        def type(self, text):
+            os.write(ours, text.encode())
+
+        def read(self, wanted=None, seconds=120.0):
+            """Read on until something is shown, or for some seconds."""
+            before, until = len(self.shown), time.monotonic() + seconds
+            while time.monotonic() < until and (wanted is None or wanted not in self.shown[before:]):
+                if select.select([ours], [], [], 0.1)[0]:
+                    self.shown += os.read(ours, 4096).decode()
+            assert wanted is None or wanted in self.shown[before:]
+            return self.shown[before:]
+
+    yield Terminal()
+    for process in started:
+        process.kill()
+        process.wait()
+    os.close(ours)
+    os.close(theirs)
+
+
+def test_keys_typed_while_a_player_thinks_are_no_moves(terminal, tmp_path):
+    options = ("game=mancala", "opponent=minimax", "depth=6", f"save={tmp_path / 'game.json'}")
+    process = terminal.start("play", *options)
+    terminal.type("1\n2\n")
+    terminal.read("You (1, 2, 3, 4, 5, 6): ")
+    assert "You play" not in terminal.read(seconds=1.0)
+    terminal.type("1\n")
+    terminal.read("You play 1")
+    terminal.type("quit\nquit\n")
+    thought = terminal.read("You (")
+    assert "Compiling minimax, 6 plies ... " in thought
+    terminal.read(seconds=1.0)
+    assert process.poll() is None, "what was typed then has not ended the game"
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 130
+    terminal.read("stopped", seconds=5.0)
+    assert json.loads((tmp_path / "game.json").read_text())["moves"][0] == "1"

@@ -88,7 +88,7 @@ def test_corners_are_found_to_be_worth_most_by_seed():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("batch=0", "batch=0: accepted: a whole number from 1"),
+        ("batch=0", "batch=0: accepted: a whole number from 1 to 1000000"),
         ("games=300", "games=300: accepted: a multiple of batch=200"),
         ("chance=1.5", "chance=1.5: accepted: a number from 0 to 1"),
         ("seed=-1", "seed=-1: accepted: a whole number from 0 to 4294967295"),

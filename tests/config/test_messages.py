@@ -1,0 +1,74 @@
+"""Messages name the option that is wrong, in one line of bounded length."""
+
+import pytest
+
+import envs
+from jaxgp.config import arguments, validate
+from jaxgp.config.compose import Composer
+from jaxgp.config.schema import Config
+from jaxgp.errors import LONGEST, UsageError, complain
+from jaxgp.genotypes import language
+from jaxgp.store.directory import RunDirectory
+from tests.config.conftest import CONF
+from tests.scripts.commands import load
+
+NAMED = [
+    ("algorithm.kind=${nope}", "algorithm.kind: Interpolation key 'nope' not found"),
+    ("algorithm.kind=[1]", "algorithm.kind=[1]: accepted: gp, groups"),
+    ("algorithm.kind=${game}", "algorithm.kind={'name': 'mancala'"),
+    ("algorithm=${nope}", "algorithm=${nope}: accepted: the name of one choice"),
+    ("game.name=${nope}", "game.name: Interpolation key 'nope' not found"),
+    ("algorithm=[1,2]", "algorithm=[1,2]: accepted: the name of one choice"),
+    ("hydra/launcher=[1,2]", "hydra/launcher=[1,2]: accepted: the name of one choice"),
+    ("game.pits={a: 1}", "game.pits="),
+    ("--info=nothing", "argument --info/-i: invalid choice: 'nothing'"),
+    ("--config-dir=--", "--config-dir="),
+    ("game=???", "game=???: accepted: the name of one choice"),
+    ("seed=" + "9" * 5000, "seed=999"),
+    ("title=" + "é" * 2000 + "${nope}", "title: Interpolation key 'nope' not found"),
+    ("algorithm.population=" + "x" * 2000, "algorithm.population=xxx"),
+    ("x" * 2000, "xxx"),
+]
+
+
+@pytest.mark.parametrize(("argument", "message"), NAMED, ids=[argument[:30] for argument, _ in NAMED])
+def test_the_option_that_is_wrong_is_named(call, argument, message):
+    for arguments_ in ([argument], ["-m", "seed=0,1", argument] if not argument.startswith("seed") else [argument]):
+        code, err, plans = call(*arguments_)
+        assert (code, plans, err.count("\n")) == (2, [], 1)
+        assert err.startswith(f"error: {message}")
+        assert len(err) <= LONGEST + 1
+
+
+def test_a_line_of_an_error_is_bounded(capsys):
+    complain(UsageError("x" * 5_000_000))
+    assert len(capsys.readouterr().err) == LONGEST + 1
+    assert arguments.main(load("export").Options, lambda options: 0, "", ["run\n=" * 10**6]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("game", ["walls", "mancala"])
+def test_a_word_of_a_champion_is_quoted_in_part(game):
+    role = envs.spec(game).roles[0]
+    written_in, _ = role.make(envs.make(game), role.options())
+    with pytest.raises(ValueError, match="line 1, column 1: ") as refused:
+        language.parse(written_in, "x" * 2000)
+    assert len(str(refused.value)) < LONGEST
+
+
+def test_options_of_a_run_that_goes_on_are_those_of_its_own_game(call, tmp_path):
+    with Composer(Config, CONF, "config") as composer:
+        saved = validate.check(composer.compose(["game=walls", "game.size=3"]), envs)
+    (tmp_path / "run 1").mkdir()
+    RunDirectory(tmp_path / "run 1").write_config(saved)
+    code, err, (plan,) = call("resume=run 1", "algorithm.stop=beaten", "algorithm.generations=2000")
+    assert (code, err, plan.config.game["size"]) == (0, "", 3)
+    said = {
+        "algorithm.stop=never": "algorithm.stop=never: the run was started with beaten; this cannot be changed",
+        "algorithm.elites=1": "algorithm.elites: unknown option; did you mean algorithm.ties?",
+        "+fitness.opponents.fixed.games=3": "fitness.opponents.fixed.games=3: the run was started with 1",
+    }
+    for argument, message in said.items():
+        code, err, plans = call("resume='run 1'", argument)
+        assert (code, plans) == (2, [])
+        assert err.startswith(f"error: {message}")

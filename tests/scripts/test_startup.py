@@ -1,0 +1,79 @@
+"""Ctrl-C in the first second of a script, while it imports."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from jaxgp import terminal
+from tests.scripts.commands import SCRIPTS
+
+EVERY = sorted(
+    path
+    for folder in (SCRIPTS, SCRIPTS / "studies", SCRIPTS / "rivals")
+    for path in folder.glob("*.py")
+    if '__name__ == "__main__"' in path.read_text("utf-8")
+)
+
+
+@pytest.mark.parametrize("script", EVERY, ids=lambda path: path.stem)
+def test_every_script_is_quiet_before_it_imports_what_takes_time(script):
+    before, _, _ = script.read_text("utf-8").partition("\n    terminal.quiet()\n")
+    lines = [line for line in before.splitlines() if line.startswith(("import ", "from "))]
+    assert before != script.read_text("utf-8")
+    assert set(lines) <= {"import sys", "from pathlib import Path"}
+
+
+def run(*arguments, after=None, hook=""):
+    """Start Python; return exit code and standard error. `after`: seconds until Ctrl-C."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([hook, str(SCRIPTS.parent)])}
+    with subprocess.Popen(
+        [sys.executable, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment
+    ) as started:
+        if after is not None:
+            time.sleep(after)
+            started.send_signal(signal.SIGINT)
+        _, err = started.communicate(timeout=100)
+    return started.returncode, err.decode()
+
+
+def test_ctrl_c_within_an_import_is_one_word(tmp_path):
+    hook = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nimport time; time.sleep(20)\n"
+    (tmp_path / "omegaconf.py").write_text(hook)  # what scripts/train.py imports is found here first
+    assert run(SCRIPTS / "train.py", hook=str(tmp_path)) == (130, "stopped\n")
+
+
+def test_ctrl_c_is_heard_as_before_once_all_is_imported():
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        terminal.quiet()
+        assert signal.getsignal(signal.SIGINT) is not before
+        terminal.over()
+        assert signal.getsignal(signal.SIGINT) is before
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        terminal.quiet()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN, "a command in the background goes on ignoring it"
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_it_is_early_until_jax_is_imported_as_a_whole(monkeypatch):
+    assert not terminal.early()
+    monkeypatch.setattr(sys.modules["jax"].__spec__, "_initializing", True)
+    assert terminal.early()
+    monkeypatch.delitem(sys.modules, "jax")
+    assert terminal.early()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["train", "evaluate", "play", "tournament", "export", "analyse", "bench"])
+@pytest.mark.parametrize("after", [0.1, 0.2, 0.3, 0.4, 0.6, 0.9, 1.3])
+def test_ctrl_c_at_any_time_is_no_traceback(name, after, tmp_path):
+    options = {"train": [f"hydra.run.dir={tmp_path}/run", "logger=disabled"], "bench": ["part=env", "rivals=false"]}
+    code, err = run(SCRIPTS / f"{name}.py", *options.get(name, []), after=after)
+    assert "Traceback" not in err
+    # Stopped, refused or done before that, or while Python itself starts or ends.
+    assert code in (130, 2, 0, -signal.SIGINT)
