@@ -28,8 +28,9 @@ def write(path: Path, content: Callable[[BinaryIO], object]) -> None:
         OSError: it could not be written; an old file is untouched and the temporary one is gone.
     """
     part = path.with_name(path.name + PART)
+    part.unlink(missing_ok=True)  # of a killed process; a link there would lead to another file
     try:
-        with part.open("wb") as file:
+        with part.open("xb") as file:
             content(file)
             file.flush()
             os.fsync(file.fileno())

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import envs
+from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.errors import UsageError
 from jaxgp.files import user_path
@@ -74,3 +75,13 @@ def test_a_folder_that_cannot_be_searched_is_refused(tmp_path, monkeypatch):
         results.run_directories(tmp_path)
     with pytest.raises(UsageError, match=r"^brackets\.a=.*secret: Permission denied"):
         members.read({"a": str(tmp_path)}, envs, "first", None)
+
+
+def test_a_link_in_the_place_of_a_temporary_file_leads_nowhere(tmp_path):
+    (tmp_path / "precious").write_text("mine")
+    (tmp_path / "a.json.part").symlink_to(tmp_path / "precious")
+    files.write_text(tmp_path / "a.json", "new")
+    assert (tmp_path / "precious").read_text() == "mine"
+    assert (tmp_path / "a.json").read_text() == "new"
+    assert not (tmp_path / "a.json").is_symlink()
+    assert not (tmp_path / "a.json.part").exists()

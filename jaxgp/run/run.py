@@ -144,6 +144,9 @@ def use_compilation_cache(folder: str | None) -> None:
 def _fresh(config: Config, directory: RunDirectory, experiment: Experiment) -> loop.Run:
     if directory.holds_run():  # two starts at the same moment
         raise UsageError(f"hydra.run.dir={directory.path}: already holds a run; go on with it by resume=")
+    if left := directory.remains():
+        why = f"holds {left.name} of a run whose config.yaml is missing; put it back, or name another directory"
+        raise UsageError(f"hydra.run.dir={directory.path}: {why}")
     return loop.Run(experiment, config, directory, _initial(config, experiment), warn=_warn)
 
 
