@@ -238,6 +238,7 @@ def _finish(run: loop.Run, state: str, progress: Progress) -> None:
     except OSError as error:
         run.warn(f"{run.directory.status} not written ({reason(error)})")
     wait_for(lambda: outcome.write(run), tell=lambda seconds: progress.work("writing the report", seconds))
+    progress.rest()
 
 
 def _summary(run: loop.Run) -> dict[str, str | float | None]:
