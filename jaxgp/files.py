@@ -25,7 +25,7 @@ def write(path: Path, content: Callable[[BinaryIO], object]) -> None:
         content: writes to the open binary file.
 
     Raises:
-        OSError: it could not be written; an old file is untouched and the temporary one is gone.
+        OSError: it could not be written, with the file's name; an old file is untouched and the temporary one is gone.
     """
     part = path.with_name(path.name + PART)
     part.unlink(missing_ok=True)  # of a killed process; a link there would lead to another file
@@ -35,8 +35,10 @@ def write(path: Path, content: Callable[[BinaryIO], object]) -> None:
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
-    except BaseException:
+    except BaseException as error:
         part.unlink(missing_ok=True)
+        if isinstance(error, OSError):  # a full disk gives no name
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
     sync_directory(path.parent)
 

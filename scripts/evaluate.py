@@ -145,8 +145,10 @@ def measure_alone(options: Options, loaded: "Loaded", output: Path) -> None:
     figures = alone.measure(loaded, options.games, options.seed)
     if options.compare:
         figures |= nested.search(loaded.cast, plan, arguments.say, folder, save, loaded.genome)
-    files.write_json(output, {"seed": options.seed, "results": figures})
-    print(alone.text(figures))
+    try:
+        files.write_json(output, {"seed": options.seed, "results": figures})
+    finally:  # also where there is no room for the file
+        print(alone.text(figures))
     print(f"saved: {output}")
 
 
@@ -203,8 +205,10 @@ def measure_against(options: Options, loaded: "Loaded", output: Path) -> None:
         if not report:
             raise
         failure, about["failed"] = error, one_line(error) or "stopped"
-    evaluation.save(report, output, panel=options.panel, seed=options.seed, **about)
-    print(evaluation.table_text(report))
+    try:
+        evaluation.save(report, output, panel=options.panel, seed=options.seed, **about)
+    finally:  # also where there is no room for the file
+        print(evaluation.table_text(report))
     print(f"saved: {output}")
     if failure is not None:
         raise failure

@@ -91,20 +91,24 @@ def task(options: Options) -> int:
     prepare(folder, file if missing else None)
 
     def keep(table: "CrossTable") -> None:
-        crosstable.save(file, table, playing, options.games, options.games_seed)
+        try:
+            crosstable.save(file, table, playing, options.games, options.games_seed)
+        except OSError as error:  # the games go on, and the next ones are kept with these
+            arguments.say(f"{file} not written ({reason(error)})")
 
+    if games is not None and not missing:
+        arguments.say(f"All games are in {file}")
+    else:
+        games = crosstable.play(cast, playing, options.games, options.games_seed, arguments.say, games, keep)
+    found = outcome(options, cast, playing, games)
     try:
-        if games is not None and not missing:
-            arguments.say(f"All games are in {file}")
-        else:
-            games = crosstable.play(cast, playing, options.games, options.games_seed, arguments.say, games, keep)
-        found = outcome(options, cast, playing, games)
         files.write_json(folder / "league.json", league_report.as_json(found, asdict(options)))
         about = [("leagues", str(options.leagues)), ("seed", str(options.seed))]
         document.save(folder, league_report.document(found, f"A league of {cast.game.name}", about))
     except OSError as error:
         raise RunError(f"output={folder}: cannot be written ({reason(error)})") from error
-    print(league_report.text(found))
+    finally:  # also where there is no room for the files
+        print(league_report.text(found))
     print(f"Written to {folder}: report.html, report.md, league.json, figures; games in {file}")
     return 0
 

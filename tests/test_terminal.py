@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from jaxgp import terminal
+from jaxgp import files, terminal
 from jaxgp.config import arguments
 from jaxgp.errors import RunError
 from jaxgp.options import option
@@ -98,6 +98,18 @@ def test_a_second_signal_ends_a_command_while_it_saves():
     process.send_signal(signal.SIGINT)
     assert process.wait(10) == 130
     assert process.communicate() == (b"", b"")
+
+
+def test_a_file_that_cannot_be_written_is_named_in_one_line(tmp_path, capsys):
+    def task(_):
+        files.write(tmp_path / "results.json", lambda file: full_disk())
+
+    assert run(task) == 1
+    assert capsys.readouterr().err == f"error: {tmp_path / 'results.json'}: No space left on device\n"
+
+
+def full_disk():
+    raise OSError(28, "No space left on device")
 
 
 @pytest.fixture

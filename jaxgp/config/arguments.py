@@ -129,6 +129,9 @@ def _code(
     except (UsageError, RunError) as error:
         complain(error)
         return error.exit_code
+    except OSError as error:
+        complain(RunError(f"{error.filename or 'a file'}: {reason(error)}"))
+        return RunError.exit_code
     except SystemExit as ended:
         return int(ended.code or 0)
     except (Exception, KeyboardInterrupt) as error:

@@ -5,7 +5,7 @@ import shutil
 import time
 import zlib
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from flax import struct
 from jax import Array
 
 from jaxgp.contracts import Game
-from jaxgp.errors import UsageError
+from jaxgp.errors import UsageError, reason
 from jaxgp.files import Json
 from jaxgp.genotypes.language import Genome
 from jaxgp.host import savedgame
@@ -163,24 +163,26 @@ def run(
     """
     key, digest = jax.random.key(plan.seed), identity(nested, plan, game, biases)
     progress = Progress(nested.begin(plan.searches), jnp.float32(0))
-    for number, path in checkpoint.available(folder) if folder else []:
-        try:
-            progress = checkpoint.load(path, progress, digest)
-        except checkpoint.UnreadableError:
-            continue
-        except UsageError as error:
-            raise UsageError(
-                f"resume: {folder} holds another search; accepted: the options it was begun with"
-            ) from error
-        say(f"Going on after {number} of {nested.steps} steps")
-        break
+    if folder:
+        number, progress, unusable = checkpoint.newest(folder, progress, digest)
+        for path, why in unusable:
+            if number < 0:
+                raise UsageError(f"resume: {why}; accepted: the options that the search was begun with")
+            say(f"{why}; going on after {number} steps")
+            with suppress(OSError):
+                checkpoint.set_aside(path)
+        if number >= 0:
+            say(f"Going on after {number} of {nested.steps} steps")
     search, before, started = progress.search, float(progress.seconds), time.perf_counter()
     size, saved = 16, started
 
     def keep() -> None:
         if folder:
             done = Progress(search, jnp.float32(before + time.perf_counter() - started))
-            checkpoint.save(folder, int(search.number), done, digest)
+            try:
+                checkpoint.save(folder, int(search.number), done, digest)
+            except OSError as error:  # the search goes on, and the next one may be written
+                say(f"{folder}: the search so far is not written ({reason(error)})")
 
     try:
         while (number := int(search.number)) < nested.steps:

@@ -167,15 +167,7 @@ def _restore(config: Config, directory: RunDirectory, experiment: Experiment) ->
     """
     state = _initial(config, experiment)
     run = loop.Run(experiment, config, directory, state, warn=_warn)
-    unusable: list[tuple[Path, str]] = []
-    for generation, path in checkpoint.available(directory.checkpoints):
-        try:
-            run.state = checkpoint.load(path, state, digest(config))
-        except checkpoint.UnreadableError as error:
-            unusable.append((path, str(error)))
-            continue
-        run.saved = generation
-        break
+    run.saved, run.state, unusable = checkpoint.newest(directory.checkpoints, state, digest(config))
     if unusable and run.saved < 0:
         raise UsageError("; ".join(why for _, why in unusable))
     if run.saved < 0:

@@ -10,7 +10,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TypeGuard, TypeVar
+from typing import Generic, NamedTuple, TypeGuard, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -100,6 +100,31 @@ def available(folder: Path) -> list[tuple[int, Path]]:
     return sorted(((int(found[1]), path) for found, path in named if found is not None), reverse=True)
 
 
+class Newest(NamedTuple, Generic[Tree]):
+    """The newest checkpoint that can be used.
+
+    Attributes:
+        generation: its number; -1 if there is none.
+        tree: its content; what it was to be like, if there is none.
+        unusable: newer files that cannot be used, each with the reason.
+    """
+
+    generation: int
+    tree: Tree
+    unusable: list[tuple[Path, str]]
+
+
+def newest(folder: Path, like: Tree, digest: str) -> Newest[Tree]:
+    """Read the newest checkpoint of a folder that can be used; see `load`."""
+    unusable: list[tuple[Path, str]] = []
+    for generation, path in available(folder):
+        try:
+            return Newest(generation, load(path, like, digest), unusable)
+        except UnreadableError as error:
+            unusable.append((path, str(error)))
+    return Newest(-1, like, unusable)
+
+
 def set_aside(path: Path) -> None:
     """Rename a checkpoint that could not be used, so that it is not taken for the newest; raises OSError."""
     path.rename(path.with_name(path.name + ASIDE))
@@ -116,7 +141,7 @@ def load(path: Path, like: Tree, digest: str) -> Tree:
     if DIGEST not in arrays:
         raise UnreadableError(f"{path}: not a checkpoint of a run")
     if str(arrays.pop(DIGEST)) != digest:
-        raise UnreadableError(f"{path}: was made with another configuration than the config.yaml of this run")
+        raise UnreadableError(f"{path}: was made with another configuration")
     wanted = _leaves(like)
     names = {name for name, _ in wanted}
     if names != set(arrays):

@@ -139,9 +139,8 @@ def test_a_nested_search_that_was_cut_off_goes_on_and_saves_its_best_game(evalua
     )
     code, _, error = evaluate(*given[:-1], "seed=5", "resume=auto")
     assert code == 2
-    assert error.endswith(
-        f"error: resume: {folder / 'nested'} holds another search; accepted: the options it was begun with\n"
-    )
+    assert f"error: resume: {folder / 'nested'}" in error
+    assert error.endswith("made with another configuration; accepted: the options that the search was begun with\n")
     monkeypatch.setattr(nested.checkpoint, "save", whole)
     monkeypatch.setattr(nested, "EVERY", 60.0)
     computed = jax.block_until_ready
@@ -313,6 +312,19 @@ def searching_run(tmp_path):
     (tmp_path / "searching").mkdir()
     program = {"role": "leaf", "features": "position", "depth": 2}
     return write_run(tmp_path / "searching", {"name": "othello", "size": 4}, "PieceCount", program)
+
+
+def test_figures_that_find_no_room_are_printed(evaluate, searching_run, panel, monkeypatch):
+    def full(report, path, **about):
+        raise OSError(28, "No space left on device", str(path))
+
+    panel(chance={"kind": "random"})
+    monkeypatch.setattr(evaluation, "measured", lambda *_: ())
+    monkeypatch.setattr(evaluation, "table_text", lambda report: "the table")
+    monkeypatch.setattr(evaluation, "save", full)
+    code, out, error = evaluate(f"run={searching_run}", "panel=mine")
+    assert (code, out) == (1, "the table\n")
+    assert error.endswith("evaluation.json: No space left on device\n")
 
 
 def test_a_champion_that_searches_is_measured_at_another_depth(evaluate, searching_run, panel, monkeypatch):
