@@ -1,6 +1,7 @@
 """Writes files atomically: a reader, or the next start after a crash, never sees half of one."""
 
 import contextlib
+import errno
 import json
 import os
 from collections.abc import Callable
@@ -27,6 +28,8 @@ def write(path: Path, content: Callable[[BinaryIO], object]) -> None:
     Raises:
         OSError: it could not be written; an old file is untouched and the temporary one is gone.
     """
+    if path.exists() and not path.is_file():  # renaming would put a file in the place of a device
+        raise OSError(errno.EINVAL, "it is a directory" if path.is_dir() else "it is no regular file")
     part = path.with_name(path.name + PART)
     try:
         with part.open("wb") as file:
@@ -35,7 +38,8 @@ def write(path: Path, content: Callable[[BinaryIO], object]) -> None:
             os.fsync(file.fileno())
         part.replace(path)
     except BaseException:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
         raise
     sync_directory(path.parent)
 
