@@ -56,7 +56,7 @@ def carry_out(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> li
 
 def _note(plan: Plan) -> None:
     """Write the design, and commands for running it on other machines; refuse a folder with another design."""
-    if (plan.output / DESIGN).is_file() and noted(plan.output)[1] != plan.digest:
+    if (plan.output / DESIGN).is_file() and noted(plan.output, "output")[1] != plan.digest:
         reject("output", plan.output, "an empty directory, or the options of the design whose results it holds")
     files.write_json(plan.output / DESIGN, {"digest": plan.digest, "design": plan.design.as_dict()})
     files.write_text(plan.output / COMMANDS, "".join(f"{line}\n" for line in commands(plan)))
