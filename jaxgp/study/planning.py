@@ -15,6 +15,7 @@ from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reason, reject, show
 from jaxgp.files import user_path
 from jaxgp.options import MAX_SEED, whole
+from jaxgp.report.waiting import waiting
 from jaxgp.spec import Games
 from jaxgp.study import results
 from jaxgp.study.design import Cell, Design, read, words
@@ -136,8 +137,10 @@ def load_file(name: str, folder: Path) -> dict[str, object]:
 def _plan(design: Design, config_dir: Path, base: Placed, output: Path) -> Plan:
     """Compose and check the configuration of every cell."""
     configs: dict[Cell, Config] = {}
-    with Composer(Config, config_dir, "config", base.folders) as composer:
-        for cell in design.cells():
+    cells = design.cells()
+    checking = waiting(f"Checking {len(cells)} combinations")
+    with checking, Composer(Config, config_dir, "config", base.folders) as composer:
+        for cell in cells:
             try:
                 configs[cell] = validate.check(composer.compose(cell.overrides), base.games)
             except UsageError as error:
