@@ -27,13 +27,23 @@ def read_text(path: Path, most: int = LARGEST) -> str:
         OSError: it cannot be read.
         ValueError: it is larger, or no text in UTF-8.
     """
-    if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "it is a directory" if path.is_dir() else "it is no regular file")
+    check_file(path)
     with path.open("rb") as file:
         content = file.read(most + 1)
     if len(content) > most:
         raise ValueError(f"larger than {most} bytes")
     return content.decode("utf-8")
+
+
+def check_file(path: Path, most: int = LARGEST) -> None:
+    """Refuse a device, a pipe, a directory and a file that is too large; raises OSError.
+
+    What is not there is not refused.
+    """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is a directory" if path.is_dir() else "it is no regular file")
+    if path.exists() and path.stat().st_size > most:
+        raise OSError(errno.EFBIG, f"larger than {most} bytes")
 
 
 def read_json(path: Path) -> Any:

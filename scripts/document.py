@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import envs
 from jaxgp import files
 from jaxgp.config import arguments
+from jaxgp.errors import RunError, reason, reject
 from jaxgp.options import option
 from jaxgp.report.reference import page
 
@@ -48,7 +49,13 @@ def content() -> str:
 
 def task(options: Options) -> int:
     """Write."""
-    files.write_text(files.user_path("output", options.output), content())
+    output = files.user_path("output", options.output)
+    if not output.parent.is_dir() or (output.exists() and not output.is_file()):
+        reject("output", options.output, "the name of a file, in a directory that exists")
+    try:
+        files.write_text(output, content())
+    except OSError as error:
+        raise RunError(f"output={options.output}: cannot be written ({reason(error)})") from error
     return 0
 
 

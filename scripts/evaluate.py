@@ -12,6 +12,7 @@ if __name__ == "__main__":
 
     terminal.quiet()
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -170,7 +171,7 @@ def targets(options: Options, output: Path) -> list[Path]:
     if not options.save:
         return []
     found = savedgame.targets("save", options.save)
-    if output.resolve() in [path.resolve() for path in found]:
+    if os.path.realpath(output) in map(os.path.realpath, found):
         reject("save", options.save, f"another name, since the figures go to {output}")
     return found
 

@@ -1,5 +1,6 @@
 """Paths that people write."""
 
+import os
 import re
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import envs
 from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.errors import UsageError
-from jaxgp.files import user_path
+from jaxgp.files import user_path, write_text
 from jaxgp.league import members
 from jaxgp.options import check, declared
 from jaxgp.study import results
@@ -85,3 +86,12 @@ def test_a_link_in_the_place_of_a_temporary_file_leads_nowhere(tmp_path):
     assert (tmp_path / "a.json").read_text() == "new"
     assert not (tmp_path / "a.json").is_symlink()
     assert not (tmp_path / "a.json.part").exists()
+
+
+def test_no_file_takes_the_place_of_a_device_or_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path):
+        with pytest.raises(OSError, match="it is"):
+            write_text(path, "text")
+    assert (tmp_path / "pipe").is_fifo()
+    assert list(tmp_path.iterdir()) == [tmp_path / "pipe"]

@@ -5,9 +5,11 @@ Nothing is written before the options of every job have been composed and checke
 """
 
 import argparse
+import copy
 import os
 import signal
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -26,9 +28,9 @@ from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
 from jaxgp import files, terminal
 from jaxgp.config import compose, places
-from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error
+from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_line
 from jaxgp.config.quoting import quoted
-from jaxgp.errors import RunError, UsageError, complain, reason
+from jaxgp.errors import RunError, UsageError, complain, reason, reject
 from jaxgp.terminal import lenient
 
 if TYPE_CHECKING:
@@ -194,6 +196,9 @@ def _show(command: Command[Schema, Plan], config_dir: Path, config_name: str, ar
     try:
         hydra.main(version_base="1.3", config_path=str(config_dir), config_name=config_name)(_nothing)()
     except COMPOSITION_ERRORS as error:
+        if args.shell_completion:
+            accepted = f"install=SHELL, uninstall=SHELL or query=SHELL beside it ({first_line(error)})"
+            raise UsageError(f"--shell-completion: accepted: {accepted}") from error
         raise composition_error(command.schema, error, args.overrides) from error
     finally:
         sys.argv = before[0]
@@ -226,6 +231,7 @@ def _single(command: Command[Schema, Plan], loader: ConfigLoader, config_name: s
     new = "now" in places.filled_in(config, places.RUN)  # a name that holds the time is meant for a new run
     expected = places.free(given) if new else given
     plan = command.prepare(config, expected)
+    _check_logging(config, "job_logging")
     directory = Path(getattr(plan, "directory", expected))
     if new and directory == expected:
         directory = places.claim(given, places.RUN)
@@ -263,6 +269,9 @@ def _sweep(command: Command[Schema, Plan], loader: ConfigLoader, config_name: st
         if found.setdefault(directory, number) != number:
             raise UsageError(f"{places.MEMBER}: members {found[directory]} and {number} would share {directory}")
         command.prepare(composed, directory)
+        if number == 0:  # the options of Hydra are the same for all members
+            _check_logging(composed, "job_logging")
+    _check_logging(config, "hydra_logging")
     if new:
         _place(config, places.claim(given, places.SWEEP))
     files.make_directory(places.directory(config, places.SWEEP), places.SWEEP)
@@ -283,6 +292,27 @@ def _sweep(command: Command[Schema, Plan], loader: ConfigLoader, config_name: st
     ]:
         complain(RunError(f"{len(failed)} of {len(jobs)} members of the sweep failed: {', '.join(failed)}"))
     return max(codes, default=0)
+
+
+def _check_logging(config: DictConfig, section: str) -> None:
+    """Configure logging by a section of Hydra's, with the run's directory elsewhere; raises UsageError."""
+    verbose = config.hydra.verbose
+    verbose = OmegaConf.to_container(verbose) if OmegaConf.is_config(verbose) else verbose
+    named = isinstance(verbose, list) and all(isinstance(one, str) for one in verbose)
+    if not named and not isinstance(verbose, bool | str):
+        reject("hydra.verbose", verbose, "true, false, or names of loggers, as in [a,b]")
+    trial = copy.deepcopy(config)
+    before = HydraConfig.instance().cfg
+    with tempfile.TemporaryDirectory() as folder, read_write(trial.hydra), open_dict(trial.hydra):
+        trial.hydra.runtime.output_dir = folder
+        HydraConfig.instance().set_config(trial)  # names of files may refer to other values of Hydra
+        try:
+            configure_log(trial.hydra[section])
+        except Exception as error:  # a handler that the section names may raise anything
+            said = first_line(error.__cause__ or error)
+            raise UsageError(f"hydra.{section}: accepted: what logging.config.dictConfig takes ({said})") from error
+        finally:
+            HydraConfig.instance().cfg = before
 
 
 def _place(config: DictConfig, directory: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
-from jaxgp.config import typed
+from jaxgp.config import quoting, typed
 from jaxgp.errors import UsageError, rejected, show
 
 LAUNCHERS = {
@@ -44,12 +44,16 @@ def composition_error(schema: type, error: Exception, overrides: Sequence[str]) 
     text = first_line(error)
     if text.startswith(("Ambiguous value", "Sweep parameters")):
         given = next((item for item in overrides if item in text), text).removeprefix("++")
-        return UsageError(f"{given}: several values need -m (one run each); a list is written [a,b]")
+        name, equals, value = given.partition("=")
+        return UsageError(
+            f"{name}{equals}{show(value)}: several values need -m (one run each); a list is written [a,b]"
+        )
     if text.startswith("Multiple values for"):
         return UsageError(f"{text.split('.')[0]}; write it without the +")
     if text.startswith("Config group override"):
-        groups = (item for item in overrides if not item.startswith("hydra") and _is_section(schema, item))
-        return UsageError(f"{next(groups, 'a group')}: accepted: the name of one choice; --help lists them")
+        groups = [item for item in overrides if not item.startswith("hydra") and _is_section(schema, item)]
+        given = next((item for item in groups if not _is_word(_parts(item)[1])), [*groups, "a group="][0])
+        return rejected(*_parts(given), "the name of one choice; --help lists them")
     if text.startswith("You must specify"):
         return UsageError(f"{text.split(chr(39))[1]}=???: accepted: the name of one choice; --help lists them")
     if text.startswith("Error resolving interpolation"):
@@ -64,6 +68,14 @@ def _parts(override: str) -> tuple[str, str]:
     """Return the name and the value of an override."""
     name, _, value = override.partition("=")
     return name.strip("+~"), value
+
+
+def _is_word(written: str) -> bool:
+    """Whether a value is a word or a list, as choices are."""
+    try:
+        return isinstance(quoting.read(written), str | list)
+    except ValueError:
+        return False
 
 
 def first_line(error: BaseException) -> str:

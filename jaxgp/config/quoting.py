@@ -5,6 +5,7 @@ They are numbers, true, false, null, text and lists. Needs only Python.
 
 import re
 import shlex
+from pathlib import Path
 
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 """A value that is quoted already."""
@@ -101,6 +102,8 @@ def each(written: str) -> str:
 def pasted(option: str, value: object) -> str:
     """Return `option=value` as one word of a shell, from which a script reads exactly this text or path."""
     text = str(value)
+    if isinstance(value, Path) and (text == "auto" or text.startswith("~")):  # words with a meaning of their own
+        text = f"./{text}"
     if text == "null" or "${" in text or QUOTED.fullmatch(text):
         text = quoted(text.replace("${", r"\${"))
     return shlex.quote(f"{option}={text}")

@@ -168,7 +168,8 @@ def read(name: str, games: Games, asked: Json | None = None) -> Played:
         raise UsageError(f"replay={name}: players: accepted: the {'name of one' if wanted == 1 else 'names of two'}")
     agree(asked or {}, game, f"replay={name}")
     if content["rules"] != game.version:
-        reject("replay", name, f"games under version {game.version} of the rules; this one is of {content['rules']}")
+        other = show(content["rules"])
+        reject("replay", name, f"games under version {game.version} of the rules; this one is of {other}")
     stepper = Stepper(game, _key(name, content, game))
     moves = _moves(name, stepper, spec.drawing, content["moves"])
     _check_end(name, content, game, moves[-1].state)

@@ -313,11 +313,13 @@ def _places(kept: Sequence[str], wanted: Sequence[str]) -> list[int] | None:
 def _filled(rows: Sequence[Sequence[list[int]]], players: int) -> CrossTable:
     """Return a table from the results of each pair; raises TypeError or ValueError for rows that are none."""
     number: np.ndarray = np.array([[len(cell) for cell in row] for row in rows], np.int32)
-    results = np.zeros((*number.shape, int(number.max())), np.int8)
     if number.shape != (players, players) or number.diagonal().any():
         raise ValueError("a table has a cell for each pair of players")
+    if number.size * int(number.max()) > reading.LARGEST:
+        raise ValueError("one pair has so many games that the table of all pairs is too large")
+    results = np.zeros((*number.shape, int(number.max())), np.int8)
     for (i, j), length in np.ndenumerate(number):
-        results[i, j, :length] = rows[i][j]
         if not set(rows[i][j]) <= {-1, 0, 1}:
             raise ValueError("a result is 1, 0 or -1")
+        results[i, j, :length] = rows[i][j]
     return CrossTable(results, number)

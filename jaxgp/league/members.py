@@ -3,6 +3,7 @@
 import glob
 import hashlib
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -98,7 +99,7 @@ def read(brackets: Mapping[str, object], games: Games, ties: str, evaluator: str
     found = [(name, word) for name, words in named.items() for word in _expanded(f"brackets.{name}", words)]
     if not 2 <= len(found) <= MOST:
         reject("brackets", f"{len(found)} {'player' if len(found) == 1 else 'players'}", f"2 to {MOST} players in all")
-    files = [word.resolve() for _, word in found if isinstance(word, Path)]
+    files = [Path(os.path.realpath(word)) for _, word in found if isinstance(word, Path)]
     twice = next((file for file in files if files.count(file) > 1), None)
     if twice is not None:
         raise UsageError(f"brackets: {twice} is named twice; each player can be in one bracket once")

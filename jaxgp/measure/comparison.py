@@ -12,6 +12,8 @@ import numpy as np
 from scipy import stats
 
 RESAMPLES = 9999
+AT_ONCE = 10**7
+"""Values of resamples that are in the memory at once."""
 LIMITS = ((0.06, "negligible"), (0.14, "small"), (0.21, "medium"))
 """Upper limits of |A12 - 1/2| for Vargha and Delaney's names of an effect; above the last limit it is large."""
 
@@ -119,7 +121,8 @@ def _bootstrap(
     value = float(statistic(*samples, axis=-1))
     if any(len(sample) < 2 for sample in samples):
         return Estimate(value, float("nan"), float("nan"))
+    batch = max(1, min(1000, AT_ONCE // sum(map(len, samples))))
     found = stats.bootstrap(
-        samples, statistic, n_resamples=resamples, vectorized=True, method="percentile", rng=rng, batch=1000
+        samples, statistic, n_resamples=resamples, vectorized=True, method="percentile", rng=rng, batch=batch
     ).confidence_interval
     return Estimate(value, float(found.low), float(found.high))

@@ -143,7 +143,8 @@ def use_compilation_cache(folder: str | None) -> None:
 
 def _fresh(config: Config, directory: RunDirectory, experiment: Experiment) -> loop.Run:
     if directory.holds_run():  # two starts at the same moment
-        raise UsageError(f"hydra.run.dir={directory.path}: already holds a run; go on with it by resume=")
+        again = pasted("resume", directory.path)
+        raise UsageError(f"hydra.run.dir={directory.path}: already holds a run; go on with it by {again}")
     if left := directory.remains():
         why = f"holds {left.name} of a run whose config.yaml is missing; put it back, or name another directory"
         raise UsageError(f"hydra.run.dir={directory.path}: {why}")
@@ -260,7 +261,7 @@ def _show_champion(run: loop.Run) -> None:
         ("found in generation", str(best.generation)),
     ]
     if run.directory.report.is_file():
-        rows.append(("report", _short(run.directory.report)))
+        rows.append(("report", str(_short(run.directory.report))))
     print_pairs("Champion", rows)
 
 
@@ -268,10 +269,10 @@ def _indented(text: str) -> str:
     return "".join(f"\n    {line}" for line in text.splitlines()) or "none: always the default action"
 
 
-def _short(path: Path) -> str:
+def _short(path: Path) -> Path:
     """Return a path relative to the working directory where that is shorter."""
     here = Path.cwd()
-    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def _say(message: str) -> None:

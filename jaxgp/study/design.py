@@ -25,6 +25,10 @@ COLUMNS = ("trial", "order", "group", "replicate", "seed", *RESPONSES)
 GOALS = ("maximum", "minimum")
 MAX_FACTORS = 8
 MAX_TRIALS = 100_000
+MAX_CELLS = 10_000
+"""Combinations of levels in groups; the options of each are checked before the first run, which takes minutes."""
+MAX_LEVEL = 1e15
+"""Levels are numbers of a model; whole numbers up to this are exact in it."""
 KEYS = ("title", "base", "groups", "factors", "replicates", "seed", "response", "goal", "published")
 """Entries that a design file may have."""
 
@@ -267,9 +271,9 @@ def _levels(option: str, given: object) -> tuple[Level, ...]:
 
 
 def _level(option: str, value: object) -> Level:
-    if isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value)):
+    if isinstance(value, bool | str) or (isinstance(value, int | float) and abs(value) <= MAX_LEVEL):
         return value
-    reject(option, value, "numbers, true, false or words")
+    reject(option, value, f"numbers up to {MAX_LEVEL:g}, true, false or words")
 
 
 def words(option: str, given: object) -> tuple[str, ...]:
@@ -324,8 +328,12 @@ def _check(design: Design) -> None:
             if option in ("seed", "resume") or option.startswith("hydra."):
                 raise UsageError(f"factors.{factor.name}: {option}: the design sets it itself")
             set_by[option] = factor.name
-    if design.size > MAX_TRIALS:
-        raise UsageError(f"the design has {design.size} runs; accepted: up to {MAX_TRIALS}")
+    for says, number, most in (
+        ("factors and groups have {} combinations", len(design.groups) * design.combinations, MAX_CELLS),
+        ("factors, groups and replicates make {} runs", design.size, MAX_TRIALS),
+    ):
+        if number > most:
+            raise UsageError(f"{says.format(number)}; accepted: up to {most}")
     if design.seed + design.size - 1 > MAX_SEED:
         reject("seed", design.seed, f"a whole number up to {MAX_SEED - design.size + 1}: each run takes one")
     terms = 1 + len(names) + math.comb(len(names), 2)

@@ -12,9 +12,10 @@ from jaxgp.config import validate
 from jaxgp.config.compose import Composer, Placed, placed
 from jaxgp.config.quoting import pasted
 from jaxgp.config.schema import Config
-from jaxgp.errors import UsageError, reason, reject
+from jaxgp.errors import UsageError, reason, reject, show
 from jaxgp.files import user_path
 from jaxgp.options import MAX_SEED, whole
+from jaxgp.report.waiting import waiting
 from jaxgp.spec import Games
 from jaxgp.study import results
 from jaxgp.study.design import Cell, Design, read, words
@@ -86,7 +87,7 @@ def plan_tuned(options: TunedOptions, config_dir: Path, games: Games) -> Plan:
     if options.study is None:
         reject("study", None, "the output of analysis=design")
     folder = user_path("study", options.study)
-    studied = load_design(folder)
+    studied = load_design(folder, "study")
     frame = results.load(folder)
     if len(frame) < studied.size:
         raise UsageError(f"study={folder}: {len(frame)} of {studied.size} runs are done; go on with them first")
@@ -136,28 +137,43 @@ def load_file(name: str, folder: Path) -> dict[str, object]:
 def _plan(design: Design, config_dir: Path, base: Placed, output: Path) -> Plan:
     """Compose and check the configuration of every cell."""
     configs: dict[Cell, Config] = {}
-    with Composer(Config, config_dir, "config", base.folders) as composer:
-        for cell in design.cells():
-            configs[cell] = validate.check(composer.compose(cell.overrides), base.games)
+    cells = design.cells()
+    checking = waiting(f"Checking {len(cells)} combinations")
+    with checking, Composer(Config, config_dir, "config", base.folders) as composer:
+        for cell in cells:
+            try:
+                configs[cell] = validate.check(composer.compose(cell.overrides), base.games)
+            except UsageError as error:
+                raise UsageError(f"{error} ({_said(design, cell)})") from error
     pairs = [(trial, replace(configs[trial.cell], seed=trial.seed)) for trial in design.trials()]
     return Plan(design, pairs, output, base.games, base.folders)
 
 
-def load_design(folder: Path) -> Design:
-    """Return the design whose results a folder holds; raises UsageError."""
-    return read(noted(folder)[0])
+def _said(design: Design, cell: Cell) -> str:
+    """Say which runs of a design a cell stands for, by what set their options."""
+    levels = zip(design.factors, cell.levels, strict=True)
+    return ", ".join([f"in groups.{cell.group}", *(f"factors.{one.name}={show(level)}" for one, level in levels)])
 
 
-def noted(folder: Path) -> tuple[Mapping[str, object], str]:
+def load_design(folder: Path, option: str) -> Design:
+    """Return the design whose results a folder holds; raises UsageError, which names the option of the folder."""
+    content, _ = noted(folder, option)
+    try:
+        return read(content)
+    except UsageError as error:
+        raise UsageError(f"{option}={show(folder)}: {DESIGN}: {error}") from error
+
+
+def noted(folder: Path, option: str) -> tuple[Mapping[str, object], str]:
     """Return the design that a folder was made for, as `read` takes it, and its digest; raises UsageError."""
     path = folder / DESIGN
     try:
         content = reading.read_json(path)
         return dict(content["design"]), str(content["digest"])
     except FileNotFoundError as error:
-        raise UsageError(f"{folder}: not the output of a design (it has no {DESIGN})") from error
+        raise UsageError(f"{option}={show(folder)}: not the output of a design (it has no {DESIGN})") from error
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{path}: cannot be read as a design") from error
+        raise UsageError(f"{option}={show(folder)}: {DESIGN} cannot be read as a design") from error
 
 
 def commands(plan: Plan) -> list[str]:

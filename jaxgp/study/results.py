@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pandas
 
-from jaxgp import files
+from jaxgp import files, reading
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reason
 from jaxgp.report.progress import measured
 from jaxgp.store import champion, directory, record
 from jaxgp.store.directory import RunDirectory
 from jaxgp.store.record import Row
-from jaxgp.study.design import COLUMNS, RESPONSES, Design, Trial
+from jaxgp.study.design import COLUMNS, MAX_TRIALS, RESPONSES, Design, Trial
 
 Pair = tuple[Trial, Config]
 """A run, and its configuration."""
@@ -97,11 +97,15 @@ def load(path: Path) -> pandas.DataFrame:
     if path.suffix == ".parquet":
         check_parquet()
     try:
-        return pandas.read_parquet(path) if path.suffix == ".parquet" else pandas.read_csv(path)
+        reading.check_file(path)
+        frame = pandas.read_parquet(path) if path.suffix == ".parquet" else pandas.read_csv(path)
     except OSError as error:
         raise UsageError(f"table={path}: cannot be read ({reason(error)})") from error
     except ValueError as error:
         raise UsageError(f"table={path}: not a table ({str(error).splitlines()[0]})") from error
+    if not 1 <= len(frame) <= MAX_TRIALS:
+        raise UsageError(f"table={path}: {len(frame)} results; accepted: 1 to {MAX_TRIALS}")
+    return frame
 
 
 def run_directories(folder: Path) -> list[RunDirectory]:

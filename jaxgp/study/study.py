@@ -24,6 +24,8 @@ from jaxgp.study.planning import DESIGN, Plan, commands, noted
 from jaxgp.study.study_options import ComparisonOptions, DesignOptions, TunedOptions
 
 COMMANDS, FOUND = "commands.txt", "found.json"
+LARGEST = 1e100
+"""The greatest value that is compared: squares and differences of such are finite."""
 
 Say = Callable[[str], None]
 
@@ -56,7 +58,7 @@ def carry_out(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> li
 
 def _note(plan: Plan) -> None:
     """Write the design, and commands for running it on other machines; refuse a folder with another design."""
-    if (plan.output / DESIGN).is_file() and noted(plan.output)[1] != plan.digest:
+    if (plan.output / DESIGN).is_file() and noted(plan.output, "output")[1] != plan.digest:
         reject("output", plan.output, "an empty directory, or the options of the design whose results it holds")
     files.write_json(plan.output / DESIGN, {"digest": plan.digest, "design": plan.design.as_dict()})
     files.write_text(plan.output / COMMANDS, "".join(f"{line}\n" for line in commands(plan)))
@@ -151,6 +153,8 @@ def load_groups(options: ComparisonOptions) -> dict[str, pandas.DataFrame]:
             if measure not in frame or not pandas.api.types.is_numeric_dtype(frame[measure]):
                 numbers = [str(column) for column in frame.select_dtypes("number")]
                 reject("measures", measure, f"columns of numbers, which are {', '.join(numbers)} in {name}")
+            if not (frame[measure].abs() <= LARGEST)[frame[measure].notna()].all():
+                reject("measures", measure, f"columns of finite numbers up to {LARGEST:g}; {name} has others")
     if not options.measures:
         reject("measures", "[]", "at least one column of numbers")
     return tables

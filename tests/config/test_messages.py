@@ -1,5 +1,7 @@
 """Messages name the option that is wrong, in one line of bounded length."""
 
+import logging
+
 import pytest
 
 import envs
@@ -28,6 +30,12 @@ NAMED = [
     ("title=" + "é" * 2000 + "${nope}", "title: Interpolation key 'nope' not found"),
     ("algorithm.population=" + "x" * 2000, "algorithm.population=xxx"),
     ("x" * 2000, "xxx"),
+    ("algorithm.kind={a:1}", "algorithm.kind={'a': 1}: accepted: gp, groups"),
+    ("game=1", "game=1: accepted: the name of one choice"),
+    ("hydra.verbose=" + "9" * 400, "hydra.verbose=999"),
+    ("hydra.verbose=[a,[b]]", "hydra.verbose=[a,[b]]: accepted: true, false, or names of loggers"),
+    ("hydra.job_logging=x", "hydra.job_logging: "),
+    ("--shell-completion", "--shell-completion: accepted: install=SHELL"),
 ]
 
 
@@ -38,6 +46,29 @@ def test_the_option_that_is_wrong_is_named(call, argument, message):
         assert (code, plans, err.count("\n")) == (2, [], 1)
         assert err.startswith(f"error: {message}")
         assert len(err) <= LONGEST + 1
+
+
+@pytest.mark.parametrize(
+    ("section", "words"),
+    [
+        ("job_logging", ["hydra.job_logging.root=x"]),
+        ("job_logging", ["-m", "seed=0,1", "hydra.job_logging.root=x"]),
+        ("job_logging", ["hydra/job_logging=default", "hydra.job_logging.handlers.file.filename=/nowhere/x"]),
+        ("hydra_logging", ["-m", "seed=0,1", "hydra.hydra_logging.root=x"]),
+    ],
+)
+def test_logging_that_cannot_be_configured_is_refused_before_a_run(call, tmp_path, monkeypatch, section, words):
+    monkeypatch.setattr(logging, "shutdown", lambda handlers: None)  # it would close the streams of these tests
+    code, err, plans = call(*words)
+    assert (code, plans, err.count("\n"), list(tmp_path.iterdir())) == (2, [], 1, [])
+    assert err.startswith(f"error: hydra.{section}: accepted: what logging.config.dictConfig takes (")
+
+
+def test_a_value_of_several_is_quoted_in_part(call):
+    code, err, _ = call("hydra.verbose=1" + ",1" * 5000)
+    assert code == 2
+    assert err.startswith("error: hydra.verbose=1,1,")
+    assert err.endswith("...: several values need -m (one run each); a list is written [a,b]\n")
 
 
 def test_a_line_of_an_error_is_bounded(capsys):

@@ -1,6 +1,7 @@
 """Text passes a shell and Hydra's grammar unchanged."""
 
 import shlex
+from pathlib import Path
 
 import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -47,6 +48,11 @@ def test_what_is_written_in_quotes_stays():
     assert quoting.literal("'a, b'") == "'a, b'"
     assert quoting.literal("null") == "null"
     assert quoting.literal("'a' and 'b'") == "'\\'a\\' and \\'b\\''"
+
+
+@pytest.mark.parametrize("name", ["auto", "~x", "~"])
+def test_a_directory_called_as_a_word_of_another_meaning_is_written_with_a_dot(name):
+    assert shlex.split(quoting.pasted("resume", Path(name))) == [f"resume=./{name}"]
 
 
 def test_plain_words_need_no_quotes():

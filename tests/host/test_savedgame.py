@@ -118,6 +118,7 @@ def test_a_game_other_than_the_one_asked_for_is_refused(saved):
     [
         ({"format": "x"}, 'has no "format": "jaxgp game"; accepted: a game that was saved as JSON'),
         ({"format_version": 3}, "format_version 3 is not known here; accepted: 1, 2"),
+        ({"rules": "x" * 2000}, "accepted: games under version 1 of the rules; this one is of " + "x" * 77 + "..."),
         ({"chance": None}, "chance: null: accepted: the name of a generator of JAX, and the words of a key"),
         ({"chance": {"generator": "dice", "key": [1, 2]}}, "chance: "),
         ({"chance": {"generator": "threefry2x32", "key": [1, 2, 3]}}, "chance: "),

@@ -161,6 +161,9 @@ TABLE = {
     "results": [[[], [1]], [[-1], []]],
 }
 
+LOPSIDED = [[[1] * 10_000 if (i, j) == (0, 1) else [] for j in range(300)] for i in range(300)]
+"""Small as a file; a table with as many games for each pair is not."""
+
 
 def test_a_file_that_is_no_table_is_refused(tmp_path):
     for text, said in (
@@ -172,6 +175,8 @@ def test_a_file_that_is_no_table_is_refused(tmp_path):
         (json.dumps(TABLE | {"results": [[[], [1]], [[7], []]]}), "damaged"),
         (json.dumps(TABLE | {"results": [[[], [1]], [[[]], []]]}), "damaged"),
         (json.dumps(TABLE | {"results": [[[], [1]], [3, []]]}), "damaged"),
+        (json.dumps(TABLE | {"results": [[[], [10**12]], [[1], []]]}), "damaged"),
+        (json.dumps(TABLE | {"players": [{"identity": "a"}] * 300, "results": LOPSIDED}), "damaged"),
         (json.dumps(TABLE).replace('"games": 1', '"games": NaN'), "not JSON"),
     ):
         (tmp_path / "bad.json").write_text(text)

@@ -91,4 +91,4 @@ def test_a_design_names_the_folder_in_the_commands_of_its_runs(tmp_path, capsys)
     lines = (tmp_path / "commands.txt").read_text().splitlines()
     assert len(lines) == 4
     assert all(f"scripts/train.py {GAME} " in line for line in lines)
-    assert load_design(tmp_path).groups["all"][0] == "game=dice"
+    assert load_design(tmp_path, "output").groups["all"][0] == "game=dice"

@@ -144,7 +144,7 @@ def test_a_plan_writes_commands_with_the_options_of_its_runs(analyse, tmp_path):
     assert out.startswith("24 runs are planned.")
     said = [shlex.split(line) for line in (tmp_path / "commands.txt").read_text().splitlines()]
     assert all(words[:2] == ["python", "scripts/train.py"] for words in said)
-    trials = planning.load_design(tmp_path).trials()
+    trials = planning.load_design(tmp_path, "output").trials()
     assert [Path(words[-1]).name for words in said] == [f"{trial.number:04}" for trial in trials]
     with Composer(Config, ROOT / "conf", "config") as composer:
         config = composer.compose(said[0][2:-1])
@@ -193,11 +193,12 @@ def test_runs_that_all_end_alike_have_no_model_but_a_report(analyse, tmp_path, m
         (("analysis=design", "design=unknown"), "design=unknown: accepted: morpion_study"),
         (("analysis=design", "factors.algorithm.poplation=[8,16]", "replicates=2"), "algorithm.poplation: unknown"),
         (("analysis=design", "factors.algorithm.elites=[0,9999]", "replicates=2"), "algorithm.elites=9999: accepted:"),
+        (("analysis=design", "factors.game=[1,2]", "replicates=2"), "game=1: accepted: the name of one choice"),
         (("analysis=design", "base=[game=chess]", "factors.algorithm.elites=[0,1,2]"), "game=chess: unknown choice"),
         (("analysis=design", "factors.algorithm.elites=[0,1,2]", "batch=0"), "batch=0: accepted: a whole number"),
         (("analysis=design", "factor.x=[1,2]"), "factor: unknown option; did you mean factors?"),
         (("analysis=tuned",), "study=null: accepted: the output of analysis=design"),
-        (("analysis=tuned", "study=nowhere"), "nowhere: not the output of a design"),
+        (("analysis=tuned", "study=nowhere"), "study=nowhere: not the output of a design"),
         (("analysis=comparison", "a=nowhere", "b=nowhere"), "a=nowhere: accepted: a folder of run directories"),
         (("analysis=comparison", "table=nowhere.csv"), "table=nowhere.csv: cannot be read (No such file"),
     ],

@@ -67,7 +67,9 @@ def test_words_are_quoted_where_the_command_line_needs_it():
         ({"factors": {"a": [1, 1.0]}}, "factors.a=[1,1.0]: accepted: a list of two or more different"),
         ({"factors": {"a": ["x", "y", "z"]}}, "factors.a=[x,y,z]: accepted: a list of two or more different"),
         ({"factors": {"a": [1, "x"]}}, "factors.a=[1,x]: accepted: a list"),
-        ({"factors": {"a": [1, None]}}, "factors.a=null: accepted: numbers, true, false or words"),
+        ({"factors": {"a": [1, None]}}, "factors.a=null: accepted: numbers up to 1e+15, true, false or words"),
+        ({"factors": {"a": [1, 10**400]}}, "factors.a=1000"),
+        ({"factors": {"a": [1, -1e308]}}, "factors.a=-1e+308: accepted: numbers up to 1e+15"),
         ({"factors": {"a": 5}}, "factors.a=5: accepted: a list"),
         ({"factors": {"seed": [1, 2]}}, "factors.seed: a column of the table has that name"),
         ({"factors": {"s": {"levels": [1, 2], "options": {"seed": [1, 2]}}}}, "factors.s: seed: the design sets it"),
@@ -92,7 +94,8 @@ def test_words_are_quoted_where_the_command_line_needs_it():
         ({"factors": [1], "groups": {}}, "factors=[1]: accepted: entries below it"),
         ({"factor": {}}, "factor: unknown in a design; accepted: title, base, groups"),
         ({"factors": {f"f{i}": [1, 2] for i in range(9)}}, "factors=f0, f1, "),
-        ({"factors": {"a": list(range(400)), "b": list(range(400))}}, "the design has 160000 runs; accepted: up to"),
+        ({"factors": {"a": list(range(400)), "b": list(range(400))}}, "factors and groups have 160000 combin"),
+        ({"factors": {"a": [*range(101)]}, "replicates": 1000}, "factors, groups and replicates make 101000 runs; acc"),
     ],
 )  # fmt: skip
 def test_mistakes_are_named(content, said):

@@ -1,5 +1,7 @@
 """The figures of a run in the tables of studies are those of its champion, whichever generation found it."""
 
+import os
+
 import jax.numpy as jnp
 import pytest
 
@@ -7,7 +9,8 @@ from jaxgp.errors import UsageError
 from jaxgp.evolution.state import Champion
 from jaxgp.store import champion, record
 from jaxgp.store.directory import RunDirectory
-from jaxgp.study import results
+from jaxgp.study import results, study
+from jaxgp.study.study_options import ComparisonOptions
 from tests.run import toy_experiment as toy
 
 
@@ -76,3 +79,22 @@ def test_a_run_directory_that_lacks_something_is_refused_in_a_line(run):
     run.write_status("running", 2, 4)
     with pytest.raises(UsageError, match=r"has not come to its end \(state running\)"):
         results.read_run(run, "a")
+
+
+def test_a_table_that_is_no_file_of_bounded_size_is_refused_before_it_is_read(tmp_path):
+    (tmp_path / "zeros.csv").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "bare.csv").write_text("group,fitness\n")
+    (tmp_path / "large.csv").touch()
+    os.truncate(tmp_path / "large.csv", 2**40)
+    said = {"zeros": "no regular file", "pipe": "no regular file", "bare": "0 results", "large": "larger than"}
+    for name, why in said.items():
+        with pytest.raises(UsageError, match=f"^table=.*{name}.csv: .*{why}"):
+            results.load(tmp_path / f"{name}.csv")
+
+
+def test_values_whose_differences_are_no_numbers_are_not_compared(tmp_path):
+    (tmp_path / "huge.csv").write_text("group,fitness\na,1e308\na,1\nb,-1e308\nb,2\n")
+    options = ComparisonOptions(table=str(tmp_path / "huge.csv"), measures=["fitness"])
+    with pytest.raises(UsageError, match="^measures=fitness: accepted: columns of finite numbers up to 1e\\+100"):
+        study.load_groups(options)
