@@ -16,7 +16,7 @@ FLOODS = {
         "answered more than 1024 KiB",
     ),
     "an answer without end": (
-        "print('=', end='')\nwhile True: print(' spam\\n' * 4096, end='')",
+        "input()\nprint('=', end='')\nwhile True: print(' spam\\n' * 4096, end='')",
         "answered more than 1024 KiB",
     ),
     "a line without end": ("while True: print('=' * 4096, end='')", "answered a line of more than 64 KiB"),
