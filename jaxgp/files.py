@@ -31,8 +31,9 @@ def write(path: Path, content: Callable[[BinaryIO], object]) -> None:
     if path.exists() and not path.is_file():  # renaming would put a file in the place of a device
         raise OSError(errno.EINVAL, "it is a directory" if path.is_dir() else "it is no regular file")
     part = path.with_name(path.name + PART)
+    part.unlink(missing_ok=True)  # of a killed process; a link there would lead to another file
     try:
-        with part.open("wb") as file:
+        with part.open("xb") as file:
             content(file)
             file.flush()
             os.fsync(file.fileno())

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 import envs
+from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.errors import UsageError
-from jaxgp.files import user_path, write_text
+from jaxgp.files import user_path
 from jaxgp.league import members
 from jaxgp.options import check, declared
 from jaxgp.study import results
@@ -81,6 +82,16 @@ def test_no_file_takes_the_place_of_a_device_or_a_pipe(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path):
         with pytest.raises(OSError, match="it is"):
-            write_text(path, "text")
+            files.write_text(path, "text")
     assert (tmp_path / "pipe").is_fifo()
     assert list(tmp_path.iterdir()) == [tmp_path / "pipe"]
+
+
+def test_a_link_in_the_place_of_a_temporary_file_leads_nowhere(tmp_path):
+    (tmp_path / "precious").write_text("mine")
+    (tmp_path / "a.json.part").symlink_to(tmp_path / "precious")
+    files.write_text(tmp_path / "a.json", "new")
+    assert (tmp_path / "precious").read_text() == "mine"
+    assert (tmp_path / "a.json").read_text() == "new"
+    assert not (tmp_path / "a.json").is_symlink()
+    assert not (tmp_path / "a.json.part").exists()

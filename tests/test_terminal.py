@@ -70,6 +70,7 @@ def test_a_signal_that_comes_twice_at_once_is_one_signal(capsys):
 PROGRAM = """
 import sys, time
 from dataclasses import dataclass
+import jax  # before it, nothing can have been computed, and one signal is enough
 from jaxgp.config import arguments
 
 @dataclass

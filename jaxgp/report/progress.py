@@ -42,7 +42,8 @@ class Progress:
         capable = self._console.is_terminal and not self._console.is_dumb_terminal
         self._live = Live(console=self._console, auto_refresh=False) if (capable if live is None else live) else None
         self._recent: list[float] = []
-        self._working = ""
+        self._working = ""  # what was shown last of work that is no generation
+        self._generation: list[Group] = []  # what is shown of the last generation, if there is one
 
     def __enter__(self) -> "Progress":
         if self._live is not None:
@@ -67,15 +68,24 @@ class Progress:
         self.work(f"generation {generation} ({generation + 1} of {self._generations}): compiling", seconds)
 
     def work(self, what: str, seconds: float) -> None:
-        """Show what goes on, once it has taken longer than a moment: on a terminal with the seconds, elsewhere once."""
-        if seconds < MOMENT:
+        """Show what goes on, once it has taken longer than a moment: on a terminal with the seconds, elsewhere once.
+
+        A terminal shows it below the last generation, until `rest` or the next generation.
+        """
+        said = f"{what}, {duration(seconds)}" if self._live is not None else what
+        if seconds < MOMENT or said == self._working:
             return
+        self._working = said
         if self._live is not None:
-            self._live.update(Text(f"{what}, {duration(seconds)}"), refresh=True)
-        elif what != self._working:
-            self._working = what
-            self.say(what)
+            self._live.update(Group(*self._generation, Text(said)), refresh=True)
+        else:
+            self.say(said)
             self._stream.flush()
+
+    def rest(self) -> None:
+        """Show the last generation alone again."""
+        if self._live is not None:
+            self._live.update(Group(*self._generation), refresh=True)
 
     def update(self, row: Row) -> None:
         """Show one generation."""
@@ -84,7 +94,8 @@ class Progress:
             self._console.print(Text(line(row, self._generations, self._unit)), soft_wrap=True)
             self._stream.flush()
         else:
-            self._live.update(self._panel(row), refresh=True)
+            self._generation = [self._panel(row)]
+            self.rest()
 
     def _left(self, row: Row) -> float:
         """Return the estimated seconds until the last generation, from the mean of recent ones."""

@@ -145,6 +145,9 @@ def _fresh(config: Config, directory: RunDirectory, experiment: Experiment) -> l
     if directory.holds_run():  # two starts at the same moment
         again = pasted("resume", directory.path)
         raise UsageError(f"hydra.run.dir={directory.path}: already holds a run; go on with it by {again}")
+    if left := directory.remains():
+        why = f"holds {left.name} of a run whose config.yaml is missing; put it back, or name another directory"
+        raise UsageError(f"hydra.run.dir={directory.path}: {why}")
     return loop.Run(experiment, config, directory, _initial(config, experiment), warn=_warn)
 
 
@@ -236,6 +239,7 @@ def _finish(run: loop.Run, state: str, progress: Progress) -> None:
     except OSError as error:
         run.warn(f"{run.directory.status} not written ({reason(error)})")
     wait_for(lambda: outcome.write(run), tell=lambda seconds: progress.work("writing the report", seconds))
+    progress.rest()
 
 
 def _summary(run: loop.Run) -> dict[str, str | float | None]:

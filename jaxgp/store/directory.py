@@ -1,6 +1,7 @@
 """The run directory: its paths, its lock, its configuration and the status of the run. Does not import JAX."""
 
 import datetime
+import errno
 import fcntl
 import hashlib
 import importlib.metadata
@@ -8,6 +9,7 @@ import itertools
 import json
 import os
 import platform
+import stat
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -51,6 +53,10 @@ class RunDirectory:
         """Whether a run was started here."""
         return self.config.is_file()
 
+    def remains(self) -> Path | None:
+        """Return what a run without its config.yaml has left here, if there is anything."""
+        return next((path for path in (self.record, self.checkpoints, self.champion) if os.path.lexists(path)), None)
+
     def lock(self) -> None:
         """Keep other processes from writing here, until `unlock` or the end of this process.
 
@@ -58,7 +64,7 @@ class RunDirectory:
             UsageError: another process holds the lock, or the directory cannot be written to.
         """
         try:
-            self._lock = (self.path / LOCK).open("w")
+            self._lock = _lock_file(self.path / LOCK)
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._folder = os.open(self.path, os.O_RDONLY)
         except BlockingIOError as error:
@@ -159,6 +165,19 @@ class RunDirectory:
         free = next(path for path in names if not path.exists())
         self.record.rename(free)
         return free
+
+
+def _lock_file(path: Path) -> IO[str]:
+    """Open a file for a lock, and leave what it holds: a link would lead to somebody's file, a pipe would block.
+
+    Raises:
+        OSError: it cannot be opened, or is no regular file.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, f"{path.name} is no regular file")
+    return os.fdopen(descriptor, "r+")
 
 
 def digest(config: Config) -> str:

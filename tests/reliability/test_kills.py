@@ -38,6 +38,14 @@ def test_a_difference_of_one_bit_is_seen_and_one_of_time_is_none(change, differs
     assert kills.differences(whole, killed) == differs
 
 
+def test_rows_set_aside_are_the_first_ones_of_the_record():
+    rows = [{"generation": 0, "best_fitness": 1.0}, {"generation": 1, "best_fitness": 2.0}]
+    whole = {"metrics.jsonl": rows}
+    assert kills.differences(whole, whole | {"metrics_1.jsonl": rows[:1]}) == []
+    assert kills.differences(whole, whole | {"metrics_1.jsonl": rows[1:]}) == ["metrics_1.jsonl differs"]
+    assert kills.differences(whole, {"metrics_1.jsonl": rows}) == ["metrics.jsonl differs"]
+
+
 @pytest.mark.slow
 def test_killed_runs_of_all_kinds_end_like_undisturbed_ones():
     command = [sys.executable, "-m", "tests.reliability.kills", "kills=20"]

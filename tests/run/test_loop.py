@@ -251,5 +251,29 @@ def test_two_processes_cannot_run_the_same_run(tmp_path):
     two.unlock()
 
 
+def test_a_lock_that_is_a_link_or_a_pipe_is_refused_and_its_target_left(tmp_path):
+    (tmp_path / "precious").write_text("mine")
+    for make in (lambda path: path.symlink_to("precious"), os.mkfifo, lambda path: path.mkdir()):
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        folder.mkdir()
+        make(folder / ".lock")
+        with pytest.raises(UsageError, match="cannot be written to"):
+            RunDirectory(folder).lock()
+    assert (tmp_path / "precious").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["metrics.jsonl", "champion.json", "checkpoints"])
+def test_a_new_run_never_mixes_with_what_another_has_left(whole, tmp_path, name):
+    path = tmp_path / "run"
+    path.mkdir()
+    if (whole / name).is_dir():
+        shutil.copytree(whole / name, path / name)
+    else:
+        shutil.copy(whole / name, path)
+    with pytest.raises(UsageError, match=f"holds {name} of a run whose config.yaml is missing"):
+        run(path, config())
+    assert {one.name for one in path.iterdir()} == {name, ".lock"}
+
+
 def test_the_digest_stands_in_every_checkpoint(whole):
     assert str(final(whole)[checkpoint.DIGEST])

@@ -14,7 +14,7 @@ from jaxgp.genotypes.language import sizes
 from jaxgp.measure import champions
 from jaxgp.players.options import Opponent
 from jaxgp.run import outcome
-from jaxgp.run.assemble import assemble
+from jaxgp.run.assemble import Experiment, assemble
 from jaxgp.store import champion
 from tests.fitness.walls_table import config as small
 from tests.run.conduct_toy import assert_same, rows, start
@@ -36,7 +36,12 @@ def made(generations=30):
 
 @pytest.fixture(scope="module")
 def experiment():
-    return assemble(made(), envs)
+    """The run, whose program is compiled once for all of its starts."""
+    whole = assemble(made(), envs)
+    program = whole.compiled(whole.init(jax.random.key(0)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Experiment, "compiled", lambda self, state: program)
+        yield whole
 
 
 @pytest.fixture(scope="module")
