@@ -18,6 +18,8 @@ SHOW_CURSOR = b"\x1b[?25h\n"
 MOMENT = 1.0
 """Seconds after which a person who asked for a stop is told what keeps it."""
 STOPPING = b"stopping, once what compiles or computes lets go; the same signal again ends the command at once\n"
+SOON = 0.01
+"""Seconds after which an interrupt is raised again that came while something was called that cannot fail."""
 TWICE = 0.2
 """Seconds within which a signal that comes again is one signal: some programs send it to a process and to its group."""
 
@@ -80,11 +82,14 @@ class Interrupts:
             self._watcher = threading.Thread(target=_watch, args=(heard,), daemon=True)
             self._watcher.start()
             self._before = {number: signal.signal(number, self._handle) for number in heeded}
+            self._unraisable, sys.unraisablehook = sys.unraisablehook, self._swallowed
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         if not self._before:
             return
+        sys.unraisablehook = self._unraisable
+        signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in self._before.items():
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)
         signal.set_wakeup_fd(self._woken)
@@ -97,6 +102,14 @@ class Interrupts:
         if self.signal is None:
             self.signal = signal.Signals(number)
             raise KeyboardInterrupt
+
+    def _swallowed(self, ignored: "sys.UnraisableHookArgs") -> None:
+        """Raise an interrupt again, from which Python went on since it was collecting garbage, say, when it came."""
+        if self.signal is None or not issubclass(ignored.exc_type, KeyboardInterrupt):
+            self._unraisable(ignored)
+            return
+        self._before.setdefault(signal.SIGALRM, signal.signal(signal.SIGALRM, signal.default_int_handler))
+        signal.setitimer(signal.ITIMER_REAL, SOON)
 
 
 def _watch(heard: int) -> None:

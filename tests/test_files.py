@@ -10,7 +10,7 @@ import envs
 from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.errors import UsageError
-from jaxgp.files import user_path, write_text
+from jaxgp.files import user_path
 from jaxgp.league import members
 from jaxgp.options import check, declared
 from jaxgp.study import results
@@ -78,6 +78,15 @@ def test_a_folder_that_cannot_be_searched_is_refused(tmp_path, monkeypatch):
         members.read({"a": str(tmp_path)}, envs, "first", None)
 
 
+def test_no_file_takes_the_place_of_a_device_or_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path):
+        with pytest.raises(OSError, match="it is"):
+            files.write_text(path, "text")
+    assert (tmp_path / "pipe").is_fifo()
+    assert list(tmp_path.iterdir()) == [tmp_path / "pipe"]
+
+
 def test_a_link_in_the_place_of_a_temporary_file_leads_nowhere(tmp_path):
     (tmp_path / "precious").write_text("mine")
     (tmp_path / "a.json.part").symlink_to(tmp_path / "precious")
@@ -86,12 +95,3 @@ def test_a_link_in_the_place_of_a_temporary_file_leads_nowhere(tmp_path):
     assert (tmp_path / "a.json").read_text() == "new"
     assert not (tmp_path / "a.json").is_symlink()
     assert not (tmp_path / "a.json.part").exists()
-
-
-def test_no_file_takes_the_place_of_a_device_or_a_pipe(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    for path in (tmp_path / "pipe", tmp_path):
-        with pytest.raises(OSError, match="it is"):
-            write_text(path, "text")
-    assert (tmp_path / "pipe").is_fifo()
-    assert list(tmp_path.iterdir()) == [tmp_path / "pipe"]

@@ -1,5 +1,6 @@
 """Commands that are stopped, and commands whose output cannot be written."""
 
+import gc
 import io
 import os
 import signal
@@ -52,6 +53,31 @@ def test_what_a_stopped_command_fails_with_afterwards_is_no_failure(capsys):
     assert capsys.readouterr().err == "stopped\n"
     with pytest.raises(ZeroDivisionError):
         run(lambda _: 1 / 0)
+
+
+def test_a_signal_that_comes_while_garbage_is_collected_stops_a_command(capsys):
+    swallowed = []
+
+    def collecting(*_):
+        if len(swallowed) < 3:
+            swallowed.append(True)
+            os.kill(os.getpid(), signal.SIGINT) if len(swallowed) == 1 else time.sleep(0.1)
+
+    def task(_):
+        gc.callbacks.append(collecting)
+        end = time.monotonic() + 2
+        while time.monotonic() < end:
+            gc.collect()
+        return 0
+
+    before = sys.unraisablehook, signal.getsignal(signal.SIGALRM)
+    try:
+        assert run(task) == 130
+    finally:
+        gc.callbacks.remove(collecting)
+    assert swallowed
+    assert capsys.readouterr() == ("", "stopped\n")
+    assert (sys.unraisablehook, signal.getsignal(signal.SIGALRM)) == before
 
 
 def test_a_signal_that_comes_twice_at_once_is_one_signal(capsys):

@@ -26,6 +26,7 @@ import numpy as np
 
 from jaxgp.config import arguments
 from jaxgp.options import option
+from jaxgp.store import checkpoint
 from tests.golden.runs import KALAH, OTHELLO, PROGRAMS, RULES, TIMES, TRAIN, WALLS
 from tests.reliability import children
 from tests.reliability.children import fault, last_line, preload, said
@@ -236,7 +237,7 @@ def end(place: Path) -> dict[str, object]:
         elif path.name == "league.json":
             found[name] = _without_places(json.loads(path.read_text()))
         elif path.name == "checkpoints":
-            newest = max(path.glob("*.npz"))
+            (_, newest), *_ = checkpoint.available(path)
             with np.load(newest) as arrays:
                 read = {array: (arrays[array].dtype.str, arrays[array].tobytes()) for array in sorted(arrays.files)}
             found[f"{name}/{newest.name}"] = read

@@ -96,5 +96,5 @@ def test_a_table_that_is_no_file_of_bounded_size_is_refused_before_it_is_read(tm
 def test_values_whose_differences_are_no_numbers_are_not_compared(tmp_path):
     (tmp_path / "huge.csv").write_text("group,fitness\na,1e308\na,1\nb,-1e308\nb,2\n")
     options = ComparisonOptions(table=str(tmp_path / "huge.csv"), measures=["fitness"])
-    with pytest.raises(UsageError, match=r"^measures=fitness: accepted: columns of finite numbers up to 1e\+100"):
+    with pytest.raises(UsageError, match=r"^measures=fitness: accepted: columns of finite numbers"):
         study.load_groups(options)
