@@ -1,7 +1,6 @@
 """Writes files atomically: a reader, or the next start after a crash, never sees half of one."""
 
 import contextlib
-import errno
 import json
 import os
 from collections.abc import Callable
@@ -28,8 +27,6 @@ def write(path: Path, content: Callable[[BinaryIO], object]) -> None:
     Raises:
         OSError: it could not be written, with the file's name; an old file is untouched and the temporary one is gone.
     """
-    if path.exists() and not path.is_file():  # renaming would put a file in the place of a device
-        raise OSError(errno.EINVAL, "it is a directory" if path.is_dir() else "it is no regular file", str(path))
     part = path.with_name(path.name + PART)
     part.unlink(missing_ok=True)  # of a killed process; a link there would lead to another file
     try:

@@ -1,6 +1,5 @@
 """Paths that people write."""
 
-import os
 import re
 from pathlib import Path
 
@@ -76,15 +75,6 @@ def test_a_folder_that_cannot_be_searched_is_refused(tmp_path, monkeypatch):
         results.run_directories(tmp_path)
     with pytest.raises(UsageError, match=r"^brackets\.a=.*secret: Permission denied"):
         members.read({"a": str(tmp_path)}, envs, "first", None)
-
-
-def test_no_file_takes_the_place_of_a_device_or_a_pipe(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    for path in (tmp_path / "pipe", tmp_path):
-        with pytest.raises(OSError, match="it is"):
-            files.write_text(path, "text")
-    assert (tmp_path / "pipe").is_fifo()
-    assert list(tmp_path.iterdir()) == [tmp_path / "pipe"]
 
 
 def test_a_link_in_the_place_of_a_temporary_file_leads_nowhere(tmp_path):

@@ -67,7 +67,11 @@ def targets(option: str, name: str, suffixes: Sequence[str] = SUFFIXES) -> list[
     path = files.user_path(option, name)
     if not path.name or path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         reject(option, name, "the name of a file, in a directory that exists and can be written to")
-    return [path] if path.suffix in suffixes else [path.with_name(path.name + suffix) for suffix in suffixes]
+    found = [path] if path.suffix in suffixes else [path.with_name(path.name + suffix) for suffix in suffixes]
+    for one in found:
+        if one.exists() and not one.is_file():  # a device, whose place a file would take
+            reject(option, name, f"the name of a file; {one.name} is none")
+    return found
 
 
 def write(paths: Sequence[Path], played: Played) -> None:

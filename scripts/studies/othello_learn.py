@@ -136,7 +136,7 @@ def learn(options: Options) -> np.ndarray:
 def task(options: Options) -> int:
     """Check, learn, save."""
     path = files.user_path("save", options.save)
-    if path.is_dir() or not path.parent.is_dir():
+    if (path.exists() and not path.is_file()) or not path.parent.is_dir():
         reject("save", options.save, "a file in a folder that exists")
     table = learn(options)
     try:

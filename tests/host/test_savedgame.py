@@ -1,6 +1,7 @@
 """Saved games: what is written is read back, and a file that was changed is refused in one line."""
 
 import json
+import os
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -41,6 +42,13 @@ def test_a_name_stands_for_three_files_and_with_an_ending_for_one(tmp_path):
     for wrong in (tmp_path, tmp_path / "none" / "one"):
         with pytest.raises(UsageError, match=r"^save=.*: accepted: the name of a file, in a directory that exists"):
             savedgame.targets("save", str(wrong))
+
+
+def test_no_game_is_saved_in_the_place_of_a_device(tmp_path):
+    os.mkfifo(tmp_path / "one.txt")
+    for name in ("one", "one.txt"):
+        with pytest.raises(UsageError, match=r"^save=.*: accepted: the name of a file; one\.txt is none"):
+            savedgame.targets("save", str(tmp_path / name))
 
 
 def test_a_game_is_read_back_as_it_was_played(saved, played):
