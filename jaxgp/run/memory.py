@@ -12,11 +12,11 @@ from jaxgp.errors import RunError, reject
 from jaxgp.evolution.state import EvolutionState
 
 MEMORY = Path("/proc/meminfo")
-LIMITS = (
-    (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")),
-    (Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"), Path("/sys/fs/cgroup/memory/memory.usage_in_bytes")),
+GROUPS = (
+    (Path("/sys/fs/cgroup"), "memory.max", "memory.current", "inactive_file"),
+    (Path("/sys/fs/cgroup/memory"), "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
-"""Files with the limit of a container and with what is in use, of both versions of control groups."""
+"""Where both versions of control groups say the limit of a container, what is in use, and what of this can be freed."""
 EXHAUSTED = "RESOURCE_EXHAUSTED"
 """What XLA calls an end of the memory."""
 
@@ -27,14 +27,20 @@ def available() -> int | None:
     if device.platform != "cpu":
         limit = (device.memory_stats() or {}).get("bytes_limit")
         return None if limit is None else int(limit)
-    found = []
-    with suppress(OSError, ValueError, StopIteration, IndexError):
-        line = next(line for line in MEMORY.read_text().splitlines() if line.startswith("MemAvailable:"))
-        found.append(1024 * int(line.split()[1]))
-    for limit_file, used in LIMITS:
+    found = [_number(MEMORY, "MemAvailable:") * 1024]
+    for folder, limit, used, freed in GROUPS:
         with suppress(OSError, ValueError):  # "max" stands for no limit
-            found.append(int(limit_file.read_text()) - int(used.read_text()))
-    return min(found, default=None)
+            taken = int((folder / used).read_text()) - _number(folder / "memory.stat", freed)
+            found.append(int((folder / limit).read_text()) - taken)
+    return min((number for number in found if number > 0), default=None)
+
+
+def _number(file: Path, name: str) -> int:
+    """Return the number behind a name at the beginning of a line; 0 if there is none."""
+    with suppress(OSError, ValueError):
+        words = (line.split() for line in file.read_text().splitlines())
+        return next((int(line[1]) for line in words if line[:1] == [name]), 0)
+    return 0
 
 
 def needed(program: Compiled) -> int | None:

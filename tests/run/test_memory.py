@@ -15,17 +15,20 @@ def test_the_memory_of_this_machine_is_known():
     assert free is None or 2**20 < free < 2**50
 
 
-def test_the_limit_of_a_container_counts(tmp_path, monkeypatch):
+def test_the_limit_of_a_container_counts_without_what_can_be_freed(tmp_path, monkeypatch):
     (tmp_path / "meminfo").write_text("MemTotal:  9000000 kB\nMemAvailable:  4096 kB\n")
-    (tmp_path / "max").write_text("3000000\n")
-    (tmp_path / "used").write_text("1000000\n")
+    (tmp_path / "memory.max").write_text("3000000\n")
+    (tmp_path / "memory.current").write_text("1500000\n")
+    (tmp_path / "memory.stat").write_text("anon 7\ninactive_file 500000\n")
     monkeypatch.setattr(memory, "MEMORY", tmp_path / "meminfo")
-    monkeypatch.setattr(memory, "LIMITS", ())
+    monkeypatch.setattr(memory, "GROUPS", ())
     assert memory.available() == 4096 * 1024
-    monkeypatch.setattr(memory, "LIMITS", ((tmp_path / "max", tmp_path / "used"),))
+    monkeypatch.setattr(memory, "GROUPS", ((tmp_path, "memory.max", "memory.current", "inactive_file"),))
     assert memory.available() == 2_000_000
-    (tmp_path / "max").write_text("max\n")
+    (tmp_path / "memory.max").write_text("max\n")
     assert memory.available() == 4096 * 1024
+    monkeypatch.setattr(memory, "MEMORY", tmp_path / "nothing")
+    assert memory.available() is None
 
 
 def test_a_program_needs_its_arguments_its_results_and_room_to_work():
