@@ -74,6 +74,7 @@ def test_it_is_early_until_jax_is_imported_as_a_whole(monkeypatch):
 def test_ctrl_c_at_any_time_is_no_traceback(name, after, tmp_path):
     options = {"train": [f"hydra.run.dir={tmp_path}/run", "logger=disabled"], "bench": ["part=env", "rivals=false"]}
     code, err = run(SCRIPTS / f"{name}.py", *options.get(name, []), after=after)
-    assert "Traceback" not in err
+    # While Python itself starts, before it has opened the script, it prints a traceback of its own.
+    assert "Traceback" not in err or str(SCRIPTS.parent) not in err
     # Stopped, refused or done before that, or while Python itself starts or ends.
-    assert code in (130, 2, 0, -signal.SIGINT)
+    assert code in (130, 2, 1 if "Traceback" in err else 0, 0, -signal.SIGINT)
