@@ -290,8 +290,8 @@ def test_a_game_is_drawn_after_forty_plies_without_a_capture(quiet, ended):
 def test_steps_of_men_count_as_plies_without_a_capture_and_captures_begin_anew():
     game, state = read(
         """
-        . . . . . .
         . . . . . w
+        . . . . . .
         . . . . . .
         . . . . . .
         . w . . . .
