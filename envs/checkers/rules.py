@@ -16,9 +16,9 @@ plies of a search. The piece that has to go on is `held`. So a step is a fixed a
 a list of whole turns would have no bound, and a batch would wait for its longest turn.
 
 The board is a few sets of squares. The dark squares are numbered row by row from a1; each row has `size` / 2 of them. In
-one direction the number of the next square differs by a constant that depends on whether the row is odd, and that of
-the square after it by a constant. So the pieces that can move or capture in a direction are found by shifts, for the
-whole board at once.
+one direction the number of the next square differs by a constant that depends on whether the row is odd; that of the
+square behind it differs by a constant. So the pieces that can move or capture in a direction are found by shifts, for
+the whole board at once.
 """
 
 import dataclasses

@@ -53,7 +53,7 @@ def test_whole_random_games_equal_the_reference(settings, games):
 
 
 def perft(game, depth):
-    """Lines of 1 to `depth` turns, turn by turn; a turn of several jumps is followed until the other side is to move."""
+    """Lines of 1 to `depth` turns; a turn of several jumps is followed until the other side is to move."""
 
     def expand(state):
         places = jnp.arange(MOST, dtype=jnp.int32)
@@ -63,11 +63,12 @@ def perft(game, depth):
     expand = jax.jit(jax.vmap(expand), compiler_options=FAST)
 
     def children(states):
-        """Yield positions after each action of states [N, ...], with the seats before it; one shape, one compilation."""
+        """Yield the positions after each action of states [N, ...]: those of ended turns, then others, by chunks."""
         count = len(states.to_move)
         for first in range(0, count, CHUNK):
-            rows = np.arange(first, first + CHUNK)
-            part = jax.tree.map(lambda x, r=np.minimum(rows, count - 1): x[r], states)
+            rows = np.arange(first, first + CHUNK)  # one shape, one compilation
+            within = np.minimum(rows, count - 1)
+            part = jax.tree.map(lambda x, r=within: x[r], states)
             moves, after = jax.device_get(expand(part))
             assert moves.max() <= MOST
             played = (np.arange(MOST) < moves[:, None]) & (rows < count)[:, None]
