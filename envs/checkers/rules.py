@@ -15,10 +15,10 @@ An action is one step or one single jump, so a turn of several jumps is several 
 plies of a search. The piece that has to go on is `held`. So a step is a fixed amount of arithmetic on the whole board;
 a list of whole turns would have no bound, and a batch would wait for its longest turn.
 
-The board is a few sets of squares. The dark squares are numbered row by row from a1; each row has `size` / 2 of them. In
-one direction the number of the next square differs by a constant that depends on whether the row is odd; that of the
-square behind it differs by a constant. So the pieces that can move or capture in a direction are found by shifts, for
-the whole board at once.
+The board is a few sets of squares. The dark squares are numbered row by row from a1, `size` / 2 in each row. In one
+direction the number of the next square differs by a constant that depends on whether the row is odd; that of the square
+behind it differs by a constant. So the pieces that can move or capture in a direction are found by shifts, for the
+whole board at once.
 """
 
 import dataclasses

@@ -136,8 +136,8 @@ def test_eager_and_compiled_agree(game, histories):
 
 def test_random_games_end_within_the_test(game, histories):
     states, _ = histories
-    # A game for one may be long: half of the random games of Morpion Solitaire take 62 plies or more.
-    assert states.terminated[-1].mean() > (0.5 if game.seats == 2 else 0.1)
+    # Half of the random games of Morpion Solitaire and of checkers take about 60 plies or more.
+    assert states.terminated[-1].mean() > 0.1
 
 
 def test_there_is_a_legal_action_until_the_end(histories, found):
