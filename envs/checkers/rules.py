@@ -147,6 +147,11 @@ class Checkers:
         moves = jnp.concatenate([has(bits, squares) for bits in state.moves])
         return jnp.concatenate([moves & ~state.captures, moves & state.captures]) & ~state.terminated
 
+    @property
+    def most_choices(self) -> int:
+        """The most moves to choose from, if all men of the start were kings that can move anywhere."""
+        return len(DIRECTIONS) * self.rows * self.width
+
     def choices(self, state: State) -> Array:
         """Return int32[]: moves to choose from."""
         return jnp.maximum(moves_of(state.moves), 1)

@@ -96,6 +96,11 @@ class Othello:
         may = jnp.where(action == self.area, ~some(state.legal), has(state.legal, action))
         return may & ~state.terminated
 
+    @property
+    def most_choices(self) -> int:
+        """The most moves to choose from; a pass comes alone."""
+        return self.area
+
     def choices(self, state: State) -> Array:
         """Return int32[]: moves to choose from; where no disc may be placed, the pass is one."""
         return jnp.maximum(count(state.legal), 1)
