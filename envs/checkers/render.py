@@ -160,9 +160,7 @@ def svg(game: Checkers, state: State, highlight: int | None = None, seat: int | 
         route = "L".join(f"{x:g} {y:g}" for x, y in (places[start], places[end]))
         parts.append(f'<path class="mark" d="M{route}"/>')
     for owner, name in enumerate(SEATS):
-        # The player at the bottom has its name there.
-        x, y = (EDGE, height - 12) if owner == 0 else (width - EDGE, MARGIN - 12)
-        y = y if bottom == 0 else height - y - 24 + 12
+        x, y = (EDGE, width - EDGE)[owner], height - 12 if owner == bottom else MARGIN - 12
         parts += nameplate(state, owner, f"{name}: {_counted(grid, owner)}", x, y)
     label = escape(f"Checkers. {status(game, state)}. Pieces: {_counted(grid, 0)} black and {_counted(grid, 1)} white.")
     return (

@@ -90,6 +90,7 @@ def test_pictures_are_well_formed_and_show_the_pieces(size, bottom):
     assert {"a", "1", str(size), f"Black: {men}", f"White: {men}"} <= {text for text, _ in labels}
     black, white = (dict(labels)[f"{seat}: {men}"] for seat in render.SEATS)
     assert (black > white) == (bottom == 0)
+    assert 10 < min(black, white) < max(black, white) < height
     nearest = max(float(c.get("cy")) for c in found(picture, "circle", f"piece{bottom}"))
     assert nearest > max(float(c.get("cy")) for c in found(picture, "circle", f"piece{1 - bottom}"))
 
