@@ -10,8 +10,9 @@ if TYPE_CHECKING:
 def spec() -> "Spec[Checkers]":
     """Return the game; this imports it."""
     from envs.checkers import opponents, render
+    from envs.checkers.notation import parse_game
     from envs.checkers.rules import Checkers
-    from jaxgp.spec import Spec
+    from jaxgp.spec import Notation, Spec
 
     return Spec(
         Checkers,
@@ -19,4 +20,5 @@ def spec() -> "Spec[Checkers]":
         evaluators=opponents.evaluators,
         certainty=opponents.certainty,
         typed=render.TYPED,
+        notation=Notation(parse=parse_game),
     )
