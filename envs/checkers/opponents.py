@@ -48,12 +48,19 @@ def mobility(game: Checkers, state: State) -> Array:
     return _result(state, moves_of(state.moves) - moves_of(theirs))
 
 
-def noise(game: Checkers, state: State) -> Array:
+def noise(game: Checkers, state: State, salt: int = 0) -> Array:
     """Return float32[]: a number from -1 to 1 that is drawn once for each position, so that only results are known.
 
-    Source: M. Sipper, "Evolved to Win" (2011), section 3.3: opponents of lose checkers have a random evaluation.
+    Source: M. Sipper, "Evolved to Win" (2011), section 3.3: opponents of lose checkers have a random evaluation. A
+    search with one noise alone always makes the same moves; one that alternates between two of them does not.
+
+    Args:
+        game: the rules.
+        state: the position.
+        salt: another one gives other numbers.
     """
-    return _result(state, mix(game.key(state)).astype(jnp.float32) / np.float32(2**31) - 1)
+    drawn = mix(jnp.append(game.key(state), np.uint32(salt)))
+    return _result(state, drawn.astype(jnp.float32) / np.float32(2**31) - 1)
 
 
 EVALUATORS: dict[str, Callable[[Any, Any], Array]] = {
@@ -62,13 +69,14 @@ EVALUATORS: dict[str, Callable[[Any, Any], Array]] = {
     "lose_material": partial(material, sign=-1),
     "mobility": mobility,
     "noise": noise,
+    "noise_2": partial(noise, salt=1),
 }
 """Values from the view of the side to move, for ended games too; `king_2` counts a king as two men."""
 
 
 def evaluators(game: Checkers) -> dict[str, Callable[[Any, Any], Array]]:
-    """Return the evaluators; people play checkers against the first, and lose checkers against `mobility`."""
-    first = "mobility" if game.lose else "material"
+    """Return the evaluators; people play checkers against the first, and lose checkers against `lose_material`."""
+    first = "lose_material" if game.lose else "material"
     return {first: EVALUATORS[first]} | EVALUATORS
 
 

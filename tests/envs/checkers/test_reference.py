@@ -103,7 +103,9 @@ def test_perft(size, depth):
     assert perft(envs.make("checkers", size=size), depth) == PERFT[size][:depth]
 
 
-@pytest.mark.parametrize(("size", "depth"), [(8, 4), (10, 3), pytest.param(8, 7, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("size", "depth"), [(8, 4), (10, 3), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((8, 7), (10, 5)))]
+)
 def test_perft_of_the_reference(size, depth):
     assert reference.perft(reference.start(size), depth) == PERFT[size][depth - 1]
 
