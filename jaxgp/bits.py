@@ -1,10 +1,18 @@
-"""Bits: choosing among masked moves, and hashes of the moves that were made."""
+"""Bits: choosing among masked moves, sets of squares, and hashes of the moves that were made."""
+
+from collections.abc import Iterable
+from functools import reduce
 
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
 WORD = 32
+
+Bits = tuple[Array, ...]
+"""A set of squares: W words, uint32[] each; bit i % 32 of word i // 32 is square i.
+
+Each word is an array of its own, so that a batch of sets is handled by elementwise operations on whole registers."""
 
 
 def pick(mask: Array, bits: Array) -> Array:
@@ -72,6 +80,59 @@ def nth_bit(word: Array, rank: Array) -> Array:
         place = jnp.where(above, place + half, place)
         word = jnp.where(above, word >> half, word)
     return place
+
+
+def bits_of(squares: Iterable[int], words: int) -> Bits:
+    """Return the set of some squares, as constants."""
+    number = sum(1 << square for square in squares)
+    return tuple(jnp.uint32(number >> WORD * w & 0xFFFFFFFF) for w in range(words))
+
+
+def count(bits: Bits) -> Array:
+    """Return int32[]: squares in a set."""
+    counts = [lax.population_count(word).astype(jnp.int32) for word in bits]
+    return sum(counts[1:], counts[0])
+
+
+def some(bits: Bits) -> Array:
+    """Return bool[]: whether a set has a square."""
+    return reduce(jnp.bitwise_or, bits) != 0
+
+
+def single(square: Array, words: int) -> Bits:
+    """Return the set of one square (int32[]); none if it lies beyond the words."""
+    bit = jnp.uint32(1) << (square % WORD).astype(jnp.uint32)
+    return tuple(jnp.where(square // WORD == w, bit, 0) for w in range(words))
+
+
+def has(bits: Bits, square: np.ndarray) -> Array:
+    """Return bool[N]: which of N squares (int[N]) are in a set; unspecified beyond the words."""
+    words = [jnp.where(square // WORD == w, word, 0) for w, word in enumerate(bits)]
+    return (reduce(jnp.bitwise_or, words) >> (square % WORD).astype(np.uint32)) & 1 != 0
+
+
+def nth_square(bits: Bits, rank: Array) -> Array:
+    """Return int32[]: the square of a set that has `rank` (int32[]) others below it; unspecified if there is none."""
+    word, start = bits[0], jnp.zeros_like(rank)
+    for w in range(1, len(bits)):
+        before = lax.population_count(word).astype(jnp.int32)
+        further = (start == WORD * (w - 1)) & (rank >= before)
+        rank = jnp.where(further, rank - before, rank)
+        word, start = jnp.where(further, bits[w], word), jnp.where(further, WORD * w, start)
+    return start + nth_bit(word, rank)
+
+
+def shifted(bits: Bits, steps: int) -> Bits:
+    """Return a set with every square moved by up to 31 places, backwards if negative."""
+    if steps > 0:
+        before = (None, *bits[:-1])
+        return tuple(
+            a << steps if b is None else a << steps | b >> (WORD - steps) for a, b in zip(bits, before, strict=True)
+        )
+    after = (*bits[1:], None)
+    return tuple(
+        a >> -steps if b is None else a >> -steps | b << (WORD + steps) for a, b in zip(bits, after, strict=True)
+    )
 
 
 FACTORS = np.array([0x9E3779B1, 0x85EBCA77], np.uint32)

@@ -115,6 +115,10 @@ class Twin(Searchable[Any], Protocol):
 class ListsMoves(Protocol):
     """A game with many actions of which few are legal. Searches try those on the list alone."""
 
+    @property
+    def most_choices(self) -> int:
+        """The most moves that there can be; a search keeps a place for each, so a low bound makes it faster."""
+
     def choices(self, state: States) -> Array:
         """Return int32[]: how many moves there are, a pass being one; at least 1, unspecified after the end."""
 

@@ -1,4 +1,4 @@
-"""Drawing among marked moves."""
+"""Drawing among marked moves, and sets of squares."""
 
 import jax
 import jax.numpy as jnp
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from jaxgp.bits import lot, pack, pick
+from jaxgp.bits import bits_of, count, has, lot, nth_square, pack, pick, shifted, single, some
 
 
 @pytest.mark.parametrize("actions", [1, 3, 31, 32, 33, 65, 130])
@@ -61,3 +61,27 @@ def test_a_lot_and_the_choice_after_it_are_equally_likely_together(ways):
     counts = np.bincount(np.asarray(way) * moves + np.asarray(move), minlength=ways * moves)
     assert len(counts) == ways * moves
     assert stats.chisquare(counts).pvalue > 0.001
+
+
+@pytest.mark.parametrize("words", [1, 2, 4])
+def test_sets_of_squares_equal_sets_of_numbers(words):
+    rng = np.random.default_rng(words)
+    area = 32 * words
+    for squares in [set(), {0}, {area - 1}, *(set(rng.choice(area, 9, replace=False).tolist()) for _ in range(3))]:
+        bits = bits_of(squares, words)
+        assert members(bits) == squares
+        assert int(count(bits)) == len(squares)
+        assert bool(some(bits)) == bool(squares)
+        assert has(bits, np.arange(area)).nonzero()[0].tolist() == sorted(squares)
+        assert [int(nth_square(bits, jnp.int32(rank))) for rank in range(len(squares))] == sorted(squares)
+        for steps in (-31, -1, 5, 31):
+            assert members(shifted(bits, steps)) == {s + steps for s in squares if 0 <= s + steps < area}
+
+
+def test_the_set_of_one_square_is_empty_beyond_the_words():
+    assert [members(single(jnp.int32(square), 2)) for square in (0, 31, 32, 63, 64)] == [{0}, {31}, {32}, {63}, set()]
+
+
+def members(bits):
+    number = sum(int(word) << 32 * w for w, word in enumerate(bits))
+    return {square for square in range(number.bit_length()) if number >> square & 1}

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from envs.othello import leaves, moves
-from envs.othello.rules import WORD, Othello
+from envs.othello.rules import Othello
+from jaxgp.bits import WORD
 from jaxgp.printable import one_line
 
 if TYPE_CHECKING:

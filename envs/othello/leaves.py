@@ -21,7 +21,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from envs.othello.moves import DEEPEST, binary, within
-from envs.othello.rules import WORD, Othello, State, count
+from envs.othello.rules import Othello, State
+from jaxgp.bits import WORD, count
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet, rectangle
 from jaxgp.interpreter.evaluate import Packed
 from jaxgp.options import option

@@ -23,7 +23,8 @@ from typing import Literal
 import jax.numpy as jnp
 from jax import Array
 
-from envs.othello.rules import Bits, Othello, State, count
+from envs.othello.rules import Othello, State
+from jaxgp.bits import Bits, count
 from jaxgp.errors import reject
 from jaxgp.genotypes.primitives import FLOAT, Integers, Primitive, PrimitiveSet, Weighting
 from jaxgp.options import option

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from envs.othello.rules import Bits, Othello, State, count, some
-from jaxgp.bits import pick_bit
+from envs.othello.rules import Othello, State
+from jaxgp.bits import Bits, count, pick_bit, some
 
 TABLE = Path(__file__).with_name("edgar_like.csv")
 """60 rows of 64 whole numbers, made by `scripts/studies/othello_learn.py`: weights of the squares after each move."""

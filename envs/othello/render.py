@@ -9,7 +9,8 @@ import jax
 import numpy as np
 
 from envs.drawing import nameplate
-from envs.othello.rules import Bits, Othello, State
+from envs.othello.rules import Othello, State
+from jaxgp.bits import Bits
 
 SEATS = ("Black", "White")
 MARKS = "XO"

@@ -17,29 +17,25 @@ over a batch of positions a step is one long vectorised loop of elementwise oper
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import partial
 from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
-from jax import Array, lax
+from jax import Array
 
 from jaxgp.arrays import apart, freeze, win_loss
-from jaxgp.bits import nth_bit
+from jaxgp.bits import WORD, Bits, bits_of, count, has, nth_square, shifted, single, some
 from jaxgp.options import check, option
 
 SIZES = (4, 6, 8, 10)
-WORD = 32
-
-Bits = tuple[Array, ...]
-"""A set of squares: W words, uint32[] each; bit i % 32 of word i // 32 is square i = row * size + column."""
 
 
 @struct.dataclass
 class State:
-    """One position of one game; W = ceil(size ** 2 / 32)."""
+    """One position of one game. In a set of squares, bit row * size + column is a square."""
 
     own: Bits  # discs of the side to move
     other: Bits  # discs of the opponent
@@ -97,8 +93,13 @@ class Othello:
     def legal_actions(self, state: State) -> Array:
         """Return bool[size ** 2 + 1]: the squares where a disc may be placed, or only the pass; none after the end."""
         action = np.arange(self.num_actions)
-        may = jnp.where(action == self.area, ~some(state.legal), self._look(state.legal, action))
+        may = jnp.where(action == self.area, ~some(state.legal), has(state.legal, action))
         return may & ~state.terminated
+
+    @property
+    def most_choices(self) -> int:
+        """The most moves to choose from; a pass comes alone."""
+        return self.area
 
     def choices(self, state: State) -> Array:
         """Return int32[]: moves to choose from; where no disc may be placed, the pass is one."""
@@ -107,13 +108,7 @@ class Othello:
     def choice(self, state: State, place: Array) -> Array:
         """Return int32[]: the legal move at an index (int32[]) in the order of squares, modulo their number."""
         rank = place % self.choices(state)
-        word, start = state.legal[0], jnp.zeros_like(rank)
-        for w in range(1, self.words):
-            before = lax.population_count(word).astype(jnp.int32)
-            further = (start == WORD * (w - 1)) & (rank >= before)
-            rank = jnp.where(further, rank - before, rank)
-            word, start = jnp.where(further, state.legal[w], word), jnp.where(further, WORD * w, start)
-        return jnp.where(some(state.legal), start + nth_bit(word, rank), self.area).astype(jnp.int32)
+        return jnp.where(some(state.legal), nth_square(state.legal, rank), self.area).astype(jnp.int32)
 
     def step(self, state: State, action: Array, key: Array) -> State:
         """Place a disc, or pass; what may not be played changes nothing, and nothing changes after the end."""
@@ -129,7 +124,7 @@ class Othello:
 
     def placed(self, state: State, action: Array) -> Bits:
         """Return the square of the disc that an action places; none for a pass, and for what may not be played."""
-        return tuple(bits & may for bits, may in zip(self._bit(action), state.legal, strict=True))
+        return tuple(bits & may for bits, may in zip(single(action, self.words), state.legal, strict=True))
 
     def after(self, state: State, placed: Bits) -> tuple[Bits, Bits]:
         """Return the discs of the side that places a disc on one square (or none), and those of its opponent."""
@@ -161,7 +156,7 @@ class Othello:
         """Return the empty squares from which `own` would enclose discs of `other`."""
         found = None
         for steps, through in self._lines(other):
-            reached = _shifted(self._flooded(own, through, steps), steps)
+            reached = shifted(self._flooded(own, through, steps), steps)
             found = reached if found is None else tuple(a | b for a, b in zip(found, reached, strict=True))
         assert found is not None
         full = self.constant(range(self.area))
@@ -173,14 +168,13 @@ class Othello:
         turned = tuple(jnp.zeros_like(word) for word in own)
         for steps, through in self._lines(other):
             line = self._flooded(placed, through, steps)
-            closed = some(tuple(a & b for a, b in zip(_shifted(line, steps), own, strict=True)))
+            closed = some(tuple(a & b for a, b in zip(shifted(line, steps), own, strict=True)))
             turned = tuple(a | jnp.where(closed, b, 0) for a, b in zip(turned, line, strict=True))
         return turned
 
     def constant(self, squares: Iterable[int]) -> Bits:
         """Return the set of some squares."""
-        bits = sum(1 << square for square in squares)
-        return tuple(jnp.uint32(bits >> WORD * w & 0xFFFFFFFF) for w in range(self.words))
+        return bits_of(squares, self.words)
 
     def corners(self, bits: Bits) -> Bits:
         """Return the corners that are in a set."""
@@ -190,7 +184,7 @@ class Othello:
 
     def squares(self, bits: Bits) -> Array:
         """Return bool[size ** 2]: which squares are in a set."""
-        return self._look(bits, np.arange(self.area))
+        return has(bits, np.arange(self.area))
 
     def _lines(self, other: Bits) -> list[tuple[int, Bits]]:
         """Return for each of the eight directions its step in bits, and the squares that a line may enclose."""
@@ -203,34 +197,13 @@ class Othello:
 
     def _flooded(self, start: Bits, through: Bits, steps: int) -> Bits:
         """Return the squares of `through` that lie in unbroken lines behind squares of `start`, in one direction."""
-        reached = tuple(a & b for a, b in zip(_shifted(start, steps), through, strict=True))
+        reached = tuple(a & b for a, b in zip(shifted(start, steps), through, strict=True))
         reached = _spread(reached, through, steps)
         # From here on two squares at a time: a line on this board encloses `size` - 2 discs at most.
-        pairs = tuple(a & b for a, b in zip(_shifted(through, steps), through, strict=True))
+        pairs = tuple(a & b for a, b in zip(shifted(through, steps), through, strict=True))
         for _ in range((self.size - 4) // 2):
             reached = _spread(reached, pairs, 2 * steps)
         return reached
-
-    def _look(self, bits: Bits, square: np.ndarray) -> Array:
-        """Return bool[N]: which of N squares (int[N]) are in a set; unspecified beyond the board."""
-        words = [jnp.where(square // WORD == w, word, 0) for w, word in enumerate(bits)]
-        return (reduce(jnp.bitwise_or, words) >> (square % WORD).astype(np.uint32)) & 1 != 0
-
-    def _bit(self, action: Array) -> Bits:
-        """Return the square of an action; none or one beyond the board for the pass."""
-        bit = jnp.uint32(1) << (action % WORD).astype(jnp.uint32)
-        return tuple(jnp.where(action // WORD == w, bit, 0) for w in range(self.words))
-
-
-def count(bits: Bits) -> Array:
-    """Return int32[]: squares in a set."""
-    counts = [lax.population_count(word).astype(jnp.int32) for word in bits]
-    return sum(counts[1:], counts[0])
-
-
-def some(bits: Bits) -> Array:
-    """Return bool[]: whether a set has a square."""
-    return reduce(jnp.bitwise_or, bits) != 0
 
 
 def _choose(condition: Array, yes: State, no: State) -> State:
@@ -239,20 +212,7 @@ def _choose(condition: Array, yes: State, no: State) -> State:
 
 def _spread(reached: Bits, through: Bits, steps: int) -> Bits:
     """Add to a set what it reaches by one shift within `through`."""
-    return tuple(a | (b & c) for a, b, c in zip(reached, _shifted(reached, steps), through, strict=True))
-
-
-def _shifted(bits: Bits, steps: int) -> Bits:
-    """Return a set with every square moved by up to 31 places, backwards if negative."""
-    if steps > 0:
-        before = (None, *bits[:-1])
-        return tuple(
-            a << steps if b is None else a << steps | b >> (WORD - steps) for a, b in zip(bits, before, strict=True)
-        )
-    after = (*bits[1:], None)
-    return tuple(
-        a >> -steps if b is None else a >> -steps | b << (WORD + steps) for a, b in zip(bits, after, strict=True)
-    )
+    return tuple(a | (b & c) for a, b, c in zip(reached, shifted(reached, steps), through, strict=True))
 
 
 GAME = Othello

@@ -205,13 +205,13 @@ def _noted(name: str, text: str, games: Games, settings: Json) -> Played:
     spec, game = game_of(settings, games)
     if spec.notation.parse is None or game.chance:
         raise UsageError(f"replay={name}: not JSON; {ACCEPTED}, {game.name} has no other notation")
+    stepper = Stepper(game, game_key(0))
     try:
-        actions = spec.notation.parse(game, text)
+        moves = list(stepper.retrace(spec.notation.parse(game, text)))
     except ValueError as error:
         raise UsageError(f"replay={name}: {error}") from error
     names = ("Player",) if game.seats == 1 else ("First player", "Second player")
-    stepper = Stepper(game, game_key(0))
-    return Played(stepper, spec, names, list(stepper.retrace(actions)))
+    return Played(stepper, spec, names, moves)
 
 
 def _text(name: str) -> str:

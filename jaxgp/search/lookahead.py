@@ -101,7 +101,7 @@ class LegalOnly:
     @property
     def slots(self) -> int:
         """The most moves that a node can have."""
-        return self.rules.num_actions
+        return self.rules.most_choices
 
     def action(self, state: Position, slot: Array) -> Array:
         """Return int32[]: the action in a slot of one state."""

@@ -25,9 +25,9 @@ import optax
 from jax import Array, lax
 
 from envs.othello.opponents import MOVES, UNIT, lead, move_number, random_move
-from envs.othello.rules import Othello, State, count
+from envs.othello.rules import Othello, State
 from jaxgp import files
-from jaxgp.bits import pick_bit
+from jaxgp.bits import count, pick_bit
 from jaxgp.config import arguments
 from jaxgp.errors import RunError, reason, reject
 from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_SEED, option

@@ -63,7 +63,10 @@ def test_experiments_of_othello_are_those_of_the_study(composer):
         ("algorithm.poplation=3", "algorithm.poplation: unknown option; did you mean algorithm.population?"),
         ("algorithm.population=many", "algorithm.population=many: accepted: a whole number"),
         ("algorithm.population=1,2", "algorithm.population=1,2: several values need -m"),
-        ("game=chess", "game=chess: unknown choice; accepted: mancala, morpion, othello, walls"),
+        (
+            "game=chess",
+            "game=chess: unknown choice; accepted: checkers, lose_checkers, mancala, morpion, othello, walls",
+        ),
         ("population", "population: not an option; write option=value"),
     ],
 )

@@ -128,7 +128,7 @@ def of_game(game: str, games: object = envs) -> Iterator[Target]:
     """Yield the settings of a game and the options of its roles."""
     spec = games.spec(game)
     yield from (Target(f"game.{one.name}", near(one)) for one in declared(spec.make()))
-    yield Target("program.role", tuple(role.name for role in spec.roles))
+    yield Target("program.role", tuple(role.name for role in spec.roles) or ("null",))
     for role in spec.roles:
         yield from (Target(f"program.{one.name}", near(one)) for one in declared(role.options))
 

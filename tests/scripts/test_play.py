@@ -298,6 +298,21 @@ def test_othello_is_played_by_people_and_saved(play, tmp_path):
     assert 'class="othello"' in name.with_suffix(".svg").read_text()
 
 
+def test_checkers_is_played_by_people_and_saved(play, tmp_path):
+    options = ("game=checkers", "game.size=4", "game.rows=1", "game.lose=true")
+    code, out, _ = play(*options, "opponent=human", typed="c3xe5xg7\na1xc3\na1-b2\nb4-a3\n")
+    assert code == 0
+    assert '"c3xe5xg7" is not a move; accepted: two squares, as in c3-d4, or c3xe5 for a capture; each jump' in out
+    assert "a1xc3 cannot be played here; legal: c1-b2, a1-b2, c1-d2." in out
+    assert "First player plays a1-b2." in out
+    name = tmp_path / "game"
+    out = play(*options, "player=random", "opponent=random", "seed=1", f"save={name}")[1]
+    assert re.search(r"(wins, 1 to 0|Draw, 0\.5 to 0\.5)\.\n", out)
+    assert json.loads(name.with_suffix(".json").read_text())["game"]["lose"] is True
+    assert play(f"replay={name}.json")[1].splitlines()[-2:] == out.splitlines()[-5:-3]
+    assert 'class="checkers"' in name.with_suffix(".svg").read_text()
+
+
 def test_programs_play_othello(play):
     """All four first moves have the same value, and the first is played."""
     options = ("game=othello", "game.size=4", "program.features=few", "program.weights=path", "program.noop_bits=1")
@@ -330,7 +345,7 @@ def test_the_champion_of_a_game_from_a_folder_plays_where_the_folder_is_named(pl
     code, out, error = play(f"run={tmp_path}", f"game={toys.FOLDER}", typed="step\n")
     assert (code, error) == (0, "")
     assert "Opponent (champion) plays walk." in out
-    assert "game.name=dice: accepted: mancala, " in play(f"run={tmp_path}")[2]
+    assert "game.name=dice: accepted: checkers, mancala, " in play(f"run={tmp_path}")[2]
 
 
 def test_help_on_the_command_line(play):

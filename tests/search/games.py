@@ -131,6 +131,10 @@ class PassGame(Toy):
 class ListedPassGame(PassGame):
     """The same, which lists its legal moves."""
 
+    @property
+    def most_choices(self) -> int:
+        return self.num_actions
+
     def choices(self, state: Board) -> Array:
         return self.legal_actions(state).sum(dtype=jnp.int32)
 

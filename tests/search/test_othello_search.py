@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from envs.othello.rules import count as discs
+from jaxgp.bits import count as discs
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 from tests.envs.othello.drawings import as_reference, read
 from tests.reference import othello as reference

@@ -1,0 +1,24 @@
+"""Checkers: American checkers and lose checkers, on boards of even size."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from envs.checkers.rules import Checkers
+    from jaxgp.spec import Spec
+
+
+def spec() -> "Spec[Checkers]":
+    """Return the game; this imports it."""
+    from envs.checkers import opponents, render
+    from envs.checkers.notation import parse_game
+    from envs.checkers.rules import Checkers
+    from jaxgp.spec import Notation, Spec
+
+    return Spec(
+        Checkers,
+        drawing=render,
+        evaluators=opponents.evaluators,
+        certainty=opponents.certainty,
+        typed=render.TYPED,
+        notation=Notation(parse=parse_game),
+    )

@@ -1,0 +1,250 @@
+"""Checkers for people: the board as text and as a picture, and the names of the moves.
+
+Square a1 is at the bottom left for black, who begins; for white the board is turned round.
+"""
+
+import re
+from functools import cache
+from html import escape
+
+import jax
+import numpy as np
+
+from envs.checkers.rules import DIRECTIONS, Checkers, State
+from envs.drawing import nameplate
+from jaxgp.bits import Bits
+
+SEATS = ("Black", "White")
+MARKS = ("b", "w", "B", "W")
+"""Men of both seats, then kings; 1 to 4 in a grid of pieces."""
+TYPED = "two squares, as in c3-d4, or c3xe5 for a capture; each jump of a turn is typed on its own"
+"""What `parse_action` accepts, for people."""
+WRITTEN = re.compile(r"([a-z])(\d{1,2})([-x]?)([a-z])(\d{1,2})", re.ASCII)
+
+# Measures of the picture, in its own units.
+CELL = 52.0
+EDGE = 30.0  # around the board, for the names of columns and rows
+MARGIN = 36.0  # above and below that, for the names of the players
+PIECE = 20.0
+CROWN = "M-10 6l-2-12 6 5 6-8 6 8 6-5-2 12z"
+
+# Amber, which is no piece's colour, says whose turn it is, which pieces may move and what was played last.
+STYLE = """
+.checkers text{font:600 17px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#24292f}
+.checkers .at{font:500 14px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#6e7781;text-anchor:middle}
+.checkers .name1{text-anchor:end}
+.checkers .ground{fill:#efe3cb;stroke:#6f5236;stroke-width:3}
+.checkers .dark{fill:#a87b54}
+.checkers .piece0{fill:#1d2126;stroke:#5c636b;stroke-width:2.5}
+.checkers .piece1{fill:#f7f3e8;stroke:#a39a86;stroke-width:2.5}
+.checkers .crown0{fill:#f0c75e}
+.checkers .crown1{fill:#8a5a12}
+.checkers .may{fill:none;stroke:#e3a220;stroke-width:2.5}
+.checkers .mark{fill:none;stroke:#e3a220;stroke-width:5;stroke-linecap:round}
+.checkers .turn{fill:none;stroke:#d29922;stroke-width:11;stroke-linecap:round}
+@media (prefers-color-scheme:dark){
+.checkers text{fill:#e6edf3}
+.checkers .at{fill:#8b949e}
+.checkers .ground{fill:#8f7f66;stroke:#3f2f20}
+.checkers .dark{fill:#5d432d}
+}
+"""
+
+
+def action_name(game: Checkers, action: int) -> str:
+    """Return what people call a move: c3-d4, or c3xe5 for a capture.
+
+    Raises:
+        ValueError: there is no such move.
+    """
+    if not 0 <= action < game.num_actions:
+        raise ValueError(f"action {action}: accepted: 0 to {game.num_actions - 1}")
+    start, end = squares(game, action)
+    if end is None:
+        raise ValueError(f"action {action}: leads off the board")
+    return f"{_name(game, start)}{'x' if _jumps(game, action) else '-'}{_name(game, end)}"
+
+
+def parse_action(game: Checkers, text: str) -> int:
+    """Return the action that a person typed: two squares, with - or x or nothing between them.
+
+    Raises:
+        ValueError: not a move; the message says what was typed and what is accepted.
+    """
+    word = text.strip().lower()
+    found = WRITTEN.fullmatch(word)
+    names = _actions(game)
+    for sign in ((found[3],) if found[3] else "-x") if found else ():
+        name = f"{found[1]}{found[2]}{sign}{found[4]}{found[5]}"  # type: ignore[index]
+        if name in names:
+            return names[name]
+    typed = f'"{text.strip()[:40]}"' if word else "an empty line"
+    raise ValueError(f"{typed} is not a move; accepted: {TYPED}")
+
+
+def squares(game: Checkers, action: int) -> tuple[int, int | None]:
+    """Return the squares where a move begins and ends; None off the board."""
+    kind, start = divmod(action, game.area)
+    row, column = game.place(start)
+    far = 2 if _jumps(game, action) else 1
+    up, right = DIRECTIONS[kind % len(DIRECTIONS)]
+    return start, game.square(row + far * up, column + far * right)
+
+
+def pieces(game: Checkers, state: State) -> np.ndarray:
+    """Return int[size, size], from row 1 up: 0 empty, 1 and 2 men of black and white, 3 and 4 their kings."""
+    first = int(state.to_move)
+    own, other, kings = (_dark(game, bits) for bits in (state.own, state.other, state.kings))
+    dark = own * (1 + first) + other * (2 - first) + 2 * kings
+    grid = np.zeros((game.size, game.size), int)
+    for square, piece in enumerate(dark):
+        grid[game.place(square)] = piece
+    return grid
+
+
+def status(game: Checkers, state: State) -> str:
+    """Say in one line whose turn it is, or how the game ended."""
+    if bool(state.terminated):
+        result = float(state.returns[0])
+        return "Draw" if result == 0 else f"{SEATS[0 if result > 0 else 1]} wins"
+    mover = f"{SEATS[int(state.to_move)]} to move"
+    held = np.flatnonzero(_dark(game, state.held))
+    if held.size:
+        return f"{mover}, who has to go on from {_name(game, int(held[0]))}"
+    return f"{mover}, who has to capture" if bool(state.captures) else mover
+
+
+def text(game: Checkers, state: State, bottom: int = 0) -> str:
+    """Draw the board in plain characters: b and w are men, B and W kings, dots empty dark squares.
+
+    Args:
+        game: the rules.
+        state: the position.
+        bottom: the seat that looks at the board.
+    """
+    grid = pieces(game, state)
+    dark = np.add.outer(np.arange(game.size), np.arange(game.size)) % 2 == 0
+    cells = np.where(grid > 0, np.array([".", *MARKS])[grid], np.where(dark, ".", " "))
+    lines = [f"{row + 1:2} {' '.join(cells[row, _columns(game, bottom)])}".rstrip() for row in _rows(game, bottom)]
+    names = "   " + " ".join(_column(column) for column in _columns(game, bottom))
+    said = ", ".join(f"{mark} {name.lower()} {_counted(grid, seat)}" for seat, (mark, name) in enumerate(_seats()))
+    return "\n".join([*lines, names, f"{said}. {status(game, state)}"])
+
+
+def svg(game: Checkers, state: State, highlight: int | None = None, seat: int | None = None, bottom: int = 0) -> str:
+    """Draw the board as a standalone picture, for light and dark pages; rings are round pieces that may move.
+
+    Args:
+        game: the rules.
+        state: the position.
+        highlight: a move to mark, by a line between its squares: the one about to be played or the last one.
+        seat: whose move is marked; it makes no difference.
+        bottom: the seat that looks at the board.
+    """
+    del seat
+    side = game.size * CELL
+    width, height = side + 2 * EDGE, side + 2 * EDGE + 2 * MARGIN
+    grid = pieces(game, state)
+    places = [_centre(game, square, bottom) for square in range(game.area)]
+    dark = "".join(f"M{x - CELL / 2:g} {y - CELL / 2:g}h{CELL:g}v{CELL:g}h-{CELL:g}z" for x, y in places)
+    ground = f'<rect class="ground" x="{EDGE:g}" y="{EDGE + MARGIN:g}" width="{side:g}" height="{side:g}"/>'
+    parts = [ground, f'<path class="dark" d="{dark}"/>', *_labels(game, bottom)]
+    for (x, y), piece in zip(places, (int(grid[game.place(square)]) for square in range(game.area)), strict=True):
+        parts += _piece(x, y, piece)
+    if not bool(state.terminated):
+        may = np.any([_dark(game, bits) for bits in state.moves], 0)
+        parts += [_circle("may", PIECE - 4, *places[square]) for square in np.flatnonzero(may)]
+    if highlight is not None:
+        start, end = squares(game, highlight)
+        assert end is not None
+        route = "L".join(f"{x:g} {y:g}" for x, y in (places[start], places[end]))
+        parts.append(f'<path class="mark" d="M{route}"/>')
+    for owner, name in enumerate(SEATS):
+        x, y = (EDGE, width - EDGE)[owner], height - 12 if owner == bottom else MARGIN - 12
+        parts += nameplate(state, owner, f"{name}: {_counted(grid, owner)}", x, y)
+    label = escape(f"Checkers. {status(game, state)}. Pieces: {_counted(grid, 0)} black and {_counted(grid, 1)} white.")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="checkers" viewBox="0 0 {width:g} {height:g}" role="img" '
+        f'aria-label="{label}"><style>{STYLE}</style>{"".join(parts)}</svg>'
+    )
+
+
+@cache
+def _actions(game: Checkers) -> dict[str, int]:
+    """Return the actions that stay on the board, by name."""
+    inside = [action for action in range(game.num_actions) if squares(game, action)[1] is not None]
+    return {action_name(game, action): action for action in inside}
+
+
+def _jumps(game: Checkers, action: int) -> bool:
+    return action >= game.num_actions // 2
+
+
+def _name(game: Checkers, square: int) -> str:
+    row, column = game.place(square)
+    return f"{_column(column)}{row + 1}"
+
+
+def _column(number: int) -> str:
+    return chr(ord("a") + number)
+
+
+def _rows(game: Checkers, bottom: int) -> list[int]:
+    """Return the rows as they are drawn, from the top."""
+    return list(range(game.size))[:: 1 if bottom else -1]
+
+
+def _columns(game: Checkers, bottom: int) -> list[int]:
+    """Return the columns as they are drawn, from the left."""
+    return list(range(game.size))[:: -1 if bottom else 1]
+
+
+def _seats() -> list[tuple[str, str]]:
+    return list(zip(MARKS, SEATS, strict=False))
+
+
+def _counted(grid: np.ndarray, seat: int) -> str:
+    """Count the pieces of a seat, and the kings among them."""
+    men, kings = (int((grid == piece).sum()) for piece in (1 + seat, 3 + seat))
+    return f"{men + kings}" + (f" ({kings} king{'s' * (kings > 1)})" if kings else "")
+
+
+def _dark(game: Checkers, bits: Bits) -> np.ndarray:
+    """Return bool[area]: which dark squares are in a set."""
+    words = np.array(jax.device_get(bits), np.uint32)
+    each = (words[:, None] >> np.arange(32, dtype=np.uint32)) & 1
+    return each.reshape(-1)[: game.area].astype(bool)
+
+
+def _centre(game: Checkers, square: int, bottom: int) -> tuple[float, float]:
+    row, column = game.place(square)
+    down, right = _rows(game, bottom).index(row), _columns(game, bottom).index(column)
+    return EDGE + (right + 0.5) * CELL, EDGE + MARGIN + (down + 0.5) * CELL
+
+
+def _circle(kind: str, radius: float, x: float, y: float) -> str:
+    return f'<circle class="{kind}" cx="{x:g}" cy="{y:g}" r="{radius:g}"/>'
+
+
+def _piece(x: float, y: float, piece: int) -> list[str]:
+    """Draw a piece, a king with a crown."""
+    if not piece:
+        return []
+    owner, king = (piece - 1) % 2, piece > 2
+    crown = [f'<path class="crown{owner}" transform="translate({x:g} {y:g})" d="{CROWN}"/>'] if king else []
+    return [_circle(f"piece{owner}", PIECE, x, y), *crown]
+
+
+def _labels(game: Checkers, bottom: int) -> list[str]:
+    """Name the columns below the board and the rows to the left of it."""
+    middles = [(number + 0.5) * CELL for number in range(game.size)]
+    base, top = EDGE + MARGIN + game.size * CELL + 20, EDGE + MARGIN + 5
+    across = [
+        f'<text class="at" x="{EDGE + middle:g}" y="{base:g}">{_column(column)}</text>'
+        for middle, column in zip(middles, _columns(game, bottom), strict=True)
+    ]
+    down = [
+        f'<text class="at" x="{EDGE / 2:g}" y="{top + middle:g}">{row + 1}</text>'
+        for middle, row in zip(middles, _rows(game, bottom), strict=True)
+    ]
+    return across + down

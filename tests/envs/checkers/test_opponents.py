@@ -1,0 +1,136 @@
+"""Searches of checkers against plain minimax in Python, which shares no code with them."""
+
+from functools import cache, partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import envs
+from envs.checkers.opponents import EVALUATORS, WON, certainty, evaluators
+from jaxgp.host.deepening import deepening
+from jaxgp.players.searches import searches
+from jaxgp.search.alphabeta import AlphaBeta, best_moves
+from tests.envs.checkers.drawings import as_reference, as_state, compiled, read
+from tests.envs.replays import FAST
+from tests.reference import checkers as reference
+
+
+def fewest(position):
+    return reference.worth(position) if reference.over(position) else -reference.worth(position)
+
+
+WORTH = {
+    "material": reference.worth,
+    "king_2": partial(reference.worth, king=2),
+    "lose_material": fewest,
+    "mobility": reference.mobility,
+}
+"""The evaluators by their definitions, but for those made of random numbers."""
+
+
+@cache
+def random_positions(number, seed, size=6, rows=2, lose=False):
+    """Positions met in random play, of each game some and the last one in progress; then the ended ones."""
+    game = envs.make("checkers", size=size, rows=rows, lose=lose)
+    rng, found, ended = np.random.default_rng(seed), [], []
+    while len(found) < number:
+        position, line = reference.start(size, rows, game.quiet_plies, lose), []
+        while moves := reference.moves(position):
+            line.append(position)
+            position = reference.play(position, moves[rng.integers(len(moves))])
+        found += [line[-1], *(one for one in line if one.held)][:2]
+        found += [line[int(n)] for n in rng.choice(len(line) - 1, 2, replace=False)]
+        ended.append(position)
+    return game, found[:number], ended
+
+
+def stacked(game, positions):
+    return jax.tree.map(lambda *x: jnp.stack(x), *(as_state(game, position) for position in positions))
+
+
+@pytest.mark.parametrize("lose", [False, True])
+def test_evaluators_equal_their_definition(lose):
+    game, positions, ended = random_positions(24, seed=3, lose=lose)
+    both = [*positions, *ended]
+    values = {name: jax.vmap(partial(EVALUATORS[name], game)) for name in WORTH}
+    found = jax.jit(lambda states: {name: value(states) for name, value in values.items()}, compiler_options=FAST)(
+        stacked(game, both)
+    )
+    for name, worth in WORTH.items():
+        assert found[name].tolist() == [(1 - 2 * one.seat) * worth(one) for one in both], name
+    assert any(position.held for position in positions)
+
+
+def test_noise_differs_between_positions_and_knows_results_alone():
+    game, positions, ended = random_positions(24, seed=3)
+    both = (jax.vmap(partial(EVALUATORS[name], game)) for name in ("noise", "noise_2"))
+    value = jax.jit(lambda states, both=tuple(both): [one(states) for one in both], compiler_options=FAST)
+    noise, other = map(np.asarray, value(stacked(game, positions)))
+    results, _ = map(np.asarray, value(stacked(game, ended)))
+    assert abs(np.corrcoef(noise, other)[0, 1]) < 0.7
+    assert (abs(noise) <= 1).all()
+    assert len(set(noise.tolist())) == len({str(position) for position in positions})
+    assert noise.min() < -0.3 < 0.3 < noise.max()
+    assert set(results.tolist()) <= {WON, 0, -WON}
+
+
+def test_every_game_has_all_evaluators_and_an_apt_one_first():
+    games = [envs.make("checkers", lose=lose) for lose in (False, True)]
+    assert [next(iter(evaluators(game))) for game in games] == ["material", "lose_material"]
+    assert [set(evaluators(game)) for game in games] == [set(EVALUATORS)] * 2
+    assert set(EVALUATORS) - set(WORTH) == {"noise", "noise_2"}
+    assert all(len(searches(envs.spec("checkers"), game, "material|king_2", 2, "first", 1, 4)) == 2 for game in games)
+
+
+@cache
+def searcher(game, name, ties, depth):
+    search = AlphaBeta(game, partial(EVALUATORS[name], game), depth, tail=1, lanes=8, narrow=8, ties=ties)
+    return jax.jit(search.search, compiler_options=FAST)
+
+
+@pytest.mark.parametrize(
+    ("size", "rows", "lose", "name", "ties", "depth", "number"),
+    [
+        (6, 2, False, "material", "all", 4, 24),
+        pytest.param(8, 3, True, "lose_material", "first", 4, 40, marks=pytest.mark.slow),
+        pytest.param(8, 3, True, "mobility", "all", 3, 40, marks=pytest.mark.slow),
+        pytest.param(10, 3, False, "king_2", "all", 3, 40, marks=pytest.mark.slow),
+    ],
+)
+def test_searches_find_the_best_moves_of_plain_minimax(size, rows, lose, name, ties, depth, number):
+    """A jump of several is a ply of its own, after which the same side moves."""
+    game, positions, _ = random_positions(number, 1, size, rows, lose)
+    depths = np.random.default_rng(2).integers(1, depth + 1, number)
+    found = searcher(game, name, ties, depth)(
+        stacked(game, positions), jnp.asarray(depths, jnp.int32), jnp.int32(number)
+    )
+    for values, position, plies in zip(np.asarray(found.values), positions, depths, strict=True):
+        wanted = reference.move_values(position, int(plies), WORTH[name])
+        best = max(wanted.values())
+        actions = sorted(reference.action(size, move) for move, value in wanted.items() if value == best)
+        assert values.max() == best
+        assert values.argmax() == actions[0]
+        if ties == "all":
+            assert np.flatnonzero(best_moves(values)).tolist() == actions
+
+
+def test_all_evaluators_prove_results():
+    game, positions, _ = random_positions(24, seed=3)
+    for name in EVALUATORS:
+        assert certainty(game, name) == (game, WON)
+    assert max(abs(worth(position)) for position in positions for worth in WORTH.values()) < WON
+
+
+@pytest.mark.slow
+def test_a_search_proves_a_win_within_its_depth():
+    game, state = read("""
+        . . . .
+        w . . .
+        . . . .
+        b . b .
+    """)
+    thought = deepening(envs.spec("checkers"), game, "material", 4, "first", 1).think(state)
+    assert (thought.value, thought.decided, thought.depth) == (WON, True, 1)
+    assert as_reference(game, compiled(game)[0](state, jnp.int32(thought.move))).seat == 1
