@@ -183,14 +183,17 @@ class Lenient(io.TextIOBase):
             self.failure = self.failure or error
 
     def settle(self) -> OSError | None:
-        """Write what is left; return why something could not be written, and let Python not try again at its end."""
+        """Write what is left, and let Python not try again at its end.
+
+        Return why something could not be written; None also for a reader who has enough, which is no failure.
+        """
         self.flush()
         if self.failure is not None:
             with suppress(OSError):
                 nowhere = os.open(os.devnull, os.O_WRONLY)
                 os.dup2(nowhere, self._stream.fileno())
                 os.close(nowhere)
-        return self.failure
+        return None if isinstance(self.failure, BrokenPipeError) else self.failure
 
 
 @contextmanager

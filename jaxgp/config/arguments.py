@@ -109,8 +109,7 @@ def main(
     """
     with Interrupts() as interrupts, lenient() as (out, progress):
         code = _code(schema, task, usage, sys.argv[1:] if arguments is None else arguments, interrupts)
-        failure = out.settle()
-        if failure is not None and not isinstance(failure, BrokenPipeError):
+        if (failure := out.settle()) is not None:
             complain(RunError(f"standard output: {reason(failure)}"))
             code = code or RunError.exit_code
         progress.settle()

@@ -101,8 +101,7 @@ def main(
     """
     with lenient() as (out, progress):
         code = _code(command, config_dir, config_name, argv)
-        failure = out.settle()
-        if failure is not None and not isinstance(failure, BrokenPipeError):
+        if (failure := out.settle()) is not None:
             # A log that could not be written is no failure of the run, whose results are files.
             print(f"warning: standard output: {reason(failure)}", file=sys.stderr, flush=True)
         progress.settle()

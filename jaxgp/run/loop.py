@@ -27,10 +27,6 @@ Warn = Callable[[str], None]
 class Observer(Protocol):
     """Something that follows the run; it must not raise."""
 
-    def wait(self, generation: int, seconds: float) -> None:
-        """Hear that the program of this and the later generations compiles, and for how long it has."""
-        ...
-
     def update(self, row: Row) -> None:
         """Receive the row of a generation; it is on disk already."""
         ...
@@ -60,18 +56,13 @@ class Run:
         return self.generation >= self.config.algorithm.generations or bool(self.state.finished)
 
 
-def compiled(run: Run, stop: Stop, observers: list[Observer]) -> Compiled:
-    """Compile the program of a generation, which may take minutes.
+def compiled(run: Run, stop: Stop, tell: Callable[[float], object]) -> Compiled:
+    """Compile the program of a generation, which may take minutes; `tell` hears for how many seconds it has.
 
     Raises:
         GivenUp: `stop` was requested. Nothing is lost, since nothing was computed.
         UsageError: the program does not fit into the memory.
     """
-
-    def tell(seconds: float) -> None:
-        for observer in observers:
-            observer.wait(run.generation, seconds)
-
     begin = time.perf_counter()
     with memory.reported(run.config):
         program = wait_for(lambda: run.experiment.compiled(run.state), lambda: stop.requested, tell)

@@ -101,7 +101,7 @@ def _compiled(run: loop.Run, stop: Stop, progress: Progress) -> Compiled:
     """Compile the program of a generation; if a stop is asked for meanwhile, end the process at once."""
     stop.compiling = True
     try:
-        program = loop.compiled(run, stop, [progress])
+        program = loop.compiled(run, stop, lambda seconds: progress.wait(run.generation, seconds))
     except GivenUp:
         if run.directory.holds_run():
             _say_how_to_go_on(run)

@@ -8,9 +8,9 @@ from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import Any
 
+from jaxgp.terminal import SHOW_CURSOR
+
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
-SHOW_CURSOR = b"\x1b[?25h\n"
-"""The escape sequence that shows the cursor of a terminal again."""
 
 
 class Stop:

@@ -70,9 +70,6 @@ class Tracker:
             threading.Thread(target=work, args=(stream,), daemon=True).start()
         self._put("start", message)
 
-    def wait(self, generation: int, seconds: float) -> None:
-        """Hear that a program compiles: nothing to send."""
-
     def update(self, row: Row) -> None:
         """Send one row."""
         if self._process is not None and not self._failed():
