@@ -21,18 +21,13 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 import envs
+from tests.golden import runs
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ("train", "evaluate", "play", "tournament", "analyse", "export", "bench", "document")
 CACHE = Path.home() / ".cache" / "jaxgp-reliability"
-ENVIRONMENT = {
-    "PYTHONPATH": str(ROOT),
-    "JAX_PLATFORMS": "cpu",
-    "JAX_NUM_CPU_DEVICES": "1",
-    "JAX_DISABLE_MOST_OPTIMIZATIONS": "1",
-    "XLA_FLAGS": "--xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters",
+ENVIRONMENT = runs.ENVIRONMENT | {
     "JAX_COMPILATION_CACHE_DIR": str(CACHE),
-    "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
     "OPENBLAS_NUM_THREADS": "1",
     "WANDB_MODE": "offline",
 }
