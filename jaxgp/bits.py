@@ -135,6 +135,25 @@ def shifted(bits: Bits, steps: int) -> Bits:
     )
 
 
+def turned(bits: Bits, area: int) -> Bits:
+    """Return a set with its squares in reverse order: square `area` - 1 - i where `bits` has square i.
+
+    Args:
+        bits: a set of squares from 0 to `area` - 1.
+        area: from 1 to 32 for each word.
+    """
+    words = []
+    for word in bits[::-1]:
+        for half, mask in ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F), (8, 0x00FF00FF), (16, 0x0000FFFF)):
+            word = (word >> half) & np.uint32(mask) | (word & np.uint32(mask)) << half
+        words.append(word)
+    # All words together are reversed now; what was behind the last square has come to the front.
+    front = WORD * len(words) - area
+    while front >= WORD:
+        words, front = [*words[1:], jnp.zeros_like(words[0])], front - WORD
+    return shifted(tuple(words), -front) if front else tuple(words)
+
+
 FACTORS = np.array([0x9E3779B1, 0x85EBCA77], np.uint32)
 
 

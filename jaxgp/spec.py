@@ -33,6 +33,18 @@ states."""
 
 
 @dataclass(frozen=True)
+class RandomEvaluator:
+    """An evaluator whose values are drawn anew for every search.
+
+    Attributes:
+        value: (game, state, uint32[]) -> float32[]: the value of a position for the side to move, a function of the
+            draw. Every search has a draw of its own, uniform; within one search a position keeps its value.
+    """
+
+    value: Callable[[Any, Any, Array], Array]
+
+
+@dataclass(frozen=True)
 class Role(Generic[Rules, Options]):
     """One way for genomes to play a game.
 
@@ -125,7 +137,7 @@ class Dialect:
     packages: Mapping[str, str] = field(default_factory=dict)
 
 
-def _no_evaluators(game: object) -> Mapping[str, Evaluator]:
+def _no_evaluators(game: object) -> Mapping[str, Evaluator | RandomEvaluator]:
     del game
     return {}
 
@@ -158,7 +170,7 @@ class Spec(Generic[Rules]):
     rules: type[Rules]
     drawing: Drawing[Rules]
     roles: tuple[Role[Rules, Any], ...] = ()
-    evaluators: Callable[[Rules], Mapping[str, Evaluator]] = _no_evaluators
+    evaluators: Callable[[Rules], Mapping[str, Evaluator | RandomEvaluator]] = _no_evaluators
     twin: Callable[[Rules], Twin | None] = _nothing
     certainty: Callable[[Rules, str], tuple[Game, float] | None] = _nothing
     strategies: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Checkers]":
     """Return the game; this imports it."""
-    from envs.checkers import opponents, render
+    from envs.checkers import opponents, render, roles
     from envs.checkers.notation import parse_game
     from envs.checkers.rules import Checkers
     from jaxgp.spec import Notation, Spec
@@ -17,6 +17,7 @@ def spec() -> "Spec[Checkers]":
     return Spec(
         Checkers,
         drawing=render,
+        roles=(roles.LEAF,),
         evaluators=opponents.evaluators,
         certainty=opponents.certainty,
         typed=render.TYPED,

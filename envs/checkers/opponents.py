@@ -1,16 +1,14 @@
 """Evaluation functions for searches of checkers and lose checkers."""
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import jax.numpy as jnp
-import numpy as np
 from jax import Array
 
 from envs.checkers.rules import Checkers, Pieces, State, moves_of
 from jaxgp.bits import count
 from jaxgp.search.table import mix
+from jaxgp.spec import Evaluator, RandomEvaluator
 
 WON = 1000.0
 """What an ended game is worth to its winner: more than any position in progress."""
@@ -48,33 +46,31 @@ def mobility(game: Checkers, state: State) -> Array:
     return _result(state, moves_of(state.moves) - moves_of(theirs))
 
 
-def noise(game: Checkers, state: State, salt: int = 0) -> Array:
-    """Return float32[]: a number from -1 to 1 that is drawn once for each position, so that only results are known.
+def noise(game: Checkers, state: State, draw: Array) -> Array:
+    """Return float32[]: a random number from -1 to 1, so that only results are known; of a draw it is 0.
 
-    Source: M. Sipper, "Evolved to Win" (2011), section 3.3: opponents of lose checkers have a random evaluation. A
-    search with one noise alone always makes the same moves; one that alternates between two of them does not.
+    Source: M. Sipper, "Evolved to Win" (2011), section 3.2.8: the guides of lose checkers have a random evaluation.
 
     Args:
         game: the rules.
         state: the position.
-        salt: another one gives other numbers.
+        draw: uint32[], uniform; one for each search.
     """
-    drawn = mix(jnp.append(game.key(state), np.uint32(salt)))
-    return _result(state, drawn.astype(jnp.float32) / np.float32(2**31) - 1)
+    drawn = mix(jnp.append(game.key(state), draw))
+    return _result(state, drawn.astype(jnp.float32) / jnp.float32(2**31) - 1)
 
 
-EVALUATORS: dict[str, Callable[[Any, Any], Array]] = {
+EVALUATORS: dict[str, Evaluator | RandomEvaluator] = {
     "material": material,
     "king_2": partial(material, king=2.0),
     "lose_material": partial(material, sign=-1),
     "mobility": mobility,
-    "noise": noise,
-    "noise_2": partial(noise, salt=1),
+    "noise": RandomEvaluator(noise),
 }
 """Values from the view of the side to move, for ended games too; `king_2` counts a king as two men."""
 
 
-def evaluators(game: Checkers) -> dict[str, Callable[[Any, Any], Array]]:
+def evaluators(game: Checkers) -> dict[str, Evaluator | RandomEvaluator]:
     """Return the evaluators; people play checkers against the first, and lose checkers against `lose_material`."""
     first = "lose_material" if game.lose else "material"
     return {first: EVALUATORS[first]} | EVALUATORS

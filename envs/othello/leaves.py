@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import jax.numpy as jnp
-from jax import Array
 
-from envs.othello.moves import DEEPEST, binary, within
+from envs import stgp
+from envs.othello.moves import within
 from envs.othello.rules import Othello, State
 from jaxgp.bits import WORD, count
-from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet, rectangle
+from jaxgp.genotypes.primitives import Primitive, PrimitiveSet, rectangle
 from jaxgp.interpreter.evaluate import Packed
 from jaxgp.options import option
 
@@ -39,7 +39,7 @@ class Options:
         "position: discs, mobility and squares; position_corners: discs in corners as well; position_regions: those "
         "around corners and on edges too, the other side's mobility, empty squares",
     )
-    depth: int = option(1, "plies of the search whose leaves a program values", low=1, high=DEEPEST)
+    depth: int = option(1, "plies of the search whose leaves a program values", low=1, high=stgp.DEEPEST)
 
 
 def view(game: Othello, options: Options, state: State) -> Packed:
@@ -90,50 +90,16 @@ def numbers(game: Othello, options: Options) -> list[str]:
 
 def primitive_set(game: Othello, options: Options) -> PrimitiveSet:
     """Build the set: tables 3.1 to 3.4 of the book, with its names."""
-    set_of_squares = WORD * game.words
-    square, number, truth = rectangle(1, 1, game.size, game.size), (FLOAT, FLOAT), (BOOL, BOOL)
+    set_of_squares, squares = WORD * game.words, rectangle(1, 1, game.size, game.size)
     # [3,4] is c4: the third column, the fourth row.
-    return PrimitiveSet(
-        name="-".join(["othello", str(game.size), options.features]),
-        terminals=(
-            Primitive("ERC", domain=Floats(-5.0, 5.0)),
-            Primitive("False", BOOL, fixed=0.0, python="False", latex="\\bot"),
-            Primitive("True", BOOL, fixed=1.0, python="True", latex="\\top"),
-            Primitive("One", fixed=1.0, python="1.0", latex="1"),
-            Primitive("Zero", fixed=0.0, python="0.0", latex="0"),
-            *(
-                Primitive(name, feature=place, latex=f"\\mathrm{{{{{name}}}}}")
-                for place, name in enumerate(numbers(game, options), 2 * set_of_squares)
-            ),
-            *(
-                _of_square(name, first, square)
-                for name, first in (("IsEmptySquare", 0), ("IsFriendlyPiece", set_of_squares))
-            ),
-        ),
-        functions=(
-            Primitive("AND", BOOL, truth, lambda a, b: a & b, python="({0} and {1})", latex="({0} \\wedge {1})"),
-            Primitive("LowerEqual", BOOL, number, lambda a, b: a <= b, python="({0} <= {1})", latex="({0} \\leq {1})"),
-            Primitive("NAND", BOOL, truth, lambda a, b: ~(a & b), python="(not ({0} and {1}))"),
-            Primitive("NOR", BOOL, truth, lambda a, b: ~(a | b), python="(not ({0} or {1}))"),
-            Primitive("NOTG", BOOL, truth, lambda a, b: ~a, ignores=1, python="(not {0})", latex="\\neg {0}"),
-            Primitive("OR", BOOL, truth, lambda a, b: a | b, python="({0} or {1})", latex="({0} \\vee {1})"),
-            Primitive("IFT", FLOAT, (BOOL, *number), jnp.where, picks=2, python="({1} if {0} else {2})"),
-            binary("Minus", lambda a, b: a - b, "({0} - {1})", "({0} - {1})"),
-            Primitive(
-                "MultERC", args=(FLOAT,), call=lambda a: a, picks=1, domain=Floats(-5.0, 5.0), python="{0}", latex="{0}"
-            ),
-            Primitive("NullJ", args=number, call=lambda a, b: a, picks=2, python="{0}", latex="{0}"),
-            binary("Plus", lambda a, b: a + b, "({0} + {1})", "({0} + {1})"),
-        ),
-        factored=True,
+    return stgp.language(
+        "-".join(["othello", str(game.size), options.features]),
+        [
+            Primitive(name, feature=place, latex=f"\\mathrm{{{{{name}}}}}")
+            for place, name in enumerate(numbers(game, options), 2 * set_of_squares)
+        ],
+        [
+            stgp.of_square(name, first, squares)
+            for name, first in (("IsEmptySquare", 0), ("IsFriendlyPiece", set_of_squares))
+        ],
     )
-
-
-def _of_square(name: str, first: int, squares: Integers) -> Primitive:
-    """Make a terminal that asks about a square, drawn when the node is made; `first` is the feature of a1."""
-
-    def call(features: Array, square: Array) -> Array:
-        return features[first + square.astype(jnp.int32), jnp.arange(features.shape[1])]
-
-    asks = f"({{features}}[{first} + {{value}}] != 0)" if first else "({features}[{value}] != 0)"
-    return Primitive(name, BOOL, call=call, domain=squares, reads_one=first + squares.high + 1, python=asks)

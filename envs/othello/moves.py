@@ -16,7 +16,6 @@ square:
     and so on, mirrored                                                       without the 16 squares in the middle
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -24,15 +23,13 @@ import jax.numpy as jnp
 from jax import Array
 
 from envs.othello.rules import Othello, State
+from envs.stgp import DEEPEST, binary
 from jaxgp.bits import Bits, count
 from jaxgp.errors import reject
 from jaxgp.genotypes.primitives import FLOAT, Integers, Primitive, PrimitiveSet, Weighting
 from jaxgp.options import option
 
 Features = Literal["original", "regions", "few"]
-
-DEEPEST = 12
-"""The deepest search with programs at its leaves."""
 
 NO_OPS = ("0", "1", "00", "01", "10", "11")
 """Bits that no-ops append to a path."""
@@ -155,8 +152,3 @@ def primitive_set(game: Othello, options: Options) -> PrimitiveSet:
 def divide(a: Array, b: Array) -> Array:
     """Return a / b, and 1 where b is 0."""
     return jnp.where(b == 0, 1.0, a / jnp.where(b == 0, 1.0, b))
-
-
-def binary(name: str, call: Callable[[Array, Array], Array], python: str, latex: str) -> Primitive:
-    """Return a function of two numbers."""
-    return Primitive(name, args=(FLOAT, FLOAT), call=call, python=python, latex=latex)

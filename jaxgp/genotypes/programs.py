@@ -10,6 +10,7 @@ crossover and every subtree mutation need. Nodes from `length` on are padding: a
 are equal arrays. Functions here take one tree, [L]; callers vmap.
 """
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
@@ -88,6 +89,45 @@ def slot_type(primitives: PrimitiveSet, root_type: Array, tree: Programs, node: 
         back = child > node
         child, position = jnp.where(back, child - tree.size[child], child), jnp.where(back, position - 1, position)
     return jnp.where(inner, jnp.asarray(primitives.arg_type)[code, position], root_type)
+
+
+Top = tuple[int | str, ...]
+"""A preset top over the trees of an individual, in postfix order: names of functions, and trees by number, from 0."""
+
+
+def join(primitives: PrimitiveSet, trees: Programs, top: Top) -> Programs:
+    """Put the trees of one individual below a preset top.
+
+    Args:
+        primitives: the set that the trees are written in.
+        trees: [T, L].
+        top: names every tree once. The factors of its functions are 1.
+
+    Returns:
+        One tree, [T * L + functions of the top].
+    """
+    capacity = trees.opcode.size + sum(isinstance(item, str) for item in top)
+    made, end = empty((), capacity), jnp.int32(0)
+    places, sizes = jnp.arange(trees.capacity), list[Array]()
+    for item in top:
+        if isinstance(item, str):
+            code = primitives.opcode(item)
+            arity = primitives.primitives[code].arity
+            sizes[-arity:] = [sum(sizes[-arity:], jnp.int32(1))]
+            factor = 1.0 if primitives.scaled[code] else 0.0
+            at, new = end, (code, factor, sizes[-1].astype(jnp.int16))
+            end += 1
+        else:
+            one = jax.tree.map(lambda x, t=item: x[t], trees)
+            at, new = jnp.where(places < one.length, end + places, capacity), (one.opcode, one.value, one.size)
+            end += one.length
+            sizes.append(one.length)
+        opcode, value, size = (
+            old.at[at].set(part, mode="drop")
+            for old, part in zip((made.opcode, made.value, made.size), new, strict=True)
+        )
+        made = Programs(opcode, value, size, end)
+    return made
 
 
 def replace(tree: Programs, node: Array, donor: Programs, root: Array) -> tuple[Programs, Array]:

@@ -14,6 +14,7 @@ from jaxgp.contracts import Game, Opponent, Player, Position, Soloist
 from jaxgp.genotypes.language import Genome
 from jaxgp.host.moves import Move, Stepper, game_key
 from jaxgp.host.seats import plies
+from jaxgp.players.searches import draws
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 
 Choice = Callable[[Position, np.uint32], int | None]
@@ -70,7 +71,8 @@ def _searching(search: AlphaBeta) -> Callable[[Position, Array, Array], Array]:
     """Compile (state, int32[] depth, uint32[] bits) -> int32[], a best move; once for all depths."""
 
     def move(state: Position, depth: Array, bits: Array) -> Array:
-        values = search.search(jax.tree.map(lambda x: x[None], state), depth[None], jnp.int32(1)).values
+        root = jax.tree.map(lambda x: x[None], state)
+        values = search.search(root, depth[None], jnp.int32(1), *draws(search, bits[None])).values
         return pick(best_moves(values)[0], bits) if search.ties == "all" else jnp.argmax(values[0])
 
     return jax.jit(move)

@@ -20,7 +20,7 @@ from jaxgp.contracts import Position
 from jaxgp.errors import reject
 from jaxgp.host.agents import Agent
 from jaxgp.host.seats import plies
-from jaxgp.players.searches import searches
+from jaxgp.players.searches import draws, searches
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 from jaxgp.spec import Rules, Spec
 
@@ -76,12 +76,15 @@ class Deepening:
         if self.single and self.search.ties != "all":
             raise ValueError(f'single=True, ties={self.search.ties}: accepted: single=True only with ties="all"')
 
-    def think(self, state: Position, watch: Callable[[Thought], object] | None = None) -> Thought:
+    def think(
+        self, state: Position, watch: Callable[[Thought], object] | None = None, bits: int | np.uint32 = 0
+    ) -> Thought:
         """Search a position whose game goes on; on the host.
 
         Args:
             state: unbatched.
             watch: called after each search with its result.
+            bits: uniform; what the values of a random evaluator are drawn from, the same for all depths.
 
         Raises:
             ValueError: the game has ended.
@@ -90,7 +93,7 @@ class Deepening:
             raise ValueError("the game has ended: there is no move to find")
         nodes = 0
         for depth in range(self.search.tail, self.search.max_depth + 1):
-            values, visited = _to_depth(self.search)(state, jnp.int32(depth))
+            values, visited = _to_depth(self.search)(state, jnp.int32(depth), jnp.uint32(bits))
             nodes += int(visited)
             value = float(values.max())
             best = tuple(np.flatnonzero(best_moves(values)).tolist())
@@ -139,11 +142,12 @@ def deepening(
 
 
 @cache
-def _to_depth(search: AlphaBeta) -> Callable[[Position, Array], tuple[Array, Array]]:
-    """Return (state, int32[]) -> float32[A], int32[]: values and nodes of a search; compiled once for all depths."""
+def _to_depth(search: AlphaBeta) -> Callable[[Position, Array, Array], tuple[Array, Array]]:
+    """Compile (state, int32[] depth, uint32[] bits) -> float32[A], int32[]: values and nodes; once for all depths."""
 
-    def to_depth(state: Position, depth: Array) -> tuple[Array, Array]:
-        found = search.search(jax.tree.map(lambda x: x[None], state), depth[None], jnp.int32(1))
+    def to_depth(state: Position, depth: Array, bits: Array) -> tuple[Array, Array]:
+        root = jax.tree.map(lambda x: x[None], state)
+        found = search.search(root, depth[None], jnp.int32(1), *draws(search, bits[None]))
         return found.values[0], found.nodes[0]
 
     return jax.jit(to_depth)
@@ -153,7 +157,7 @@ def deepening_agent(player: Deepening) -> Agent:
     """Play a best move of a deepening search: the first one, or with `ties="all"` a uniformly random one."""
 
     def choose(state: Position, bits: np.uint32) -> int:
-        thought = player.think(state)
+        thought = player.think(state, bits=bits)
         return thought.best[int(bits) % len(thought.best)] if player.search.ties == "all" else thought.move
 
     until = ["until one move is best"] * player.single + [f"{player.nodes} nodes"] * (player.nodes is not None)

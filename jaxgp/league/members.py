@@ -19,7 +19,7 @@ from jaxgp.measure.champions import Loaded
 from jaxgp.options import DEEPEST
 from jaxgp.players.options import Opponent
 from jaxgp.players.panel import strategist
-from jaxgp.players.searches import evaluators
+from jaxgp.players.searches import chancy
 from jaxgp.printable import one_line
 from jaxgp.spec import Cast, Games
 from jaxgp.store.directory import RunDirectory
@@ -59,7 +59,7 @@ class Member:
         identity: equal for players that make the same moves, or draw them in the same way.
         plays: a genome, or the options of a search or of random moves.
         fitness: fitness of a champion in its own run; None for any other player.
-        game_of_chance: whether chance takes part in the game.
+        chance: whether chance takes part in the game, or draws the moves of a search.
     """
 
     name: str
@@ -68,13 +68,13 @@ class Member:
     identity: str
     plays: Evolved | Opponent
     fitness: float | None = None
-    game_of_chance: bool = False
+    chance: bool = False
 
     @property
     def random(self) -> bool:
         """Whether its games have chance in them: in its moves, or in the game itself."""
-        moves = self.plays.chance if isinstance(self.plays, Opponent) else self.plays.player.random
-        return self.game_of_chance or moves
+        moves = self.plays.kind == "random" if isinstance(self.plays, Opponent) else self.plays.player.random
+        return self.chance or moves
 
 
 def read(brackets: Mapping[str, object], games: Games, ties: str, evaluator: str | None) -> tuple[Cast, list[Member]]:
@@ -117,7 +117,7 @@ def read(brackets: Mapping[str, object], games: Games, ties: str, evaluator: str
         else _other(bracket, word, cast, ties, evaluator)
         for bracket, word in found
     ]
-    return cast, [replace(one, game_of_chance=cast.game.chance) for one in _distinct(list(map(_shown, made)))]
+    return cast, [replace(one, chance=cast.game.chance or one.chance) for one in _distinct(list(map(_shown, made)))]
 
 
 def _shown(member: Member) -> Member:
@@ -216,10 +216,10 @@ def _other(bracket: str, word: str, cast: Cast, ties: str, evaluator: str | None
         if kind == "minimax":
             if not detail.isdecimal() or not 1 <= int(detail) <= DEEPEST:
                 reject(option, word, f"minimax:DEPTH, DEPTH a whole number from 1 to {DEEPEST}")
-            evaluators(cast.spec, cast.game, evaluator)  # an unknown evaluator is refused here
+            chance = chancy(cast.spec, cast.game, ties, evaluator)
             evaluator = evaluator or next(iter(cast.spec.evaluators(cast.game)))
             spec = Opponent(kind="search", depth=int(detail), ties=ties, evaluator=evaluator)
-            return Member(word, bracket, word, _digest(cast, word, ties, evaluator), spec)
+            return Member(word, bracket, word, _digest(cast, word, ties, evaluator), spec, chance=chance)
     except ValueError as error:
         raise error if isinstance(error, UsageError) else UsageError(str(error)) from error
     if detail:

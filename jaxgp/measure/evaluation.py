@@ -322,7 +322,8 @@ def seat(cast: Cast, spec: OpponentOptions, games: int) -> Opponent:
     if spec.kind == "programs":
         create = assemble.creator(cast.language, RANDOM[kind(cast.language)])
         return ProgramOpponent(cast.game, cast.actor, create, games)
-    return seated(cast, spec, games if spec.chance or cast.game.chance or cast.actor.random else 1)
+    many = seated(cast, spec, games)
+    return many if many.random or cast.game.chance or cast.actor.random else seated(cast, spec, 1)
 
 
 def seated(cast: Cast, spec: OpponentOptions, games: int) -> Opponent:

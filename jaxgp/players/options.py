@@ -33,9 +33,3 @@ class Opponent:
         low=0,
         high=MAX_FITNESS,
     )
-
-    @property
-    def chance(self) -> bool:
-        """Whether its own moves depend on chance: random moves, random ties, or a random evaluator for every move."""
-        drawn = self.ties == "random" or "|" in (self.evaluator or "")
-        return self.kind == "random" or (self.kind == "search" and drawn)

@@ -9,6 +9,7 @@ from jax import Array
 
 from jaxgp.bits import WORD, lot, pack, pick_bit
 from jaxgp.genotypes.language import Genome
+from jaxgp.players.searches import drawn, draws
 from jaxgp.search import cores, table
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 
@@ -20,7 +21,8 @@ class SearchOpponent:
     """Plays a best move of an alpha-beta search, the first one or a uniformly random one.
 
     The best moves of a position are looked up in a table. Only missing positions are searched, each once, even if
-    several games wait for it.
+    several games wait for it. If the values of the search are drawn anew every time, a reply is found and stored for
+    the draw of one ply of one game.
 
     Attributes:
         search: with `ties="first"` the first best move is played, with `ties="all"` a random one of the best.
@@ -38,28 +40,33 @@ class SearchOpponent:
 
     @property
     def random(self) -> bool:
-        return self.search.ties == "all"
+        return self.search.ties == "all" or drawn(self.search)
 
     def init(self, key: Array) -> table.Table:
-        words = jax.eval_shape(lambda: self.search.game.key(self.search.game.init(key))).shape[0]
+        words = jax.eval_shape(lambda: self.search.game.key(self.search.game.init(key))).shape[0] + drawn(self.search)
         return table.create(self.table_size, words, payload=-(-self.search.game.num_actions // WORD))
 
     def reply(self, memory: table.Table, states: State, bits: Array) -> tuple[Array, Array]:
-        keys = jax.vmap(jax.vmap(self.search.game.key))(states)
-        found, payload = table.lookup(memory, keys.reshape(-1, keys.shape[-1]))
+        found, payload = table.lookup(memory, self._keys(states, bits)[1])
         best = payload.reshape(*bits.shape, -1)
-        return pick_bit(best, bits if self.random else jnp.zeros_like(bits)), found.reshape(bits.shape)
+        tied = self.search.ties == "all"
+        return pick_bit(best, bits if tied else jnp.zeros_like(bits)), found.reshape(bits.shape)
 
     def think(self, memory: table.Table, states: State, waiting: Array, bits: Array) -> tuple[table.Table, Array]:
-        del bits
-        flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)
-        keys = jax.vmap(self.search.game.key)(flat)
+        flat, keys = self._keys(states, bits)
         order, count, _ = table.unique(keys, waiting.reshape(-1))
         depth = jnp.full(order.shape, self.depth, jnp.int32)
-        values = cores.search(self.search, jax.tree.map(lambda x: x[order], flat), depth, count).values
+        roots = jax.tree.map(lambda x: x[order], flat)
+        values = cores.search(self.search, roots, depth, count, *draws(self.search, bits.reshape(-1)[order])).values
         best = pack(best_moves(values))
         searched = jnp.arange(len(order)) < count
         return table.insert(memory, keys[order], best, searched), count
+
+    def _keys(self, states: State, bits: Array) -> tuple[State, Array]:
+        """Return states [P, M] as [P * M], and uint32[P * M, W]: by what their replies are found in the table."""
+        flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)
+        keys = jax.vmap(self.search.game.key)(flat)
+        return flat, jnp.concatenate([keys, bits.reshape(-1, 1)], 1) if drawn(self.search) else keys
 
     def observe(self, memory: table.Table, best: Genome, improved: Array) -> table.Table:
         del best, improved
@@ -100,9 +107,9 @@ class AlternatingOpponent:
     def think(
         self, memory: tuple[table.Table, ...], states: State, waiting: Array, bits: Array
     ) -> tuple[tuple[table.Table, ...], Array]:
-        who, _ = lot(bits, len(self.searches))
+        who, left = lot(bits, len(self.searches))
         thought = [
-            search.think(own, states, waiting & (who == number), bits)
+            search.think(own, states, waiting & (who == number), left)
             for number, (search, own) in enumerate(zip(self.searches, memory, strict=True))
         ]
         return tuple(own for own, _ in thought), sum((count for _, count in thought), jnp.int32(0))

@@ -11,7 +11,7 @@ from jax import Array
 
 from jaxgp.arrays import take
 from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.genotypes.programs import Programs
+from jaxgp.genotypes.programs import Programs, Top, join
 from jaxgp.interpreter.evaluate import Features, evaluate_owned
 from jaxgp.interpreter.plan import Plan, plan
 from jaxgp.search import cores
@@ -32,13 +32,14 @@ class SearchedPlayer:
     Searched one ply deep it is greedy: the move to the position with the highest value.
 
     Attributes:
-        primitives: the set that the programs are written in; one tree.
+        primitives: the set that the programs are written in.
         game: the rules.
         view: state -> float32[F], or packed, what a program sees of a position.
         depth: plies.
         mover: whether a program values a position for the side to move; otherwise for the other side.
         tail: last plies, searched full width.
         lanes: searches in progress at the same time, those of all programs together.
+        top: what stands above the trees of an individual; None: it has one tree.
     """
 
     primitives: PrimitiveSet
@@ -48,12 +49,19 @@ class SearchedPlayer:
     mover: bool = True
     tail: int = 1
     lanes: int = 512
+    top: Top | None = None
 
     random: ClassVar[bool] = False
 
     def prepare(self, programs: Programs) -> Plan:
-        """Derive the evaluation order of programs [P, 1, L], once for all their games."""
-        return plan(self.primitives, jax.tree.map(lambda x: x[:, 0], programs))
+        """Derive the evaluation order of programs [P, T, L], once for all their games."""
+        return plan(self.primitives, jax.vmap(self.whole)(programs))
+
+    def whole(self, program: Programs) -> Programs:
+        """Return the one tree that an individual [T, L] stands for."""
+        if self.top is None:
+            return jax.tree.map(lambda x: x[0], program)
+        return join(self.primitives, program, self.top)
 
     def count(self, plans: Plan) -> int:
         """Return P."""

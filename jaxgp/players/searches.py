@@ -3,13 +3,15 @@
 from dataclasses import dataclass
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.contracts import States
 from jaxgp.errors import reject
 from jaxgp.search.alphabeta import AlphaBeta
-from jaxgp.search.lookahead import tail_of
-from jaxgp.spec import Evaluator, Rules, Spec
+from jaxgp.search.lookahead import Contexts, tail_of
+from jaxgp.spec import Evaluator, RandomEvaluator, Rules, Spec
 
 TAIL = 2
 """Last plies that a search at the table or of a league looks at full width."""
@@ -24,7 +26,7 @@ def unsearched(spec: Spec[Rules], game: Rules) -> str:
     return ""
 
 
-def evaluators(spec: Spec[Rules], game: Rules, named: str | None) -> tuple[Evaluator, ...]:
+def evaluators(spec: Spec[Rules], game: Rules, named: str | None) -> tuple[Evaluator | RandomEvaluator, ...]:
     """Return the evaluators of a game that an option names.
 
     Args:
@@ -71,10 +73,11 @@ def searches(
     twin = spec.twin(game)
     searched = game if twin is None else twin
 
-    def search(value: Evaluator) -> AlphaBeta:
+    def search(value: Evaluator | RandomEvaluator) -> AlphaBeta:
         return AlphaBeta(
             game,
-            Valued(value, searched),
+            evaluate=None if isinstance(value, RandomEvaluator) else Valued(value, searched),
+            leaf_evaluator=Drawn(value, searched) if isinstance(value, RandomEvaluator) else None,
             twin=twin,
             max_depth=depth,
             tail=tail_of(searched, min(tail, depth)),
@@ -83,6 +86,27 @@ def searches(
         )
 
     return tuple(search(value) for value in evaluators(spec, game, evaluator))
+
+
+def draws(search: AlphaBeta, bits: Array) -> tuple[Contexts, Array | None]:
+    """Return what a search of Q roots takes beside the roots: contexts, and the context of each root.
+
+    Args:
+        search: one of `searches`.
+        bits: uint32[Q], uniform: the draw of each root if the evaluator is random.
+    """
+    return (bits, jnp.arange(len(bits))) if drawn(search) else ((), None)
+
+
+def drawn(search: AlphaBeta) -> bool:
+    """Return whether the values of a search are drawn anew every time."""
+    return isinstance(search.leaf_evaluator, Drawn)
+
+
+def chancy(spec: Spec[Rules], game: Rules, ties: str, evaluator: str | None) -> bool:
+    """Return whether a search that these options describe draws its moves; raises what `evaluators` raises."""
+    found = evaluators(spec, game, evaluator)
+    return ties == "random" or len(found) > 1 or isinstance(found[0], RandomEvaluator)
 
 
 @dataclass(frozen=True)
@@ -95,3 +119,16 @@ class Valued:
     def __call__(self, state: States) -> Array:
         """Return what a position is worth."""
         return self.value(self.game, state)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A random evaluator bound to one game; a leaf evaluator whose contexts are draws, uint32[C]."""
+
+    value: RandomEvaluator
+    game: Any
+
+    def __call__(self, contexts: Any, whose: Array, states: States, needed: Array) -> Array:
+        """Return float32[B]: what positions [B, ...] are worth in the contexts `whose` (int32[B])."""
+        del needed
+        return jax.vmap(lambda draw, state: self.value.value(self.game, state, draw))(contexts[whose], states)

@@ -90,7 +90,7 @@ def test_the_agent_plays_the_recommended_move(player):
     agent = deepening_agent(player)
     assert agent.choose(OPENING, np.uint32(0)) == WINNING
     found = Thought(1, (1, 2), 0.0, 1, 1, False)
-    first = deepening_agent(SimpleNamespace(think=lambda state: found, search=FIRST, nodes=1, single=False))
+    first = deepening_agent(SimpleNamespace(think=lambda state, bits: found, search=FIRST, nodes=1, single=False))
     assert [first.choose(OPENING, np.uint32(bits)) for bits in (0, 1)] == [1, 1]
     assert agent.name == f"deepening, {LIMIT} plies"
     assert deepening_agent(Deepening(SEARCH, nodes=9)).name == f"deepening, 9 nodes, {LIMIT} plies"

@@ -20,7 +20,7 @@ from tests.reference import rules, walls
 
 RANDOM = Member("random", "others", "random", "chance", Opponent(kind="random"))
 LUCK = Member("luck", "others", "random", "chance", Opponent(kind="random"))
-SEARCH = Member("minimax:1", "others", "minimax:1", "search", Opponent(depth=1, ties="random"))
+SEARCH = Member("minimax:1", "others", "minimax:1", "search", Opponent(depth=1, ties="random"), chance=True)
 
 
 BARRED = 1
@@ -189,7 +189,7 @@ def test_in_a_game_with_chance_all_pairs_play_as_many_games_which_differ():
     genomes = [languages.parse(at.language, text, 4) for text in ("1", "0")]
     plays = [Evolved("team", at.actor, at.language, genome) for genome in genomes]
     named = zip(("bold", "steady"), plays, strict=True)
-    members = [Member(name, "team", name, name, one, game_of_chance=True) for name, one in named]
+    members = [Member(name, "team", name, name, one, chance=True) for name, one in named]
     table = crosstable.play(at, members, 96, 5)
     assert table.games.tolist() == [[0, 96], [96, 0]]
     assert len(set(table.results[0, 1])) == len(set(table.results[1, 0])) == 2

@@ -6,10 +6,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy import stats
 
 import envs
 from envs.checkers.opponents import EVALUATORS, WON, certainty, evaluators
+from jaxgp.host.agents import search_agent
 from jaxgp.host.deepening import deepening
+from jaxgp.players.search import SearchOpponent
 from jaxgp.players.searches import searches
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 from tests.envs.checkers.drawings import as_reference, as_state, compiled, read
@@ -63,12 +66,11 @@ def test_evaluators_equal_their_definition(lose):
     assert any(position.held for position in positions)
 
 
-def test_noise_differs_between_positions_and_knows_results_alone():
+def test_noise_differs_between_positions_and_draws_and_knows_results_alone():
     game, positions, ended = random_positions(24, seed=3)
-    both = (jax.vmap(partial(EVALUATORS[name], game)) for name in ("noise", "noise_2"))
-    value = jax.jit(lambda states, both=tuple(both): [one(states) for one in both], compiler_options=FAST)
-    noise, other = map(np.asarray, value(stacked(game, positions)))
-    results, _ = map(np.asarray, value(stacked(game, ended)))
+    value = jax.jit(jax.vmap(partial(EVALUATORS["noise"].value, game), (0, None)), compiler_options=FAST)
+    noise, other = (np.asarray(value(stacked(game, positions), jnp.uint32(draw))) for draw in (1, 2))
+    results = np.asarray(value(stacked(game, ended), jnp.uint32(1)))
     assert abs(np.corrcoef(noise, other)[0, 1]) < 0.7
     assert (abs(noise) <= 1).all()
     assert len(set(noise.tolist())) == len({str(position) for position in positions})
@@ -80,8 +82,35 @@ def test_every_game_has_all_evaluators_and_an_apt_one_first():
     games = [envs.make("checkers", lose=lose) for lose in (False, True)]
     assert [next(iter(evaluators(game))) for game in games] == ["material", "lose_material"]
     assert [set(evaluators(game)) for game in games] == [set(EVALUATORS)] * 2
-    assert set(EVALUATORS) - set(WORTH) == {"noise", "noise_2"}
+    assert set(EVALUATORS) - set(WORTH) == {"noise"}
     assert all(len(searches(envs.spec("checkers"), game, "material|king_2", 2, "first", 1, 4)) == 2 for game in games)
+
+
+def test_a_search_by_noise_chooses_uniformly_anew_each_time_and_remembers_each_draw():
+    """One ply deep, where no move decides the game: chi-square over the moves of 2,000 games in one position."""
+    game, state = read("""
+        . w . w
+        . . . .
+        . . . .
+        b . b .
+    """)
+    (search,) = searches(envs.spec("checkers"), game, "noise", 1, "first", 1, 64)
+    opponent = SearchOpponent(search, 1, table_size=2**14, games=500)
+    shape = (2, 1000)
+    states = jax.tree.map(lambda x: jnp.broadcast_to(x, (*shape, *jnp.shape(x))), state)
+    bits = jax.random.bits(jax.random.key(0), shape)
+    bits = bits.at[1, 0].set(bits[0, 0])
+    memory, count = jax.jit(opponent.think)(opponent.init(None), states, jnp.ones(shape, bool), bits)
+    moves, known = jax.jit(opponent.reply)(memory, states, bits)
+    assert int(count) == 1999
+    assert not jax.jit(opponent.reply)(memory, states, bits + 1)[1].any()
+    assert moves[0, 0] == moves[1, 0]
+    drawn = np.unique(np.asarray(moves)[known], return_counts=True)
+    assert set(drawn[0]) == set(np.flatnonzero(game.legal_actions(state)))
+    assert len(drawn[0]) == 3
+    assert stats.chisquare(drawn[1]).pvalue > 0.01
+    agent = search_agent((search,), 1)
+    assert [agent.choose(state, one) for one in np.asarray(bits[0, :3])] == moves[0, :3].tolist()
 
 
 @cache
