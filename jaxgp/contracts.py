@@ -285,6 +285,9 @@ class Fitness(Protocol[Memory]):
     ) -> tuple[Standing, Memory]:
         """Find the best individual by a measure that holds from one generation to the next."""
 
+    def again(self, key: Array, genomes: Genomes, memory: Memory) -> tuple[Array, Array]:
+        """Return float32[K] fitness and float32[K, S] points of individuals [K, ...] in new games, by `standing`."""
+
     def improves(self, standing: Standing, best: Genomes, champion: "Champion") -> Array:
         """Return bool[]: whether the generation's best individual takes the place of the champion."""
 

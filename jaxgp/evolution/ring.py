@@ -17,13 +17,18 @@ from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from jaxgp import arrays
 from jaxgp.contracts import Fitness, Scheme
+from jaxgp.evolution import candidates
 from jaxgp.evolution.state import Champion, EvolutionState
 
 Metrics = dict[str, Array]
+
+NEW_GAMES = np.uint32(2**32 - 1)
+"""In place of the number of a generation: the key of the games in which candidates play again."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +38,13 @@ class Ring:
     Attributes:
         fitness: how good each individual is.
         scheme: how parents become children.
+        candidates: how many of the best individuals are kept, to name the champion in new games at the end; 0: none,
+            the best measured one is the champion.
     """
 
     fitness: Fitness
     scheme: Scheme
+    candidates: int = 0
 
     def init(self, key: Array) -> EvolutionState:
         """Return the state before generation 0: a random population [P, ...], not yet measured."""
@@ -49,7 +57,8 @@ class Ring:
             generation=jnp.int32(-1),
         )
         memory, carried = self.fitness.init(memory_key), self.scheme.init()
-        return EvolutionState(jnp.int32(0), run_key, population, memory, carried, nobody, jnp.bool_(False))
+        best = candidates.nobody(nobody, self.candidates) if self.candidates else None
+        return EvolutionState(jnp.int32(0), run_key, population, memory, carried, nobody, jnp.bool_(False), best)
 
     def step(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
         """Measure the waiting generation and breed the next."""
@@ -76,5 +85,22 @@ class Ring:
             **standing.metrics,
         }
         finished = state.finished | standing.reached
-        following = EvolutionState(state.generation + 1, state.key, offspring, memory, carried, champion, finished)
+        kept = None if state.candidates is None else candidates.enter(state.candidates, challenger)
+        following = EvolutionState(
+            state.generation + 1, state.key, offspring, memory, carried, champion, finished, kept
+        )
         return following, metrics
+
+    def again(self, state: EvolutionState, number: Array) -> tuple[Array, Array]:
+        """Let the candidates play another round of new games.
+
+        Args:
+            state: with candidates, K of them.
+            number: int32[], of the round; each has games of its own, which no generation has.
+
+        Returns:
+            float32[K] fitness; float32[K, S] points.
+        """
+        assert state.candidates is not None
+        key = jax.random.fold_in(jax.random.fold_in(state.key, NEW_GAMES), number)
+        return self.fitness.again(key, state.candidates.individuals.genome, state.memory)

@@ -1,11 +1,14 @@
 """What a run carries from one generation to the next: arrays only, so that a checkpoint is this and nothing else."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flax import struct
 from jax import Array
 
 from jaxgp.genotypes.language import Genome
+
+if TYPE_CHECKING:
+    from jaxgp.evolution.candidates import Candidates
 
 
 @struct.dataclass
@@ -29,3 +32,4 @@ class EvolutionState:
     carried: Any  # what the scheme carries along: how often behaviours were met, the number of the cycle
     champion: Champion
     finished: Array  # bool[]: whether the termination criterion is met, so that nothing is left to do
+    candidates: "Candidates | None" = None  # where the champion is named in new games at the end

@@ -155,6 +155,11 @@ class CoevolutionFitness(Absolute[Memories]):
         standing = Standing(fittest[best], found.fitness[best], found.points[best], jnp.bool_(False), metrics)
         return standing, (*carried, *memory[number:])
 
+    def again(self, key: Array, genomes: Genome, memory: Memories) -> tuple[Array, Array]:
+        """Return float32[K] fitness and float32[K, S] points of individuals [K, ...] in new games against the panel."""
+        found, _ = self.panel.measure(key, genomes, memory[: len(self.panel.opponents)])
+        return found.fitness, found.points
+
     def observe(self, memory: Memories, best: Genome, improved: Array) -> Memories:
         """Show every opponent the generation's best individual."""
         pairs = zip(self.opponents, memory, strict=True)

@@ -56,6 +56,15 @@ class Absolute(Generic[Memory]):
         best = result.fittest
         return Standing(best, result.fitness[best], result.points[best], jnp.bool_(False), {}), memory
 
+    def again(self, key: Array, genomes: Genome, memory: Memory) -> tuple[Array, Array]:
+        """Return float32[K] fitness and float32[K, S] points of individuals [K, ...] in another evaluation."""
+        found, _ = self.evaluate(key, genomes, memory)
+        return found.fitness, found.points
+
+    def evaluate(self, key: Array, population: Genome, memory: Memory) -> tuple[Evaluation, Memory]:
+        """Measure a population; see `jaxgp.contracts.Fitness`."""
+        raise NotImplementedError
+
     def improves(self, standing: Standing, best: Genome, champion: "Champion") -> Array:
         """Return bool[]: more fitness than the champion has; of equals the earlier one stays."""
         del best

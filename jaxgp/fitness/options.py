@@ -16,6 +16,8 @@ from jaxgp.options import (
 )
 from jaxgp.players.options import Opponent
 
+MAX_CANDIDATES = 256
+
 
 def _power_of_two(number: int) -> bool:
     return number & (number - 1) == 0
@@ -53,6 +55,16 @@ class Fitness:
     )
     measured_depth: int | None = option(
         None, "coevolution: plies that individuals search while measured; null: as in evolution", low=1, high=DEEPEST
+    )
+    candidates: int = option(
+        0,
+        "coevolution: how many of the best individuals play again at the end, so that new games name the champion; "
+        "0: none, the best measured one is the champion",
+        low=0,
+        high=MAX_CANDIDATES,
+    )
+    final_rounds: int = option(
+        10, "coevolution: how often candidates play all games of the opponents again", low=1, high=MAX_GAMES
     )
     points: str = option(
         "score",
@@ -105,6 +117,8 @@ class Fitness:
             reject(prefix + "measured_depth", self.measured_depth, f"null {without}")
         if self.measured != 1:
             reject(prefix + "measured", self.measured, f"1 {without}; the opponents are met by all")
+        if self.candidates:
+            reject(prefix + "candidates", self.candidates, f"0 {without}; the fitness itself names the champion")
         if self.guides:
             reject(prefix + "guides", ", ".join(self.guides), f"none {without}; opponents are without it")
 

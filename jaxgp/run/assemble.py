@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import jax
+import jax.numpy as jnp
 from jax import Array
 from jax.stages import Compiled
 
@@ -82,6 +83,10 @@ class Experiment:
         """Compile `step` for states of these shapes on these devices; it may take minutes."""
         return jax.jit(self.ring.step).lower(state).compile()
 
+    def compiled_again(self, state: EvolutionState) -> Compiled:
+        """Compile (state, int32[] round) -> fitness and points of the candidates; it may take minutes."""
+        return jax.jit(self.ring.again).lower(state, jnp.int32(0)).compile()
+
     def replay(self, state: EvolutionState) -> list[ReplayGame]:
         """Play the champion for people to look at: alone, or against every opponent in its last state, both seats."""
         genome = state.champion.genome
@@ -138,5 +143,5 @@ def assemble(config: Config, games: Games) -> Experiment:
             opening=options.opening_plies,
             measured=options.measured,
         )
-        return Experiment(config, cast, panel, Ring(coevolved, scheme))
+        return Experiment(config, cast, panel, Ring(coevolved, scheme, options.candidates))
     return Experiment(config, cast, panel, Ring(fitness, scheme))

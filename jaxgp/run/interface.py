@@ -33,6 +33,10 @@ class Experiment(Protocol):
         """Compile `step` for states like this one, which may take minutes."""
         ...
 
+    def compiled_again(self, state: EvolutionState) -> Compiled:
+        """Compile (state, int32[] round) -> float32[K] fitness, float32[K, S] points: new games of the candidates."""
+        ...
+
     def replay(self, state: EvolutionState) -> list[ReplayGame]:
         """Play the champion against its panel in its last state, for people to look at."""
         ...

@@ -52,8 +52,14 @@ class Run:
         return len(self.rows)
 
     @property
-    def done(self) -> bool:
+    def evolved(self) -> bool:
+        """Whether no generation is left."""
         return self.generation >= self.config.algorithm.generations or bool(self.state.finished)
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left: no generation, and no games that name the champion."""
+        return self.evolved and (self.state.candidates is None or bool(self.state.candidates.settled))
 
 
 def compiled(run: Run, stop: Stop, tell: Callable[[float], object]) -> Compiled:
@@ -79,16 +85,16 @@ def evolve(run: Run, program: Compiled, stop: Stop, observers: list[Observer]) -
     """
     with Record(run.directory.record) as record:
         try:
-            while not (run.done or stop.requested):
+            while not (run.evolved or stop.requested):
                 row = _generation(run, program, record)
                 for observer in observers:
                     observer.update(row)
                 if run.generation % run.config.checkpoint_every == 0:
-                    _save(run, final=False)
+                    save(run, final=False)
         finally:
             # After an error, too: the last complete generation is worth keeping.
             if run.generation > max(run.saved, 0):
-                _save(run, final=True)
+                save(run, final=True)
 
 
 def _generation(run: Run, program: Compiled, record: Record) -> Row:
@@ -122,7 +128,7 @@ def _follow(run: Run) -> None:
         run.warn(f"the run directory was renamed; going on in {run.directory.path}")
 
 
-def _save(run: Run, final: bool) -> None:
+def save(run: Run, final: bool) -> None:
     """Write a checkpoint. A failure is only a warning, unless the checkpoint is the final one."""
     _follow(run)
     folder, generation = run.directory.checkpoints, run.generation

@@ -17,7 +17,7 @@ from jaxgp.genotypes.language import UNITS, kind
 from jaxgp.players.searched import SearchedPlayer
 from jaxgp.report.progress import PANEL, Progress, measured, print_pairs
 from jaxgp.report.tableau import heading, tableau
-from jaxgp.run import loop, memory
+from jaxgp.run import finals, loop, memory
 from jaxgp.run.assemble import Experiment as Assembled
 from jaxgp.run.assemble import assemble
 from jaxgp.run.interface import Experiment
@@ -73,7 +73,7 @@ def conduct(plan: Plan, directory: RunDirectory, experiment: Experiment) -> int:
     unit = UNITS[kind(experiment.language)]
     with Progress(config.algorithm.generations, unit=unit) as progress, Stop(progress.say) as stop:
         run.warn = progress.say
-        program = None if run.done else _compiled(run, stop, progress)
+        program = None if run.evolved else _compiled(run, stop, progress)
         _begin(run)
         tracker = Tracker(config, directory, progress.say)
         state = "failed"
@@ -81,6 +81,7 @@ def conduct(plan: Plan, directory: RunDirectory, experiment: Experiment) -> int:
             progress.begin(run.rows[-1] if run.rows else None)
             if program is not None:
                 loop.evolve(run, program, stop, [progress, tracker])
+            _finals(run, stop, progress)
             state = "complete" if run.done else "interrupted"
         finally:
             _finish(run, state, progress)
@@ -112,6 +113,16 @@ def _compiled(run: loop.Run, stop: Stop, progress: Progress) -> Compiled:
         end_at_once(stop.exit_code)
     stop.compiling = False
     return program
+
+
+def _finals(run: loop.Run, stop: Stop, progress: Progress) -> None:
+    """Let the candidates play again; if a stop is asked for while their games are compiled, end the process at once."""
+    try:
+        finals.play(run, stop, progress.work)
+    except GivenUp:
+        _say_how_to_go_on(run)
+        stop.pass_on()
+        end_at_once(stop.exit_code)
 
 
 def _say_how_to_go_on(run: loop.Run) -> None:

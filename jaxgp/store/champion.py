@@ -86,8 +86,13 @@ def points_by_seat(champion: ChampionFile) -> list[tuple[str, float | None]]:
 
 def write(path: Path, content: ChampionFile) -> None:
     """Write a champion file atomically; raises OSError."""
+    files.write_json(path, as_json(content))
+
+
+def as_json(content: ChampionFile) -> Json:
+    """Return what a champion file holds."""
     text = content.text if content.language["kind"] == "program" else content.text.splitlines()
-    files.write_json(path, {"format": FORMAT, "format_version": FORMAT_VERSION} | asdict(content) | {"text": text})
+    return {"format": FORMAT, "format_version": FORMAT_VERSION} | asdict(content) | {"text": text}
 
 
 def read(path: Path) -> ChampionFile:

@@ -43,6 +43,7 @@ class RunDirectory:
         self.record = path / "metrics.jsonl"
         self.checkpoints = path / "checkpoints"
         self.champion = path / "champion.json"
+        self.candidates = path / "candidates.json"
         self.plots = path / "plots"
         self.report = path / "report.html"
         self.environment = path / "environment.json"

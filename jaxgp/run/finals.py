@@ -1,0 +1,81 @@
+"""The end of a run with candidates: they play again on new games, and the best of them is named champion."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgp.errors import reason
+from jaxgp.evolution import candidates
+from jaxgp.files import write_json
+from jaxgp.run import loop, memory
+from jaxgp.run.patience import wait_for
+from jaxgp.run.signals import Stop
+from jaxgp.store import champion as champions
+
+Tell = Callable[[str, float], object]
+"""(what goes on, seconds since it began)"""
+
+
+def play(run: loop.Run, stop: Stop, tell: Tell) -> None:
+    """Let the candidates of an evolved run play their rounds, unless they have, or `stop` is requested first.
+
+    Nothing is kept of rounds that were cut short; a resumed run plays them again.
+
+    Raises:
+        GivenUp: `stop` was requested while the program was compiled.
+        UsageError: the program does not fit into the memory.
+        RunError: the checkpoint could not be written.
+    """
+    if run.done or not run.evolved or stop.requested:
+        return
+    assert run.state.candidates is not None
+    rounds = run.config.fitness.final_rounds
+    count = int((run.state.candidates.individuals.generation >= 0).sum())
+    said = f"{count} candidates play again, round"
+    stop.compiling = True
+    with memory.reported(run.config):
+        program = wait_for(
+            lambda: run.experiment.compiled_again(run.state),
+            lambda: stop.requested,
+            lambda seconds: tell(f"{said} 1 of {rounds}: compiling", seconds),
+        )
+    stop.compiling = False
+    found = []
+    for number in range(rounds):
+        if stop.requested:
+            return
+        with memory.reported(run.config):
+            found.append(
+                wait_for(
+                    lambda n=number: jax.device_get(program(run.state, jnp.int32(n))),  # type: ignore[misc]
+                    tell=lambda seconds, n=number: tell(f"{said} {n + 1} of {rounds}", seconds),  # type: ignore[misc]
+                )
+            )
+    fitness, points = (jnp.asarray(np.mean(each, 0), jnp.float32) for each in zip(*found, strict=True))
+    settled, champion = candidates.settle(run.state.candidates, fitness, points)
+    run.state = replace(run.state, champion=champion, candidates=settled)
+    run.champion_saved = -1  # the one on disk may be of the same generation, with the fitness of that generation
+    loop.save_champion(run)
+    loop.save(run, final=True)
+    _write(run, points)
+
+
+def _write(run: loop.Run, points: jax.Array) -> None:
+    """Write candidates.json: every candidate as a champion file has it, and its fitness in its own generation."""
+    assert run.state.candidates is not None
+    individuals, final = jax.device_get((run.state.candidates.individuals, run.state.candidates.final))
+    content = []
+    for place in np.argsort(-final):
+        if np.isnan(final[place]):
+            continue
+        one = jax.tree.map(lambda x, p=place: x[p], individuals)
+        again = replace(one, fitness=final[place], points=points[place])
+        file = champions.describe(again, run.experiment.language, run.config)
+        content.append(champions.as_json(file) | {"fitness_in_generation": float(one.fitness)})
+    try:
+        write_json(run.directory.candidates, content)
+    except OSError as error:
+        run.warn(f"{run.directory.candidates} not written ({reason(error)})")
