@@ -35,14 +35,17 @@ def nobody(one: Champion, count: int) -> Candidates:
 
 
 def enter(candidates: Candidates, challenger: Champion) -> Candidates:
-    """Put an individual in the place of the worst candidate, if it is better and not yet among them."""
+    """Put an individual in the place of the worst candidate, if it is better and not yet among them.
+
+    Games that were played before do not count any more: with a new candidate, new games name the champion.
+    """
     kept = candidates.individuals
     worst = jnp.argmin(kept.fitness)
     same = jax.tree.map(lambda x, y: (x == y).reshape(len(x), -1).all(1), kept.genome, challenger.genome)
     known = (jnp.stack(jax.tree.leaves(same)).all(0) & (kept.generation >= 0)).any()
     enters = ~known & (challenger.fitness > kept.fitness[worst])
     put = lambda old, new: jnp.where(enters, old.at[worst].set(new), old)  # noqa: E731
-    return Candidates(jax.tree.map(put, kept, challenger), candidates.final)
+    return Candidates(jax.tree.map(put, kept, challenger), jnp.full_like(candidates.final, jnp.nan))
 
 
 def settle(candidates: Candidates, fitness: Array, points: Array) -> tuple[Candidates, Champion]:

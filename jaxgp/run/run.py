@@ -20,7 +20,6 @@ from jaxgp.report.tableau import heading, tableau
 from jaxgp.run import finals, loop, memory
 from jaxgp.run.assemble import Experiment as Assembled
 from jaxgp.run.assemble import assemble
-from jaxgp.run.interface import Experiment
 from jaxgp.run.patience import GivenUp, end_at_once, wait_for
 from jaxgp.run.resume import Plan
 from jaxgp.run.signals import Stop
@@ -63,7 +62,7 @@ def train(plan: Plan, games: Games) -> int:
         directory.unlock()
 
 
-def conduct(plan: Plan, directory: RunDirectory, experiment: Experiment) -> int:
+def conduct(plan: Plan, directory: RunDirectory, experiment: loop.Experiment) -> int:
     """Run an assembled experiment in a locked directory; returns and raises like `train`."""
     config = plan.config
     use_compilation_cache(config.compilation_cache)
@@ -152,7 +151,7 @@ def use_compilation_cache(folder: str | None) -> None:
     jax.config.update("jax_compilation_cache_dir", str(path))
 
 
-def _fresh(config: Config, directory: RunDirectory, experiment: Experiment) -> loop.Run:
+def _fresh(config: Config, directory: RunDirectory, experiment: loop.Experiment) -> loop.Run:
     if directory.holds_run():  # two starts at the same moment
         again = pasted("resume", directory.path)
         raise UsageError(f"hydra.run.dir={directory.path}: already holds a run; go on with it by {again}")
@@ -162,7 +161,7 @@ def _fresh(config: Config, directory: RunDirectory, experiment: Experiment) -> l
     return loop.Run(experiment, config, directory, _initial(config, experiment), warn=_warn)
 
 
-def _initial(config: Config, experiment: Experiment) -> EvolutionState:
+def _initial(config: Config, experiment: loop.Experiment) -> EvolutionState:
     """Return the state before the first generation; raises UsageError if it does not fit into the memory."""
     key = jax.random.key(config.seed)
     memory.check_state(config, jax.eval_shape(experiment.init, key))
@@ -170,7 +169,7 @@ def _initial(config: Config, experiment: Experiment) -> EvolutionState:
         return experiment.init(key)
 
 
-def _restore(config: Config, directory: RunDirectory, experiment: Experiment) -> loop.Run:
+def _restore(config: Config, directory: RunDirectory, experiment: loop.Experiment) -> loop.Run:
     """Go on from the newest checkpoint that can be read; from the start if the run never came to its first one.
 
     Raises:

@@ -142,7 +142,9 @@ def _plan(design: Design, config_dir: Path, base: Placed, output: Path) -> Plan:
     with checking, Composer(Config, config_dir, "config", base.folders) as composer:
         for cell in cells:
             try:
-                configs[cell] = validate.check(composer.compose(cell.overrides), base.games)
+                config = configs[cell] = validate.check(composer.compose(cell.overrides), base.games)
+                if kept := config.fitness.candidates:
+                    reject("fitness.candidates", kept, "0; the runs of a study name their champions without new games")
             except UsageError as error:
                 raise UsageError(f"{error} ({_said(design, cell)})") from error
     pairs = [(trial, replace(configs[trial.cell], seed=trial.seed)) for trial in design.trials()]

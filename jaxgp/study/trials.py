@@ -24,7 +24,7 @@ from jaxgp.evolution.options import Algorithm
 from jaxgp.evolution.state import Champion, EvolutionState
 from jaxgp.report.progress import duration, number
 from jaxgp.report.waiting import waiting
-from jaxgp.run.interface import Experiment
+from jaxgp.run.loop import Experiment
 from jaxgp.run.patience import wait_for
 from jaxgp.run.signals import Stop
 from jaxgp.store import champion as champions

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from jaxgp.genotypes import programs as lp
 from jaxgp.genotypes.programs import Programs
-from tests.genotypes.generators import MIXED, sizes_of, stack_programs, tree_at, trees
+from jaxgp.genotypes.text import print_tree
+from tests.genotypes.generators import FACTORED, MIXED, sizes_of, stack_programs, tree_at, trees
 
 CAPACITY = 24
 ROOT = int(MIXED.root_type[0])
@@ -149,3 +150,20 @@ def test_empty_programs_have_no_nodes():
     assert nothing.opcode.shape == (2, 3, 5)
     assert nothing.capacity == 5
     assert nothing.length.tolist() == [[0, 0, 0], [0, 0, 0]]
+
+
+TOP = (1, 2, "less", 0, 3, "if")
+
+
+@EXAMPLES
+@given(st.lists(trees(FACTORED, CAPACITY, int(FACTORED.root_type[0])), min_size=4, max_size=4))
+def test_trees_below_a_preset_top_are_one_valid_tree(many):
+    """Its text is that of the top, with the texts of the trees in it."""
+    joined = jit_join(jax.tree.map(lambda *x: jnp.stack(x), *many))
+    assert lp.problems(FACTORED, joined, int(FACTORED.root_type[0])) == []
+    assert joined.capacity == 4 * CAPACITY + 2
+    texts = [print_tree(FACTORED, tree) for tree in many]
+    assert print_tree(FACTORED, joined) == f"(if (less {texts[1]} {texts[2]}) {texts[0]} {texts[3]})"
+
+
+jit_join = jax.jit(lambda many: lp.join(FACTORED, many, TOP))
