@@ -40,7 +40,9 @@ def of_square(name: str, first: int, squares: Points) -> Primitive:
     return Primitive(name, BOOL, call=call, domain=squares, reads_one=first + squares.high + 1, python=asks)
 
 
-def language(name: str, numbers: Sequence[Primitive], squares: Sequence[Primitive], trees: int = 1) -> PrimitiveSet:
+def language(
+    name: str, numbers: Sequence[Primitive], squares: Sequence[Primitive], trees: int = 1, introns: bool = True
+) -> PrimitiveSet:
     """Return the set of the tables.
 
     Args:
@@ -48,8 +50,10 @@ def language(name: str, numbers: Sequence[Primitive], squares: Sequence[Primitiv
         numbers: the game's terminals on the whole board.
         squares: its terminals on single squares.
         trees: trees of an individual; `TEN_TREES` is a top for ten.
+        introns: whether there are functions that ignore an argument, NullJ and NOTG.
     """
-    return PrimitiveSet(name, (*BASIC, *numbers, *squares), FUNCTIONS, roots=(FLOAT,) * trees, factored=True)
+    functions = tuple(one for one in FUNCTIONS if introns or one.name not in INTRONS)
+    return PrimitiveSet(name, (*BASIC, *numbers, *squares), functions, roots=(FLOAT,) * trees, factored=True)
 
 
 BASIC = (
@@ -74,6 +78,8 @@ FUNCTIONS = (
     Primitive("NullJ", args=_numbers, call=lambda a, b: a, picks=2, python="{0}", latex="{0}"),
     binary("Plus", lambda a, b: a + b, "({0} + {1})", "({0} + {1})"),
 )
+INTRONS = ("NullJ", "NOTG")
+"""Functions below which introns are explicit: the last argument is kept in the genome, and never computed."""
 
 TEN_TREES: Top = (
     *(0, 1, "LowerEqual"),

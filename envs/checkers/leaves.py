@@ -41,6 +41,7 @@ class Options:
     king_factor: float = option(
         1.4, "men that a king is worth where pieces are counted; also the terminal KingFactor", low=0.0, high=100.0
     )
+    introns: bool = option(True, "whether there are explicit introns, below the functions NullJ and NOTG")
     trees: Literal["one", "ten"] = option(
         "one", "trees of an individual; ten: below a preset top of three conditionals, which tells four cases apart"
     )
@@ -121,10 +122,12 @@ def primitive_set(game: Checkers, options: Options) -> PrimitiveSet:
         for place, name in enumerate(numbers(options), len(SQUARES) * room)
     ]
     return stgp.language(
-        "-".join(["checkers", str(game.size), f"mobility_{options.mobility}", f"{options.king_factor:g}"]),
+        "-".join(["checkers", str(game.size), f"mobility_{options.mobility}", f"{options.king_factor:g}"])
+        + ("" if options.introns else "-no_introns"),
         [*counted, factor],
         [stgp.of_square(name, place * room, squares) for place, name in enumerate(SQUARES)],
         trees=10 if options.trees == "ten" else 1,
+        introns=options.introns,
     )
 
 

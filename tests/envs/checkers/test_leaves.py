@@ -36,6 +36,12 @@ def test_the_set_is_that_of_the_tables(mobility, more):
     assert next(p for p in primitives.terminals if p.name == "KingFactor").fixed == 1.4
 
 
+def test_introns_can_be_left_out():
+    primitives = primitive_set(envs.make("checkers"), Options(introns=False))
+    assert {p.name for p in primitives.functions} == PLAIN - {"NullJ", "NOTG"}
+    assert all(p.ignores == 0 for p in primitives.functions)
+
+
 def random_positions(size, number, seed):
     rng, found = np.random.default_rng(seed), []
     while len(found) < number:
