@@ -4,7 +4,7 @@ python scripts/analyse.py analysis=design design=morpion_study              a fa
 python scripts/analyse.py analysis=design base=[game=mancala] factors.algorithm.population=[64,256] replicates=5
 python scripts/analyse.py analysis=tuned study=FOLDER                       its groups at their optima, 50 runs each
 python scripts/analyse.py analysis=comparison a=FOLDER b=FOLDER             two groups of runs that were made before
-python scripts/analyse.py analysis=program run=DIR                          a champion: introns, primitives, simpler equal
+python scripts/analyse.py analysis=program run=DIR                          a champion: its introns, a simpler program
 
 Each analysis has options of its own: analysis=NAME --help.
 """
@@ -85,9 +85,7 @@ def program(options: ProgramOptions) -> int:
     chosen = user_path("output", options.output) if options.output else loaded.path.parent / ANATOMY
     folder = make_directory(chosen, "output")
     try:
-        found = dissect.dissect(
-            loaded, options.positions, options.seed, lambda made: anatomy_report.save(folder, made)
-        )
+        found = dissect.dissect(loaded, options.positions, options.seed, lambda made: anatomy_report.save(folder, made))
         anatomy_report.save(folder, found)
     except OSError as error:
         raise RunError(f"output={folder}: {reason(error)}") from error

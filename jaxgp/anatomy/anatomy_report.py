@@ -124,21 +124,16 @@ def proof(found: Anatomy) -> list[str]:
     one = found.equality
     if one is None:
         return []
-    alone = one.values is None
-    what = "moves of the one game" if alone else "values" if _guides(found) else "decisions at other positions"
-    said = [f"Equal {what}: {one.decisions:,} of {one.positions:,}."]
-    if one.values is not None and not _guides(found):
-        said.append(f"Equal values: {one.values:,} of {one.positions:,}.")
+    said = [f"Equal {found.compared}: {one.decisions:,} of {one.positions:,}."]
+    if one.values is not None and found.compared != "values":
+        said.append(f"Equal values there: {one.values:,} of {one.positions:,}.")
     back = sum(step.taken_back for step in found.steps)
     if back:
-        said.append(f"{back:,} changes were taken back, since they broke the equality" + (
-            f"; {one.first}." if one.first else "."
-        ))
+        said.append(
+            f"{back:,} changes were taken back, since they broke the equality"
+            + (f"; {one.first}." if one.first else ".")
+        )
     return said
-
-
-def _guides(found: Anatomy) -> bool:
-    return found.what.startswith("all kinds")
 
 
 def steps(found: Anatomy) -> list[Row]:
@@ -147,7 +142,9 @@ def steps(found: Anatomy) -> list[Row]:
     rows = [first]
     for step in found.steps:
         changes = "; ".join(f"{name} {count}" for name, count in step.applied.items())
-        rows.append({"step": step.name, "nodes": step.size, "changes": changes or "none", "taken back": step.taken_back})
+        rows.append(
+            {"step": step.name, "nodes": step.size, "changes": changes or "none", "taken back": step.taken_back}
+        )
     return rows
 
 
@@ -161,15 +158,14 @@ def report(found: Anatomy) -> Document:
         ("introns", f"{sum(kind != 'code' for one in found.trees for kind in one.kinds):,} nodes"),
     ]
     parts: list[Part] = [
-        f"Looked for at {found.positions:,} positions: {found.what}. "
-        "An intron is proved where the structure of the program implies that it cannot matter; otherwise it was "
-        "not seen to matter at these positions.",
+        f"Introns were looked for {found.where}. {found.what} An intron is proved where the structure of the program "
+        "implies that it cannot matter; otherwise it was never seen to matter there.",
         Table(kinds(found.trees)),
     ]
     if len(found.trees) > 1:
         for t, one in enumerate(found.trees):
             parts += [f"Tree {t + 1}:", Table(kinds([one]))]
-    marks = "E explicitly defined, D other dead code, L live code; a small letter: not proved, but seen at positions"
+    marks = "E explicitly defined, D other dead code, L live code; a small letter: not proved, but never seen to matter"
     parts += [Folded(f"tree {t + 1} ({marks})", listing(one)) for t, one in enumerate(found.trees)]
     sections: list[tuple[str, Sequence[Part]]] = [
         ("Size", [Table(sizes(found))]),
@@ -192,8 +188,8 @@ def as_json(found: Anatomy) -> dict[str, object]:
         "champion": str(found.champion.path),
         "game": content.game,
         "program": content.program,
-        "positions": found.positions,
-        "of": found.what,
+        "where": found.where,
+        "what": found.what,
         "sizes": sizes(found),
         "introns": kinds(found.trees),
         "trees": [
@@ -226,12 +222,12 @@ def lines(found: Anatomy) -> list[str]:
     language = found.champion.cast.language
     tables = [
         _drawn(_title(found), sizes(found)),
-        _drawn(f"Introns, at {found.positions:,} positions", kinds(found.trees)),
+        _drawn(f"Introns, looked for {found.where}", kinds(found.trees)),
         _drawn("Primitives", used(language, found.trees)),
         _drawn("Simpler program", steps(found)),
     ]
     text = "\n".join(tables).splitlines()
-    text += [f"Positions: {found.what}.", *proof(found)]
+    text += [found.what, *proof(found)]
     if found.simpler is not None:
         shown = expression(found) or print_program(language, found.simpler)
         text += ["", shown if len(shown) <= SHOWN else f"The simpler program is in {SIMPLER}."]

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+import jax
 import numpy as np
 
 from jaxgp.anatomy import introns, simplify
@@ -21,6 +22,11 @@ from jaxgp.report.waiting import waiting
 
 Say = Callable[[str], None]
 ACCEPTED = "a champion that is a program"
+ONE_GAME = (
+    "in its one game",
+    "It plays this game only, so what is proved holds for it whatever comes.",
+    "moves of its game",
+)
 
 
 @dataclass(frozen=True)
@@ -46,8 +52,9 @@ class Anatomy:
 
     Attributes:
         champion: the champion.
-        positions: at how many positions introns were looked for.
-        what: what these are, in words.
+        where: where introns were looked for, as in "at 10,000 positions".
+        what: what that is, in a sentence.
+        compared: what both programs are compared in, as in "decisions".
         trees: the introns of each tree.
         simpler: the simpler program, [T, L]; None: not made yet.
         steps: how it was made.
@@ -55,8 +62,9 @@ class Anatomy:
     """
 
     champion: Loaded
-    positions: int
+    where: str
     what: str
+    compared: str
     trees: tuple[Introns, ...]
     simpler: Programs | None = None
     steps: list[Step] = field(default_factory=list)
@@ -85,11 +93,11 @@ def dissect(champion: Loaded, positions: int, seed: int, keep: Callable[[Anatomy
         return _walked(champion, seed, keep)
     program, language = champion.genome, champion.cast.language
     board = Board(champion.cast, program)
-    seen, judge, what = _scenes(board, positions, seed)
+    seen, judge, scene = _scenes(board, positions, seed)
     tracer = Tracer(language, seen, seed)
     with waiting("Looking for introns"):
         trees = tuple(introns.find(tracer, Tree.of(language, tree)) for tree in trees_of(program))
-    found = Anatomy(champion, tracer.positions, what, trees)
+    found = Anatomy(champion, *scene, trees)
     keep(found)
     with waiting("Simplifying, and comparing decisions"):
         simpler, steps = simplify.simplify(language, program, tracer, judge.values_hold, judge.decisions_hold)
@@ -100,7 +108,7 @@ def _walked(champion: Loaded, seed: int, keep: Callable[[Anatomy], object]) -> A
     """Dissect a program that is walked through, in the one game that it plays."""
     walks = Walks(champion.cast, champion.genome, seed)
     with waiting("Looking for introns"):
-        found = Anatomy(champion, 1, "the one game that it plays", (walks.introns(),))
+        found = Anatomy(champion, *ONE_GAME, (walks.introns(),))
     keep(found)
     with waiting("Simplifying, and comparing games"):
         simpler, steps = walks.simplify(found.trees[0])
@@ -110,25 +118,25 @@ def _walked(champion: Loaded, seed: int, keep: Callable[[Anatomy], object]) -> A
     return replace(found, simpler=simpler, steps=steps, equality=Equality(most, equal, None))
 
 
-def _scenes(board: Board, count: int, seed: int) -> tuple[np.ndarray, "Judge", str]:
-    """Return what programs see at the positions for introns, float32[F, N], the judge, and the positions in words."""
+def _scenes(board: Board, count: int, seed: int) -> tuple[np.ndarray, "Judge", tuple[str, str, str]]:
+    """Return what programs see where introns are looked for, float32[F, N], the judge, and `Anatomy`'s words for it."""
     if board.guides:
         seen = board.features(None)
-        return seen, Judge(board, None, seen), "all kinds of moves that there are"
+        what = "These are all kinds of moves that there are, so what is found holds in every game."
+        return seen, Judge(board, None, seen), (f"for {seen.shape[1]:,} kinds of moves", what, "values")
     with waiting("Playing for positions"):
         states = board.positions(2 * count, seed)
     found = len(states.to_move)
     if found < 2:
         raise UsageError(f"run: no two positions of {board.cast.game.name} with a choice of moves were met")
     first, rest = (_part(states, half) for half in (slice(0, found // 2), slice(found // 2, found)))
-    own = "and of the champion's against random moves" if board.plays else "(the champion searches too deep to play)"
-    what = f"distinct positions with a choice of moves, of random games {own}"
-    return board.features(first, seed), Judge(board, rest, board.features(rest, seed + 1)), what
+    own = " and of games of the champion against random moves" if board.plays else ""
+    what = f"The positions are distinct ones with a choice of moves, of random games{own}."
+    words = f"at {found // 2:,} positions", what, "decisions at other positions"
+    return board.features(first, seed), Judge(board, rest, board.features(rest, seed + 1)), words
 
 
 def _part(states: States, rows: slice) -> States:
-    import jax
-
     return jax.tree.map(lambda x: x[rows], states)
 
 

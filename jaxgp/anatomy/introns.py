@@ -79,10 +79,19 @@ def under_ignored(tree: Tree) -> list[bool]:
     found = [False] * len(tree)
     for node, args in enumerate(tree.args):
         p = tree.primitive(node)
-        for arg in args[p.arity - p.ignores :]:
-            for below in subtree(tree, arg):
-                found[below] = True
+        for place, arg in enumerate(args):
+            if place in ignored_places(p):
+                for below in subtree(tree, arg):
+                    found[below] = True
     return found
+
+
+@lru_cache
+def ignored_places(p: Primitive) -> frozenset[int]:
+    """Return the places of arguments that a function ignores: declared so, or never picked where nothing decides."""
+    last = set(range(p.arity - p.ignores, p.arity))
+    never = set(range(p.arity)) - {pick(p, [])} if p.picks and p.picks == p.arity else set()
+    return frozenset(last | never)
 
 
 def constants(tree: Tree) -> list[float | None]:

@@ -1,6 +1,6 @@
 """Programs as trees of nodes on the host, for rewriting. Nothing here recurses, so no program is too deep."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,14 +87,11 @@ class Forest:
 
     def read(self, tree: Programs) -> Node:
         """Return one tree, [L]."""
-        return self.rebuild(zip(*(np.asarray(x)[: int(tree.length)].tolist() for x in (tree.opcode, tree.value))))
-
-    def rebuild(self, nodes: Iterable[tuple[int, float]]) -> Node:
-        """Return the tree of (opcode, value) in postfix order."""
+        codes, values = (np.asarray(x)[: int(tree.length)].tolist() for x in (tree.opcode, tree.value))
         stack: list[Node] = []
-        for code, value in nodes:
+        for code, value in zip(codes, values, strict=True):
             first = len(stack) - int(self.primitives.arity[code])
-            stack[first:] = [self.node(int(code), stack[first:], value)]
+            stack[first:] = [self.node(code, stack[first:], value)]
         return stack[0]
 
 

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jaxgp.arrays import take
 from jaxgp.bits import pick
 from jaxgp.contracts import States
 from jaxgp.errors import UsageError
@@ -145,7 +146,9 @@ class Board:
 
     @cached_property
     def _biases(self) -> Callable[[Programs], Array]:
-        return jax.jit(lambda program: self.cast.actor.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], program))[0])
+        return jax.jit(
+            lambda program: self.cast.actor.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], program))[0]
+        )
 
     @cached_property
     def values(self) -> Callable[[Programs, np.ndarray], Array]:
@@ -158,7 +161,7 @@ def batches(states: States) -> list[tuple[States, int]]:
     total, made = len(states.to_move), []
     for first in range(0, total, LANES):
         rows = np.arange(first, first + LANES)
-        made.append((jax.tree.map(lambda x, at=np.where(rows < total, rows, first): x[at], states), total - first))
+        made.append((take(states, np.where(rows < total, rows, first)), min(LANES, total - first)))
     return made
 
 
