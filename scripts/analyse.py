@@ -79,7 +79,7 @@ def program(options: ProgramOptions) -> int:
     cores.use(options.cores)
     use_compilation_cache(options.compilation_cache)
     loaded = champions.load(options.run, joined(options.game, envs))
-    dissect.check(loaded)
+    dissect.check(loaded, options.positions)
     if options.depth is not None:
         loaded = champions.at_depth(loaded, options.depth)
     chosen = user_path("output", options.output) if options.output else loaded.path.parent / ANATOMY

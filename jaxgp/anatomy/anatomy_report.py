@@ -153,7 +153,7 @@ def report(found: Anatomy) -> Document:
     content, language = found.champion.content, found.champion.cast.language
     facts = [
         ("game", content.game["name"]),
-        ("role", found.champion.cast.role.name),
+        ("role", str(found.champion.cast.program["role"])),
         ("size", content.measure),
         ("introns", f"{sum(kind != 'code' for one in found.trees for kind in one.kinds):,} nodes"),
     ]

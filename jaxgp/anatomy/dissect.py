@@ -13,7 +13,7 @@ from jaxgp.anatomy.simplify import Step, same, trees_of
 from jaxgp.anatomy.trace import Tracer, Tree
 from jaxgp.anatomy.walks import Walks
 from jaxgp.contracts import States
-from jaxgp.errors import UsageError
+from jaxgp.errors import UsageError, reject
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.measure.champions import Loaded
@@ -21,6 +21,8 @@ from jaxgp.players.walk import Walker
 from jaxgp.report.waiting import waiting
 
 Say = Callable[[str], None]
+MOST_VALUES = 200_000_000
+"""Nodes times positions: a float32 is kept for each."""
 ACCEPTED = "a champion that is a program"
 ONE_GAME = (
     "in its one game",
@@ -71,13 +73,17 @@ class Anatomy:
     equality: Equality | None = None
 
 
-def check(champion: Loaded) -> None:
-    """Refuse a champion that is no program, or whose programs play in a way that is not known; raises UsageError."""
+def check(champion: Loaded, positions: int) -> None:
+    """Refuse a champion that is no program or plays in an unknown way, and too much memory; raises UsageError."""
     if not isinstance(champion.cast.language, PrimitiveSet):
         unit = champion.content.unit
         raise UsageError(f"run={champion.path}: its champion is made of {unit}; accepted: {ACCEPTED}")
-    if not isinstance(champion.cast.actor, Walker):
-        Board(champion.cast, champion.genome)
+    if isinstance(champion.cast.actor, Walker):
+        return
+    Board(champion.cast, champion.genome)
+    most = max(1, MOST_VALUES // champion.content.size)
+    if positions > most:
+        reject("positions", positions, f"up to {most} for this champion of {champion.content.size} nodes")
 
 
 def dissect(champion: Loaded, positions: int, seed: int, keep: Callable[[Anatomy], object]) -> Anatomy:
@@ -170,7 +176,7 @@ class Judge:
         """Return whether a program decides as the champion does at every position; note the first disagreement."""
         equal = self._equal_decisions(program)
         if self.first is None and not equal.all():
-            self.first = self._told(int(equal.argmin()), program)
+            self.first = self._told(int(np.argmin(equal)), program)
         return bool(equal.all())
 
     def _told(self, at: int, program: Programs) -> str:

@@ -161,7 +161,7 @@ def batches(states: States) -> list[tuple[States, int]]:
     total, made = len(states.to_move), []
     for first in range(0, total, LANES):
         rows = np.arange(first, first + LANES)
-        made.append((take(states, np.where(rows < total, rows, first)), min(LANES, total - first)))
+        made.append((take(states, jnp.asarray(np.where(rows < total, rows, first))), min(LANES, total - first)))
     return made
 
 

@@ -85,7 +85,8 @@ class Rules:
             return node
         value = self.forest.known(node)
         if value is not None:
-            return self.forest.constant(self.forest.primitive(node).returns, np.float32(value) * np.float32(factor))
+            product = float(np.float32(value) * np.float32(factor))
+            return self.forest.constant(self.forest.primitive(node).returns, product)
         if not self.forest.primitives.factors[node.code]:
             return None
         old = self.forest.factor(node)

@@ -114,15 +114,14 @@ class Tracer:
         """Return float32[L, N]: the value of each node at each position; true is 1 and false is 0."""
         found = np.zeros((len(tree), self.positions), np.float32)
         for node, args in enumerate(tree.args):
-            p, weight = tree.primitive(node), np.float32(tree.weights[node])
+            p, factor = tree.primitive(node), tree.factor(node) * np.float32(tree.weights[node])
             if p.feature is not None:
-                value = np.asarray(self.features[p.feature]) * tree.factor(node) * weight
+                found[node] = np.asarray(self.features[p.feature]) * factor
             elif p.call is None:
-                value = np.float32(p.fixed if p.fixed is not None else tree.values[node]) * tree.factor(node) * weight
+                found[node] = np.float32(p.fixed if p.fixed is not None else tree.values[node]) * factor
             else:
                 given = found[args] if args else np.full((1, self.positions), tree.values[node], np.float32)
-                value = self._call(tree.codes[node], given) * tree.factor(node)
-            found[node] = value
+                found[node] = self._call(tree.codes[node], given) * tree.factor(node)
         return found
 
     def picked(self, tree: Tree, node: int, values: np.ndarray) -> np.ndarray:
