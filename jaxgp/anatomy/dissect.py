@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxgp.anatomy import introns, simplify
 from jaxgp.anatomy.introns import Introns
-from jaxgp.anatomy.positions import Board
+from jaxgp.anatomy.positions import SHALLOW, Board
 from jaxgp.anatomy.simplify import Step, same, trees_of
 from jaxgp.anatomy.trace import Tracer, Tree
 from jaxgp.anatomy.walks import Walks
@@ -136,8 +136,11 @@ def _scenes(board: Board, count: int, seed: int) -> tuple[np.ndarray, "Judge", t
     if found < 2:
         raise UsageError(f"run: no two positions of {board.cast.game.name} with a choice of moves were met")
     first, rest = (_part(states, half) for half in (slice(0, found // 2), slice(found // 2, found)))
-    own = " and of games of the champion against random moves" if board.plays else ""
-    what = f"The positions are distinct ones with a choice of moves, of random games{own}."
+    short = "" if board.shallow is board.cast.actor else f", searching {SHALLOW} plies,"
+    what = (
+        "The positions are distinct ones with a choice of moves, from random games and from games of the champion"
+        f"{short} against random moves."
+    )
     words = f"at {found // 2:,} positions", what, "decisions at other positions"
     return board.features(first, seed), Judge(board, rest, board.features(rest, seed + 1)), words
 

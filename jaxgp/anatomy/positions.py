@@ -1,7 +1,8 @@
 """Positions of a game on which programs are compared: distinct ones with a choice of moves, from whole games.
 
-In half of the games both sides move at random; in the others the champion plays one side, if it moves without much
-search. A game for one whose programs guide a search has no positions: there are the kinds of moves, all of them.
+In half of the games both sides move at random. In the others the champion plays one side; if it searches, it does so
+`SHALLOW` plies deep at the most, which takes little time. A game for one whose programs guide a search has no
+positions: there are the kinds of moves, all of them.
 """
 
 from collections.abc import Callable
@@ -31,7 +32,7 @@ ROUNDS = 50
 """Rounds of games after which no further positions are looked for."""
 LONGEST = 2000
 """Plies after which a game is left."""
-CHEAP = 2
+SHALLOW = 2
 """The deepest search with which the champion plays games of its own."""
 
 
@@ -54,11 +55,13 @@ class Board:
         """Whether programs guide a search, so that they see kinds of moves in place of positions."""
         return isinstance(self.cast.actor, Guide)
 
-    @property
-    def plays(self) -> bool:
-        """Whether the champion plays games of its own."""
+    @cached_property
+    def shallow(self) -> Any:
+        """How the champion plays games of its own: as it always does, but without a deep search."""
         actor = self.cast.actor
-        return not isinstance(actor, SearchedPlayer) or actor.depth <= CHEAP
+        if not isinstance(actor, SearchedPlayer) or actor.depth <= SHALLOW:
+            return actor
+        return self.cast.at_depth(SHALLOW, "depth").actor
 
     def positions(self, count: int, seed: int) -> States:
         """Return up to `count` distinct positions, [N], on the host, in random order; fewer where no more are met."""
@@ -104,19 +107,17 @@ class Board:
             draw, chance = jax.random.split(key)
             bits = jax.random.bits(draw, (LANES,), jnp.uint32)
             legal = jax.vmap(game.legal_actions)(states)
-            move = jax.vmap(pick)(legal, bits)
-            if self.plays:
-                own, right = self._act(self.program, states)
-                move = jnp.where((states.to_move == side) & right, own, move)
+            own, right = self._act(self.shallow, self.program, states)
+            move = jnp.where((states.to_move == side) & right, own, jax.vmap(pick)(legal, bits))
             return jax.vmap(game.step)(states, move, jax.random.split(chance, LANES))
 
         return jax.jit(step)
 
-    def _act(self, program: Programs, states: States) -> tuple[Array, Array]:
+    def _act(self, actor: Any, program: Programs, states: States) -> tuple[Array, Array]:
         """Return int32[N] moves and bool[N], whether they are legal, of one program at states [N]."""
-        actor, one = self.cast.actor, lambda tree: jax.tree.map(lambda x: jnp.asarray(x)[None], tree)
+        genomes, games = jax.tree.map(lambda x: jnp.asarray(x)[None], (program, states))
         bits = jnp.zeros((1, len(states.to_move)), jnp.uint32)
-        move, legal = actor.act(actor.prepare(one(program)), one(states), bits)
+        move, legal = actor.act(actor.prepare(genomes), games, bits)
         return move[0], legal[0]
 
     def features(self, states: States, seed: int = 0) -> np.ndarray:
@@ -141,7 +142,7 @@ class Board:
 
     @cached_property
     def _moves(self) -> Callable[[Programs, States], np.ndarray]:
-        acting = jax.jit(lambda *given: jnp.stack(self._act(*given), 1))
+        acting = jax.jit(lambda *given: jnp.stack(self._act(self.cast.actor, *given), 1))
         return lambda program, states: np.asarray(acting(program, states))
 
     @cached_property

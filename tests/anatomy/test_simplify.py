@@ -15,7 +15,7 @@ from jaxgp.anatomy.rules import Rules
 from jaxgp.anatomy.trace import Tracer, Tree
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.text import parse_program, parse_tree, print_program, print_tree
-from tests.genotypes.generators import trees
+from tests.genotypes.generators import MIXED, trees
 
 LEAF = leaves.primitive_set(Othello(), leaves.Options())
 MOVE = moves.primitive_set(Othello(), moves.Options(weights="path", noop_bits=1))
@@ -84,6 +84,14 @@ def test_rules_keep_every_value(tracers, primitives):
         assert simplify.same(old, new)[kept].all(), print_tree(primitives, tree)
 
     law()
+
+
+def test_each_tree_of_an_individual_is_simplified_for_itself():
+    tracer = Tracer(MIXED, np.random.default_rng(2).normal(size=(4, 50)).astype(np.float32))
+    program = parse_program(MIXED, "(PROGRAM (neg (neg x)) (and flag (not (not 0))) (less x (sub -1 1)))", 16)
+    simpler, steps = simplify.simplify(MIXED, program, tracer, lambda _: True, lambda _: True)
+    assert print_program(MIXED, simpler) == "(PROGRAM (neg (neg x)) 0 (less x -2))"
+    assert [step.size for step in steps] == [7, 7, 7]
 
 
 def test_a_change_that_breaks_the_check_is_taken_back_alone(tracers):
