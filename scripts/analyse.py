@@ -1,9 +1,10 @@
-"""Carry out factorial designs and comparisons of runs, and write tables, pictures and a report.
+"""Carry out factorial designs and comparisons of runs, or dissect a champion, and write tables and a report.
 
 python scripts/analyse.py analysis=design design=morpion_study              a factorial design: its runs, model, optimum
 python scripts/analyse.py analysis=design base=[game=mancala] factors.algorithm.population=[64,256] replicates=5
 python scripts/analyse.py analysis=tuned study=FOLDER                       its groups at their optima, 50 runs each
 python scripts/analyse.py analysis=comparison a=FOLDER b=FOLDER             two groups of runs that were made before
+python scripts/analyse.py analysis=program run=DIR                          a champion: its introns, a simpler program
 
 Each analysis has options of its own: analysis=NAME --help.
 """
@@ -19,8 +20,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import envs
+from jaxgp.anatomy.options import ANATOMY, ProgramOptions
 from jaxgp.config import arguments
-from jaxgp.files import make_directory
+from jaxgp.config.games import joined
+from jaxgp.errors import RunError, UsageError, reason
+from jaxgp.files import make_directory, user_path
 from jaxgp.printable import printable
 from jaxgp.study import study_options
 
@@ -63,6 +67,32 @@ def comparison(options: study_options.ComparisonOptions) -> int:
     return 0
 
 
+def program(options: ProgramOptions) -> int:
+    """Find the introns of a champion that is a program, and a simpler program that decides equally."""
+    if options.run is None:
+        raise UsageError("run: which champion? Write run=DIR, a run directory")
+    from jaxgp.anatomy import anatomy_report, dissect
+    from jaxgp.measure import champions
+    from jaxgp.run.run import use_compilation_cache
+    from jaxgp.search import cores
+
+    cores.use(options.cores)
+    use_compilation_cache(options.compilation_cache)
+    loaded = champions.load(options.run, joined(options.game, envs))
+    dissect.check(loaded, options.positions)
+    if options.depth is not None:
+        loaded = champions.at_depth(loaded, options.depth)
+    chosen = user_path("output", options.output) if options.output else loaded.path.parent / ANATOMY
+    folder = make_directory(chosen, "output")
+    try:
+        found = dissect.dissect(loaded, options.positions, options.seed, lambda made: anatomy_report.save(folder, made))
+        anatomy_report.save(folder, found)
+    except OSError as error:
+        raise RunError(f"output={folder}: {reason(error)}") from error
+    print(printable("\n".join([*anatomy_report.lines(found), "", f"Written to {folder}"])))
+    return 0
+
+
 class Analysis(NamedTuple):
     """Options of an analysis, and the function that carries it out."""
 
@@ -74,6 +104,7 @@ ANALYSES = {
     "design": Analysis(study_options.DesignOptions, design),
     "tuned": Analysis(study_options.TunedOptions, tuned),
     "comparison": Analysis(study_options.ComparisonOptions, comparison),
+    "program": Analysis(ProgramOptions, program),
 }
 
 

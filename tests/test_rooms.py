@@ -19,7 +19,7 @@ FLOORS = (
     ("report",),
     ("run",),
     ("measure", "export"),
-    ("league",),
+    ("league", "anatomy"),
     ("study",),
     ("library",),
 )

@@ -5,7 +5,7 @@ given a name, t1, t2 and so on, and equal ones share a name; this also keeps nes
 A leaf's weight is written as a division by a whole number, a node's factor as a multiplication.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from string import Formatter
 
@@ -148,8 +148,18 @@ class _Part:
     atom: bool  # a terminal or a name: not worth a name of its own
 
 
-def dot(primitives: PrimitiveSet, program: Programs, title: str = "") -> str:
-    """Write an individual, [T, L], as a Graphviz digraph; arguments from left to right."""
+def dot(
+    primitives: PrimitiveSet, program: Programs, title: str = "", fills: Mapping[tuple[int, int], str] | None = None
+) -> str:
+    """Write an individual, [T, L], as a Graphviz digraph; arguments from left to right.
+
+    Args:
+        primitives: the set.
+        program: the individual.
+        title: the label of the graph.
+        fills: colours of nodes, by tree and by number in postfix order, instead of those of functions and terminals.
+    """
+    fills = fills or {}
     lines = ["digraph program {", f"  label={_quoted(title)};"] if title else ["digraph program {"]
     lines += ["  ordering=out;", '  node [shape=box, style="rounded,filled", fontname="Helvetica", fillcolor=white];']
     for t, tree in enumerate(_trees(program)):
@@ -157,7 +167,8 @@ def dot(primitives: PrimitiveSet, program: Programs, title: str = "") -> str:
         shares = divisors(primitives, tree)
         for n, (code, value) in enumerate(_nodes(tree)):
             primitive, node = primitives.primitives[code], f"t{t}n{n}"
-            look = "" if primitive.args else ', fillcolor="#e8f0fe"'
+            fill = fills.get((t, n), "" if primitive.args else "#e8f0fe")
+            look = f', fillcolor="{fill}"' if fill else ""
             text = label(primitives, code, value) + ("" if primitive.args or shares[n] == 1 else f" / {shares[n]}")
             lines.append(f"  {node} [label={_quoted(text)}{look}];")
             first = len(stack) - primitive.arity

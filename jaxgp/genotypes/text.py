@@ -107,7 +107,7 @@ def parse_tree(primitives: PrimitiveSet, text: str, capacity: int, root_type: in
     tokens = _Tokens(text)
     nodes = _read_tree(primitives, tokens, root_type, capacity)
     tokens.finish()
-    return _arrays([nodes], capacity, single=True)
+    return arrays_of([nodes], capacity, single=True)
 
 
 def parse_program(primitives: PrimitiveSet, text: str, capacity: int) -> Programs:
@@ -126,7 +126,7 @@ def parse_program(primitives: PrimitiveSet, text: str, capacity: int) -> Program
         if token.text != ")":
             raise tokens.error(token, f"expected ) after {len(roots)} trees, found {token}")
     tokens.finish()
-    return _arrays(trees, capacity, single=False)
+    return arrays_of(trees, capacity, single=False)
 
 
 @dataclass(frozen=True)
@@ -337,8 +337,14 @@ def _print_terminal(primitives: PrimitiveSet, code: int, value: float) -> str:
     return print_name(primitives, code, value)
 
 
-def _arrays(trees: list[list[tuple[int, float, int]]], capacity: int, single: bool) -> Programs:
-    """Return Programs [T, L], or [L] of the only tree."""
+def arrays_of(trees: list[list[tuple[int, float, int]]], capacity: int, single: bool) -> Programs:
+    """Return Programs [T, L], or [L] of the only tree, in NumPy arrays.
+
+    Args:
+        trees: (opcode, value, size) of each node of each tree, in postfix order.
+        capacity: L.
+        single: whether to leave out the axis of trees.
+    """
     opcode = np.zeros((len(trees), capacity), np.int16)
     value = np.zeros((len(trees), capacity), np.float32)
     size = np.zeros((len(trees), capacity), np.int16)

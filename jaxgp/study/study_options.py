@@ -7,7 +7,7 @@ from jaxgp.options import MAX_SEED, option
 from jaxgp.study.design import GOALS, MAX_TRIALS, RESPONSES
 
 MAX_BATCH = 4096
-ANALYSES = ("design", "tuned", "comparison")
+ANALYSES = ("design", "tuned", "comparison", "program")
 
 
 @dataclass

@@ -1,0 +1,1 @@
+"""What programs consist of: introns, use of primitives, and simpler programs that decide equally."""

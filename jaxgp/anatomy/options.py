@@ -1,0 +1,40 @@
+"""The options of `analysis=program`. Imports no JAX, as every declaration of options."""
+
+from dataclasses import dataclass
+
+from jaxgp.config.games import OUTSIDE
+from jaxgp.options import DEEPEST, MAX_CORES, MAX_SEED, option
+
+ANATOMY = "anatomy"
+"""The directory for results, beside the champion."""
+MOST_POSITIONS = 100_000
+"""Every node has a value for each of them: gigabytes, for programs of thousands of nodes."""
+
+
+@dataclass
+class ProgramOptions:
+    """What a champion that is a program consists of: introns, use of primitives, a simpler program."""
+
+    analysis: str = option(
+        "program", "what to do; program: introns of a champion, its use of primitives, and a simpler equal"
+    )
+    run: str | None = option(None, "a run directory with a champion.json, or such a file", path=True)
+    game: str | None = option(None, OUTSIDE, path=True)
+    positions: int = option(
+        10_000,
+        "at which introns are looked for; the simpler program is checked at as many others",
+        low=1,
+        high=MOST_POSITIONS,
+    )
+    depth: int | None = option(
+        None,
+        "plies of a champion that searches, where its moves are compared; null: those that it was evolved with",
+        low=1,
+        high=DEEPEST,
+    )
+    seed: int = option(0, "of the games that the positions are from, and of replacements", low=0, high=MAX_SEED)
+    cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8", low=1, high=MAX_CORES)
+    compilation_cache: str | None = option(
+        "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True
+    )
+    output: str | None = option(None, "directory for results; null: anatomy, beside the champion", path=True)
