@@ -29,6 +29,7 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import envs
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
     from jaxgp.spec import Cast, Games
 
+CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 HINT_DEPTH = 8
 PLACES = ("First", "Second")
 DEFAULT_GAME = "mancala"
@@ -61,7 +63,7 @@ class Players:
     )
     game: dict[str, Any] = option(  # noqa: RUF009
         {"name": None},
-        "a game, or its folder; settings of its rules are game.OPTION=VALUE; "
+        "a game, as files below conf/game name them, or its folder; settings of its rules are game.OPTION=VALUE; "
         f"null: the game of run or replay, else {DEFAULT_GAME}",
     )
     program: dict[str, Any] = option({}, "how programs see the board and move, as in the game's file below conf/game")  # noqa: RUF009
@@ -270,7 +272,6 @@ def set_up(options: Options) -> "tuple[Cast, Loaded | None]":
     """Set up the game: that of the run, or the one the options name."""
     from jaxgp.config.games import cast_of
     from jaxgp.config.schema import Config
-    from jaxgp.host import savedgame
     from jaxgp.measure import champions
 
     games, game = asked(options)
@@ -278,24 +279,22 @@ def set_up(options: Options) -> "tuple[Cast, Loaded | None]":
         return cast_of(Config(game={"name": DEFAULT_GAME} | game, program=options.program), games), None
     if options.program:
         raise UsageError("program: the run has its own; leave it out where run is given")
-    loaded = champions.load(options.run, games)
-    savedgame.agree(game, loaded.cast.game, f"run={options.run}")
+    loaded = champions.load(options.run, games, asked=game)
     return loaded.cast, loaded
 
 
 def asked(options: Options) -> "tuple[Games, dict[str, object]]":
-    """Return where games come from, and what was asked of the game: its name and settings, as far as they were given.
+    """Return where games come from, and what was asked of the game: its name and settings, as far as they were given."""
+    from jaxgp.config import games
 
-    A game outside the project is named by its folder.
-    """
-    from jaxgp.config.games import place
+    return games.asked(options.game, envs, CONFIG_DIR)
 
-    game = dict(options.game)
-    name = game.pop("name")
-    if name is None:
-        return envs, game
-    games, known = place(str(name), envs)
-    return games, {"name": known} | game
+
+def about(options: Options) -> list[str]:
+    """Return what `--help` says of the game that is named beside it."""
+    from jaxgp.config import help
+
+    return help.of_game(options.game, envs, CONFIG_DIR)
 
 
 def undisturbed(agent: "Agent") -> "Agent":
@@ -334,4 +333,4 @@ def say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(arguments.main(Options, task, __doc__))
+    raise SystemExit(arguments.main(Options, task, __doc__, about=about))
