@@ -54,7 +54,7 @@ class Options:
 
     run: str | None = option(None, "a run directory with a champion.json, or such a file", path=True)
     panel: str = option("standard", f"opponents: {', '.join(panels())}")
-    game: dict[str, Any] = option({"name": None}, OF_CHAMPIONS)  # noqa: RUF009
+    game: dict[str, Any] = option({"name": None}, OF_CHAMPIONS)
     games: int = option(
         1000,
         "games from each seat where chance is involved; also the number of random programs; for one: random games",

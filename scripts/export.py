@@ -36,7 +36,7 @@ class Options:
     """What to write, and where."""
 
     run: str | None = option(None, "a run directory with a champion.json, or such a file", path=True)
-    game: dict[str, Any] = option({"name": None}, OF_CHAMPIONS)  # noqa: RUF009
+    game: dict[str, Any] = option({"name": None}, OF_CHAMPIONS)
     format: str = option(
         "text", "notation; rules have only text; game and svg: the game of a champion that plays alone", FORMATS
     )

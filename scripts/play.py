@@ -179,6 +179,7 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Call
         if advised
         else None,
         typed=cast.spec.typed,
+        turn=cast.spec.turn,
     )
     drop_typed()
     try:
@@ -284,7 +285,7 @@ def set_up(options: Options) -> "tuple[Cast, Loaded | None]":
 
 
 def asked(options: Options) -> "tuple[Games, dict[str, object]]":
-    """Return where games come from, and what was asked of the game: its name and settings, as far as they were given."""
+    """Return where games come from, and the name and the settings that were asked of the game."""
     from jaxgp.config import games
 
     return games.asked(options.game, envs, CONFIG_DIR)

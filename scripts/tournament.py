@@ -7,8 +7,8 @@ python scripts/tournament.py ... threshold=0.5 seed=1                       othe
 python scripts/tournament.py game=lose_checkers brackets.a=[random,minimax:2,minimax:4]     no champion among them
 
 A member is a run directory, a folder of such, a champion file, a pattern with * or ?, random, minimax:DEPTH or
-strategy:NAME. All players play one game for two under one set of rules: that of the champions, whose genomes may differ,
-or game=NAME.
+strategy:NAME. All players play one game for two under one set of rules: those of the champions, whose genomes may
+differ, or game=NAME.
 """
 
 if __name__ == "__main__":
@@ -44,7 +44,7 @@ class Options:
     """The players, the rules of a league, and the number of leagues."""
 
     brackets: dict[str, Any] = option({}, "NAME=MEMBER or NAME=[MEMBERS]: the players of a bracket")
-    game: dict[str, Any] = option({"name": None}, f"{OF_CHAMPIONS}; a league without champions needs one")  # noqa: RUF009
+    game: dict[str, Any] = option({"name": None}, f"{OF_CHAMPIONS}; a league without champions needs one")
     mode: str = option("anyone", "where opponents come from: everywhere, the own bracket, the others", (*MODES, ALL))
     leagues: int = option(100, "how many leagues, each with a schedule of its own", low=1, high=10_000)
     opponents: int = option(

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Checkers]":
     """Return the game; this imports it."""
-    from envs.checkers import opponents, render
+    from envs.checkers import opponents, render, turns
     from envs.checkers.notation import parse_game
     from envs.checkers.rules import Checkers
     from jaxgp.spec import Notation, Spec
@@ -19,6 +19,7 @@ def spec() -> "Spec[Checkers]":
         drawing=render,
         evaluators=opponents.evaluators,
         certainty=opponents.certainty,
-        typed=render.TYPED,
+        typed=turns.TYPED,
+        turn=turns.read_turn,
         notation=Notation(parse=parse_game),
     )

@@ -302,8 +302,8 @@ def test_checkers_is_played_by_people_and_saved(play, tmp_path):
     options = ("game=checkers", "game.size=4", "game.rows=1", "game.lose=true")
     code, out, _ = play(*options, "opponent=human", typed="c3xe5xg7\na1xc3\na1-b2\nb4-a3\n")
     assert code == 0
-    assert '"c3xe5xg7" is not a move; accepted: two squares, as in c3-d4, or c3xe5 for a capture; each jump' in out
-    assert "a1xc3 cannot be played here; legal: c1-b2, a1-b2, c1-d2." in out
+    assert '"c3xe5xg7" is not a move; accepted: the squares of a turn, as in c3-d4 or c3xe5xg7, or help.' in out
+    assert '"a1xc3" cannot be played here: it is not legal; accepted: c1-b2, a1-b2, c1-d2, or help.' in out
     assert "First player plays a1-b2." in out
     name = tmp_path / "game"
     out = play(*options, "player=random", "opponent=random", "seed=1", f"save={name}")[1]
