@@ -47,6 +47,7 @@ STYLE = """
 .checkers .may{fill:none;stroke:#e3a220;stroke-width:2.5}
 .checkers .must{fill:none;stroke:#e5484d;stroke-width:4}
 .checkers .mark{fill:none;stroke:#e3a220;stroke-width:5;stroke-linecap:round}
+.checkers .taken{fill:none;stroke:#e3a220;stroke-width:2.5;stroke-dasharray:5 4}
 .checkers .turn{fill:none;stroke:#d29922;stroke-width:11;stroke-linecap:round}
 @media (prefers-color-scheme:dark){
 .checkers text{fill:#e6edf3}
@@ -183,7 +184,8 @@ def svg(game: Checkers, state: State, highlight: int | None = None, seat: int | 
     Args:
         game: the rules.
         state: the position.
-        highlight: a move to mark, by a line between its squares: the one about to be played or the last one.
+        highlight: a move to mark, by a line between its squares and a broken ring where a piece was captured: the one
+            about to be played or the last one.
         seat: whose move is marked; it makes no difference.
         bottom: the seat that looks at the board.
     """
@@ -195,15 +197,17 @@ def svg(game: Checkers, state: State, highlight: int | None = None, seat: int | 
     dark = "".join(f"M{x - CELL / 2:g} {y - CELL / 2:g}h{CELL:g}v{CELL:g}h-{CELL:g}z" for x, y in places)
     ground = f'<rect class="ground" x="{EDGE:g}" y="{EDGE + MARGIN:g}" width="{side:g}" height="{side:g}"/>'
     parts = [ground, f'<path class="dark" d="{dark}"/>', *_labels(game, bottom)]
+    if highlight is not None:
+        start, end = squares(game, highlight)
+        assert end is not None
+        (a, b), (c, d) = places[start], places[end]
+        parts.append(f'<path class="mark" d="M{a:g} {b:g}L{c:g} {d:g}"/>')
+        if _jumps(game, highlight):
+            parts.append(_circle("taken", PIECE - 4, (a + c) / 2, (b + d) / 2))
     for (x, y), piece in zip(places, (int(grid[game.place(square)]) for square in range(game.area)), strict=True):
         parts += _piece(x, y, piece)
     ring = "must" if bool(state.captures) else "may"
     parts += [_circle(ring, PIECE - 4, *places[square]) for square in movable(game, state)]
-    if highlight is not None:
-        start, end = squares(game, highlight)
-        assert end is not None
-        route = "L".join(f"{x:g} {y:g}" for x, y in (places[start], places[end]))
-        parts.append(f'<path class="mark" d="M{route}"/>')
     for owner, name in enumerate(SEATS):
         x, y = (EDGE, width - EDGE)[owner], height - 12 if owner == bottom else MARGIN - 12
         parts += nameplate(state, owner, f"{name}: {_counted(grid, owner)}", x, y)
