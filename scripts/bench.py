@@ -59,11 +59,11 @@ from jaxgp.run import assemble
 from jaxgp.search import cores
 from jaxgp.spec import Cast
 from rivals import checkers, evaluators, othello, solitaire, tournaments, trees
-from rivals.layouts import LAYOUTS
-from rivals.lock_step import lock_step
 from rivals.plain import kalah
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
 from rivals.timing import Case, Report, compare, compiled, measure
+from rivals.variants.layouts import LAYOUTS
+from rivals.variants.lock_step import lock_step
 
 PARTS = ("interpreter", "env", "search", "generation", "walls", "othello", "evaluators", "morpion", "checkers")
 
@@ -103,7 +103,9 @@ class Options:
     rival_roots: int = option(16, "search, checkers: positions that plain Python searches", low=1, high=MAX_POPULATION)
     population: int = option(512, "generation, morpion: programs", low=1, high=MAX_POPULATION)
     capacity: int = option(512, "morpion: nodes that a program can hold", low=1, high=MAX_CAPACITY)
-    layouts: bool = option(False, "interpreter: also every layout of rivals/layouts.py, for ranking on a new device")
+    layouts: bool = option(
+        False, "interpreter: also every layout of rivals/variants/layouts.py, for ranking on a new device"
+    )
     generations: int = option(
         5, "generation: whole ones, against the deepest search, that are averaged", low=1, high=MAX_COUNT
     )
