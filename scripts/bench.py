@@ -103,9 +103,7 @@ class Options:
     rival_roots: int = option(16, "search, checkers: positions that plain Python searches", low=1, high=MAX_POPULATION)
     population: int = option(512, "generation, morpion: programs", low=1, high=MAX_POPULATION)
     capacity: int = option(512, "morpion: nodes that a program can hold", low=1, high=MAX_CAPACITY)
-    layouts: bool = option(
-        False, "interpreter: also every layout of rivals/variants/layouts.py, for ranking on a new device"
-    )
+    layouts: bool = option(False, "interpreter: also every layout of rivals/variants, for ranking on a new device")
     generations: int = option(
         5, "generation: whole ones, against the deepest search, that are averaged", low=1, high=MAX_COUNT
     )

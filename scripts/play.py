@@ -174,7 +174,7 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Call
         tuple(agent and undisturbed(agent) for agent in agents),
         tuple(labels),
         ask,
-        say,
+        sayer(cast.spec.marked),
         adviser=(lambda: undisturbed(announced(seating.searcher(cast, adviser), "Compiling a search for hints")))
         if advised
         else None,
@@ -241,7 +241,7 @@ def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
         if not 0 <= options.move <= last:
             reject("move", options.move, f"a whole number from 0 to {last}, the moves of {options.replay}")
         played = replace(played, moves=played.moves[: options.move + 1])
-    viewer = Viewer(played.game, played.spec.drawing, played.names, played.moves, say)
+    viewer = Viewer(played.game, played.spec.drawing, played.names, played.moves, sayer(played.spec.marked))
     if sys.stdin.isatty():
         drop_typed()
         viewer.walk(ask)
@@ -326,6 +326,24 @@ def ask(prompt: str) -> str:
     if not line:
         raise EOFError
     return line
+
+
+def sayer(marked: str | None) -> Callable[[str], None]:
+    """Return what prints at once; what matches a pattern is red on a terminal that shows colours."""
+    if marked is None or not sys.stdout.isatty():
+        return say
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(soft_wrap=True)
+
+    def show(text: str) -> None:
+        shown = Text(text)
+        shown.highlight_regex(marked, "bold red")
+        console.print(shown)
+        sys.stdout.flush()
+
+    return show
 
 
 def say(text: str) -> None:

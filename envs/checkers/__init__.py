@@ -21,5 +21,6 @@ def spec() -> "Spec[Checkers]":
         certainty=opponents.certainty,
         typed=turns.TYPED,
         turn=turns.read_turn,
+        marked=render.MARKED,
         notation=Notation(parse=parse_game),
     )

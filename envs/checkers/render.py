@@ -18,6 +18,8 @@ from jaxgp.options import any_of
 SEATS = ("Black", "White")
 MARKS = ("b", "w", "B", "W")
 """Men of both seats, then kings; 1 to 4 in a grid of pieces."""
+MARKED = r"\([bwBW]\)"
+"""A piece that has to capture, in the text of a position."""
 MOVE = "two squares, as in c3-d4, or c3xe5 for a capture"
 """What `parse_action` accepts, for people."""
 NUMBERED = 8

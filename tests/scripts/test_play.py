@@ -1,5 +1,6 @@
 """A game in the terminal, played through the script's own entry point with lines instead of a keyboard."""
 
+import io
 import json
 import re
 from pathlib import Path
@@ -353,3 +354,18 @@ def test_help_on_the_command_line(play):
     assert code == 0
     assert "opponent=null" in out
     assert "human | minimax | deepening | random | strategy | rules | program | champion" in out
+
+
+def test_a_terminal_shows_pieces_that_have_to_capture_in_red(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    shown = {}
+    for kind, stream in (("terminal", Terminal()), ("file", io.StringIO())):
+        monkeypatch.setattr("sys.stdout", stream)
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        PLAY.sayer(r"\([bw]\)")("3 b  (b)  w")
+        shown[kind] = stream.getvalue()
+    assert shown == {"terminal": "3 b  \x1b[1;31m(b)\x1b[0m  w\n", "file": "3 b  (b)  w\n"}
