@@ -23,7 +23,10 @@ def test_turns_are_read_between_numbers_headers_comments_and_results():
 def test_a_published_opening_is_read_by_numbers():
     """Single Corner, from R. Newell's "The Numbered Board and Move Notation"; the replies are the only captures."""
     game = envs.make("checkers")
-    names = [action_name(game, action) for action in parse_game(game, "1. 11-15 22-18 2. 15-22! 25x18 (26x17) 3. 8-11")]
+    names = [
+        action_name(game, action)
+        for action in parse_game(game, "1. 11-15 22-18 2. 15-22! 25x18 (26x17 (8-11 {[x] (} 1-5)) 3. 8-11")
+    ]
     assert names == ["c3-d4", "f6-e5", "d4xf6", "g7xe5", "b2-c3"]
 
 
