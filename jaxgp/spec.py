@@ -161,6 +161,9 @@ class Spec(Generic[Rules]):
         strategies: the names of its fixed players, the default first.
         strategy: (name, rules) -> that fixed player; raises ValueError where these rules have none.
         typed: in words, the ways in which moves can be typed, for the help at the table; None: by their names alone.
+        turn: (rules, state, text) -> the moves of a turn that a person typed at once, legal one after the other; raises
+            ValueError, which says what is accepted. None: moves are typed one by one.
+        marked: a regular expression of what a terminal shows in colour in the text of a position; None: nothing.
         notation: the game's own notation for whole games.
         dialect: rules -> the dialect of engines outside; None: no engine plays it.
         listed: of a game for one, rules -> the game with its legal actions in a list, for nested searches.
@@ -176,6 +179,8 @@ class Spec(Generic[Rules]):
     strategies: tuple[str, ...] = ()
     strategy: Callable[[str, Rules], Strategy] | None = None
     typed: str | None = None
+    turn: Callable[[Rules, Any, str], Sequence[int]] | None = None
+    marked: str | None = None
     notation: Notation[Rules] = field(default_factory=Notation)
     dialect: Callable[[Rules], Dialect] | None = None
     listed: "Callable[[Rules], ListedGame] | None" = None

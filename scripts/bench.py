@@ -58,14 +58,14 @@ from jaxgp.players.searches import searches
 from jaxgp.run import assemble
 from jaxgp.search import cores
 from jaxgp.spec import Cast
-from rivals import evaluators, othello, solitaire, tournaments, trees
-from rivals.layouts import LAYOUTS
-from rivals.lock_step import lock_step
+from rivals import checkers, evaluators, othello, solitaire, tournaments, trees
 from rivals.plain import kalah
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
 from rivals.timing import Case, Report, compare, compiled, measure
+from rivals.variants.layouts import LAYOUTS
+from rivals.variants.lock_step import lock_step
 
-PARTS = ("interpreter", "env", "search", "generation", "walls", "othello", "evaluators", "morpion")
+PARTS = ("interpreter", "env", "search", "generation", "walls", "othello", "evaluators", "morpion", "checkers")
 
 
 def _in_groups(lists: int) -> bool:
@@ -91,17 +91,19 @@ class Options:
     programs: int = option(512, "interpreter: programs", low=1, high=MAX_POPULATION)
     cases: int = option(256, "interpreter: positions for each program", low=1, high=MAX_POPULATION)
     nodes: tuple[int, ...] = option((31, 63), "interpreter: nodes of each program", low=1, high=MAX_CAPACITY)
-    batch: tuple[int, ...] = option((1, 128, 1024, 4096, 16384), "env, othello: games", low=1, high=MAX_POPULATION)
-    roots: tuple[int, ...] = option((1024,), "search: positions", low=1, high=MAX_POPULATION)
-    lanes: tuple[int, ...] = option(
-        (64,), "search: searches side by side; generation uses the first", low=1, high=MAX_LANES
+    batch: tuple[int, ...] = option(
+        (1, 128, 1024, 4096, 16384), "env, othello, checkers: games", low=1, high=MAX_POPULATION
     )
-    depth: tuple[int, ...] = option((4, 8), "search, generation: plies", low=1, high=DEEPEST)
-    tail: int = option(2, "search, generation: last plies searched full width", low=1, high=DEEPEST)
-    rival_roots: int = option(16, "search: positions that plain Python searches", low=1, high=MAX_POPULATION)
+    roots: tuple[int, ...] = option((1024,), "search, checkers: positions", low=1, high=MAX_POPULATION)
+    lanes: tuple[int, ...] = option(
+        (64,), "search: searches side by side; generation and checkers use the first", low=1, high=MAX_LANES
+    )
+    depth: tuple[int, ...] = option((4, 8), "search, generation, checkers: plies", low=1, high=DEEPEST)
+    tail: int = option(2, "search, generation, checkers: last plies searched full width", low=1, high=DEEPEST)
+    rival_roots: int = option(16, "search, checkers: positions that plain Python searches", low=1, high=MAX_POPULATION)
     population: int = option(512, "generation, morpion: programs", low=1, high=MAX_POPULATION)
     capacity: int = option(512, "morpion: nodes that a program can hold", low=1, high=MAX_CAPACITY)
-    layouts: bool = option(False, "interpreter: also every layout of rivals/layouts.py, for ranking on a new device")
+    layouts: bool = option(False, "interpreter: also every layout of rivals/variants, for ranking on a new device")
     generations: int = option(
         5, "generation: whole ones, against the deepest search, that are averaged", low=1, high=MAX_COUNT
     )
@@ -386,6 +388,7 @@ def run(options: Options, report: Report) -> None:
         "othello": othello.jobs,
         "evaluators": evaluators.jobs,
         "morpion": solitaire.jobs,
+        "checkers": checkers.jobs,
     }
     chosen = PARTS if options.part == "all" else (options.part,)
     jobs = [job for part in chosen for job in parts[part](Bench(options, report, cast))]

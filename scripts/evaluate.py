@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import envs
 from jaxgp import files
-from jaxgp.config import arguments
-from jaxgp.config.games import OUTSIDE, joined
+from jaxgp.config import arguments, help
+from jaxgp.config.games import OF_CHAMPIONS, asked
 from jaxgp.errors import UsageError, reject
 from jaxgp.options import DEEPEST, MAX_CORES, MAX_GAMES, MAX_SECONDS, MAX_SEED, changed, option
 from jaxgp.printable import one_line
@@ -39,7 +39,8 @@ OF_SEARCHES = ("iterations", "searches", "group", "resume", "save")
 """Options of nested searches."""
 OF_ENGINES = ("opening_plies", "timeout")
 """Options of games against engines outside."""
-PANELS = Path(__file__).parents[1] / "conf" / "panel"
+CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
+PANELS = CONFIG_DIR / "panel"
 
 
 def panels() -> list[str]:
@@ -53,7 +54,7 @@ class Options:
 
     run: str | None = option(None, "a run directory with a champion.json, or such a file", path=True)
     panel: str = option("standard", f"opponents: {', '.join(panels())}")
-    game: str | None = option(None, OUTSIDE, path=True)
+    game: dict[str, Any] = option({"name": None}, OF_CHAMPIONS)
     games: int = option(
         1000,
         "games from each seat where chance is involved; also the number of random programs; for one: random games",
@@ -105,6 +106,11 @@ class Options:
             refuse(self, OF_SEARCHES, "given, but there is no compare=LEVEL")
 
 
+def about(options: Options) -> list[str]:
+    """Return what `--help` says of the game that is named beside it."""
+    return help.of_game(options.game, envs, CONFIG_DIR)
+
+
 def task(options: Options) -> int:
     """Play, print, save."""
     if options.run is None:
@@ -115,7 +121,8 @@ def task(options: Options) -> int:
 
     cores.use(options.cores)
     use_compilation_cache(options.compilation_cache)
-    loaded = champions.load(options.run, joined(options.game, envs))
+    found, wanted = asked(options.game, envs, CONFIG_DIR)
+    loaded = champions.load(options.run, found, asked=wanted)
     if options.depth is not None:
         loaded = champions.at_depth(loaded, options.depth)
     output = files.user_path("output", options.output) if options.output else loaded.path.parent / "evaluation.json"
@@ -251,4 +258,4 @@ def seated(options: Options, cast: "Cast") -> "tuple[dict[str, Opponent], dict[s
 
 
 if __name__ == "__main__":
-    raise SystemExit(arguments.main(Options, task, __doc__))
+    raise SystemExit(arguments.main(Options, task, __doc__, about=about))

@@ -12,12 +12,13 @@ if __name__ == "__main__":
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import envs
 from jaxgp import files
-from jaxgp.config import arguments
-from jaxgp.config.games import OUTSIDE, joined
+from jaxgp.config import arguments, help
+from jaxgp.config.games import OF_CHAMPIONS, asked
 from jaxgp.errors import RunError, UsageError, reason, reject
 from jaxgp.files import user_path
 from jaxgp.options import option
@@ -26,6 +27,7 @@ from jaxgp.printable import printable
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
 
+CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 FORMATS = ("text", "sexpr", "python", "latex", "dot", "game", "svg")
 
 
@@ -34,13 +36,18 @@ class Options:
     """What to write, and where."""
 
     run: str | None = option(None, "a run directory with a champion.json, or such a file", path=True)
-    game: str | None = option(None, OUTSIDE, path=True)
+    game: dict[str, Any] = option({"name": None}, OF_CHAMPIONS)
     format: str = option(
         "text", "notation; rules have only text; game and svg: the game of a champion that plays alone", FORMATS
     )
     output: str | None = option(
         None, "file to write; null: standard output; format=dot as .svg, .png or .pdf is drawn by Graphviz", path=True
     )
+
+
+def about(options: Options) -> list[str]:
+    """Return what `--help` says of the game that is named beside it."""
+    return help.of_game(options.game, envs, CONFIG_DIR)
 
 
 def task(options: Options) -> int:
@@ -57,7 +64,8 @@ def task(options: Options) -> int:
     if picture in graphviz.PICTURES and not graphviz.installed():
         other = "a file that ends in .dot; to draw it, Graphviz has to be installed (its program dot is not found)"
         reject("output", options.output, other)
-    text = render(champions.load(options.run, joined(options.game, envs)), options.format)
+    found, wanted = asked(options.game, envs, CONFIG_DIR)
+    text = render(champions.load(options.run, found, asked=wanted), options.format)
     if target is None:
         print(text, end="")
         return 0
@@ -136,4 +144,4 @@ def picture(loaded: "Loaded") -> str:
 
 
 if __name__ == "__main__":
-    raise SystemExit(arguments.main(Options, task, __doc__))
+    raise SystemExit(arguments.main(Options, task, __doc__, about=about))

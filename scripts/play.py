@@ -29,6 +29,7 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import envs
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
     from jaxgp.spec import Cast, Games
 
+CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 HINT_DEPTH = 8
 PLACES = ("First", "Second")
 DEFAULT_GAME = "mancala"
@@ -61,7 +63,7 @@ class Players:
     )
     game: dict[str, Any] = option(  # noqa: RUF009
         {"name": None},
-        "a game, or its folder; settings of its rules are game.OPTION=VALUE; "
+        "a game, as files below conf/game name them, or its folder; settings of its rules are game.OPTION=VALUE; "
         f"null: the game of run or replay, else {DEFAULT_GAME}",
     )
     program: dict[str, Any] = option({}, "how programs see the board and move, as in the game's file below conf/game")  # noqa: RUF009
@@ -172,11 +174,12 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Call
         tuple(agent and undisturbed(agent) for agent in agents),
         tuple(labels),
         ask,
-        say,
+        sayer(cast.spec.marked),
         adviser=(lambda: undisturbed(announced(seating.searcher(cast, adviser), "Compiling a search for hints")))
         if advised
         else None,
         typed=cast.spec.typed,
+        turn=cast.spec.turn,
     )
     drop_typed()
     try:
@@ -238,7 +241,7 @@ def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
         if not 0 <= options.move <= last:
             reject("move", options.move, f"a whole number from 0 to {last}, the moves of {options.replay}")
         played = replace(played, moves=played.moves[: options.move + 1])
-    viewer = Viewer(played.game, played.spec.drawing, played.names, played.moves, say)
+    viewer = Viewer(played.game, played.spec.drawing, played.names, played.moves, sayer(played.spec.marked))
     if sys.stdin.isatty():
         drop_typed()
         viewer.walk(ask)
@@ -270,7 +273,6 @@ def set_up(options: Options) -> "tuple[Cast, Loaded | None]":
     """Set up the game: that of the run, or the one the options name."""
     from jaxgp.config.games import cast_of
     from jaxgp.config.schema import Config
-    from jaxgp.host import savedgame
     from jaxgp.measure import champions
 
     games, game = asked(options)
@@ -278,24 +280,22 @@ def set_up(options: Options) -> "tuple[Cast, Loaded | None]":
         return cast_of(Config(game={"name": DEFAULT_GAME} | game, program=options.program), games), None
     if options.program:
         raise UsageError("program: the run has its own; leave it out where run is given")
-    loaded = champions.load(options.run, games)
-    savedgame.agree(game, loaded.cast.game, f"run={options.run}")
+    loaded = champions.load(options.run, games, asked=game)
     return loaded.cast, loaded
 
 
 def asked(options: Options) -> "tuple[Games, dict[str, object]]":
-    """Return where games come from, and what was asked of the game: its name and settings, as far as they were given.
+    """Return where games come from, and the name and the settings that were asked of the game."""
+    from jaxgp.config import games
 
-    A game outside the project is named by its folder.
-    """
-    from jaxgp.config.games import place
+    return games.asked(options.game, envs, CONFIG_DIR)
 
-    game = dict(options.game)
-    name = game.pop("name")
-    if name is None:
-        return envs, game
-    games, known = place(str(name), envs)
-    return games, {"name": known} | game
+
+def about(options: Options) -> list[str]:
+    """Return what `--help` says of the game that is named beside it."""
+    from jaxgp.config import help
+
+    return help.of_game(options.game, envs, CONFIG_DIR)
 
 
 def undisturbed(agent: "Agent") -> "Agent":
@@ -328,10 +328,28 @@ def ask(prompt: str) -> str:
     return line
 
 
+def sayer(marked: str | None) -> Callable[[str], None]:
+    """Return what prints at once; what matches a pattern is red on a terminal that shows colours."""
+    if marked is None or not sys.stdout.isatty():
+        return say
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(soft_wrap=True)
+
+    def show(text: str) -> None:
+        shown = Text(text)
+        shown.highlight_regex(marked, "bold red")
+        console.print(shown)
+        sys.stdout.flush()
+
+    return show
+
+
 def say(text: str) -> None:
     """Print at once, also into a pipe."""
     print(text, flush=True)
 
 
 if __name__ == "__main__":
-    raise SystemExit(arguments.main(Options, task, __doc__))
+    raise SystemExit(arguments.main(Options, task, __doc__, about=about))

@@ -4,9 +4,11 @@ python scripts/tournament.py brackets.gp=outputs/sweep                      all 
 python scripts/tournament.py brackets.a=[outputs/x,outputs/y] brackets.b=outputs/z* brackets.others=[random,minimax:4]
 python scripts/tournament.py brackets.a=FOLDER brackets.b=FOLDER mode=all   each way to draw opponents
 python scripts/tournament.py ... threshold=0.5 seed=1                       other leagues; no game is played again
+python scripts/tournament.py game=lose_checkers brackets.a=[random,minimax:2,minimax:4]     no champion among them
 
 A member is a run directory, a folder of such, a champion file, a pattern with * or ?, random, minimax:DEPTH or
-strategy:NAME. All champions play one game for two under one set of rules; their genomes may differ.
+strategy:NAME. All players play one game for two under one set of rules: those of the champions, whose genomes may
+differ, or game=NAME.
 """
 
 if __name__ == "__main__":
@@ -21,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 import envs
 from jaxgp import files
-from jaxgp.config import arguments
-from jaxgp.config.games import OUTSIDE, joined
+from jaxgp.config import arguments, help
+from jaxgp.config.games import OF_CHAMPIONS, asked
 from jaxgp.errors import RunError, UsageError, reason, reject
 from jaxgp.options import MAX_CORES, MAX_SEED, option
 
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from jaxgp.league.members import Member
     from jaxgp.spec import Cast
 
+CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 MODES = ("anyone", "own", "others")
 ALL = "all"
 
@@ -41,7 +44,7 @@ class Options:
     """The players, the rules of a league, and the number of leagues."""
 
     brackets: dict[str, Any] = option({}, "NAME=MEMBER or NAME=[MEMBERS]: the players of a bracket")
-    game: str | None = option(None, OUTSIDE, path=True)
+    game: dict[str, Any] = option({"name": None}, f"{OF_CHAMPIONS}; a league without champions needs one")
     mode: str = option("anyone", "where opponents come from: everywhere, the own bracket, the others", (*MODES, ALL))
     leagues: int = option(100, "how many leagues, each with a schedule of its own", low=1, high=10_000)
     opponents: int = option(
@@ -74,6 +77,11 @@ class Options:
     output: str = option("outputs/league", "directory for results", path=True)
 
 
+def about(options: Options) -> list[str]:
+    """Return what `--help` says of the game that is named beside it."""
+    return help.of_game(options.game, envs, CONFIG_DIR)
+
+
 def task(options: Options) -> int:
     """Check, play what is not in the table, hold the leagues, rate, write."""
     from jaxgp.league import crosstable, league_report, members
@@ -83,7 +91,8 @@ def task(options: Options) -> int:
 
     cores.use(options.cores)
     use_compilation_cache(options.compilation_cache)
-    cast, playing = members.read(options.brackets, joined(options.game, envs), options.ties, options.evaluator)
+    source, wanted = asked(options.game, envs, CONFIG_DIR)
+    cast, playing = members.read(options.brackets, source, options.ties, options.evaluator, wanted)
     check_brackets(options, [member.bracket for member in playing])
     folder, file = places(options)
     games = crosstable.read(file, playing, options.games, options.games_seed)
@@ -186,4 +195,4 @@ def check_brackets(options: Options, brackets: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(arguments.main(Options, task, __doc__))
+    raise SystemExit(arguments.main(Options, task, __doc__, about=about))

@@ -10,7 +10,7 @@ import pytest
 
 import envs
 import jaxgp
-from jaxgp.config.games import joined
+from jaxgp.config.games import place
 from jaxgp.spec import load
 from tests.scripts.commands import write_run
 
@@ -46,7 +46,7 @@ def test_the_others_of_the_page_set_up_what_they_run(name, monkeypatch):
 
 
 def test_a_champion_is_asked_for_its_moves(tmp_path):
-    games = joined(str(ROOT / "tests" / "fixtures" / "dice"), envs)
+    games = place(str(ROOT / "tests" / "fixtures" / "dice"), envs)[0]
     wise = jaxgp.load(write_run(tmp_path, {"name": "dice", "goal": 9}, "(- die 3)", games=games), games)
     openings = [jaxgp.opening(wise.cast, seed) for seed in range(8)]
     moves = [wise.cast.spec.drawing.action_name(wise.cast.game, wise.move(state)) for state in openings]

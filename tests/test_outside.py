@@ -9,7 +9,7 @@ import pytest
 
 import envs
 from jaxgp.config import arguments
-from jaxgp.config.games import joined
+from jaxgp.config.games import place
 from jaxgp.contracts import Game, ListsMoves
 from tests.envs.replays import KEY
 from tests.scripts.commands import compiled_once, load, train, write_run
@@ -25,7 +25,7 @@ autouse = pytest.fixture(autouse=True, scope="module")(compiled_once)
 
 @pytest.fixture(scope="module")
 def spec():
-    return joined(str(FOLDER), envs).spec("connect_four")
+    return place(str(FOLDER), envs)[0].spec("connect_four")
 
 
 class Plain:
@@ -120,7 +120,7 @@ def run_directory(tmp_path_factory):
     """A champion on a small board, which no run has made; `tests/scripts/test_train.py` makes a run."""
     folder = tmp_path_factory.mktemp("connect_four")
     game = {"name": "connect_four", "width": 5, "height": 4, "line": 3}
-    return write_run(folder, game, "(+ own2 (- 0 other2))", games=joined(str(FOLDER), envs))
+    return write_run(folder, game, "(+ own2 (- 0 other2))", games=place(str(FOLDER), envs)[0])
 
 
 def test_no_file_makes_the_folder_be_imported(command, run_directory):

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Checkers]":
     """Return the game; this imports it."""
-    from envs.checkers import opponents, render, roles
+    from envs.checkers import opponents, render, roles, turns
     from envs.checkers.notation import parse_game
     from envs.checkers.rules import Checkers
     from jaxgp.spec import Notation, Spec
@@ -20,6 +20,8 @@ def spec() -> "Spec[Checkers]":
         roles=(roles.LEAF,),
         evaluators=opponents.evaluators,
         certainty=opponents.certainty,
-        typed=render.TYPED,
+        typed=turns.TYPED,
+        turn=turns.read_turn,
+        marked=render.MARKED,
         notation=Notation(parse=parse_game),
     )

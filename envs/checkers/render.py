@@ -13,13 +13,19 @@ import numpy as np
 from envs.checkers.rules import DIRECTIONS, Checkers, State
 from envs.drawing import nameplate
 from jaxgp.bits import Bits
+from jaxgp.options import any_of
 
 SEATS = ("Black", "White")
 MARKS = ("b", "w", "B", "W")
 """Men of both seats, then kings; 1 to 4 in a grid of pieces."""
-TYPED = "two squares, as in c3-d4, or c3xe5 for a capture; each jump of a turn is typed on its own"
+MARKED = r"\([bwBW]\)"
+"""A piece that has to capture, in the text of a position."""
+MOVE = "two squares, as in c3-d4, or c3xe5 for a capture"
 """What `parse_action` accepts, for people."""
-WRITTEN = re.compile(r"([a-z])(\d{1,2})([-x]?)([a-z])(\d{1,2})", re.ASCII)
+NUMBERED = 8
+"""Size of the board whose squares have numbers as well."""
+NAMES = re.compile(r"[a-z]\d{1,2}([-x:]?[a-z]\d{1,2})+", re.ASCII)
+NUMBERS = re.compile(r"\d{1,2}([-x:]\d{1,2})+", re.ASCII)
 
 # Measures of the picture, in its own units.
 CELL = 52.0
@@ -28,7 +34,8 @@ MARGIN = 36.0  # above and below that, for the names of the players
 PIECE = 20.0
 CROWN = "M-10 6l-2-12 6 5 6-8 6 8 6-5-2 12z"
 
-# Amber, which is no piece's colour, says whose turn it is, which pieces may move and what was played last.
+# Amber, which is no piece's colour, says whose turn it is, which pieces may move and what was played last; red, which
+# pieces have to capture.
 STYLE = """
 .checkers text{font:600 17px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#24292f}
 .checkers .at{font:500 14px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#6e7781;text-anchor:middle}
@@ -40,7 +47,9 @@ STYLE = """
 .checkers .crown0{fill:#f0c75e}
 .checkers .crown1{fill:#8a5a12}
 .checkers .may{fill:none;stroke:#e3a220;stroke-width:2.5}
+.checkers .must{fill:none;stroke:#e5484d;stroke-width:4}
 .checkers .mark{fill:none;stroke:#e3a220;stroke-width:5;stroke-linecap:round}
+.checkers .taken{fill:none;stroke:#e3a220;stroke-width:2.5;stroke-dasharray:5 4}
 .checkers .turn{fill:none;stroke:#d29922;stroke-width:11;stroke-linecap:round}
 @media (prefers-color-scheme:dark){
 .checkers text{fill:#e6edf3}
@@ -62,24 +71,49 @@ def action_name(game: Checkers, action: int) -> str:
     start, end = squares(game, action)
     if end is None:
         raise ValueError(f"action {action}: leads off the board")
-    return f"{_name(game, start)}{'x' if _jumps(game, action) else '-'}{_name(game, end)}"
+    return f"{square_name(game, start)}{'x' if _jumps(game, action) else '-'}{square_name(game, end)}"
 
 
 def parse_action(game: Checkers, text: str) -> int:
-    """Return the action that a person typed: two squares, with - or x or nothing between them.
+    """Return the action that a person typed: two squares, as `read_squares` reads them.
 
     Raises:
         ValueError: not a move; the message says what was typed and what is accepted.
     """
+    route = read_squares(game, text, MOVE)
+    action = _actions(game).get(route)
+    if action is None or ("x" in text.lower() and not _jumps(game, action)):
+        raise ValueError(f"{typed(text)} is not a move; accepted: {MOVE}")
+    return action
+
+
+def read_squares(game: Checkers, text: str, accepted: str) -> tuple[int, ...]:
+    """Return the squares that a person typed, two or more, by their names or, on 8 x 8 squares, by their numbers.
+
+    Names may have -, x or : between them, numbers need one of these. The numbers are those of the books and of PDN:
+    they begin on the side of black and, as black sees it, go from right to left in each row. Source: R. Newell, "The
+    Numbered Board and Move Notation", The Checker Maven.
+
+    Args:
+        game: the rules.
+        text: as typed.
+        accepted: for the message, what would have been right.
+
+    Raises:
+        ValueError: something else; the message says what was typed and what is accepted.
+    """
     word = text.strip().lower()
-    found = WRITTEN.fullmatch(word)
-    names = _actions(game)
-    for sign in ((found[3],) if found[3] else "-x") if found else ():
-        name = f"{found[1]}{found[2]}{sign}{found[4]}{found[5]}"  # type: ignore[index]
-        if name in names:
-            return names[name]
-    typed = f'"{text.strip()[:40]}"' if word else "an empty line"
-    raise ValueError(f"{typed} is not a move; accepted: {TYPED}")
+    pattern = r"[a-z]\d+" if NAMES.fullmatch(word) else r"\d+" if NUMBERS.fullmatch(word) else ""
+    found = [_squares(game).get(name) for name in re.findall(pattern, word)] if pattern else []
+    route = tuple(square for square in found if square is not None)
+    if not route or len(route) < len(found):
+        raise ValueError(f"{typed(text)} is not a move; accepted: {accepted}")
+    return route
+
+
+def typed(text: str) -> str:
+    """Return what a person typed, for a message."""
+    return f'"{text.strip()[:40]}"' if text.strip() else "an empty line"
 
 
 def squares(game: Checkers, action: int) -> tuple[int, int | None]:
@@ -108,14 +142,22 @@ def status(game: Checkers, state: State) -> str:
         result = float(state.returns[0])
         return "Draw" if result == 0 else f"{SEATS[0 if result > 0 else 1]} wins"
     mover = f"{SEATS[int(state.to_move)]} to move"
-    held = np.flatnonzero(_dark(game, state.held))
-    if held.size:
-        return f"{mover}, who has to go on from {_name(game, int(held[0]))}"
-    return f"{mover}, who has to capture" if bool(state.captures) else mover
+    names = [square_name(game, square) for square in movable(game, state)]
+    if len(names) == 1 and any(map(int, state.held)):
+        return f"{mover}, who has to go on from {names[0]}"
+    return f"{mover}, who has to capture with {any_of(*names)}" if bool(state.captures) else mover
+
+
+def movable(game: Checkers, state: State) -> list[int]:
+    """Return the squares of the pieces that may move; none after the end."""
+    may = np.any([_dark(game, bits) for bits in state.moves], 0)
+    return [] if bool(state.terminated) else np.flatnonzero(may).tolist()
 
 
 def text(game: Checkers, state: State, bottom: int = 0) -> str:
     """Draw the board in plain characters: b and w are men, B and W kings, dots empty dark squares.
+
+    Where a capture is forced, the pieces that can capture are in brackets.
 
     Args:
         game: the rules.
@@ -125,19 +167,27 @@ def text(game: Checkers, state: State, bottom: int = 0) -> str:
     grid = pieces(game, state)
     dark = np.add.outer(np.arange(game.size), np.arange(game.size)) % 2 == 0
     cells = np.where(grid > 0, np.array([".", *MARKS])[grid], np.where(dark, ".", " "))
-    lines = [f"{row + 1:2} {' '.join(cells[row, _columns(game, bottom)])}".rstrip() for row in _rows(game, bottom)]
+    forced = {game.place(square) for square in movable(game, state)} if bool(state.captures) else set()
+    lines = []
+    for row in _rows(game, bottom):
+        shown = [f"({cells[row, n]})" if (row, n) in forced else f" {cells[row, n]} " for n in _columns(game, bottom)]
+        # Light squares stand between dark ones, so a bracket takes the place of a space.
+        lines.append(f"{row + 1:2}{_overlaid(shown)}".rstrip())
     names = "   " + " ".join(_column(column) for column in _columns(game, bottom))
     said = ", ".join(f"{mark} {name.lower()} {_counted(grid, seat)}" for seat, (mark, name) in enumerate(_seats()))
     return "\n".join([*lines, names, f"{said}. {status(game, state)}"])
 
 
 def svg(game: Checkers, state: State, highlight: int | None = None, seat: int | None = None, bottom: int = 0) -> str:
-    """Draw the board as a standalone picture, for light and dark pages; rings are round pieces that may move.
+    """Draw the board as a standalone picture, for light and dark pages.
+
+    Rings are round pieces that may move, amber ones round any, red ones round those that have to capture.
 
     Args:
         game: the rules.
         state: the position.
-        highlight: a move to mark, by a line between its squares: the one about to be played or the last one.
+        highlight: a move to mark, by a line between its squares and a broken ring where a piece was captured: the one
+            about to be played or the last one.
         seat: whose move is marked; it makes no difference.
         bottom: the seat that looks at the board.
     """
@@ -149,16 +199,17 @@ def svg(game: Checkers, state: State, highlight: int | None = None, seat: int | 
     dark = "".join(f"M{x - CELL / 2:g} {y - CELL / 2:g}h{CELL:g}v{CELL:g}h-{CELL:g}z" for x, y in places)
     ground = f'<rect class="ground" x="{EDGE:g}" y="{EDGE + MARGIN:g}" width="{side:g}" height="{side:g}"/>'
     parts = [ground, f'<path class="dark" d="{dark}"/>', *_labels(game, bottom)]
-    for (x, y), piece in zip(places, (int(grid[game.place(square)]) for square in range(game.area)), strict=True):
-        parts += _piece(x, y, piece)
-    if not bool(state.terminated):
-        may = np.any([_dark(game, bits) for bits in state.moves], 0)
-        parts += [_circle("may", PIECE - 4, *places[square]) for square in np.flatnonzero(may)]
     if highlight is not None:
         start, end = squares(game, highlight)
         assert end is not None
-        route = "L".join(f"{x:g} {y:g}" for x, y in (places[start], places[end]))
-        parts.append(f'<path class="mark" d="M{route}"/>')
+        (a, b), (c, d) = places[start], places[end]
+        parts.append(f'<path class="mark" d="M{a:g} {b:g}L{c:g} {d:g}"/>')
+        if _jumps(game, highlight):
+            parts.append(_circle("taken", PIECE - 4, (a + c) / 2, (b + d) / 2))
+    for (x, y), piece in zip(places, (int(grid[game.place(square)]) for square in range(game.area)), strict=True):
+        parts += _piece(x, y, piece)
+    ring = "must" if bool(state.captures) else "may"
+    parts += [_circle(ring, PIECE - 4, *places[square]) for square in movable(game, state)]
     for owner, name in enumerate(SEATS):
         x, y = (EDGE, width - EDGE)[owner], height - 12 if owner == bottom else MARGIN - 12
         parts += nameplate(state, owner, f"{name}: {_counted(grid, owner)}", x, y)
@@ -170,17 +221,36 @@ def svg(game: Checkers, state: State, highlight: int | None = None, seat: int | 
 
 
 @cache
-def _actions(game: Checkers) -> dict[str, int]:
-    """Return the actions that stay on the board, by name."""
-    inside = [action for action in range(game.num_actions) if squares(game, action)[1] is not None]
-    return {action_name(game, action): action for action in inside}
+def _actions(game: Checkers) -> dict[tuple[int, ...], int]:
+    """Return the actions that stay on the board, by the squares where they begin and end."""
+    found = {squares(game, action): action for action in range(game.num_actions)}
+    return {(start, end): action for (start, end), action in found.items() if end is not None}
+
+
+@cache
+def _squares(game: Checkers) -> dict[str, int]:
+    """Return the dark squares by name and, on 8 x 8 squares, by number."""
+    found = {square_name(game, square): square for square in range(game.area)}
+    if game.size == NUMBERED:
+        rows = range(0, game.area, game.width)
+        found |= {str(row + game.width - at): row + at for row in rows for at in range(game.width)}
+    return found
+
+
+def _overlaid(cells: list[str]) -> str:
+    """Join cells of three characters, of which neighbours share one; a bracket hides a space."""
+    line = cells[0]
+    for cell in cells[1:]:
+        line = line[:-1] + (cell[0] if line[-1] == " " else line[-1]) + cell[1:]
+    return line
 
 
 def _jumps(game: Checkers, action: int) -> bool:
     return action >= game.num_actions // 2
 
 
-def _name(game: Checkers, square: int) -> str:
+def square_name(game: Checkers, square: int) -> str:
+    """Return the column and the row of a dark square, as in c3."""
     row, column = game.place(square)
     return f"{_column(column)}{row + 1}"
 

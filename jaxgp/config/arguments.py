@@ -20,6 +20,8 @@ __all__ = ["describe", "main", "option", "parse"]
 
 Schema = TypeVar("Schema")
 
+HELP = ("-h", "--help")
+
 
 def parse(schema: type[Schema], arguments: Sequence[str]) -> Schema:
     """Read `option=value` arguments.
@@ -99,16 +101,22 @@ def say(text: str) -> None:
 
 
 def main(
-    schema: type[Schema], task: Callable[[Schema], int], usage: str, arguments: Sequence[str] | None = None
+    schema: type[Schema],
+    task: Callable[[Schema], int],
+    usage: str,
+    arguments: Sequence[str] | None = None,
+    about: Callable[[Schema], Sequence[str]] | None = None,
 ) -> int:
     """Run a command; return its exit code.
+
+    `about` returns what `--help` says besides of the options that stand beside it, such as the game.
 
     It is 2 for wrong options, 1 where the command fails, and 128 + the number of the signal that stopped it. Each is
     told in one line on standard error. Output that cannot be written ends no work: after it, a full disk is a failure,
     and a reader who has enough is none.
     """
     with Interrupts() as interrupts, lenient() as (out, progress):
-        code = _code(schema, task, usage, sys.argv[1:] if arguments is None else arguments, interrupts)
+        code = _code(schema, task, usage, sys.argv[1:] if arguments is None else arguments, about, interrupts)
         if (failure := out.settle()) is not None:
             complain(RunError(f"standard output: {reason(failure)}"))
             code = code or RunError.exit_code
@@ -117,12 +125,19 @@ def main(
 
 
 def _code(
-    schema: type[Schema], task: Callable[[Schema], int], usage: str, arguments: Sequence[str], interrupts: Interrupts
+    schema: type[Schema],
+    task: Callable[[Schema], int],
+    usage: str,
+    arguments: Sequence[str],
+    about: Callable[[Schema], Sequence[str]] | None,
+    interrupts: Interrupts,
 ) -> int:
     """Run a command; return the exit code that its work earns."""
     try:
-        if any(argument in ("-h", "--help") for argument in arguments):
-            print(describe(schema, usage), flush=True)
+        given = [argument for argument in arguments if argument not in HELP]
+        if len(given) < len(arguments):
+            more = about(parse(schema, given)) if about is not None and given else ()
+            print("\n".join([describe(schema, usage), *more]), flush=True)
             return 0
         return task(parse(schema, arguments))
     except (UsageError, RunError) as error:

@@ -3,9 +3,10 @@
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jaxgp import options
+from jaxgp import options, reading
 from jaxgp.config.schema import GENOTYPES, Config
 from jaxgp.errors import UsageError, reject
 from jaxgp.evolution.options import Algorithm
@@ -13,8 +14,11 @@ from jaxgp.files import user_path
 from jaxgp.fitness.options import no_guide
 from jaxgp.players.options import KINDS, Opponent
 
-OUTSIDE = "the folder of the game, if it is outside the project; null: a game of the project"
-"""The words of every command's option for such a folder."""
+OF_CHAMPIONS = (
+    "a game, or its folder if it is outside the project; settings of its rules are game.OPTION=VALUE; "
+    "null: the game of the champions, in this project"
+)
+"""The words of the option of commands that read champions."""
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Game
@@ -44,20 +48,52 @@ def place(name: str, games: "Games") -> "tuple[Games, str]":
     return Outside(games, folder.resolve()), folder.resolve().name
 
 
-def joined(folder: str | None, games: "Games") -> "Games":
-    """Add the game in a folder to the source of games; None adds nothing.
+def asked(game: Mapping[str, object], games: "Games", folder: Path) -> "tuple[Games, dict[str, object]]":
+    """Resolve what a command line says of the game.
 
-    A person types the folder beside a file, such as a champion's, that names a game outside the project.
+    A name is that of a game, that of a file of the configuration, which gives a game some settings, or the folder of a
+    game outside the project. The settings of the command line come before those of the file.
+
+    Args:
+        game: the name under `name`, None if none is given, and settings of the rules.
+        games: where games come from.
+        folder: of the configuration; its folder `game` has the files.
+
+    Returns:
+        The source of games, with the game of a folder added; the name of the game, if one is given, and the settings.
 
     Raises:
-        UsageError: there is no such folder, or it is not a package.
+        UsageError: there is no such game, or the file is not fit.
     """
-    if folder is None:
-        return games
-    found, _ = place(folder, games)
-    if found is games:
-        reject("game", folder, "the folder of a game outside the project, or null")
-    return found
+    settings = {key: value for key, value in game.items() if key != "name"}
+    name = game.get("name")
+    if name is None:
+        return games, settings
+    name, files = str(name), sorted(file.stem for file in (folder / "game").glob("*.yaml"))
+    if name in files:
+        return games, _in_file(folder / "game", name) | settings
+    games, known = place(name, games)
+    if known not in games.available():
+        names = sorted({*games.available(), *files})
+        reject("game", name, f"{', '.join(names)}, or the folder of a game outside the project")
+    return games, {"name": known} | settings
+
+
+def _in_file(folder: Path, name: str) -> dict[str, object]:
+    """Return the name and settings that a file of the configuration gives a game; raises UsageError.
+
+    Only what files of games say of the game is read: entries of `defaults` that name another file, and `game`.
+    """
+    file = folder / f"{name}.yaml"
+    try:
+        content = reading.read_yaml(file)
+        bases = [base for base in content.get("defaults", []) if isinstance(base, str) and base != "_self_"]
+        found = [dict(_in_file(folder, base)) for base in bases]
+        return {key: value for part in (*found, content.get("game", {})) for key, value in part.items()}
+    except UsageError:
+        raise
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise UsageError(f"{file}: not the configuration of a game ({' '.join(str(error).split())})") from error
 
 
 def cast_of(config: Config, games: "Games", genotype: str | None = None) -> "Cast":

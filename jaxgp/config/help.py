@@ -3,16 +3,18 @@
 import dataclasses
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jaxgp.config import typed
-from jaxgp.config.games import cast_of
+from jaxgp.config.games import asked, cast_of, game_of
 from jaxgp.config.schema import GENOTYPES, Config
 from jaxgp.errors import show
 from jaxgp.options import Option, declared
 
 if TYPE_CHECKING:
-    from jaxgp.spec import Games
+    from jaxgp.contracts import Game
+    from jaxgp.spec import Games, Spec
 
 INDENT = " " * 6
 WIDTH = 120
@@ -121,15 +123,30 @@ def describe_run(usage: str, config: Config, groups: Mapping[str, Iterable[str]]
     return "\n".join([*lines, "", "the run", *rest])
 
 
+def of_game(game: Mapping[str, object], games: "Games", folder: Path) -> list[str]:
+    """Return what the help of a small command says of the game that is named beside `--help`; see `games.asked`.
+
+    Raises:
+        UsageError: there is no such game, or its rules do not accept the settings.
+    """
+    games, settings = asked(game, games, folder)
+    return list(of_rules(*game_of(settings, games))) if "name" in settings else []
+
+
+def of_rules(spec: "Spec", game: "Game") -> Iterator[str]:
+    """Yield the settings of the rules, and the names that opponents may use."""
+    yield from ("", f"game: the rules of {spec.name}", *options_of(game, "game."))
+    if spec.evaluators(game):
+        yield f"  evaluators of searches: {', '.join(spec.evaluators(game))}"
+    if spec.strategies:
+        yield f"  strategies: {', '.join(spec.strategies)}"
+
+
 def _game(config: Config, games: "Games") -> Iterator[str]:
     """Yield the settings of the game, the options of the role, and the names that opponents may use."""
     cast = cast_of(config, games, GENOTYPES[config.algorithm.kind])
     spec = cast.spec
-    yield from ("", f"game: the rules of {spec.name}", *options_of(cast.game, "game."))
-    if spec.evaluators(cast.game):
-        yield f"  evaluators of searches: {', '.join(spec.evaluators(cast.game))}"
-    if spec.strategies:
-        yield f"  strategies: {', '.join(spec.strategies)}"
+    yield from of_rules(spec, cast.game)
     yield from ("", "program: how genomes play it")
     if cast.role is not None:
         yield f"  program.role={cast.role.name}"

@@ -53,6 +53,7 @@ class Board:
         say: prints.
         adviser: makes the agent that answers `hint`, at the first hint; None: there are no hints.
         typed: in words, the ways in which moves can be typed; None: by their names alone.
+        turn: (rules, position, text) -> the moves of a turn that is typed at once; None: moves are typed one by one.
         record: the opening, and all moves that were played and not taken back.
     """
 
@@ -64,7 +65,12 @@ class Board:
     say: Callable[[str], None]
     adviser: Callable[[], Agent] | None = None
     typed: str | None = None
+    turn: Callable[[Game, Position, str], Sequence[int]] | None = None
     record: list[Move] = field(default_factory=list)
+    _rest: list[int] = field(default_factory=list)
+    """Moves of a turn that was typed at once, which are still to be played."""
+    _along: set[int] = field(default_factory=set)
+    """Lengths of the record at which such a move was played; nobody was asked there."""
 
     @property
     def rules(self) -> Game:
@@ -102,11 +108,18 @@ class Board:
         opening = len(self.record) == 1
         if not opening:
             self.say(announcement(self.rules, self.drawing, move, self.names[move.seat]))
-        if opening or self.players[int(move.state.to_move)] is None or None not in self.players:
+        asked = self.players[int(move.state.to_move)] is None and not self._rest
+        if opening or asked or None not in self.players:
             self._show(move.state)
 
     def ask_move(self, mover: int) -> int | Back:
-        """Ask a person until a legal move is typed, or moves are taken back; raises Quit."""
+        """Ask a person until a legal move is typed, or moves are taken back; raises Quit.
+
+        Of a turn that was typed at once, the moves after the first are returned without asking.
+        """
+        if self._rest:
+            self._along.add(len(self.record))
+            return self._rest.pop(0)
         legal = self.stepper.legal(self.state)
         choices = _listed([self.drawing.action_name(self.rules, action) for action in legal])
         while True:
@@ -124,6 +137,9 @@ class Board:
                 self._command(word)
                 continue
             try:
+                if self.turn is not None:
+                    action, *self._rest = self.turn(self.rules, self.state, typed)
+                    return action
                 action = self.drawing.parse_action(self.rules, typed)
             except ValueError as error:
                 self.say(f"{error}, or help.")
@@ -149,11 +165,12 @@ class Board:
             self.say(words if self.typed is None else f"Moves are {self.typed}.\n{words}")
 
     def _undo(self, mover: int) -> Back | None:
-        """Go back to the last position in which a person, either of them, was to move; None if there is none."""
+        """Go back to the last position in which a person, either of them, was asked; None if there is none."""
         for n in range(len(self.record) - 2, -1, -1):
             state = self.record[n].state
             before = int(state.to_move)
-            if self.players[before] is None:
+            if self.players[before] is None and n + 1 not in self._along:
+                self._along = {length for length in self._along if length <= n}
                 self.say(f"Taken back; {self.names[before]} to move." if before != mover else "Taken back.")
                 self._show(state)
                 return Back(n + 1)

@@ -229,7 +229,8 @@ def _content(name: str, text: str) -> Json:
     try:
         content = reading.parse_json(text)
     except ValueError as error:
-        raise UsageError(f"replay={name}: not JSON ({error}); {ACCEPTED}") from error
+        also = "or with game=NAME one in that game's own notation"
+        raise UsageError(f"replay={name}: not JSON ({error}); {ACCEPTED}, {also}") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise UsageError(f'replay={name}: has no "format": "{FORMAT}"; {ACCEPTED}')
     version, known = content.get("format_version"), (WITHOUT_CHANCE, FORMAT_VERSION)

@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from jaxgp.config.games import cast_of
+from jaxgp.config.schema import Config
 from jaxgp.contracts import Player
 from jaxgp.errors import UsageError, reason, reject
 from jaxgp.files import user_path
@@ -77,7 +79,13 @@ class Member:
         return self.chance or moves
 
 
-def read(brackets: Mapping[str, object], games: Games, ties: str, evaluator: str | None) -> tuple[Cast, list[Member]]:
+def read(
+    brackets: Mapping[str, object],
+    games: Games,
+    ties: str,
+    evaluator: str | None,
+    game: Mapping[str, object] | None = None,
+) -> tuple[Cast, list[Member]]:
     """Find and load the players of all brackets.
 
     Args:
@@ -85,13 +93,14 @@ def read(brackets: Mapping[str, object], games: Games, ties: str, evaluator: str
         games: where games come from.
         ties: ties of searches, `first` or `random`.
         evaluator: evaluator of searches; None: the first of the game's evaluators.
+        game: the name and settings that the game must have; missing ones are not checked.
 
     Returns:
-        The game of the first champion, and the players, bracket by bracket.
+        The game of the first champion, else the one that is asked for, and the players, bracket by bracket.
 
     Raises:
-        UsageError: a bracket without players, a champion of another game, a player named twice, no champion, or fewer
-            than 2 or more than `MOST` players.
+        UsageError: a bracket without players, a champion of another game, a player named twice, neither a champion nor
+            the name of a game, or fewer than 2 or more than `MOST` players.
     """
     named = {name: _words(f"brackets.{name}", value) for name, value in brackets.items()}
     if not named:
@@ -103,14 +112,12 @@ def read(brackets: Mapping[str, object], games: Games, ties: str, evaluator: str
     twice = next((file for file in files if files.count(file) > 1), None)
     if twice is not None:
         raise UsageError(f"brackets: {twice} is named twice; each player can be in one bracket once")
-    loaded = {w: champions.load(str(w), games, f"brackets.{b}") for b, w in found if isinstance(w, Path)}
-    if not loaded:
-        raise UsageError(f"brackets: no champion among the players; accepted: {ACCEPTED}, with one champion or more")
-    home = next(iter(loaded.values()))
+    game = game or {}
+    loaded = {w: champions.load(str(w), games, f"brackets.{b}", game) for b, w in found if isinstance(w, Path)}
     for bracket, word in found:
         if isinstance(word, Path):
-            _same_game(f"brackets.{bracket}", home, loaded[word])
-    cast, labels = home.cast, _labels(list(loaded))
+            _same_game(f"brackets.{bracket}", next(iter(loaded.values())), loaded[word])
+    cast, labels = next((one.cast for one in loaded.values()), None) or _empty(game, games), _labels(list(loaded))
     made = [
         _champion(bracket, labels[word], loaded[word])
         if isinstance(word, Path)
@@ -118,6 +125,21 @@ def read(brackets: Mapping[str, object], games: Games, ties: str, evaluator: str
         for bracket, word in found
     ]
     return cast, [replace(one, chance=cast.game.chance or one.chance) for one in _distinct(list(map(_shown, made)))]
+
+
+def _empty(game: Mapping[str, object], games: Games) -> Cast:
+    """Return the game of a league without champions.
+
+    Raises:
+        UsageError: none is named, or it is a game for one.
+    """
+    if "name" not in game:
+        why = "no champion among the players, whose game would be played"
+        raise UsageError(f"brackets: {why}; accepted: {ACCEPTED}, with one champion or more, or game=NAME")
+    cast = cast_of(Config(game=dict(game)), games)
+    if cast.game.seats == 1:
+        reject("game", cast.game.name, "a game for two; this one is for one")
+    return cast
 
 
 def _shown(member: Member) -> Member:

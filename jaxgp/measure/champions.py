@@ -1,5 +1,6 @@
 """From a run directory to its champion, ready to play."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
 from jaxgp.files import user_path
 from jaxgp.genotypes.language import Genome
+from jaxgp.host.savedgame import agree
 from jaxgp.options import declared
 from jaxgp.players.searched import SearchedPlayer
 from jaxgp.spec import Cast, Games, cast
@@ -33,13 +35,14 @@ class Loaded:
     genome: Genome
 
 
-def load(run: str, games: Games, option: str = "run") -> Loaded:
+def load(run: str, games: Games, option: str = "run", asked: Mapping[str, object] | None = None) -> Loaded:
     """Load the champion of a run directory, or a champion file.
 
     Args:
         run: where it is.
         games: where games come from.
         option: what named it, for messages.
+        asked: the name and settings that its game must have; missing ones are not checked.
 
     Raises:
         UsageError: there is none, or it cannot be used here; the message names the option and what is wrong.
@@ -52,11 +55,13 @@ def load(run: str, games: Games, option: str = "run") -> Loaded:
     try:
         content = champion.read(path)
         cast = _cast(path, content, games)
-        return Loaded(path, content, cast, champion.load_genome(path, content, cast.language))
+        loaded = Loaded(path, content, cast, champion.load_genome(path, content, cast.language))
     except ChampionError as error:
         raise UsageError(f"{option}={run}: {error}") from error
     except (ValueError, TypeError) as error:
         raise UsageError(f"{option}={run}: {path}: {error}") from error
+    agree(asked or {}, loaded.cast.game, f"{option}={run}")
+    return loaded
 
 
 def _cast(path: Path, content: ChampionFile, games: Games) -> Cast:

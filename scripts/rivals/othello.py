@@ -134,11 +134,11 @@ def replay(step: Callable[[Any, Array], Any], states: Any, lines: Array) -> Any:
     return jax.lax.scan(lambda states, moves: (step(states, moves), None), states, lines)[0]
 
 
-def pgx_game(batch: int) -> tuple[Callable[[Any, Array], Any], Any]:
+def pgx_game(batch: int, name: str = "othello") -> tuple[Callable[[Any, Array], Any], Any]:
     """Return Pgx's batched step and its opening positions; raises ImportError where Pgx is not installed."""
     import pgx
 
-    game = pgx.make("othello")
+    game = pgx.make(name)
     states = jax.jit(jax.vmap(game.init))(jax.random.split(jax.random.key(0), batch))
     return jax.vmap(game.step), states
 

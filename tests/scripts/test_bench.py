@@ -315,3 +315,43 @@ def test_deap_program_runs_alone(bench, capsys):
     for wrong in ("size=3", "depth=0"):
         assert arguments.main(deap_mancala.Options, deap_mancala.task, "", [wrong]) == 2
     assert "depth=0: accepted: a whole number from 1" in capsys.readouterr().err
+
+
+def test_plain_checkers_plays_by_the_rules_and_finds_the_values_of_minimax(bench):
+    """Moves in random games are those of the reference, and so are values of three moves."""
+    from rivals.plain import checkers as plain
+    from tests.reference import checkers as oracle
+
+    at = {(2 * place + row % 2, row): plain.bit(row, place) for row in range(8) for place in range(4)}
+    rng, jumps = random.Random(0), 0
+    for _ in range(20):
+        position = oracle.start()
+        men = [sum(bit for square, bit in at.items() if position.pieces.get(square) == man) for man in "bw"]
+        quick = plain.Position(*men, 0, 0, 0, 0, 0)
+        while legal := oracle.moves(position):
+            same = {(at[start], at[end]): (start, end) for start, end in legal}
+            assert {(start, end) for start, _, end in plain.moves(quick)} == set(same)
+            if rng.random() < 0.05:
+                best = max(oracle.move_values(position, 3, oracle.worth).values())
+                assert plain.AlphaBeta().value(quick, 3) == plain.MAN * best
+            chosen = rng.choice(plain.moves(quick))
+            jumps += chosen[1] > 0
+            quick, position = plain.play(quick, chosen), oracle.play(position, same[chosen[0], chosen[2]])
+            assert (quick.seat, quick.quiet) == (position.seat, position.quiet)
+            assert not oracle.over(position) or position.quiet == 40 or plain.blocked(quick)
+    assert jumps > 200
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("searches", [False, True])
+def test_checkers(bench, capsys, searches):
+    """Random moves beside the rivals that are installed; values of searches equal those of plain Python."""
+    pytest.importorskip("pyspiel")
+    options = arguments.parse(bench.Options, ["batch=2", "depth=2", "roots=6", "rival_roots=6", *TINY])
+    jobs = [*bench.checkers.jobs(bench.Bench(options, bench.Report([sys.stdout]), None))]
+    jobs[searches][1](0.0)
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    missing = ["pgx othello" for line in lines if "skipped" in line]
+    lines = [line for line in lines if "skipped" not in line]
+    check(lines, "checkers", ["plain Python"] if searches else [*{"pgx othello", "open_spiel"}.difference(missing)])
+    assert [line["work"] for line in lines] == ([6, 6] if searches else [2048, *[2048] * (len(lines) - 2), 20_000])

@@ -185,7 +185,10 @@ def test_a_file_that_does_not_fit_is_explained_in_one_line(export, run_directory
         (["run=nowhere"], "run=nowhere: no such file or directory; accepted: a run directory with a champion, or a"),
         (["format=xml"], "format=xml: accepted: text, sexpr, python, latex, dot"),
         (["pits=3"], "pits: unknown option; accepted: run, game, format, output"),
-        (["run=nowhere", "game=mancala"], "game=mancala: accepted: the folder of a game outside the project, or null"),
+        (
+            ["run=nowhere", "game=go"],
+            "game=go: accepted: checkers, lose_checkers, mancala, morpion, othello, walls, or",
+        ),
     ],
 )
 def test_wrong_options_are_told_in_one_line(export, options, message):

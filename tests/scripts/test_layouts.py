@@ -17,7 +17,7 @@ POPULATION = 24
 @pytest.fixture(scope="module")
 def layouts():
     sys.path.insert(0, SCRIPTS)
-    yield importlib.import_module("rivals.layouts")
+    yield importlib.import_module("rivals.variants.layouts")
     sys.path.remove(SCRIPTS)
 
 

@@ -25,7 +25,11 @@ def command(name, *options):
         ("play", ["player=program", "expression=(+ 1 1)"], f"player=program: {GENOMES}"),
         ("play", ["player=gtp", "command=cat"], "player=gtp: accepted: human, random; no engine outside plays nim"),
         ("play", ["program.role=move"], "program.role=move: accepted: null; no genomes play nim"),
-        ("tournament", ["brackets.a=[random,minimax:1]"], "brackets: no champion among the players; accepted: "),
+        (
+            "tournament",
+            ["brackets.a=[random,minimax:1]"],
+            "evaluator=null: accepted: none; nim has no evaluators, so that no search plays it",
+        ),
     ],
 )
 def test_what_the_game_lacks_is_told_in_one_line(name, options, error, capsys):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import envs
-from jaxgp.config.games import joined
+from jaxgp.config.games import place
 from jaxgp.study.planning import load_design
 from tests.scripts import commands
 from tests.scripts.commands import compiled_once, load, write_run
@@ -34,7 +34,7 @@ def runs(tmp_path_factory):
     made = tmp_path_factory.mktemp("runs")
     for name, text in (("wise", "(- die 3)"), ("steps", "(- 0 1)")):
         (made / name).mkdir()
-        write_run(made / name, {"name": "dice", "goal": 9}, text, games=joined(str(FOLDER), envs))
+        write_run(made / name, {"name": "dice", "goal": 9}, text, games=place(str(FOLDER), envs)[0])
     return made
 
 

@@ -1,5 +1,6 @@
 """A game in the terminal, played through the script's own entry point with lines instead of a keyboard."""
 
+import io
 import json
 import re
 from pathlib import Path
@@ -302,8 +303,8 @@ def test_checkers_is_played_by_people_and_saved(play, tmp_path):
     options = ("game=checkers", "game.size=4", "game.rows=1", "game.lose=true")
     code, out, _ = play(*options, "opponent=human", typed="c3xe5xg7\na1xc3\na1-b2\nb4-a3\n")
     assert code == 0
-    assert '"c3xe5xg7" is not a move; accepted: two squares, as in c3-d4, or c3xe5 for a capture; each jump' in out
-    assert "a1xc3 cannot be played here; legal: c1-b2, a1-b2, c1-d2." in out
+    assert '"c3xe5xg7" is not a move; accepted: the squares of a turn, as in c3-d4 or c3xe5xg7, or help.' in out
+    assert '"a1xc3" cannot be played here: it is not legal; accepted: c1-b2, a1-b2, c1-d2, or help.' in out
     assert "First player plays a1-b2." in out
     name = tmp_path / "game"
     out = play(*options, "player=random", "opponent=random", "seed=1", f"save={name}")[1]
@@ -353,3 +354,18 @@ def test_help_on_the_command_line(play):
     assert code == 0
     assert "opponent=null" in out
     assert "human | minimax | deepening | random | strategy | rules | program | champion" in out
+
+
+def test_a_terminal_shows_pieces_that_have_to_capture_in_red(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    shown = {}
+    for kind, stream in (("terminal", Terminal()), ("file", io.StringIO())):
+        monkeypatch.setattr("sys.stdout", stream)
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        PLAY.sayer(r"\([bw]\)")("3 b  (b)  w")
+        shown[kind] = stream.getvalue()
+    assert shown == {"terminal": "3 b  \x1b[1;31m(b)\x1b[0m  w\n", "file": "3 b  (b)  w\n"}

@@ -55,6 +55,26 @@ def test_white_sees_the_board_turned_round():
     assert lines[:5] == [" 1   .   b", " 2 .   w", " 3   B   w", " 4 .   .", "   d c b a"]
 
 
+FORCED = """
+    . . . . . .
+    . . . . . .
+    . w . w . .
+    b . B . . .
+    . . . . . .
+    b . . . . .
+"""
+
+
+def test_pieces_that_have_to_capture_are_in_brackets_and_have_red_rings():
+    game, state = read(FORCED)
+    lines = render.text(game, state).splitlines()
+    assert lines[2:4] == [" 4   w   w   .", " 3(b) (B)  ."]
+    assert lines[-1] == "b black 3 (1 king), w white 2. Black to move, who has to capture with a3 or c3"
+    assert render.text(game, state, bottom=1).splitlines()[2] == " 3   .  (B) (b)"
+    rings = [found(render.svg(game, state), "circle", ring) for ring in ("must", "may")]
+    assert list(map(len, rings)) == [2, 0]
+
+
 def test_rows_of_two_digits_stand_in_line():
     game = envs.make("checkers", size=10)
     lines = render.text(game, game.init(KEY)).splitlines()
@@ -65,11 +85,11 @@ def test_rows_of_two_digits_stand_in_line():
 
 def test_status_says_who_has_to_capture_who_has_to_go_on_and_who_has_won():
     game, state = read(TWICE)
-    assert render.status(game, state) == "Black to move, who has to capture"
+    assert render.status(game, state) == "Black to move, who has to capture with a1"
     state = play(game, state, "a1xc3")
     assert render.status(game, state) == "Black to move, who has to go on from c3"
     state = play(game, state, "c3xe5")
-    assert render.status(game, state) == "White to move, who has to capture"
+    assert render.status(game, state) == "White to move, who has to capture with f6"
     game, state = read(LAST)
     assert render.status(game, play(game, state, "a1xc3")) == "Black wins"
     assert render.status(*read(SMALL, quiet=40)) == "Draw"
@@ -126,10 +146,21 @@ def test_moves_are_named_by_their_squares_and_read_back(size):
         render.action_name(game, game.num_actions)
 
 
-@pytest.mark.parametrize("typed", ["c3", "c3-e5", "c3xd4", "a1-b1", "h8-i9", "c3xe5xg7", "11-15", "c3-d٤", "c03-d4"])
+@pytest.mark.parametrize("typed", ["c3", "c3xd4", "a1-b1", "h8-i9", "c3xe5xg7", "1115", "33-29", "c3-d٤", "c03-d4"])
 def test_what_is_not_a_move_is_refused_in_words(typed):
     with pytest.raises(ValueError, match=r'^".*" is not a move; accepted: two squares, as in c3-d4, or c3xe5 for a ca'):
         render.parse_action(envs.make("checkers"), typed)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "names"), [("11-15", "c3-d4"), ("22x15", "f6xd4"), ("1-5", "g1-h2"), ("28-32", "a7-b8")]
+)
+def test_squares_have_the_numbers_of_the_books(numbers, names):
+    """Single corners are 4 and 29, double corners 1 and 5, 28 and 32; 11-15 begins most games."""
+    game = envs.make("checkers")
+    assert render.action_name(game, render.parse_action(game, numbers)) == names
+    with pytest.raises(ValueError, match="is not a move"):
+        render.parse_action(envs.make("checkers", size=10), numbers)
 
 
 def test_an_empty_line_is_refused_in_words():
