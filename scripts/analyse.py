@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import envs
 from jaxgp.anatomy.options import ANATOMY, ProgramOptions
 from jaxgp.config import arguments
-from jaxgp.config.games import joined
+from jaxgp.config.games import asked
 from jaxgp.errors import RunError, UsageError, reason
 from jaxgp.files import make_directory, user_path
 from jaxgp.printable import printable
@@ -78,18 +78,19 @@ def program(options: ProgramOptions) -> int:
 
     cores.use(options.cores)
     use_compilation_cache(options.compilation_cache)
-    loaded = champions.load(options.run, joined(options.game, envs))
+    found, wanted = asked(options.game, envs, CONFIG_DIR)
+    loaded = champions.load(options.run, found, asked=wanted)
     dissect.check(loaded, options.positions)
     if options.depth is not None:
         loaded = champions.at_depth(loaded, options.depth)
     chosen = user_path("output", options.output) if options.output else loaded.path.parent / ANATOMY
     folder = make_directory(chosen, "output")
     try:
-        found = dissect.dissect(loaded, options.positions, options.seed, lambda made: anatomy_report.save(folder, made))
-        anatomy_report.save(folder, found)
+        made = dissect.dissect(loaded, options.positions, options.seed, lambda part: anatomy_report.save(folder, part))
+        anatomy_report.save(folder, made)
     except OSError as error:
         raise RunError(f"output={folder}: {reason(error)}") from error
-    print(printable("\n".join([*anatomy_report.lines(found), "", f"Written to {folder}"])))
+    print(printable("\n".join([*anatomy_report.lines(made), "", f"Written to {folder}"])))
     return 0
 
 

@@ -1,8 +1,9 @@
 """The options of `analysis=program`. Imports no JAX, as every declaration of options."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from jaxgp.config.games import OUTSIDE
+from jaxgp.config.games import OF_CHAMPIONS
 from jaxgp.options import DEEPEST, MAX_CORES, MAX_SEED, option
 
 ANATOMY = "anatomy"
@@ -19,7 +20,7 @@ class ProgramOptions:
         "program", "what to do; program: introns of a champion, its use of primitives, and a simpler equal"
     )
     run: str | None = option(None, "a run directory with a champion.json, or such a file", path=True)
-    game: str | None = option(None, OUTSIDE, path=True)
+    game: dict[str, Any] = option({"name": None}, OF_CHAMPIONS)
     positions: int = option(
         10_000,
         "at which introns are looked for; the simpler program is checked at as many others",
