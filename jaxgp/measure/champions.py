@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from jaxgp.config.games import cast_of, game_of
 from jaxgp.config.schema import Config
@@ -11,7 +12,7 @@ from jaxgp.genotypes.language import Genome
 from jaxgp.options import declared
 from jaxgp.players.searched import SearchedPlayer
 from jaxgp.spec import Cast, Games, cast
-from jaxgp.store import champion
+from jaxgp.store import champion, runs
 from jaxgp.store.champion import ChampionError, ChampionFile
 from jaxgp.store.directory import RunDirectory
 
@@ -31,6 +32,22 @@ class Loaded:
     content: ChampionFile
     cast: Cast
     genome: Genome
+
+    @property
+    def player(self) -> Any:
+        """How it plays."""
+        return self.cast.actor
+
+    @property
+    def name(self) -> str:
+        """What tables of results call it."""
+        return "champion"
+
+    @property
+    def text(self) -> str:
+        """The player in words that stay the same: its digest, and how deep it searches."""
+        depth = f" depth={self.player.depth}" if isinstance(self.player, SearchedPlayer) else ""
+        return f"champion {runs.identity(self.content)}{depth}"
 
 
 def load(run: str, games: Games, option: str = "run") -> Loaded:

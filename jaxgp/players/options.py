@@ -35,6 +35,14 @@ class Opponent:
     )
 
     @property
+    def text(self) -> str:
+        """The player in words that stay the same; null stands for the first evaluator and the first strategy."""
+        if self.kind == "search":
+            return f"search depth={self.depth} evaluator={self.evaluator or 'null'} ties={self.ties}"
+        named = {"strategy": f" name={self.name or 'null'}", "gtp": f" command={self.command}"}
+        return self.kind + named.get(self.kind, "")
+
+    @property
     def chance(self) -> bool:
         """Whether its own moves depend on chance: random moves, random ties, or a random evaluator for every move."""
         drawn = self.ties == "random" or "|" in (self.evaluator or "")
