@@ -97,16 +97,18 @@ class OpponentPlayer:
         Only the moves in `active` (bool[1, M], None: all) states need be right.
         """
         wanted = ~states.terminated if active is None else active & ~states.terminated
+        moves, known = self.opponent.reply(memory, states, bits)
 
-        def unknown(memory: Any) -> Array:
-            return wanted & ~self.opponent.reply(memory, states, bits)[1]
-
-        def think(memory: Any) -> Any:
-            return self.opponent.think(memory, states, unknown(memory), bits)[0]
+        def think(carry: tuple[Any, Array, Array]) -> tuple[Any, Array, Array]:
+            # Moves that are known are kept: what is found next may take their place in the opponent's memory.
+            memory, moves, known = carry
+            memory, _ = self.opponent.think(memory, states, wanted & ~known, bits)
+            found, now = self.opponent.reply(memory, states, bits)
+            return memory, jnp.where(known, moves, found), known | now
 
         if self.opponent.thinks:
-            memory = lax.while_loop(lambda memory: unknown(memory).any(), think, memory)
-        moves, _ = self.opponent.reply(memory, states, bits)
+            start = memory, moves, known
+            _, moves, _ = lax.while_loop(lambda carry: (wanted & ~carry[2]).any(), think, start)
         return jnp.maximum(moves, 0), moves >= 0
 
 
