@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from jaxgp.measure.external import Terms
     from jaxgp.measure.panels import Fixed
     from jaxgp.players.options import Opponent
-    from jaxgp.store.table import Table
     from jaxgp.spec import Cast
+    from jaxgp.store.table import Table
 
 MOST_PLAYOUTS = 10_000_000
 MOST_PLIES = 40

@@ -156,7 +156,9 @@ def opened(schema: type, override: str, sweep: bool = False) -> str:
 def word(schema: type, override: str) -> str:
     """Return an override that `opened` has made as a word of a shell, as plain as it can be typed."""
     key, _, written = override.partition("=")
-    plain = [f"{one}={value}" for one in (key.removeprefix("++"), key) for value in (quoting.unquoted(written), written)]
+    plain = [
+        f"{one}={value}" for one in (key.removeprefix("++"), key) for value in (quoting.unquoted(written), written)
+    ]
     return shlex.quote(next((one for one in plain if opened(schema, one) == override), override))
 
 

@@ -60,7 +60,7 @@ class Result:
         score_low: the same of `score`, `score_low` to `score_high`; it is conservative where games are drawn.
         units: games, or groups of games, that are independent of each other.
         effective: number of independent games that the interval of the score stands for; None without an interval.
-        plies: mean length of the games.
+        plies: mean length of the games; None if it is not known.
     """
 
     opponent: str
@@ -78,7 +78,7 @@ class Result:
     score_high: float | None
     units: int
     effective: float | None
-    plies: float
+    plies: float | None
 
     @property
     def win_rate(self) -> float:
@@ -114,9 +114,10 @@ def effective(values: np.ndarray) -> float:
     """Return the effective number of games of values in [0, 1], float[N, K]: N > 1 independent units of K games each.
 
     Games of a unit may depend on each other, such as two games from one opening, and need not. The effective number is
-    as many independent games as would have the spread that the means of the units have. It is reduced by the squared ratio of the normal quantile to that of Student's t, as it is estimated
-    from N means, and lies between N, where games of a unit are always alike, and N * K. Where all values are 0, or all
-    1, there is no spread to estimate it by, and it is N.
+    as many independent games as would have the spread that the means of the units have. It is reduced by the squared
+    ratio of the normal quantile to that of Student's t, as it is estimated from N means, and lies between N, where
+    games of a unit are always alike, and N * K. Where all values are 0, or all 1, there is no spread to estimate it by,
+    and it is N.
 
     Sources: E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small expected number of positive
     counts estimated from survey data", Survey Methodology 24, 1998, for the effective number; C. Franco, R. J. A.
@@ -136,9 +137,14 @@ def effective(values: np.ndarray) -> float:
 
 
 def summarise(
-    opponent: str, seat: str, points: np.ndarray, against: np.ndarray, returns: np.ndarray, plies: np.ndarray
+    opponent: str,
+    seat: str,
+    points: np.ndarray,
+    against: np.ndarray,
+    returns: np.ndarray,
+    plies: np.ndarray | None = None,
 ) -> Result:
-    """Summarise games; `points`, `against`, `returns` (1, 0, -1 for the player) and `plies` are float[N], or float[N, K].
+    """Summarise games; `points`, `against`, `returns` (1, 0, -1 for the player), `plies` are float[N], or float[N, K].
 
     With K games in each of N units, only the units are independent of each other.
     """
@@ -165,7 +171,7 @@ def summarise(
         score_high,
         units,
         effective(won + drawn / 2) if units > 1 else None,
-        float(plies.mean()),
+        None if plies is None else float(plies.mean()),
     )
 
 

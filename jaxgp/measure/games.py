@@ -87,7 +87,9 @@ def circumstances(loaded: "Loaded | Fixed", command: str, seed: int) -> dict[str
     device = jax.devices()[0]
     return {
         "game": described(loaded.cast.game),
-        **(_origin(loaded) if isinstance(loaded, Loaded) else dict.fromkeys(("experiment", "title", "run", "run_seed"))),
+        **(
+            _origin(loaded) if isinstance(loaded, Loaded) else dict.fromkeys(("experiment", "title", "run", "run_seed"))
+        ),
         "command": command,
         "seed": seed,
         "jaxgp": jaxgp.__version__,

@@ -27,7 +27,7 @@ class Table:
         columns: its header.
     """
 
-    def __init__(self, path: Path, columns: Sequence[str]) -> None:
+    def __init__(self, path: Path, columns: Iterable[str]) -> None:
         self.path = path
         self.columns = tuple(columns)
 

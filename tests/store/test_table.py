@@ -66,9 +66,17 @@ def test_a_line_torn_anywhere_is_removed_by_the_next_row(table, cut):
 
 def test_other_files_are_refused_and_left_as_they_are(table):
     table.path.parent.mkdir()
-    for content in (b"name,score\n", b"notes", b"x\n" + HEAD.encode(), HEAD.encode() + b"a,b\n", HEAD.encode() + b"\xff\n"):
+    for content in (
+        b"name,score\n",
+        b"notes",
+        b"x\n" + HEAD.encode(),
+        HEAD.encode() + b"a,b\n",
+        HEAD.encode() + b"\xff\n",
+    ):
         table.path.write_bytes(content)
-        with pytest.raises(UsageError, match=r"^table=.*: accepted: a new file, or a table with the columns of this command"):
+        with pytest.raises(
+            UsageError, match=r"^table=.*: accepted: a new file, or a table with the columns of this command"
+        ):
             table.check("table")
         with pytest.raises(UsageError):
             table.append(row())
@@ -84,7 +92,7 @@ def test_a_check_writes_nothing(table, tmp_path):
 def test_what_cannot_be_a_table_is_refused_before_anything_is_computed(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     Path("file").touch()
-    with pytest.raises(UsageError, match="^table="):
+    with pytest.raises(UsageError, match=r"^table="):
         Table(Path(name), COLUMNS).check("table")
 
 
@@ -94,7 +102,7 @@ def test_a_full_disk_leaves_the_rows_before(table):
     before, limits = table.path.read_text(), resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 4, limits[1]))
     try:
-        with pytest.raises(OSError, match="(?i)too large|space"):
+        with pytest.raises(OSError, match=r"(?i)too large|space"):
             table.append(row("somebody"))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
