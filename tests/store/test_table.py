@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jaxgp.errors import UsageError
@@ -34,7 +34,8 @@ def test_a_row_is_a_line_below_the_header(table):
     assert [found["name"] for found in table.read()] == ['one, "two" three', "b"]
 
 
-@given(st.lists(st.tuples(st.text(), st.floats(), st.integers())))
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.tuples(st.text(), st.floats(), st.integers()), max_size=5))
 def test_whatever_a_row_holds_is_one_line_that_comes_back(tmp_path_factory, cells):
     table = Table(tmp_path_factory.mktemp("t") / "t.csv", COLUMNS)
     for one in cells:
