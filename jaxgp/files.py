@@ -81,6 +81,12 @@ def sync_directory(folder: Path) -> None:
         os.close(descriptor)
 
 
+def short(path: Path) -> Path:
+    """Return a path relative to the working directory where that is shorter."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
 def user_path(option: str, text: str) -> Path:
     """Return the path that a person wrote; ~ and ~NAME stand for home directories.
 

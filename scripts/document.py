@@ -1,4 +1,8 @@
-"""Write docs/options.md, the page of all options, from their declarations: python scripts/document.py."""
+"""Write what is generated in the documents: python scripts/document.py
+
+It writes docs/options.md, the page of all options, from their declarations. It also makes tables anew from the rows in
+docs/data; scripts/tables/ says how.
+"""
 
 import sys
 from pathlib import Path
@@ -12,24 +16,45 @@ if __name__ == "__main__":
     terminal.quiet()
 
 import importlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import envs
-from jaxgp import files
+from jaxgp import files, reading
 from jaxgp.config import arguments
 from jaxgp.errors import RunError, reason, reject
+from jaxgp.measure import games
 from jaxgp.options import option
+from jaxgp.report.generated import filled, table
 from jaxgp.report.reference import page
+from jaxgp.store import runs
+from tables import checkers
 
 SCRIPTS = ("evaluate", "play", "tournament", "export", "bench")
 STUDIES = ("walls_arena", "walls_deepen", "walls_scaling", "walls_solve", "othello_arena", "othello_learn")
 
 
+def columns(data: Path) -> dict[str, Callable[[], str]]:
+    """Return what describes the columns of the tables of runs and games."""
+    del data
+
+    def lines(of: Mapping[str, str]) -> str:
+        return table(["column", "what is in it"], [[f"`{name}`", says] for name, says in of.items()])
+
+    return {"columns_of_runs": lambda: lines(runs.COLUMNS), "columns_of_games": lambda: lines(games.COLUMNS)}
+
+
+DOCUMENTS = {"checkers.md": checkers.parts, "data/README.md": columns}
+"""Documents with generated parts, and what makes these from the folder `data`."""
+
+
 @dataclass
 class Options:
-    """Where the page goes."""
+    """Where the documents are."""
 
-    output: str = option(str(Path(__file__).resolve().parents[1] / "docs" / "options.md"), "the file", path=True)
+    docs: str = option(
+        str(Path(__file__).resolve().parents[1] / "docs"), "the folder of the documents, and of their data", path=True
+    )
 
 
 def schemas() -> dict[str, type]:
@@ -42,20 +67,24 @@ def schemas() -> dict[str, type]:
     return found
 
 
-def content() -> str:
-    """Return the page."""
-    return page(envs, schemas())
+def contents(docs: Path) -> dict[Path, str]:
+    """Return the text of every document of the folder that is made here, or in part; raises UsageError."""
+    made = {docs / "options.md": page(envs, schemas())}
+    for name, parts in DOCUMENTS.items():
+        made[docs / name] = filled(reading.read_text(docs / name), parts(docs / "data"), name)
+    return made
 
 
 def task(options: Options) -> int:
     """Write."""
-    output = files.user_path("output", options.output)
-    if not output.parent.is_dir() or (output.exists() and not output.is_file()):
-        reject("output", options.output, "the name of a file, in a directory that exists")
+    docs = files.user_path("docs", options.docs)
+    if missing := next((name for name in DOCUMENTS if not (docs / name).is_file()), None):
+        reject("docs", options.docs, f"a folder of documents, with {missing}")
     try:
-        files.write_text(output, content())
+        for path, text in contents(docs).items():
+            files.write_text(path, text)
     except OSError as error:
-        raise RunError(f"output={options.output}: cannot be written ({reason(error)})") from error
+        raise RunError(f"docs={options.docs}: cannot be written ({reason(error)})") from error
     return 0
 
 

@@ -1,8 +1,11 @@
 """Measure the champion of a run: against a panel of opponents from both seats, or in a game for one beside random play.
+A member of the panel can be measured in its place.
 
 python scripts/evaluate.py run=outputs/DIR panel=standard games=1000
 python scripts/evaluate.py run=outputs/DIR panel=othello_gtp games=20    an engine outside, where it is installed
 python scripts/evaluate.py run=outputs/DIR panel=othello depth=4        a champion that searches, as deep as this
+python scripts/evaluate.py run=outputs/DIR panel=study table=games.csv  a row for each opponent in a table of many runs
+python scripts/evaluate.py game=checkers game.lose=true player=ab3 panel=lose_checkers against=[ab2]    two searches
 python scripts/evaluate.py run=outputs/DIR compare=2 iterations=228     for one: a nested search beside it
 python scripts/evaluate.py run=outputs/DIR compare=3 save=best resume=auto    a long search; its best game
 """
@@ -13,7 +16,8 @@ if __name__ == "__main__":
     terminal.quiet()
 
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,15 +26,18 @@ import envs
 from jaxgp import files
 from jaxgp.config import arguments, help
 from jaxgp.config.games import OF_CHAMPIONS, asked
-from jaxgp.errors import UsageError, reject
+from jaxgp.errors import UsageError, reason, reject
 from jaxgp.options import DEEPEST, MAX_CORES, MAX_GAMES, MAX_SECONDS, MAX_SEED, changed, option
 from jaxgp.printable import one_line
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
+    from jaxgp.measure.evaluation import Result
     from jaxgp.measure.external import Terms
+    from jaxgp.measure.panels import Fixed
     from jaxgp.players.options import Opponent
     from jaxgp.spec import Cast
+    from jaxgp.store.table import Table
 
 MOST_PLAYOUTS = 10_000_000
 MOST_PLIES = 40
@@ -53,8 +60,12 @@ class Options:
     """The champion, its opponents, and the number of games."""
 
     run: str | None = option(None, "a run directory with a champion.json, or such a file", path=True)
-    panel: str = option("standard", f"opponents: {', '.join(panels())}")
+    player: str | None = option(
+        None, "a member of the panel that is measured in the place of a champion, at the game that `game` names"
+    )
     game: dict[str, Any] = option({"name": None}, OF_CHAMPIONS)
+    panel: str = option("standard", f"opponents: {', '.join(panels())}")
+    against: list[str] = option([], "members of the panel that are met; none: all of them")
     games: int = option(
         1000,
         "games from each seat where chance is involved; also the number of random programs; for one: random games",
@@ -96,7 +107,10 @@ class Options:
     compilation_cache: str | None = option(
         "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True
     )
-    output: str | None = option(None, "file for the figures; null: evaluation.json beside the champion", path=True)
+    output: str | None = option(
+        None, "file for the figures; null: evaluation.json beside the champion, none with player", path=True
+    )
+    table: str | None = option(None, "a CSV file that gets a row for each opponent; null: none", path=True)
 
     def laws(self, prefix: str) -> None:
         """Refuse an unknown panel, and options of a search that is not asked for; raises UsageError."""
@@ -104,6 +118,10 @@ class Options:
             reject(f"{prefix}panel", self.panel, ", ".join(panels()))
         if not self.compare:
             refuse(self, OF_SEARCHES, "given, but there is no compare=LEVEL")
+        if self.player is not None:
+            refuse(self, ("run", "depth"), "given, but player is measured in the place of a champion; leave one out")
+            if not self.game.get("name"):
+                raise UsageError(f"{prefix}game: of which game is player={self.player}? Write game=NAME")
 
 
 def about(options: Options) -> list[str]:
@@ -113,7 +131,7 @@ def about(options: Options) -> list[str]:
 
 def task(options: Options) -> int:
     """Play, print, save."""
-    if options.run is None:
+    if options.run is None and options.player is None:
         raise UsageError("run: which champion? Write run=DIR, a run directory")
     from jaxgp.measure import champions, evaluation
     from jaxgp.run.run import use_compilation_cache
@@ -121,13 +139,22 @@ def task(options: Options) -> int:
 
     cores.use(options.cores)
     use_compilation_cache(options.compilation_cache)
+    output = files.user_path("output", options.output) if options.output else None
+    if options.run is None:
+        if output is not None:
+            evaluation.check_writable(output)
+        measure_against(options, None, output)
+        return 0
     found, wanted = asked(options.game, envs, CONFIG_DIR)
     loaded = champions.load(options.run, found, asked=wanted)
     if options.depth is not None:
         loaded = champions.at_depth(loaded, options.depth)
-    output = files.user_path("output", options.output) if options.output else loaded.path.parent / "evaluation.json"
+    output = output or loaded.path.parent / "evaluation.json"
     evaluation.check_writable(output)
-    (measure_alone if loaded.cast.game.seats == 1 else measure_against)(options, loaded, output)
+    if loaded.cast.game.seats == 1:
+        measure_alone(options, loaded, output)
+    else:
+        measure_against(options, loaded, output)
     return 0
 
 
@@ -162,7 +189,7 @@ def measure_alone(options: Options, loaded: "Loaded", output: Path) -> None:
 
 def check_alone(options: Options, game: str) -> None:
     """Refuse options of games for two, and what takes too long; raises UsageError."""
-    refuse(options, ("panel",), f"{game} is a game for one; leave it out")
+    refuse(options, ("panel", "against", "table"), f"{game} is a game for one; leave it out")
     refuse(options, OF_ENGINES, f"of games against engines outside; {game} is a game for one, leave it out")
     if options.group * options.iterations**options.compare > MOST_PLAYOUTS:
         most = f"group * iterations ** compare up to {MOST_PLAYOUTS}"
@@ -186,40 +213,98 @@ def targets(options: Options, output: Path) -> list[Path]:
 # Games for two
 
 
-def measure_against(options: Options, loaded: "Loaded", output: Path) -> None:
-    """Measure the champion of a game for two against a panel.
+def measure_against(options: Options, loaded: "Loaded | None", output: Path | None) -> None:
+    """Measure the champion of a game for two, or if there is none a member of the panel, against the panel.
 
     The figures of the opponents that were met are saved, also if the games against another one fail or are stopped.
     """
-    refuse(options, OF_SEARCHES, f"of searches in a game for one; {loaded.cast.game.name} is for two, leave it out")
-    from jaxgp.measure import evaluation
+    cast = loaded.cast if loaded is not None else game_for_two(options)
+    refuse(options, OF_SEARCHES, f"of searches in a game for one; {cast.game.name} is for two, leave it out")
+    from jaxgp.measure import evaluation, panels
     from jaxgp.players.searches import evaluators
 
     if options.compare:
         try:
-            evaluators(loaded.cast.spec, loaded.cast.game, None)
+            evaluators(cast.spec, cast.game, None)
         except UsageError as error:
             reject("compare", options.compare, f"0; {str(error).rpartition('; ')[2]}")
-    panel, about = seated(options, loaded.cast)
-    report: dict[str, list[evaluation.Result]] = {}
+    panel, player, about = seated(options, cast)
+    measured = loaded or panels.fixed(cast, str(options.player), player)
+    add = adder(options, measured, panel)
+    report: dict[str, list[Result]] = {}
     failure: BaseException | None = None
     met = evaluation.measured(
-        loaded, panel, options.games, options.compare, options.seed, arguments.say, terms(options)
+        measured, panel, options.games, options.compare, options.seed, arguments.say, terms(options)
     )
+    begin = time.perf_counter()
     try:
-        for player, results in met:
-            report.setdefault(player, []).extend(results)
+        for name, results in met:
+            report.setdefault(name, []).extend(results)
+            add(name, results, time.perf_counter() - begin)
+            begin = time.perf_counter()
     except (Exception, KeyboardInterrupt) as error:
         if not report:
             raise
         failure, about["failed"] = error, one_line(error) or "stopped"
     try:
-        evaluation.save(report, output, panel=options.panel, seed=options.seed, **about)
+        if output is not None:
+            evaluation.save(report, output, panel=options.panel, seed=options.seed, **about)
     finally:  # also where there is no room for the file
         print(evaluation.table_text(report))
-    print(f"saved: {output}")
+    if output is not None:
+        print(f"saved: {output}")
     if failure is not None:
         raise failure
+
+
+def game_for_two(options: Options) -> "Cast":
+    """Return the game that options name; raises UsageError for a game for one."""
+    from jaxgp.config.games import cast_of
+    from jaxgp.config.schema import Config
+
+    games, wanted = asked(options.game, envs, CONFIG_DIR)
+    cast = cast_of(Config(game=wanted), games)
+    if cast.game.seats == 1:
+        reject("game", cast.spec.name, f"a game for two; {cast.spec.name} is for one")
+    return cast
+
+
+def adder(
+    options: Options, measured: "Loaded | Fixed", panel: "dict[str, Opponent]"
+) -> "Callable[[str, Sequence[Result], float], None]":
+    """Return what adds a row for the results against one opponent to the table, if there is one.
+
+    A row that cannot be written is printed, and the games against the others go on.
+
+    Raises:
+        UsageError: rows cannot be added to the table.
+    """
+    if options.table is None:
+        return lambda name, results, seconds: None
+    from jaxgp.measure import evaluation, games, panels
+    from jaxgp.store.table import Table
+
+    table = Table(files.user_path("table", options.table), games.COLUMNS)
+    table.check("table")
+    about = games.circumstances(measured, arguments.command("scripts/evaluate.py", options), options.seed)
+
+    def add(name: str, results: "Sequence[Result]", seconds: float) -> None:
+        rival = panels.text(evaluation.searching(options.compare), measured.cast) if options.compare else ""
+        player = measured.text if name == measured.name else rival
+        row = games.row(player, panels.text(panel[results[0].opponent], measured.cast), results, seconds, about)
+        keep(table, row)
+
+    return add
+
+
+def keep(table: "Table", row: dict[str, object]) -> None:
+    """Add a row to a table; one that cannot be written is printed."""
+    try:
+        table.append(row, warn=arguments.say)
+    except (OSError, UsageError) as error:
+        why = reason(error) if isinstance(error, OSError) else str(error)
+        arguments.say(f"table={table.path}: cannot be written ({why}); the row is printed")
+        print(table.line(row))
 
 
 def terms(options: Options) -> "Terms":
@@ -229,32 +314,41 @@ def terms(options: Options) -> "Terms":
     return Terms(options.games, options.opening_plies, options.seed, options.timeout)
 
 
-def seated(options: Options, cast: "Cast") -> "tuple[dict[str, Opponent], dict[str, Any]]":
-    """Read the panel; return its members that can play, and what the file of figures says about the panel.
+def seated(options: Options, cast: "Cast") -> "tuple[dict[str, Opponent], Opponent, dict[str, Any]]":
+    """Read the panel.
+
+    Returns:
+        Its members that are met and can play; the member that `player` names, or else any; and what the file of figures
+        says about the panel.
 
     Raises:
         UsageError: a wrong panel, options of engines for a panel without any, or no member can play.
     """
-    from jaxgp.measure import evaluation, external
+    from jaxgp.measure import external, panels
 
     file = PANELS / f"{options.panel}.yaml"
-    panel, unfit = evaluation.fitting(evaluation.read_panel(file), cast)
-    evaluation.check_panel(panel, cast, file)
+    whole, unfit = panels.fitting(panels.read_panel(file), cast)
+    panels.check_panel(whole, cast, file)
+    asked = [] if options.player is None else [options.player]
+    player = next(iter(panels.chosen(whole, asked, "player").values()), None)
+    panel = panels.chosen(whole, options.against, "against")
     engines = any(spec.kind == external.KIND for spec in panel.values())
     if not engines:
         refuse(options, OF_ENGINES, f"given, but nobody in panel={options.panel} is of the kind {external.KIND}")
     here, missing = external.reachable(panel, cast)
     skipped = unfit | missing
-    if not here:
+    if not here or player is None:
         raise UsageError(f"panel={options.panel}: nobody is there to play; " + "; ".join(skipped.values()))
     for name, why in skipped.items():
         arguments.say(f"Skipping {name}: {why}")
     about: dict[str, Any] = {"skipped": skipped} if skipped else {}
+    if options.player is not None:
+        about["player"] = options.player
     if options.depth is not None:
         about["depth"] = options.depth
     if any(spec.kind == external.KIND for spec in here.values()):
         about["opening_plies"] = options.opening_plies
-    return here, about
+    return here, player, about
 
 
 if __name__ == "__main__":

@@ -56,6 +56,30 @@ def parse(schema: type[Schema], arguments: Sequence[str]) -> Schema:
     return made
 
 
+def command(script: str, values: object) -> str:
+    """Return the command that gives these options, as it can be pasted into a shell; defaults are left out."""
+    words = [f"python {script}"]
+    for one in declared(values):
+        value = getattr(values, one.name)
+        if isinstance(value, dict) and isinstance(one.default, dict):
+            given = [(name, entry) for name, entry in value.items() if entry != one.default.get(name)]
+            words += [quoting.pasted(_named(one.name, name), _typed(entry)) for name, entry in given]
+        elif value != one.default:
+            words.append(quoting.pasted(one.name, _typed(value)))
+    return " ".join(words)
+
+
+def _named(section: str, entry: str) -> str:
+    return section if entry == "name" else f"{section}.{entry}"
+
+
+def _typed(value: object) -> str:
+    """Return a value as it is typed."""
+    if isinstance(value, list | tuple):
+        return f"[{','.join(map(_typed, value))}]"
+    return value if isinstance(value, str) else show(value)
+
+
 def _section(one: Option) -> bool:
     return bool(typed.sections_of(one) or typed.entries_of(one))
 

@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -150,6 +151,15 @@ def opened(schema: type, override: str, sweep: bool = False) -> str:
     parent, _, name = key.rpartition(".")
     free = dict[str, Any] in typed.kinds(schema, parent) or parent.split(".")[0] in typed.variants(schema)
     return "++" + override if free and name and not override.startswith(("+", "~")) else override
+
+
+def word(schema: type, override: str) -> str:
+    """Return an override that `opened` has made as a word of a shell, as plain as it can be typed."""
+    key, _, written = override.partition("=")
+    plain = [
+        f"{one}={value}" for one in (key.removeprefix("++"), key) for value in (quoting.unquoted(written), written)
+    ]
+    return shlex.quote(next((one for one in plain if opened(schema, one) == override), override))
 
 
 def made(schema: type[Schema], config: DictConfig) -> Schema:

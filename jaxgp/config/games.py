@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from jaxgp import options, reading
 from jaxgp.config.schema import GENOTYPES, Config
-from jaxgp.errors import UsageError, reject
+from jaxgp.errors import UsageError, reject, show
 from jaxgp.evolution.options import Algorithm
 from jaxgp.files import user_path
 from jaxgp.fitness.options import no_guide
@@ -131,6 +131,14 @@ def game_of(game: Mapping[str, object], games: "Games") -> "tuple[Spec, Game]":
         raise
     except ValueError as error:
         raise UsageError(str(error)) from error
+
+
+def described(game: "Game") -> str:
+    """Return a game as text: its name, and the settings of its rules that differ from their defaults."""
+    given = [
+        (one.name, getattr(game, one.name)) for one in options.declared(game) if getattr(game, one.name) != one.default
+    ]
+    return " ".join([game.name, *(f"{name}={show(value)}" for name, value in given)])
 
 
 def check(config: Config, games: "Games") -> Config:

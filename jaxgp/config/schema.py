@@ -48,6 +48,9 @@ class Config:
     checkpoint_every: int = option(10, "generations between checkpoints", low=1, high=MAX_COUNT)
     keep_checkpoints: int = option(2, "checkpoints that are kept", low=1, high=MAX_COUNT)
     title: str = option("", "one line that names the run in its report")
+    table: str | None = option(
+        None, "a CSV file that gets a row for the run when it has come to its end; null: none", path=True
+    )
     cores: int | None = option(
         None,
         "CPU cores that share searches; null: all, up to 8, if programs search, else one",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from jaxgp.config.games import cast_of, game_of
 from jaxgp.config.schema import Config
@@ -13,7 +14,7 @@ from jaxgp.host.savedgame import agree
 from jaxgp.options import declared
 from jaxgp.players.searched import SearchedPlayer
 from jaxgp.spec import Cast, Games, cast
-from jaxgp.store import champion
+from jaxgp.store import champion, runs
 from jaxgp.store.champion import ChampionError, ChampionFile
 from jaxgp.store.directory import RunDirectory
 
@@ -33,6 +34,22 @@ class Loaded:
     content: ChampionFile
     cast: Cast
     genome: Genome
+
+    @property
+    def player(self) -> Any:
+        """How it plays."""
+        return self.cast.actor
+
+    @property
+    def name(self) -> str:
+        """What tables of results call it."""
+        return "champion"
+
+    @property
+    def text(self) -> str:
+        """The player in words that stay the same: its digest, and how deep it searches."""
+        depth = f" depth={self.player.depth}" if isinstance(self.player, SearchedPlayer) else ""
+        return f"champion {runs.identity(self.content)}{depth}"
 
 
 def load(run: str, games: Games, option: str = "run", asked: Mapping[str, object] | None = None) -> Loaded:

@@ -11,11 +11,9 @@ import jax
 import numpy as np
 from jax import Array
 
-from jaxgp import files, reading
-from jaxgp.config import typed
-from jaxgp.config.games import member
+from jaxgp import files
 from jaxgp.contracts import Game, Memory, Opponent, Player
-from jaxgp.errors import RunError, UsageError, reason
+from jaxgp.errors import RunError, UsageError, reason, reject
 from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.files import Json
 from jaxgp.fitness.matches import Played, play, seats
@@ -25,9 +23,8 @@ from jaxgp.host.agents import program_agent
 from jaxgp.measure import external
 from jaxgp.operators.options import Creation, RuleCreation
 from jaxgp.players.options import Opponent as OpponentOptions
-from jaxgp.players.panel import opponent
+from jaxgp.players.panel import Create, opponent
 from jaxgp.players.program import ProgramOpponent
-from jaxgp.players.searches import evaluators
 from jaxgp.printable import one_line
 from jaxgp.report.waiting import announced, waiting
 from jaxgp.run import assemble
@@ -35,6 +32,7 @@ from jaxgp.spec import Cast
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
+    from jaxgp.measure.panels import Fixed
 
 SEATS, BOTH = ("first", "second"), "both"
 MAX_PLIES = 100_000
@@ -60,6 +58,9 @@ class Result:
         low: 95 % interval of the share of games won, `low` to `high`, as `interval` has it; None for a single game, and
             for one game from each seat.
         score_low: the same of `score`, `score_low` to `score_high`; it is conservative where games are drawn.
+        units: games, or groups of games, that are independent of each other.
+        effective: number of independent games that the interval of the score stands for; None without an interval.
+        plies: mean length of the games; None if it is not known.
     """
 
     opponent: str
@@ -75,6 +76,9 @@ class Result:
     high: float | None
     score_low: float | None
     score_high: float | None
+    units: int
+    effective: float | None
+    plies: float | None
 
     @property
     def win_rate(self) -> float:
@@ -100,11 +104,20 @@ def wilson(wins: float, games: float) -> tuple[float, float]:
 def interval(values: np.ndarray) -> tuple[float, float]:
     """Return the 95 % interval of the mean of values in [0, 1], float[N, K]: N > 1 independent units of K games each.
 
-    Games of a unit may depend on each other, such as two games from one opening, and need not. So the interval is
-    Wilson's for the effective number of games: as many independent games as would have the spread that the means of
-    the units have. It is reduced by the squared ratio of the normal quantile to that of Student's t, as it is estimated
-    from N means, and lies between N, where games of a unit are always alike, and N * K. Where all values are 0, or all
-    1, there is no spread to estimate it by, and it is N.
+    It is Wilson's for the `effective` number of games.
+    """
+    size = effective(values)
+    return wilson(float(values.mean()) * size, size)
+
+
+def effective(values: np.ndarray) -> float:
+    """Return the effective number of games of values in [0, 1], float[N, K]: N > 1 independent units of K games each.
+
+    Games of a unit may depend on each other, such as two games from one opening, and need not. The effective number is
+    as many independent games as would have the spread that the means of the units have. It is reduced by the squared
+    ratio of the normal quantile to that of Student's t, as it is estimated from N means, and lies between N, where
+    games of a unit are always alike, and N * K. Where all values are 0, or all 1, there is no spread to estimate it by,
+    and it is N.
 
     Sources: E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small expected number of positive
     counts estimated from survey data", Survey Methodology 24, 1998, for the effective number; C. Franco, R. J. A.
@@ -120,11 +133,18 @@ def interval(values: np.ndarray) -> tuple[float, float]:
         ratio = stats.norm.ppf(0.975) / stats.t.ppf(0.975, units - 1)
         most = float(units * games)
         size = min(max(mean * (1 - mean) / spread * ratio**2, units), most) if spread else most
-    return wilson(mean * size, size)
+    return size
 
 
-def summarise(opponent: str, seat: str, points: np.ndarray, against: np.ndarray, returns: np.ndarray) -> Result:
-    """Summarise games; `points`, `against` and `returns` (1, 0, -1 for the player) are float[N], or float[N, K].
+def summarise(
+    opponent: str,
+    seat: str,
+    points: np.ndarray,
+    against: np.ndarray,
+    returns: np.ndarray,
+    plies: np.ndarray | None = None,
+) -> Result:
+    """Summarise games; `points`, `against`, `returns` (1, 0, -1 for the player), `plies` are float[N], or float[N, K].
 
     With K games in each of N units, only the units are independent of each other.
     """
@@ -149,6 +169,9 @@ def summarise(opponent: str, seat: str, points: np.ndarray, against: np.ndarray,
         high,
         score_low,
         score_high,
+        units,
+        effective(won + drawn / 2) if units > 1 else None,
+        None if plies is None else float(plies.mean()),
     )
 
 
@@ -184,7 +207,7 @@ def results(name: str, game: Game, opponent: Opponent, played: Played, swap: boo
     a unit. Games of one player against another have chance of their own each, so each game is a unit.
     """
     scores = np.asarray(jax.vmap(jax.vmap(game.score))(played.states))
-    returns = np.asarray(played.states.returns)
+    returns, plies = np.asarray(played.states.returns), np.asarray(played.plies)
     seat = seats((opponent,))
     measured = 1 - seat if swap else seat
     programs = opponent.count if isinstance(opponent, ProgramOpponent) else 1
@@ -197,7 +220,8 @@ def results(name: str, game: Game, opponent: Opponent, played: Played, swap: boo
     by_seat = []
     for side in range(len(SEATS)):
         mine = measured == side
-        by_seat.append(list(map(units, (scores[:, mine, side], scores[:, mine, 1 - side], returns[:, mine, side]))))
+        figures = scores[:, mine, side], scores[:, mine, 1 - side], returns[:, mine, side], plies[:, mine]
+        by_seat.append(list(map(units, figures)))
     return _table(name, by_seat, paired=len(scores) > 1 or programs > 1)
 
 
@@ -206,7 +230,7 @@ def _table(name: str, by_seat: Sequence[Sequence[np.ndarray]], paired: bool) -> 
 
     Args:
         name: of the opponent.
-        by_seat: points, points against and returns of each seat's games, float[N, K]: N units of K games.
+        by_seat: points, points against, returns and plies of each seat's games, float[N, K]: N units of K games.
         paired: whether unit n of one seat and unit n of the other are one unit, as with games from one opening.
     """
     alone = all(len(games) == 1 for games in by_seat[0])
@@ -214,44 +238,8 @@ def _table(name: str, by_seat: Sequence[Sequence[np.ndarray]], paired: bool) -> 
     return [summarise(name, label, *x) for label, x in zip((*SEATS, BOTH), (*by_seat, together), strict=True)]
 
 
-def read_panel(file: Path) -> dict[str, OpponentOptions]:
-    """Read a panel, a YAML file of named opponents; raises UsageError for any other file."""
-    try:
-        loaded = reading.read_yaml(file)
-        if not isinstance(loaded, dict):
-            raise TypeError("a list of something else")
-        return typed.entries_typed(OpponentOptions, loaded)
-    except UsageError as error:
-        raise UsageError(f"{file}: {error}") from error
-    except (OSError, ValueError, TypeError) as error:
-        raise UsageError(f"{file}: not a panel of opponents ({' '.join(str(error).split())})") from error
-
-
-def fitting(panel: Mapping[str, OpponentOptions], cast: Cast) -> tuple[dict[str, OpponentOptions], dict[str, str]]:
-    """Split a panel into the members that can play a game, and the reasons why the others cannot.
-
-    The others are searches, if no search plays the game: panels are shared among games. A search that names an
-    evaluator is meant for one game, so it stays and is refused later.
-    """
-    here, missing = dict(panel), {}
-    for name, spec in panel.items():
-        if spec.kind == "search" and spec.evaluator is None:
-            try:
-                evaluators(cast.spec, cast.game, None)
-            except UsageError as error:
-                missing[name] = str(error).rpartition("; ")[2]
-                del here[name]
-    return here, missing
-
-
-def check_panel(panel: Mapping[str, OpponentOptions], cast: Cast, file: Path) -> None:
-    """Refuse a panel with members that the game does not allow; raises UsageError."""
-    for name, spec in panel.items():
-        member(f"{file}: {name}", spec, cast)
-
-
 def measured(
-    loaded: "Loaded",
+    loaded: "Loaded | Fixed",
     panel: Mapping[str, OpponentOptions],
     games: int,
     compare: int = 0,
@@ -259,10 +247,10 @@ def measured(
     say: Callable[[str], object] = lambda _: None,
     terms: external.Terms | None = None,
 ) -> Iterator[tuple[str, list[Result]]]:
-    """Play a champion against every opponent of a panel, from both seats.
+    """Play a champion, or another player, against every opponent of a panel, from both seats.
 
     Args:
-        loaded: the champion and its game.
+        loaded: the player and its game.
         panel: opponents by name. An opponent with chance is met `games` times from each seat, a deterministic one once.
             There are `games` random programs. Engines outside are met by `terms`.
         games: see `panel`.
@@ -273,63 +261,76 @@ def measured(
             seat.
 
     Yields:
-        A player, `champion` or, where compared, `minimax_DEPTH`, and its results against one opponent.
+        A player, by name, or, where compared, `minimax_DEPTH`, and its results against one opponent.
 
     Raises:
         RunError: an engine outside failed.
         UsageError: there are too few openings for games against engines outside.
     """
-    cast, key = loaded.cast, jax.random.key(seed)
+    cast, player, key = loaded.cast, loaded.player, jax.random.key(seed)
     champion = jax.tree.map(lambda x: jax.numpy.asarray(x)[None], loaded.genome)
     for index, (name, spec) in enumerate(panel.items()):
         say(f"Playing against {name}, {index + 1} of {len(panel)}")
         if spec.kind == external.KIND:
             try:
-                yield "champion", against_engine(loaded, name, spec, terms or external.Terms(games, seed=seed), say)
+                yield loaded.name, against_engine(loaded, name, spec, terms or external.Terms(games, seed=seed), say)
             except RunError as error:
                 raise RunError(f"{name}: {error}") from error
             continue
-        other = seat(cast, spec, games)
+        other = seat(cast, spec, games, player.random)
         start_key, play_key = jax.random.split(jax.random.fold_in(key, index))
         with waiting(f"Compiling {name}"):
             memory = jax.jit(other.init)(start_key)
-        played = play_out(play_key, cast.game, cast.actor, champion, other, memory, name=name)
-        yield "champion", results(name, cast.game, other, played)
+        played = play_out(play_key, cast.game, player, champion, other, memory, name=name)
+        yield loaded.name, results(name, cast.game, other, played)
         if compare and spec.kind == "programs":
-            search = seat(cast, OpponentOptions(kind="search", depth=compare, ties="first"), games)
+            search = seat(cast, searching(compare), games, cast.actor.random)
             rival = jax.jit(search.init)(start_key)
             met = play_out(play_key, cast.game, cast.actor, memory.programs, search, rival, name=f"minimax_{compare}")
             yield f"minimax_{compare}", results(name, cast.game, search, met, swap=True)
 
 
 def against_engine(
-    loaded: "Loaded", name: str, spec: OpponentOptions, terms: external.Terms, say: Callable[[str], object]
+    loaded: "Loaded | Fixed", name: str, spec: OpponentOptions, terms: external.Terms, say: Callable[[str], object]
 ) -> list[Result]:
     """Play a champion against an engine outside; raises what `external.play` raises."""
     cast = loaded.cast
     assert cast.spec.dialect is not None, "reachable opponents only"
     speech = cast.spec.dialect(cast.game)
-    champion = announced(program_agent(cast.actor, loaded.genome, "champion"), "Compiling the champion")
+    champion = announced(program_agent(loaded.player, loaded.genome, loaded.name), "Compiling the champion")
     played = external.play(cast.game, speech, spec.command, champion, terms)
     if played.different < 2 * terms.games:
         say(f"{name}: only {played.different} of {2 * terms.games} games differ, so intervals are too narrow")
-    figures = np.stack([played.points, played.against, played.returns], axis=1)
+    figures = np.stack([played.points, played.against, played.returns, played.plies], axis=1)
     return _table(name, list(figures[..., None]), paired=True)
 
 
-def seat(cast: Cast, spec: OpponentOptions, games: int) -> Opponent:
-    """Build an opponent for `games` games from each seat if chance is involved, else for one."""
+def searching(depth: int) -> OpponentOptions:
+    """Return the search that meets the same random programs as a champion."""
+    return OpponentOptions(kind="search", depth=depth, ties="first")
+
+
+def seat(cast: Cast, spec: OpponentOptions, games: int, chance: bool) -> Opponent:
+    """Build an opponent for `games` games from each seat if chance is involved, else for one.
+
+    `chance` says whether the other player's moves depend on it.
+    """
     if spec.kind == "programs":
-        create = assemble.creator(cast.language, RANDOM[kind(cast.language)])
-        return ProgramOpponent(cast.game, cast.actor, create, games)
+        return ProgramOpponent(cast.game, cast.actor, creator(cast), games)
     many = seated(cast, spec, games)
-    return many if many.random or cast.game.chance or cast.actor.random else seated(cast, spec, 1)
+    return many if many.random or cast.game.chance or chance else seated(cast, spec, 1)
 
 
 def seated(cast: Cast, spec: OpponentOptions, games: int) -> Opponent:
     """Build an opponent for a number of games from each seat."""
-    create = assemble.creator(cast.language, RANDOM[kind(cast.language)])
-    return opponent(replace(spec, games=games), cast, create, Fitness())
+    return opponent(replace(spec, games=games), cast, creator(cast), Fitness())
+
+
+def creator(cast: Cast) -> Create:
+    """Return what makes random genomes of a game."""
+    if cast.role is None:
+        return lambda key, count: reject("kind", "programs", f"another kind; no genomes play {cast.spec.name}")
+    return assemble.creator(cast.language, RANDOM[kind(cast.language)])
 
 
 def table_text(report: Mapping[str, Sequence[Result]]) -> str:

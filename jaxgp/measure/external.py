@@ -61,12 +61,14 @@ class Series:
         against: float32[2, G], of the other.
         returns: float32[2, G], of the player: 1, 0 or -1.
         different: how many different games there are among them.
+        plies: float32[2, G], of each game.
     """
 
     points: np.ndarray
     against: np.ndarray
     returns: np.ndarray
     different: int
+    plies: np.ndarray
 
     @property
     def counts(self) -> np.ndarray:
@@ -144,15 +146,16 @@ def openings(game: Game, terms: Terms) -> list[Start]:
 
 def series(player: Mover, other: Mover, starts: Sequence[Start]) -> Series:
     """Play every opening from both seats, with the same chance."""
-    figures, seen = np.zeros((3, 2, len(starts)), np.float32), set()
+    figures, seen = np.zeros((4, 2, len(starts)), np.float32), set()
     for number, start in enumerate(starts):
         for seat in (0, 1):
             record = played(start.stepper, (player, other) if seat == 0 else (other, player), start.record)
             seen.add((seat, _actions(record)))
             state = record[-1].state
             scores = np.asarray(start.stepper.rules.score(state))
-            figures[:, seat, number] = scores[seat], scores[1 - seat], float(state.returns[seat])
-    return Series(figures[0], figures[1], figures[2], len(seen))
+            result = float(state.returns[seat])
+            figures[:, seat, number] = scores[seat], scores[1 - seat], result, len(record) - 1
+    return Series(figures[0], figures[1], figures[2], len(seen), figures[3])
 
 
 def _actions(record: Sequence[Move]) -> tuple[int | None, ...]:

@@ -33,3 +33,11 @@ class Opponent:
         low=0,
         high=MAX_FITNESS,
     )
+
+    @property
+    def text(self) -> str:
+        """The player in words that stay the same; null stands for the first evaluator and the first strategy."""
+        if self.kind == "search":
+            return f"search depth={self.depth} evaluator={self.evaluator or 'null'} ties={self.ties}"
+        named = {"strategy": f" name={self.name or 'null'}", "gtp": f" command={self.command}"}
+        return self.kind + named.get(self.kind, "")

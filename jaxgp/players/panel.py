@@ -1,12 +1,14 @@
 """Opponents, from their options: searches, random moves, random genomes, past champions, fixed strategies."""
 
 from collections.abc import Callable
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import jax
-from jax import Array
+import jax.numpy as jnp
+from jax import Array, lax
 
-from jaxgp.contracts import Opponent, Player
+from jaxgp.contracts import Opponent, Player, States
 from jaxgp.errors import reject
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
@@ -61,6 +63,53 @@ def opponent(chosen: options.Opponent, cast: Cast[Rules], create: Create, terms:
     if chosen.kind == "strategy":
         return strategy(cast.spec, cast.game, chosen.name, chosen.games)
     reject("kind", chosen.kind, ", ".join(options.KINDS))
+
+
+@dataclass(frozen=True)
+class OpponentPlayer:
+    """An opponent in the place of an individual, so that two opponents can play each other.
+
+    Its one genome is a memory of the opponent, [1, ...]. What it remembers in a move is forgotten after it.
+
+    Attributes:
+        opponent: who plays.
+    """
+
+    opponent: Opponent
+
+    @property
+    def random(self) -> bool:
+        """Whether its moves depend on chance."""
+        return self.opponent.random
+
+    def prepare(self, memories: Any) -> Any:
+        """Return the memory that every move begins with."""
+        return jax.tree.map(lambda x: x[0], memories)
+
+    def count(self, memory: Any) -> int:
+        """Return 1."""
+        del memory
+        return 1
+
+    def act(self, memory: Any, states: States, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
+        """Return int32[1, M] moves and bool[1, M], whether each is legal, for states [1, M].
+
+        Only the moves in `active` (bool[1, M], None: all) states need be right.
+        """
+        wanted = ~states.terminated if active is None else active & ~states.terminated
+        moves, known = self.opponent.reply(memory, states, bits)
+
+        def think(carry: tuple[Any, Array, Array]) -> tuple[Any, Array, Array]:
+            # Moves that are known are kept: what is found next may take their place in the opponent's memory.
+            memory, moves, known = carry
+            memory, _ = self.opponent.think(memory, states, wanted & ~known, bits)
+            found, now = self.opponent.reply(memory, states, bits)
+            return memory, jnp.where(known, moves, found), known | now
+
+        if self.opponent.thinks:
+            start = memory, moves, known
+            _, moves, _ = lax.while_loop(lambda carry: (wanted & ~carry[2]).any(), think, start)
+        return jnp.maximum(moves, 0), moves >= 0
 
 
 def strategy(spec: Spec[Rules], game: Rules, name: str | None = None, games: int = 1) -> ProgramOpponent:

@@ -7,16 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxgp.config import validate
+from jaxgp.config.compose import word
 from jaxgp.config.quoting import pasted, unquoted
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, show
 from jaxgp.files import user_path
+from jaxgp.store import runs
 from jaxgp.store.directory import RunDirectory
+from jaxgp.store.table import Table
 
 if TYPE_CHECKING:
     from jaxgp.spec import Games
 
-CHANGEABLE = ("logger", "checkpoint_every", "keep_checkpoints", "cores", "compilation_cache", "title")
+CHANGEABLE = ("logger", "checkpoint_every", "keep_checkpoints", "cores", "compilation_cache", "title", "table")
 """Options that may change when a run is resumed; `algorithm.generations` may be raised as well."""
 GENERATIONS = "algorithm.generations"
 AUTO = "auto"
@@ -24,11 +27,19 @@ AUTO = "auto"
 
 @dataclass(frozen=True)
 class Plan:
-    """What to run and where."""
+    """What to run and where.
+
+    Attributes:
+        config: every option.
+        directory: of the run.
+        resumed: whether the directory holds the run already.
+        command: what a person typed, as it can be pasted into a shell; the directory of a new run is left out.
+    """
 
     config: Config
     directory: Path
     resumed: bool
+    command: str = ""
 
 
 def complete(overrides: Sequence[str], games: "Games") -> list[str]:
@@ -61,7 +72,7 @@ def plan(config: Config, overrides: Sequence[str], directory: Path, games: "Game
         if RunDirectory(directory).holds_run():
             again = pasted("resume", directory)
             raise UsageError(f"hydra.run.dir={directory}: already holds a run; go on with it by {again}")
-        return Plan(validate.check(config, games), directory, resumed=False)
+        return _checked(Plan(validate.check(config, games), directory, False, command(overrides, games)))
     if config.resume != AUTO:
         directory = user_path("resume", config.resume).absolute()
     try:
@@ -69,7 +80,21 @@ def plan(config: Config, overrides: Sequence[str], directory: Path, games: "Game
     except UsageError as error:
         raise UsageError(f"resume: {error}; accepted: a run directory, or {AUTO}") from error
     merged = _merge(saved, _filled(config, games), overrides)
-    return Plan(validate.check(merged, games), directory, resumed=True)
+    return _checked(Plan(validate.check(merged, games), directory, True, command(overrides, games)))
+
+
+def _checked(plan: Plan) -> Plan:
+    """Return a plan whose run can add its row to the table; raises UsageError for another plan."""
+    if plan.config.table is not None:
+        Table(user_path("table", plan.config.table), runs.COLUMNS).check("table")
+    return plan
+
+
+def command(overrides: Sequence[str], games: "Games") -> str:
+    """Return the options of a command line as a command for a shell."""
+    folder = getattr(games, "folder", None)  # of a game outside the project, whose name the options have
+    places = {f"game={folder.name}": pasted("game", folder)} if folder is not None else {}
+    return " ".join(["python scripts/train.py", *(places.get(one) or word(Config, one) for one in overrides)])
 
 
 def _filled(config: Config, games: "Games") -> Config:

@@ -7,14 +7,17 @@ from pathlib import Path
 import jax
 from jax.stages import Compiled
 
+from jaxgp.config.games import described
 from jaxgp.config.quoting import pasted
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, UsageError, reason
 from jaxgp.evolution.options import Groups
 from jaxgp.evolution.state import EvolutionState
-from jaxgp.files import write_json
+from jaxgp.files import short, user_path, write_json
 from jaxgp.genotypes.language import UNITS, kind
 from jaxgp.players.searched import SearchedPlayer
+from jaxgp.printable import one_line
+from jaxgp.reading import read_json
 from jaxgp.report.progress import PANEL, Progress, measured, print_pairs
 from jaxgp.report.tableau import heading, tableau
 from jaxgp.run import finals, loop, memory
@@ -27,8 +30,9 @@ from jaxgp.run.tracking import Tracker
 from jaxgp.search import cores
 from jaxgp.spec import Games
 from jaxgp.store import champion as champions
-from jaxgp.store import checkpoint, record
+from jaxgp.store import checkpoint, record, runs
 from jaxgp.store.directory import RunDirectory, digest, environment
+from jaxgp.store.table import Table
 
 
 def train(plan: Plan, games: Games) -> int:
@@ -54,12 +58,35 @@ def train(plan: Plan, games: Games) -> int:
         except ValueError as error:
             raise UsageError(str(error)) from error
         _use_cores(plan.config.cores, experiment)
-        return conduct(plan, directory, experiment)
+        code = conduct(plan, directory, experiment)
+        if plan.config.table is not None:
+            add_row(plan.config, plan.config.table, directory, described(experiment.cast.game))
+        return code
     except UsageError:
         directory.discard()
         raise
     finally:
         directory.unlock()
+
+
+def add_row(config: Config, path: str, directory: RunDirectory, game: str) -> None:
+    """Add the row of a run that has ended to a table, unless it is there already.
+
+    Raises:
+        RunError: it could not be written; the row is printed.
+    """
+    table = Table(user_path("table", path), runs.COLUMNS)
+    try:
+        row = runs.row(directory, config, game)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise RunError(f"table={path}: no row ({one_line(error)})") from error
+    try:
+        added = table.append(row, runs.SAME, _warn)
+    except (OSError, UsageError) as error:
+        _say(table.line(row))
+        why = reason(error) if isinstance(error, OSError) else str(error)
+        raise RunError(f"table={path}: cannot be written ({why}); the row of this run is printed above") from error
+    _say(f"Row of the run {'added to' if added else 'is in'} {short(table.path)}")
 
 
 def conduct(plan: Plan, directory: RunDirectory, experiment: loop.Experiment) -> int:
@@ -73,7 +100,7 @@ def conduct(plan: Plan, directory: RunDirectory, experiment: loop.Experiment) ->
     with Progress(config.algorithm.generations, unit=unit) as progress, Stop(progress.say) as stop:
         run.warn = progress.say
         program = None if run.evolved else _compiled(run, stop, progress)
-        _begin(run)
+        _begin(run, plan.command)
         tracker = Tracker(config, directory, progress.say)
         state = "failed"
         try:
@@ -126,7 +153,7 @@ def _finals(run: loop.Run, stop: Stop, progress: Progress) -> None:
 
 def _say_how_to_go_on(run: loop.Run) -> None:
     _say(f"Stopped after {run.generation} of {run.config.algorithm.generations} generations. Go on with:")
-    _say(f"  python {sys.argv[0] or 'scripts/train.py'} {pasted('resume', _short(run.directory.path))}")
+    _say(f"  python {sys.argv[0] or 'scripts/train.py'} {pasted('resume', short(run.directory.path))}")
 
 
 def _use_cores(number: int | None, experiment: Assembled) -> None:
@@ -214,20 +241,30 @@ def _announce(run: loop.Run) -> None:
     """Print what is run, and where."""
     device = jax.devices()[0]
     print_pairs(heading(run.config), tableau(run.config, run.experiment.language))
-    where = f"Run directory: {_short(run.directory.path)} ({device.platform})"
+    where = f"Run directory: {short(run.directory.path)} ({device.platform})"
     _say(where + (f", going on after {run.generation} generations" if run.generation else ""))
 
 
-def _begin(run: loop.Run) -> None:
+def _begin(run: loop.Run, command: str) -> None:
     """Write the files that describe the run; raises RunError."""
     device = jax.devices()[0]
+    ran = _commands_before(run.directory)
+    ran += [command] if command not in ("", *ran) else []
     try:
         run.directory.write_config(run.config)
-        write_json(run.directory.environment, environment(f"{device.platform}: {device.device_kind}"))
+        write_json(run.directory.environment, environment(f"{device.platform}: {device.device_kind}", ran))
         run.directory.write_status("running", max(run.saved, 0), run.config.algorithm.generations)
     except OSError as error:
         raise RunError(f"{run.directory.path}: {reason(error)}") from error
     loop.save_champion(run)
+
+
+def _commands_before(directory: RunDirectory) -> list[str]:
+    """Return the commands that have worked on a run so far; none where that cannot be read."""
+    try:
+        return runs.commands(read_json(directory.environment))
+    except (OSError, ValueError):
+        return []
 
 
 def _finish(run: loop.Run, state: str, progress: Progress) -> None:
@@ -271,18 +308,12 @@ def _show_champion(run: loop.Run) -> None:
         ("found in generation", str(best.generation)),
     ]
     if run.directory.report.is_file():
-        rows.append(("report", str(_short(run.directory.report))))
+        rows.append(("report", str(short(run.directory.report))))
     print_pairs("Champion", rows)
 
 
 def _indented(text: str) -> str:
     return "".join(f"\n    {line}" for line in text.splitlines()) or "none: always the default action"
-
-
-def _short(path: Path) -> Path:
-    """Return a path relative to the working directory where that is shorter."""
-    here = Path.cwd()
-    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def _say(message: str) -> None:

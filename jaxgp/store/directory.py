@@ -10,6 +10,7 @@ import json
 import os
 import platform
 import stat
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -25,7 +26,7 @@ from jaxgp.errors import RunError, UsageError, reason
 
 PACKAGES = ("jax", "jaxlib", "flax", "numpy", "hydra-core", "omegaconf", "wandb")
 LOCK = ".lock"
-UNRELATED = ("logger", "resume", "title", "checkpoint_every", "keep_checkpoints", "cores", "compilation_cache")
+UNRELATED = ("logger", "resume", "title", "table", "checkpoint_every", "keep_checkpoints", "cores", "compilation_cache")
 """Options that do not change what a run computes."""
 
 
@@ -189,8 +190,8 @@ def digest(config: Config) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def environment(device: str) -> dict[str, object]:
-    """Describe the software and the machine, without names of people or hosts."""
+def environment(device: str, commands: Sequence[str] = ()) -> dict[str, object]:
+    """Describe the software and the machine, without names of people or hosts, and the commands that made a run."""
     versions = {}
     for package in PACKAGES:
         with suppress(importlib.metadata.PackageNotFoundError):
@@ -202,4 +203,5 @@ def environment(device: str) -> dict[str, object]:
         "cores": os.cpu_count(),
         "device": device,
         "packages": versions,
+        "commands": list(commands),
     }

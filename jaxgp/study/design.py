@@ -284,7 +284,7 @@ def words(option: str, given: object) -> tuple[str, ...]:
         name, equals, _ = str(one).partition("=")
         if not equals or not name:
             reject(option, one, "options of scripts/train.py, each written option=value")
-        if name in ("seed", "resume") or name.startswith("hydra."):
+        if name in ("seed", "resume", "table") or name.startswith("hydra."):
             reject(option, one, f"any option but {name}, which the design sets itself")
     return tuple(str(one) for one in given)
 
@@ -325,7 +325,7 @@ def _check(design: Design) -> None:
         for option in factor.options:
             if option in set_by:
                 raise UsageError(f"factors.{factor.name}: {option} is set by factors.{set_by[option]} as well")
-            if option in ("seed", "resume") or option.startswith("hydra."):
+            if option in ("seed", "resume", "table") or option.startswith("hydra."):
                 raise UsageError(f"factors.{factor.name}: {option}: the design sets it itself")
             set_by[option] = factor.name
     for says, number, most in (

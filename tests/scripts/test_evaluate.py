@@ -1,6 +1,7 @@
 """A champion against a panel, measured through the script's own entry point."""
 
 import json
+import shlex
 
 import jax
 import numpy as np
@@ -11,9 +12,11 @@ from jaxgp.config import arguments
 from jaxgp.errors import RunError, UsageError
 from jaxgp.host import savedgame
 from jaxgp.host.seats import Seat
-from jaxgp.measure import alone, evaluation, nested
+from jaxgp.measure import alone, evaluation, games, nested
 from jaxgp.measure.evaluation import summarise, wilson
-from jaxgp.store import checkpoint
+from jaxgp.store import champion, checkpoint
+from jaxgp.store.runs import identity
+from jaxgp.store.table import Table
 from tests.host.engines import fake
 from tests.scripts.commands import compiled_once, load, write_run
 
@@ -47,8 +50,17 @@ def test_every_opponent_of_a_panel_is_met_from_both_seats(evaluate, run_director
         "fixed: {kind: strategy, name: fixed}\nrandom_lists: {kind: programs}\n"
     )
     monkeypatch.setattr(script, "PANELS", tmp_path / "panels")
-    code, out, error = evaluate(f"run={run_directory}", "panel=mine", "games=20")
+    given = (f"run={run_directory}", "panel=mine", "games=20", f"table={tmp_path}/games.csv")
+    code, out, error = evaluate(*given)
     assert (code, error) == (0, "Playing against fixed, 1 of 2\nPlaying against random_lists, 2 of 2\n")
+    one, many = Table(tmp_path / "games.csv", games.COLUMNS).read()
+    assert one["player"] == many["player"] == f"champion {identity(champion.read(run_directory / 'champion.json'))}"
+    assert [row["opponent"] for row in (one, many)] == ["strategy name=fixed", "programs"]
+    assert (one["games"], one["losses"], one["score"], one["low"], one["units"]) == ("2", "2", "0", "", "1")
+    assert (many["games"], many["units"], many["game"], many["run_seed"]) == ("40", "20", "walls size=3", "0")
+    assert many["command"] == shlex.join(("python", "scripts/evaluate.py", *given))
+    assert float(one["plies"]) > 0
+    assert float(one["seconds"]) > 0
     saved = json.loads((run_directory / "evaluation.json").read_text())
     rows = {(row["opponent"], row["seat"]): row for row in saved["results"]["champion"]}
     assert set(rows) == {(name, seat) for name in ("fixed", "random_lists") for seat in ("first", "second", "both")}
@@ -268,6 +280,27 @@ def test_what_was_measured_before_an_engine_failed_is_kept(evaluate, othello_run
     assert f"error: {saved['failed']}" == error.splitlines()[-1]
 
 
+def test_a_member_of_a_panel_is_measured_in_the_place_of_a_champion(evaluate, panel, tmp_path):
+    panel(fixed={"kind": "strategy", "name": "fixed"}, chance={"kind": "random"}, fixed_2={"kind": "strategy"})
+    given = ("game=walls", "game.size=3", "player=chance", "panel=mine", "against=[fixed]", "games=30")
+    code, out, error = evaluate(*given, f"table={tmp_path}/games.csv")
+    assert (code, error) == (0, "Playing against fixed, 1 of 1\n")
+    assert "saved" not in out
+    (row,) = Table(tmp_path / "games.csv", games.COLUMNS).read()
+    assert (row["player"], row["opponent"], row["games"]) == ("random", "strategy name=fixed", "60")
+    assert (row["run"], row["title"], row["run_seed"]) == ("", "", "")
+    assert float(row["low"]) <= float(row["score"]) <= float(row["high"]) < 0.5
+
+
+def test_a_row_that_finds_no_room_is_printed(script, tmp_path, capsys, monkeypatch):
+    table = Table(tmp_path / "games.csv", ("player", "score"))
+    monkeypatch.setattr(table, "append", lambda *_, **__: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    script.keep(table, {"player": "a, b", "score": 0.5})
+    out, error = capsys.readouterr()
+    assert out == '"a, b",0.5\n'
+    assert error == f"table={table.path}: cannot be written (No space left on device); the row is printed\n"
+
+
 def test_names_of_opponents_are_shown_as_they_are():
     won = summarise("[red]a[/] [/b] \x1b[31m", "first", *np.ones((3, 1)))
     assert "[red]a[/] [/b] \ufffd[31m" in evaluation.table_text({"[/champion]": [won]})
@@ -363,6 +396,10 @@ def test_engines_do_not_play_every_game(evaluate, run_directory, panel):
 
 
 BAD = [
+    ("player=minimax_4", "run: given, but player is measured in the place of a champion; leave one out"),
+    ("game.size=5", "game.size: given, but a champion has a game of its own; leave it out"),
+    ("against=[nobody]", "against=nobody: accepted: minimax_8, "),
+    ("table=/dev/null", "table=/dev/null: accepted: a new file, or a table"),
     ("run=nowhere", "run=nowhere: no such file or directory"),
     ("panel=strong", "panel=strong: accepted: "),
     ("games=0", "games=0: accepted: a whole number from 1"),
@@ -380,6 +417,25 @@ def test_wrong_options_are_named_before_anything_is_played(evaluate, run_directo
     code, out, error = evaluate(*given)
     assert (code, out) == (2, "")
     assert said in error
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["player=fixed"], "game: of which game is player=fixed? Write game=NAME"),
+        (["player=fixed", "game=chess"], "game.name=chess: accepted: "),
+        (["player=fixed", "game=morpion"], "game=morpion: accepted: a game for two; morpion is for one"),
+        (["player=me", "game=walls"], "player=me: accepted: fixed, "),
+        (
+            ["player=random_lists", "game=walls"],
+            "player=random_lists: accepted: a member of the kind search, random or ",
+        ),
+    ],
+)
+def test_wrong_members_in_the_place_of_a_champion_are_named(evaluate, options, said):
+    code, out, error = evaluate(*options, "panel=walls")
+    assert (code, out, error.count("\n")) == (2, "", 1)
+    assert f"error: {said}" in error
 
 
 def test_a_panel_that_is_none_is_refused(evaluate, run_directory, script, monkeypatch, tmp_path):

@@ -1,0 +1,114 @@
+"""The table of games: one row for each opponent that `scripts/evaluate.py` has measured a player against."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import jax
+
+import jaxgp
+from jaxgp import files, reading
+from jaxgp.config.games import described
+from jaxgp.measure.champions import Loaded
+from jaxgp.measure.evaluation import Result
+from jaxgp.store import runs
+from jaxgp.store.directory import RunDirectory
+
+if TYPE_CHECKING:
+    from jaxgp.measure.panels import Fixed
+
+COLUMNS = {
+    "player": "who is measured: a champion by the 16 digits that the table of runs has, and its depth if it searches; "
+    "or another player in words",
+    "opponent": "the other player in words",
+    "games": "games that were played, half of them from each seat",
+    "wins": "games that the player won",
+    "draws": "games that nobody won",
+    "losses": "games that the player lost",
+    "score": "share of games that the player won, a draw counting half",
+    "low": "lower end of the 95 % interval of the score; empty for a single game from each seat",
+    "high": "upper end of the interval",
+    "units": "games, or groups of games, that are independent of each other",
+    "effective": "number of independent games that the interval stands for",
+    "first": "score in the games in which the player moves first",
+    "second": "score in the games in which the player moves second",
+    "plies": "mean length of the games",
+    "drawn": "share of games that nobody won",
+    "seconds": "wall-clock time of the games, compiling included",
+    "game": "the game, and its settings that differ from the defaults",
+    "experiment": "of a champion: the experiment of its run",
+    "title": "of a champion: the title of its run",
+    "run": "of a champion: its run directory or file, relative to where the command ran",
+    "run_seed": "of a champion: the seed of its run",
+    "command": "the command",
+    "seed": "seed of the games; rows of one seed have games in common",
+    "jaxgp": "version of jaxgp",
+    "jax": "version of JAX",
+    "device": "platform and kind of the device",
+}
+"""The columns and what is in them."""
+
+
+def row(
+    player: str, opponent: str, results: Sequence[Result], seconds: float, about: Mapping[str, object]
+) -> dict[str, object]:
+    """Return the row of the games against one opponent.
+
+    Args:
+        player: who was measured, in words that stay the same; `opponent` is the other player.
+        opponent: see `player`.
+        results: from the first seat, from the second, and from both.
+        seconds: that the games took.
+        about: the columns from `game` on, as `circumstances` returns them.
+    """
+    first, second, both = results
+    return {
+        "player": player,
+        "opponent": opponent,
+        "games": both.games,
+        "wins": both.wins,
+        "draws": both.draws,
+        "losses": both.losses,
+        "score": both.score,
+        "low": both.score_low,
+        "high": both.score_high,
+        "units": both.units,
+        "effective": both.effective,
+        "first": first.score,
+        "second": second.score,
+        "plies": both.plies,
+        "drawn": both.draws / both.games,
+        "seconds": seconds,
+        **about,
+    }
+
+
+def circumstances(loaded: "Loaded | Fixed", command: str, seed: int) -> dict[str, object]:
+    """Return the columns that all rows of an evaluation share."""
+    device = jax.devices()[0]
+    return {
+        "game": described(loaded.cast.game),
+        **(
+            _origin(loaded) if isinstance(loaded, Loaded) else dict.fromkeys(("experiment", "title", "run", "run_seed"))
+        ),
+        "command": command,
+        "seed": seed,
+        "jaxgp": jaxgp.__version__,
+        "jax": jax.__version__,
+        "device": f"{device.platform}: {device.device_kind}",
+    }
+
+
+def _origin(loaded: Loaded) -> dict[str, object]:
+    """Return what is known of the run of a champion."""
+    run = RunDirectory(loaded.path.parent)
+    own = loaded.path.name == run.champion.name
+    try:
+        ran = runs.commands(reading.read_json(run.environment)) if own else []
+    except (OSError, ValueError):
+        ran = []  # the champion alone was kept
+    return {
+        "experiment": runs.named("experiment", ran),
+        "title": loaded.content.title,
+        "run": files.short(run.path if own else loaded.path),
+        "run_seed": loaded.content.seed,
+    }

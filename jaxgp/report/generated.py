@@ -1,0 +1,42 @@
+"""Parts of documents that are made from data. In Markdown they stand between two comments:
+
+<!-- data: NAME -->
+...
+<!-- end -->
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from jaxgp.errors import UsageError
+
+BEGIN, END = "<!-- data:", "<!-- end -->"
+PART = re.compile(r"<!-- data: (\w+) -->\n(.*?)<!-- end -->", re.DOTALL)
+
+
+def filled(text: str, parts: Mapping[str, Callable[[], str]], name: str) -> str:
+    """Return a document with its generated parts made anew.
+
+    Args:
+        text: the document.
+        parts: what makes each part, by name.
+        name: of the document, for messages.
+
+    Raises:
+        UsageError: a part without an end, or with a name that is not among `parts`.
+    """
+    if text.count(BEGIN) != len(PART.findall(text)) or any(BEGIN in inside for _, inside in PART.findall(text)):
+        raise UsageError(f"{name}: a line {BEGIN} NAME --> has no line {END} after it")
+
+    def made(part: re.Match[str]) -> str:
+        if part[1] not in parts:
+            raise UsageError(f"{name}: {BEGIN} {part[1]} -->: accepted: {', '.join(parts)}")
+        return f"{BEGIN} {part[1]} -->\n\n{parts[part[1]]().strip()}\n\n{END}"
+
+    return PART.sub(made, text)
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)

@@ -1,0 +1,154 @@
+"""Tables that runs and evaluations add rows to: CSV with fixed columns, safe against crashes and second writers."""
+
+import csv
+import errno
+import fcntl
+import io
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+from jaxgp import files, reading
+from jaxgp.errors import UsageError, reason, reject
+from jaxgp.printable import one_line
+
+Cells = dict[str, str]
+"""A row as it was read: the text of each cell by its column."""
+
+
+class Table:
+    """A CSV file in UTF-8: a header, then one line for each row. Several processes may add rows at the same time.
+
+    Attributes:
+        path: the file; it need not exist.
+        columns: its header.
+    """
+
+    def __init__(self, path: Path, columns: Iterable[str]) -> None:
+        self.path = path
+        self.columns = tuple(columns)
+
+    def check(self, option: str) -> None:
+        """Check before anything is computed that rows can be added; writes nothing.
+
+        Args:
+            option: what named the file, for messages.
+
+        Raises:
+            UsageError: the file is no table with these columns, or cannot be written.
+        """
+        try:
+            self.read()
+        except UsageError as error:
+            said = str(error).removeprefix(f"{self.path}: ")
+            reject(option, self.path, f"a new file, or a table with the columns of this command ({said})")
+        place = next(place for place in (self.path, *self.path.absolute().parents) if place.exists())
+        if not os.access(place, os.W_OK) or (place != self.path and not place.is_dir()):
+            reject(option, self.path, f"a file that can be written; {place} cannot")
+
+    def read(self) -> list[Cells]:
+        """Return the rows, oldest first; a torn last line is left out. A missing file has no rows.
+
+        Raises:
+            UsageError: the file cannot be read, has other columns, or a line that is not a row of it.
+        """
+        try:
+            reading.check_file(self.path)
+            return self._rows(self.path.read_bytes())
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise UsageError(f"{self.path}: cannot be read ({reason(error)})") from error
+
+    def _rows(self, content: bytes) -> list[Cells]:
+        """Return the rows in the content of the file without a torn last line; raises UsageError."""
+        head = self._line(self.columns).encode()
+        end = content.rfind(b"\n") + 1
+        if not content.startswith(head) and not (end == 0 and head.startswith(content)):
+            raise UsageError(f"{self.path}: its columns are not {','.join(self.columns)}")
+        rows = []
+        for number, line in enumerate(content[len(head) : end].split(b"\n")[:-1], 2):
+            try:
+                cells = next(csv.reader([line.decode()], strict=True), [])
+                rows.append(dict(zip(self.columns, cells, strict=True)))
+            except (ValueError, csv.Error) as error:
+                raise UsageError(f"{self.path}: line {number} is not a row of the table ({error})") from error
+        return rows
+
+    def line(self, row: Mapping[str, object]) -> str:
+        """Return a row as the line that the file gets, without its end; every column must be in the row."""
+        return self._line(_cell(row[name]) for name in self.columns).rstrip("\n")
+
+    @staticmethod
+    def _line(cells: Iterable[str]) -> str:
+        written = io.StringIO()
+        csv.writer(written, lineterminator="\n").writerow(cells)
+        return written.getvalue()
+
+    def append(
+        self, row: Mapping[str, object], unless: Sequence[str] = (), warn: Callable[[str], object] = lambda _: None
+    ) -> bool:
+        """Add a row, which is durable when this returns, under a lock and by a single write.
+
+        Args:
+            row: a value for each column.
+            unless: columns; if a row of the file has the same values in all of them, nothing is added.
+            warn: told that a torn last line, which a killed process has left, was removed.
+
+        Returns:
+            Whether the row was added.
+
+        Raises:
+            OSError: it could not be written; the file ends with the row before.
+            UsageError: the file has other columns, or is damaged.
+        """
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self._locked() as file:
+            content = file.read()
+            end = content.rfind(b"\n") + 1
+            there = self._rows(content)
+            cells = {name: _cell(row[name]) for name in self.columns}
+            if unless and any(all(old[name] == cells[name] for name in unless) for old in there):
+                return False
+            if end < len(content):
+                file.truncate(end)
+                warn(f"{self.path}: its last line was torn, and is removed")
+            head = "" if end else self._line(self.columns)
+            _write(file, (head + self._line(cells.values())).encode(), end)
+        if not end:
+            files.sync_directory(self.path.parent)
+        return True
+
+    def _locked(self) -> IO[bytes]:
+        """Open the file for adding to it, and wait until no other process does; raises OSError."""
+        reading.check_file(self.path)
+        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NONBLOCK, 0o666)
+        file = os.fdopen(descriptor, "r+b", buffering=0)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        except OSError:
+            file.close()
+            raise
+        return file
+
+
+def _write(file: IO[bytes], line: bytes, end: int) -> None:
+    """Write at the end of a file, whose size is `end`; what fails leaves no part of the line. Raises OSError."""
+    try:
+        if file.write(line) != len(line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        os.fsync(file.fileno())
+    except OSError:
+        with suppress(OSError):
+            file.truncate(end)
+        raise
+
+
+def _cell(value: object) -> str:
+    """Write a value: numbers with ten digits, nothing for None and nan, text on one line."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return f"{value:.10g}" if isinstance(value, float) else one_line(value)

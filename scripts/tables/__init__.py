@@ -1,0 +1,1 @@
+"""The tables of documents that are made from docs/data: a module for each document."""

@@ -1,0 +1,52 @@
+"""Opponents in the place of individuals."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxgp.players.chance import RandomOpponent
+from jaxgp.players.panel import OpponentPlayer
+from jaxgp.players.search import SearchOpponent
+from jaxgp.search.alphabeta import AlphaBeta
+from tests.envs.replays import FAST, KEY
+from tests.players.keyed_nim import KeyedNim
+
+GAME = KeyedNim((2, 2))
+
+
+def after_first_moves(game):
+    """The positions after each of the legal first moves, states [1, M]."""
+    opening = game.init(KEY)
+    states = [game.step(opening, jnp.int32(move), KEY) for move in np.flatnonzero(game.legal_actions(opening))]
+    return jax.tree.map(lambda *x: jnp.stack(x)[None], *states)
+
+
+def first_best(state):
+    """The first of the moves with the best result one ply later."""
+    moves = np.flatnonzero(GAME.legal_actions(state))
+    worth = [float(GAME.step(state, jnp.int32(move), KEY).returns[state.to_move]) for move in moves]
+    return int(moves[np.argmax(worth)])
+
+
+def test_a_search_moves_as_it_does_as_an_opponent_also_where_positions_take_each_other_s_slot():
+    states = after_first_moves(GAME)
+    number = states.to_move.shape[1]
+    search = AlphaBeta(GAME, lambda state: state.returns[state.to_move], 1, tail=1, lanes=4, narrow=4)
+    opponent = SearchOpponent(search, 1, table_size=1)
+    player, bits = OpponentPlayer(opponent), jnp.zeros((1, number), jnp.uint32)
+    plans = player.prepare(jax.tree.map(lambda x: x[None], opponent.init(KEY)))
+    moves, legal = jax.jit(player.act, compiler_options=FAST)(plans, states, bits)
+    each = [jax.tree.map(lambda x, place=place: x[0, place], states) for place in range(number)]
+    assert legal.all()
+    assert moves[0].tolist() == list(map(first_best, each))
+    assert (player.count(plans), player.random) == (1, False)
+
+
+def test_random_moves_are_those_of_the_opponent():
+    states, bits = after_first_moves(GAME), jax.random.bits(jax.random.key(1), (1, 4), jnp.uint32)
+    opponent = RandomOpponent(GAME)
+    player = OpponentPlayer(opponent)
+    moves, legal = player.act(player.prepare(()), jax.tree.map(lambda x: x[:, :4], states), bits)
+    assert player.random
+    assert legal.all()
+    assert moves.tolist() == opponent.reply((), jax.tree.map(lambda x: x[:, :4], states), bits)[0].tolist()

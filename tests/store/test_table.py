@@ -1,0 +1,126 @@
+"""Tables that rows are added to: crashes, full disks, other files, two writers."""
+
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jaxgp.errors import UsageError
+from jaxgp.store.table import Table
+
+COLUMNS = ("name", "score", "seconds")
+HEAD = "name,score,seconds\n"
+
+
+@pytest.fixture
+def table(tmp_path):
+    return Table(tmp_path / "deep" / "t.csv", COLUMNS)
+
+
+def row(name="a", score: float | None = 0.5, seconds=3):
+    return {"name": name, "score": score, "seconds": seconds}
+
+
+def test_a_row_is_a_line_below_the_header(table):
+    assert table.read() == []
+    assert table.append(row('one, "two"\nthree', 1 / 3))
+    assert table.append(row("b", float("nan"), None))
+    assert table.path.read_text() == HEAD + '"one, ""two"" three",0.3333333333,3\nb,,\n'
+    assert [found["name"] for found in table.read()] == ['one, "two" three', "b"]
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.tuples(st.text(), st.floats(), st.integers()), max_size=5))
+def test_whatever_a_row_holds_is_one_line_that_comes_back(tmp_path_factory, cells):
+    table = Table(tmp_path_factory.mktemp("t") / "t.csv", COLUMNS)
+    for one in cells:
+        table.append(row(*one))
+    assert [found["seconds"] for found in table.read()] == [str(seconds) for _, _, seconds in cells]
+
+
+def test_a_row_that_is_there_is_not_added_again(table):
+    assert table.append(row(seconds=3), unless=("name", "score"))
+    assert not table.append(row(seconds=4), unless=("name", "score"))
+    assert table.append(row(score=0.6), unless=("name", "score"))
+    assert len(table.read()) == 2
+
+
+@pytest.mark.parametrize("cut", range(1, 30))
+def test_a_line_torn_anywhere_is_removed_by_the_next_row(table, cut):
+    table.append(row("früh", 0.25))
+    table.append(row("spät", 0.75))
+    whole = table.path.read_bytes()
+    table.path.write_bytes(whole[:-cut])
+    said: list[str] = []
+    kept = table.read()
+    assert len(kept) == (1 if cut <= len("spät,0.75,3\n".encode()) else 0)
+    table.append(row("new"), warn=said.append)
+    assert [found["name"] for found in table.read()] == [*(found["name"] for found in kept), "new"]
+    torn = cut not in (13, 26)
+    assert said == ([f"{table.path}: its last line was torn, and is removed"] if torn else [])
+
+
+def test_other_files_are_refused_and_left_as_they_are(table):
+    table.path.parent.mkdir()
+    for content in (
+        b"name,score\n",
+        b"notes",
+        b"x\n" + HEAD.encode(),
+        HEAD.encode() + b"a,b\n",
+        HEAD.encode() + b"\xff\n",
+    ):
+        table.path.write_bytes(content)
+        with pytest.raises(
+            UsageError, match=r"^table=.*: accepted: a new file, or a table with the columns of this command"
+        ):
+            table.check("table")
+        with pytest.raises(UsageError):
+            table.append(row())
+        assert table.path.read_bytes() == content
+
+
+def test_a_check_writes_nothing(table, tmp_path):
+    table.check("table")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["file/t.csv", ".", "/dev/null"])
+def test_what_cannot_be_a_table_is_refused_before_anything_is_computed(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    Path("file").touch()
+    with pytest.raises(UsageError, match=r"^table="):
+        Table(Path(name), COLUMNS).check("table")
+
+
+def test_a_full_disk_leaves_the_rows_before(table):
+    """The limit of a file's size stands for a full disk."""
+    table.append(row())
+    before, limits = table.path.read_text(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 4, limits[1]))
+    try:
+        with pytest.raises(OSError, match=r"(?i)too large|space"):
+            table.append(row("somebody"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert table.path.read_text() == before
+    assert table.append(row("somebody"))
+
+
+def test_lines_of_processes_that_add_rows_at_the_same_time_do_not_mix(tmp_path):
+    path, number = tmp_path / "t.csv", 40
+    code = (
+        "import sys; from pathlib import Path; from jaxgp.store.table import Table\n"
+        "table = Table(Path(sys.argv[1]), ('name', 'score', 'seconds'))\n"
+        f"for n in range({number}): table.append({{'name': sys.argv[2] * 500, 'score': n, 'seconds': 1}})\n"
+    )
+    writers = [subprocess.Popen([sys.executable, "-c", code, str(path), who], env=os.environ) for who in "abc"]
+    assert [writer.wait() for writer in writers] == [0, 0, 0]
+    rows = Table(path, COLUMNS).read()
+    for who in "abc":
+        assert [one["score"] for one in rows if one["name"] == who * 500] == [str(n) for n in range(number)]
+    assert len(rows) == 3 * number
