@@ -397,7 +397,7 @@ def test_engines_do_not_play_every_game(evaluate, run_directory, panel):
 
 BAD = [
     ("player=minimax_4", "run: given, but player is measured in the place of a champion; leave one out"),
-    ("game.size=5", "game.size: given, but a champion has a game of its own; leave it out"),
+    ("game.size=5", "game.size=5: run="),
     ("against=[nobody]", "against=nobody: accepted: minimax_8, "),
     ("table=/dev/null", "table=/dev/null: accepted: a new file, or a table"),
     ("run=nowhere", "run=nowhere: no such file or directory"),
@@ -423,7 +423,7 @@ def test_wrong_options_are_named_before_anything_is_played(evaluate, run_directo
     ("options", "said"),
     [
         (["player=fixed"], "game: of which game is player=fixed? Write game=NAME"),
-        (["player=fixed", "game=chess"], "game.name=chess: accepted: "),
+        (["player=fixed", "game=chess"], "game=chess: accepted: "),
         (["player=fixed", "game=morpion"], "game=morpion: accepted: a game for two; morpion is for one"),
         (["player=me", "game=walls"], "player=me: accepted: fixed, "),
         (

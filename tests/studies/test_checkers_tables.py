@@ -87,7 +87,10 @@ def test_depths_are_told_apart():
 
 def test_groups_of_runs_are_compared_with_the_base():
     def group(title, scores):
-        return [champion(f"{title[-1]}{n}", score, seed=n, title=f"ablation {title}") for n, score in enumerate(scores)]
+        return [
+            champion(f"{title[-1]}{n}", score, depth=1, seed=n, title=f"ablation {title}")
+            for n, score in enumerate(scores)
+        ]
 
     rows = [
         *group("base", [700, 710, 720, 730]),
