@@ -88,8 +88,8 @@ class Options:
     rivals: bool = option(True, "compare with DEAP, OpenSpiel, Pgx and plain Python")
     output: str | None = option(None, "file that the lines are appended to; null: none", path=True)
     seed: int = option(0, "of everything that is drawn", low=0, high=MAX_SEED)
-    programs: int = option(512, "interpreter: programs", low=1, high=MAX_POPULATION)
-    cases: int = option(256, "interpreter: positions for each program", low=1, high=MAX_POPULATION)
+    programs: int = option(512, "interpreter, checkers: programs", low=1, high=MAX_POPULATION)
+    cases: int = option(256, "interpreter, checkers: positions for each program", low=1, high=MAX_POPULATION)
     nodes: tuple[int, ...] = option((31, 63), "interpreter: nodes of each program", low=1, high=MAX_CAPACITY)
     batch: tuple[int, ...] = option(
         (1, 128, 1024, 4096, 16384), "env, othello, checkers: games", low=1, high=MAX_POPULATION

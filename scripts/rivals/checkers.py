@@ -1,4 +1,6 @@
-"""Checkers: random moves beside OpenSpiel and Pgx, searches beside a single lane in plain Python."""
+"""Checkers: random moves beside OpenSpiel and Pgx, searches beside a single lane in plain Python;
+programs with and without what explicit introns hold.
+"""
 
 import functools
 from collections.abc import Iterator
@@ -12,7 +14,7 @@ from jax import Array
 import envs
 from jaxgp.bits import has
 from jaxgp.players.searches import searches
-from rivals import othello
+from rivals import introns, othello
 from rivals.plain import checkers as plain
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
 from rivals.timing import Case, compare, compiled, measure
@@ -23,11 +25,12 @@ PGX = "othello"
 
 
 def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
-    """Random moves for each number of games side by side, searches for each depth."""
+    """Random moves for each number of games side by side, searches for each depth, programs with introns."""
     for batch in bench.options.batch:
         yield 1.0, functools.partial(chosen, bench, batch)
     for depth in bench.options.depth:
         yield 1.0 if depth < 6 else 3.0, functools.partial(searched, bench, depth)
+    yield 1.0, functools.partial(introns.skipped, bench)
 
 
 def chosen(bench: Any, batch: int, until: float) -> None:

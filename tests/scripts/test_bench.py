@@ -355,3 +355,14 @@ def test_checkers(bench, capsys, searches):
     lines = [line for line in lines if "skipped" not in line]
     check(lines, "checkers", ["plain Python"] if searches else [*{"pgx othello", "open_spiel"}.difference(missing)])
     assert [line["work"] for line in lines] == ([6, 6] if searches else [2048, *[2048] * (len(lines) - 2), 20_000])
+
+
+@pytest.mark.slow
+def test_what_stands_below_explicit_introns_is_skipped_and_values_stay_equal(bench, capsys):
+    """The measurement itself compares the values."""
+    options = arguments.parse(bench.Options, ["batch=2", "depth=2", *TINY, "programs=64", "cases=8"])
+    jobs = [*bench.checkers.jobs(bench.Bench(options, bench.Report([sys.stdout]), None))]
+    jobs[-1][1](0.0)
+    skipped, computed = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert (skipped["part"], skipped["name"], computed["name"]) == ("introns", "skipped", "computed")
+    assert skipped["steps"] < 0.7 * computed["steps"]
