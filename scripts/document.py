@@ -31,7 +31,15 @@ from jaxgp.store import runs
 from tables import checkers
 
 SCRIPTS = ("evaluate", "play", "tournament", "export", "bench")
-STUDIES = ("walls_arena", "walls_deepen", "walls_scaling", "walls_solve", "othello_arena", "othello_learn")
+STUDIES = (
+    "walls_arena",
+    "walls_deepen",
+    "walls_scaling",
+    "walls_solve",
+    "othello_arena",
+    "othello_learn",
+    "checkers_variants",
+)
 
 
 def columns(data: Path) -> dict[str, Callable[[], str]]:

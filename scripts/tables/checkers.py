@@ -28,6 +28,8 @@ GUIDE = "search depth=3 evaluator=noise ties=first"
 GROUPS, BASE = "ablation ", "ablation base"
 """How the titles of runs begin that are compared in groups, and the title of the runs that are the base."""
 NONE = "no rows yet"
+VARIED = ("ab3 - ab2", "ab3 - ab4")
+"""The matches that variants of rules and plies are tried on."""
 
 GROUPS_SEARCH = 1
 """Plies that the champions of these runs search."""
@@ -88,6 +90,24 @@ def published(row: Cells) -> Score:
     """Return a figure of the book as a score; how many games were drawn is not known."""
     number = int(row["games"])
     return Score(number, float(row["points"]), 0, number)
+
+
+def variants(data: Data) -> str:
+    """Return the matches of three plies against two and four, by what differs from the project's rules and plies."""
+    found: dict[str, dict[str, Score]] = {}
+    for (game, player, opponent), score in pooled(data.games).items():
+        match = f"{label(player)} - {label(opponent)}"
+        if match in VARIED and (game == LOSE or game.startswith(LOSE + " ")):
+            differs = game.removeprefix(LOSE).split() + ["ties=random"] * ("ties=random" in player)
+            found.setdefault(", ".join(differs) or "none", {})[match] = score
+    lines = [
+        [name, *("" if match not in scores else said(scores[match], 10_000) for match in VARIED)]
+        for name, scores in sorted(found.items(), key=lambda item: (item[0] != "none", item[0]))
+    ]
+    lines = lines or [[NONE, *([""] * len(VARIED))]]
+    book = {f"{label(row['player'])} - {label(row['opponent'])}": published(row) for row in data.book}
+    lines.append(["the book", *(said(book[match], 10_000) for match in VARIED)])
+    return table(["what differs", *VARIED], lines)
 
 
 # Champions
@@ -199,6 +219,7 @@ def label(player: str) -> str:
 
 TABLES: dict[str, Callable[[Data], str]] = {
     "checkers_ladder": ladder,
+    "checkers_variants": variants,
     **{f"checkers_lose_{depth}": partial(champions, game=LOSE, depth=depth) for depth in (1, 3, 4, 5)},
     **{f"checkers_large_{depth}": partial(champions, game=LARGE, depth=depth) for depth in (2, 3)},
     "checkers_ablation": ablation,

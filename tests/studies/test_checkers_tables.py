@@ -112,3 +112,14 @@ def test_a_cell_that_is_no_number_is_one_line(tmp_path):
     (tmp_path / "checkers_book.csv").write_text(Path(SCRIPTS.parent / "docs/data/checkers_book.csv").read_text())
     with pytest.raises(UsageError, match="checkers_lose_3: a cell is not the number that it should be"):
         checkers.parts(tmp_path)["checkers_lose_3"]()
+
+
+def test_variants_stand_below_the_matches_that_they_vary():
+    ours = met(AB3, AB.format(2), 800, 1000)
+    turns = met(AB3, AB.format(2), 700, 1000, game="checkers lose=true turns=true")
+    ties = met(AB3.replace("first", "random"), AB.format(2).replace("first", "random"), 600, 1000)
+    other = met(AB3, AB.format(2), 1, 1000, game="checkers size=10")
+    table = lines(checkers.variants(data(ours, turns, ties, other)))
+    assert [row[0] for row in table[2:]] == ["none", "ties=random", "turns=true", "the book"]
+    assert [row[1].split()[0] for row in table[2:]] == ["8,000", "6,000", "7,000", "8,502"]
+    assert table[2][2] == ""
