@@ -4,7 +4,7 @@ python scripts/studies/walls_scaling.py
 python scripts/studies/walls_scaling.py sizes=[3,5,7] depths=[2]       a smaller one
 
 Tables (CSV, JSON) and a picture are written; how players are timed is in `scaling.py`, who they are in
-`walls_players.py`.
+`growth/walls_players.py`.
 """
 
 import sys
@@ -28,7 +28,7 @@ from jaxgp.options import DEEPEST, MAX_SEED, option
 from studies import checks
 
 if TYPE_CHECKING:
-    from studies.scaling import Case
+    from studies.growth.scaling import Case
 
 
 @dataclass
@@ -80,26 +80,26 @@ def task(options: Options) -> int:
     import jax
 
     jax.config.update("jax_platforms", "cpu")  # one game at a time: a GPU would only add latency
-    from studies import scaling, scaling_report
+    from studies.growth import report, scaling
 
-    before = scaling_report.machine()
+    before = report.machine()
     found = scaling.measure(cases(options), options.games, options.repeats, options.seed, arguments.say)
     batches = batched(options) if options.batches else {}
-    about = {"options": asdict(options), "machine": before, "load_after": scaling_report.machine()["load"]}
+    about = {"options": asdict(options), "machine": before, "load_after": report.machine()["load"]}
     against = "random moves" if options.opponent == "random" else f"the strategy {options.opponent}"
     try:
-        scaling_report.save(folder, found, batches, about, f"Walls: time of a whole game against {against}")
+        report.save(folder, found, batches, about, f"Walls: time of a whole game against {against}")
     except OSError as error:
         raise RunError(f"output={folder}: cannot be written ({reason(error)})") from error
-    print("\n".join([*scaling_report.lines(found, batches), "", f"Written to {folder}"]))
+    print("\n".join([*report.lines(found, batches), "", f"Written to {folder}"]))
     return 0
 
 
 def cases(options: Options) -> "Sequence[Case]":
     """Return every player on every board."""
     from envs.walls.rules import Walls
-    from studies import walls_players as players
-    from studies.scaling import Case
+    from studies.growth import walls_players as players
+    from studies.growth.scaling import Case
 
     kinds = (options.masks, options.rules, options.depths, options.games, options.seed)
     return [
@@ -113,8 +113,8 @@ def cases(options: Options) -> "Sequence[Case]":
 def batched(options: Options) -> dict[int, tuple[float, ...]]:
     """Time the fixed strategy in games at once; return the seconds for each game, of each repeat."""
     from envs.walls.rules import Walls
-    from studies import scaling
-    from studies import walls_players as players
+    from studies.growth import scaling
+    from studies.growth import walls_players as players
 
     game = Walls(options.batch_size)
     case = scaling.Case(game, game.size, players.fixed(game, "fixed"), players.opponent(game, options.opponent))

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import envs
-from studies import scaling, scaling_report
-from studies import walls_players as players
-from studies.scaling import Case, Measured, Mover
+from studies.growth import report, scaling
+from studies.growth import walls_players as players
+from studies.growth.scaling import Case, Measured, Mover
 
 SIZES = (3, 5, 7, 9, 11)
 GAME = envs.make("walls", size=3)
@@ -92,8 +92,8 @@ def test_the_players_of_walls_are_named_by_what_they_are():
 
 def test_tables_and_picture(tmp_path):
     found = [made_up("a", n, (n**2 * 1e-3, n**2 * 1.1e-3, n**2 * 2e-3)) for n in SIZES]
-    scaling_report.save(tmp_path, found, {1: (1e-3,), 10: (2e-4,)}, {"options": {}}, "Times")
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(scaling_report.NAMES)
+    report.save(tmp_path, found, {1: (1e-3,), 10: (2e-4,)}, {"options": {}}, "Times")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(report.NAMES)
     rows = list(csv.DictReader((tmp_path / "scaling.csv").open()))
     assert [int(row["size"]) for row in rows] == list(SIZES)
     assert float(rows[0]["seconds"]) == pytest.approx(9 * 1.1e-3)
@@ -103,6 +103,6 @@ def test_tables_and_picture(tmp_path):
     assert growth["seconds"][0]["form"] == "power"
     assert growth["seconds"][0]["rate"] == pytest.approx(2)
     assert content["batches"][1] == {"games": 10, "seconds": 2e-4, "repeats": [2e-4]}
-    said = "\n".join(scaling_report.lines(found, {1: (1e-3,)}))
+    said = "\n".join(report.lines(found, {1: (1e-3,)}))
     assert "0.0011 N^2.00 (1.000), " in said
     assert "O(N^2)" in said

@@ -94,23 +94,32 @@ def test_a_search_by_noise_chooses_uniformly_anew_each_time_and_remembers_each_d
         . . . .
         b . b .
     """)
-    (search,) = searches(envs.spec("checkers"), game, "noise", 1, "first", 1, 64)
+    (search,) = searches(envs.spec("checkers"), game, "noise", 1, "first", 1, 8)
     opponent = SearchOpponent(search, 1, table_size=2**14, games=500)
     shape = (2, 1000)
     states = jax.tree.map(lambda x: jnp.broadcast_to(x, (*shape, *jnp.shape(x))), state)
     bits = jax.random.bits(jax.random.key(0), shape)
     bits = bits.at[1, 0].set(bits[0, 0])
-    memory, count = jax.jit(opponent.think)(opponent.init(None), states, jnp.ones(shape, bool), bits)
-    moves, known = jax.jit(opponent.reply)(memory, states, bits)
+    think, reply = (jax.jit(one, compiler_options=FAST) for one in (opponent.think, opponent.reply))
+    memory, count = think(opponent.init(None), states, jnp.ones(shape, bool), bits)
+    moves, known = reply(memory, states, bits)
     assert int(count) == 1999
-    assert not jax.jit(opponent.reply)(memory, states, bits + 1)[1].any()
+    assert not reply(memory, states, bits + 1)[1].any()
     assert moves[0, 0] == moves[1, 0]
     drawn = np.unique(np.asarray(moves)[known], return_counts=True)
     assert set(drawn[0]) == set(np.flatnonzero(game.legal_actions(state)))
     assert len(drawn[0]) == 3
     assert stats.chisquare(drawn[1]).pvalue > 0.01
-    agent = search_agent((search,), 1)
-    assert [agent.choose(state, one) for one in np.asarray(bits[0, :3])] == moves[0, :3].tolist()
+
+
+@pytest.mark.slow
+def test_a_search_by_noise_at_the_table_draws_anew_for_every_move():
+    game = envs.make("checkers", size=4, rows=1)
+    state = jax.jit(game.init, compiler_options=FAST)(None)
+    agent = search_agent(searches(envs.spec("checkers"), game, "noise", 1, "first", 1, 1), 1)
+    drawn = [agent.choose(state, bits) for bits in np.arange(40, dtype=np.uint32)]
+    assert set(drawn) == set(np.flatnonzero(game.legal_actions(state)))
+    assert drawn[:9] == [agent.choose(state, bits) for bits in np.arange(9, dtype=np.uint32)]
 
 
 @cache

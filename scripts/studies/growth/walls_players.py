@@ -28,7 +28,7 @@ from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.interpreter import rules
 from jaxgp.operators.rulelists import RuleCreation, create
 from jaxgp.search.alphabeta import AlphaBeta
-from studies.scaling import Mover, Rival
+from studies.growth.scaling import Mover, Rival
 
 RULE_ORDER = "O(N^2) moves of O(R M^2): O(N^2 R M^2)"
 

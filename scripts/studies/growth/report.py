@@ -16,7 +16,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from jaxgp import files
-from studies.scaling import Law, Measured, fit
+from studies.growth.scaling import Law, Measured, fit
 
 COLUMNS = (
     "player",
