@@ -58,6 +58,7 @@ def test_a_program_that_names_moves_is_simplified_and_decides_equally(analyse, t
     assert (run / "anatomy" / "program.dot").read_text("utf-8").count(anatomy_report.FILLS["dead"]) == 2
 
 
+@pytest.mark.slow
 def test_a_program_that_is_walked_through_has_one_game(analyse, tmp_path):
     run = write_run(
         tmp_path, {"name": "morpion"}, "(progn3 [20,18] (progn2 [19,26] [20,18]) [21,21])", {"role": "walk"}

@@ -128,19 +128,22 @@ TEN = "(PROGRAM Mobility FriendlyManCount EnemyManCount 2 10 20 KingCount One 30
 """Mobility <= my men: (enemy men <= 2: 10, else 20); else (kings <= 1: 30, else 2 (enemy men + 5))."""
 
 
-@pytest.mark.parametrize(
-    ("mobility", "mine", "theirs", "kings", "value"),
-    [(3, 4, 2, 0, 10), (3, 4, 3, 9, 20), (5, 4, 2, 1, 30), (5, 4, 3, 2, 16)],
-)
-def test_ten_trees_stand_below_a_preset_top(mobility, mine, theirs, kings, value):
-    game, options = envs.make("checkers", size=6, rows=2), Options(trees="ten")
-    language, player = leaf(game, options)
+CASES = [  # mobility, my men, enemy men, kings, and the value
+    (3, 4, 2, 0, 10),
+    (3, 4, 3, 9, 20),
+    (5, 4, 2, 1, 30),
+    (5, 4, 3, 2, 16),
+]
+
+
+def test_ten_trees_stand_below_a_preset_top():
+    language, player = leaf(envs.make("checkers", size=6, rows=2), Options(trees="ten"))
     assert player.top == stgp.TEN_TREES
     program = parse_program(language, TEN, 8)
     features = {p.name: p.feature for p in language.terminals if p.feature is not None}
-    seen = np.zeros((max(features.values()) + 1, 1), np.float32)
-    named = {"Mobility": mobility, "FriendlyManCount": mine, "EnemyManCount": theirs, "KingCount": kings}
-    for name, number in named.items():
-        seen[features[name]] = number
+    seen = np.zeros((max(features.values()) + 1, len(CASES)), np.float32)
+    names = ("Mobility", "FriendlyManCount", "EnemyManCount", "KingCount")
+    seen[[features[name] for name in names]] = np.array(CASES).T[:4]
     plans = jax.jit(player.prepare, compiler_options=FAST)(jax.tree.map(lambda x: x[None], program))
-    assert jax.jit(partial(evaluate, language), compiler_options=FAST)(plans, seen).tolist() == [[value]]
+    found = jax.jit(partial(evaluate, language), compiler_options=FAST)(plans, seen)
+    assert found.tolist() == [[case[-1] for case in CASES]]
