@@ -130,7 +130,10 @@ def champions(data: Data, game: str, depth: int) -> str:
 
     def cell(player: str, opponent: str) -> str:
         score = scores.get((game, player, opponent))
-        return "" if score is None else said(score, 1000) + (" *" if (game, player, opponent) in above else "")
+        if score is None:
+            return ""
+        star = " *" if (game, player, opponent) in above else ""
+        return f"{said(score, 1000)}{star}; {100 * score.drawn / score.games:.0f} % drawn"
 
     lines = [[name, *(cell(player, one) for one in opponents)] for player, name in sorted(names.items(), key=by_name)]
     lines = lines or [[NONE, *([""] * len(opponents))]]

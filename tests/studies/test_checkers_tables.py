@@ -48,13 +48,13 @@ def test_matches_stand_beside_those_of_the_book():
     assert found["ab5 - ab3"][3].startswith("8,253.5")
 
 
-def champion(digits, wins, depth=3, opponent=AB3, seed=0, **about):
+def champion(digits, wins, depth=3, opponent=AB3, seed=0, draws=0, **about):
     about = {"title": "best", "run_seed": str(seed)} | about
-    return met(f"champion {digits} depth={depth}", opponent, wins, 1000, **about)
+    return met(f"champion {digits} depth={depth}", opponent, wins, 1000, draws, **about)
 
 
 def test_champions_are_starred_where_they_exceed_the_book():
-    rows = champion("aa", 850, seed=10), champion("bb", 800, seed=9), champion("aa", 990, seed=10, opponent="random")
+    rows = champion("aa", 850, seed=10), champion("bb", 790, seed=9, draws=20), champion("aa", 990, seed=10, opponent="random")
     table = lines(checkers.champions(data(*rows), checkers.LOSE, 3))
     assert table[0] == ["champion", "ab3", "ab4", "ab6", "ab8", "random"]
     assert [line[0] for line in table[2:]] == [
@@ -63,9 +63,9 @@ def test_champions_are_starred_where_they_exceed_the_book():
         "the book's best",
         "exceeded by",
     ]
-    assert table[2][1] == "800.0 (774.1 to 823.6)", "its interval holds 786.5"
-    assert table[3][1] == "850.0 (826.5 to 870.8) *"
-    assert table[3][-1] == "990.0 (981.7 to 994.6)", "no figure of the book to exceed"
+    assert table[2][1] == "800.0 (774.1 to 823.6); 2 % drawn", "its interval holds 786.5"
+    assert table[3][1] == "850.0 (826.5 to 870.8) *; 0 % drawn"
+    assert table[3][-1] == "990.0 (981.7 to 994.6); 0 % drawn", "no figure of the book to exceed"
     assert table[4][1:3] == ["786.5", "947.0"]
     assert table[5] == ["exceeded by", "1 of 2", "", "", "", ""]
 
@@ -75,7 +75,7 @@ def test_a_champion_that_exceeds_a_figure_by_chance_alone_gets_no_star():
     alone = champion("aa", 816)
     assert "816.0 (790.8 to 838.8) *" in checkers.champions(data(alone), checkers.LOSE, 3)
     others = [champion(name, 787) for name in ("bb", "cc", "dd")]
-    assert "816.0 (790.8 to 838.8) |" in checkers.champions(data(alone, *others), checkers.LOSE, 3)
+    assert "816.0 (790.8 to 838.8); 0" in checkers.champions(data(alone, *others), checkers.LOSE, 3)
 
 
 def test_depths_are_told_apart():
