@@ -144,6 +144,7 @@ def test_a_run_goes_on_where_the_command_names_the_folder(tmp_path, capsys):
     assert len((tmp_path / "run" / "metrics.jsonl").read_text().splitlines()) == 4
 
 
+@pytest.mark.slow
 def test_a_champion_is_measured_exported_and_plays(command, run_directory, tmp_path):
     run = f"run={run_directory}"
     code, out, _ = command("evaluate", run, GAME, "panel=one", "games=2", "compilation_cache=null")

@@ -50,6 +50,7 @@ def test_the_same_seed_gives_the_same_run_and_another_seed_another(experiment):
     assert experiment.step._cache_size() == 1
 
 
+@pytest.mark.slow
 def test_parents_stay_children_come_and_strangers_in_every_fifth_cycle_until_all_begin_anew(experiment):
     state = experiment.init(jax.random.key(0))
     for cycle in range(1, 12):

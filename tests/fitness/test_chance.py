@@ -136,6 +136,7 @@ def test_what_is_rolled_in_a_game_does_not_depend_on_who_plays_it(against_panel)
         assert one[:length] == other[:length]
 
 
+@pytest.mark.slow
 def test_a_run_of_a_game_with_chance_goes_on_bit_for_bit(tmp_path):
     fitness = PanelFitness(DICE, AT.actor, (RandomOpponent(DICE, games=3),), (1.0,), points="result", max_plies=40)
     algorithm = Algorithm(population=12, capacity=8, creation=Creation(max_depth=3), mutation=Mutation(0.0))

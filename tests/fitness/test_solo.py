@@ -98,6 +98,7 @@ def whole(tmp_path_factory, experiment):
     return path
 
 
+@pytest.mark.slow
 def test_a_resumed_run_is_the_whole_run(whole, tmp_path, experiment):
     assert start(tmp_path / "run", experiment, config(generations=2)) == 0
     assert start(tmp_path / "run", experiment, config(), resumed=True) == 0

@@ -51,6 +51,7 @@ def whole(tmp_path_factory, experiment):
     return path
 
 
+@pytest.mark.slow
 def test_a_resumed_run_is_the_whole_run_which_success_completes(whole, tmp_path, experiment, capsys, monkeypatch):
     monkeypatch.setattr(outcome, "write", lambda run: None)  # `whole` has drawn its pictures
     assert start(tmp_path / "run", experiment, made(generations=2)) == 0
@@ -65,6 +66,7 @@ def test_a_resumed_run_is_the_whole_run_which_success_completes(whole, tmp_path,
     assert sum(champion.read(whole / "champion.json").points.values()) > 1
 
 
+@pytest.mark.slow
 def test_what_is_shown_speaks_of_rules(whole):
     page = (whole / "report.html").read_text()
     for words in ("Parameters", "rule language walls-symmetric", "groups of 5", "Its games", "points in a double game"):
@@ -87,6 +89,7 @@ def edit(path, **changes):
     return path
 
 
+@pytest.mark.slow
 def test_a_champion_can_be_read_by_people_and_comes_back(whole, experiment):
     content = json.loads((whole / "champion.json").read_text())
     assert content["language"]["kind"] == "rules"

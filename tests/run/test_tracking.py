@@ -35,6 +35,7 @@ def mirrored(folder):
     return [{name: value for name, value in row.items() if not name.startswith("_")} for row in rows]
 
 
+@pytest.mark.slow
 def test_the_mirror_equals_the_record_also_when_resumed(tmp_path):
     path = tmp_path / "run"
     assert run(path, offline(generations=5)) == 0

@@ -25,6 +25,7 @@ def analyse(capsys):
     return run
 
 
+@pytest.mark.slow
 def test_a_program_that_names_moves_is_simplified_and_decides_equally(analyse, tmp_path, monkeypatch):
     run, whole = write_run(tmp_path, KALAH, TEXT), simplify.simplify
     before = []

@@ -189,6 +189,7 @@ def test_walls(bench, capsys, matching):
     assert matching == "symmetric" or lines[0]["sizes"]["mean_plies"] > 35, "games that fill the board"
 
 
+@pytest.mark.slow
 def test_othello(bench, capsys):
     """Given games end alike in every engine that is installed, or the run fails."""
     pytest.importorskip("pyspiel")

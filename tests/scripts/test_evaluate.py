@@ -104,6 +104,7 @@ def test_a_program_that_plays_alone_is_measured_beside_chance(evaluate, lonely):
         assert evaluate(f"run={lonely}", option) == (2, "", f"error: {said}\n")
 
 
+@pytest.mark.slow
 def test_a_nested_search_stands_beside_a_program_that_plays_alone(evaluate, lonely):
     code, out, error = evaluate(f"run={lonely}", "games=2", "compare=2", "iterations=5", "searches=2", "group=2")
     assert code == 0

@@ -54,6 +54,7 @@ def test_shared_panels_measure_a_champion_where_no_search_plays(command, runs):
     )
 
 
+@pytest.mark.slow
 def test_a_league_plays_as_many_games_as_there_is_chance(command, runs, tmp_path):
     given = (f"brackets.a={runs}", GAME, "leagues=2", "games=30", "compilation_cache=null", f"output={tmp_path}")
     code, _, error = command("tournament", *given)

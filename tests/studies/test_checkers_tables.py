@@ -54,7 +54,11 @@ def champion(digits, wins, depth=3, opponent=AB3, seed=0, draws=0, **about):
 
 
 def test_champions_are_starred_where_they_exceed_the_book():
-    rows = champion("aa", 850, seed=10), champion("bb", 790, seed=9, draws=20), champion("aa", 990, seed=10, opponent="random")
+    rows = (
+        champion("aa", 850, seed=10),
+        champion("bb", 790, seed=9, draws=20),
+        champion("aa", 990, seed=10, opponent="random"),
+    )
     table = lines(checkers.champions(data(*rows), checkers.LOSE, 3))
     assert table[0] == ["champion", "ab3", "ab4", "ab6", "ab8", "random"]
     assert [line[0] for line in table[2:]] == [

@@ -199,6 +199,7 @@ def bred(**crossover):
     return config
 
 
+@pytest.mark.slow
 def test_traced_options_are_no_other_than_constants(tmp_path):
     made = design.read({"factors": {"algorithm.crossover.function_probability": [0.05, 0.95]}, "replicates": 2})
     pairs = []
