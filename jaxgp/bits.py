@@ -99,6 +99,16 @@ def some(bits: Bits) -> Array:
     return reduce(jnp.bitwise_or, bits) != 0
 
 
+def both(one: Bits, other: Bits) -> Bits:
+    """Return the squares that are in both sets."""
+    return tuple(a & b for a, b in zip(one, other, strict=True))
+
+
+def either(one: Bits, other: Bits) -> Bits:
+    """Return the squares that are in one of two sets, or in both."""
+    return tuple(a | b for a, b in zip(one, other, strict=True))
+
+
 def single(square: Array, words: int) -> Bits:
     """Return the set of one square (int32[]); none if it lies beyond the words."""
     bit = jnp.uint32(1) << (square % WORD).astype(jnp.uint32)

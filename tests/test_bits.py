@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from jaxgp.bits import bits_of, count, has, lot, nth_square, pack, pick, shifted, single, some, turned
+from jaxgp.bits import bits_of, both, count, either, has, lot, nth_square, pack, pick, shifted, single, some, turned
 
 
 @pytest.mark.parametrize("actions", [1, 3, 31, 32, 33, 65, 130])
@@ -74,6 +74,9 @@ def test_sets_of_squares_equal_sets_of_numbers(words):
         assert bool(some(bits)) == bool(squares)
         assert has(bits, np.arange(area)).nonzero()[0].tolist() == sorted(squares)
         assert [int(nth_square(bits, jnp.int32(rank))) for rank in range(len(squares))] == sorted(squares)
+        others = set(rng.choice(area, 9, replace=False).tolist())
+        assert members(both(bits, bits_of(others, words))) == squares & others
+        assert members(either(bits, bits_of(others, words))) == squares | others
         for steps in (-31, -1, 5, 31):
             assert members(shifted(bits, steps)) == {s + steps for s in squares if 0 <= s + steps < area}
 

@@ -19,7 +19,7 @@ from jax import Array
 
 from envs import stgp
 from envs.checkers.rules import Checkers, Pieces, State, moves_of
-from jaxgp.bits import WORD, Bits, count, turned
+from jaxgp.bits import WORD, both, count, either, turned
 from jaxgp.genotypes.primitives import Points, Primitive, PrimitiveSet
 from jaxgp.interpreter.evaluate import Packed
 from jaxgp.options import option
@@ -76,7 +76,7 @@ def view(game: Checkers, options: Options, state: State) -> Packed:
     First four sets of squares, in the order of `SQUARES`, each of which starts at a whole word; then the numbers in the
     order of `numbers`.
     """
-    occupied = _either(state.own, state.other)
+    occupied = either(state.own, state.other)
     empty = tuple(word & ~taken for word, taken in zip(game.constant(range(game.area)), occupied, strict=True))
     men = tuple(word & ~kings for word, kings in zip(occupied, state.kings, strict=True))
     sets = (empty, state.own, state.kings, men)
@@ -94,7 +94,7 @@ def counts(game: Checkers, options: Options, state: State) -> dict[str, Array]:
     """Return the numbers of table 3.2 by name; compilation drops those that a set lacks."""
     found: dict[str, Array] = {}
     for side, pieces in (("Friendly", state.own), ("Enemy", state.other)):
-        kings = count(tuple(piece & king for piece, king in zip(pieces, state.kings, strict=True)))
+        kings = count(both(pieces, state.kings))
         men = count(pieces) - kings
         found |= {f"{side}KingCount": kings, f"{side}ManCount": men}
         found[f"{side}PieceCount"] = men + jnp.float32(options.king_factor) * kings
@@ -129,7 +129,3 @@ def primitive_set(game: Checkers, options: Options) -> PrimitiveSet:
         trees=10 if options.trees == "ten" else 1,
         introns=options.introns,
     )
-
-
-def _either(one: Bits, other: Bits) -> Bits:
-    return tuple(a | b for a, b in zip(one, other, strict=True))

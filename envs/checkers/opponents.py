@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from envs.checkers.rules import Checkers, Pieces, State, moves_of
-from jaxgp.bits import count
+from jaxgp.bits import both, count
 from jaxgp.search.table import mix
 from jaxgp.spec import Evaluator, RandomEvaluator
 
@@ -33,7 +33,7 @@ def material(game: Checkers, state: State, king: float = KING, sign: int = 1) ->
     del game
 
     def worth(side: tuple[Array, ...]) -> Array:
-        kings = count(tuple(a & b for a, b in zip(side, state.kings, strict=True)))
+        kings = count(both(side, state.kings))
         return count(side) + (king - 1) * kings
 
     return _result(state, sign * (worth(state.own) - worth(state.other)))

@@ -33,7 +33,7 @@ from flax import struct
 from jax import Array
 
 from jaxgp.arrays import apart
-from jaxgp.bits import WORD, Bits, bits_of, count, has, nth_square, shifted, single, some
+from jaxgp.bits import WORD, Bits, bits_of, both, count, either, has, nth_square, shifted, single, some
 from jaxgp.options import bound, check, option
 
 DIRECTIONS = ((1, -1), (1, 1), (-1, -1), (-1, 1))
@@ -135,7 +135,7 @@ class Checkers:
     def position(self, pieces: Pieces, held: Bits, quiet: Array, to_move: Array) -> State:
         """Return the state with these pieces, ended or not."""
         moves, captures = apart(self.movable, pieces, held, to_move)
-        blocked = ~some(reduce(_either, moves))
+        blocked = ~some(reduce(either, moves))
         drawn = quiet >= self.quiet_plies if self.quiet_plies else jnp.bool_(False)
         won = jnp.where(np.arange(2) == to_move, 1.0, -1.0) * (1 if self.lose else -1)
         returns = jnp.where(blocked & ~drawn, won, 0.0).astype(jnp.float32)
@@ -209,8 +209,8 @@ class Checkers:
         free = self._free(pieces)
         may = self._may(_where(some(held), held, pieces.own), pieces.kings, to_move)
         jumps = self._jumps(may, pieces.other, free)
-        steps = tuple(_both(may[d], self._behind(free, d)) for d in range(len(DIRECTIONS)))
-        captures = some(reduce(_either, jumps))
+        steps = tuple(both(may[d], self._behind(free, d)) for d in range(len(DIRECTIONS)))
+        captures = some(reduce(either, jumps))
         return tuple(_where(captures, a, b) for a, b in zip(jumps, steps, strict=True)), captures
 
     def constant(self, squares: "range | list[int]") -> Bits:
@@ -229,21 +229,21 @@ class Checkers:
         right, down, odd = direction % 2, direction // 2, square // self.width % 2
         near = square + jnp.where(down, -self.width, self.width) + right - 1 + odd
         far = square + jnp.where(down, -self.size, self.size) + 2 * right - 1
-        start = _both(single(square, self.words), _select(direction, state.moves))
+        start = both(single(square, self.words), _select(direction, state.moves))
         legal = some(start) & (jump == state.captures)
         end = single(jnp.where(jump, far, near), self.words)
         taken = _where(jump, single(near, self.words), self.constant([]))
 
-        was_king = some(_both(start, state.kings))
+        was_king = some(both(start, state.kings))
         last = _where(state.to_move == 0, self._row(self.size - 1), self._row(0))
-        crowned = ~was_king & some(_both(end, last))
-        gone = _either(start, taken)
+        crowned = ~was_king & some(both(end, last))
+        gone = either(start, taken)
         crown = _where(was_king | crowned, end, self.constant([]))
         kings = tuple(k & ~g | c for k, g, c in zip(state.kings, gone, crown, strict=True))
         own = tuple(o & ~s | e for o, s, e in zip(state.own, start, end, strict=True))
         pieces = Pieces(own, tuple(o & ~t for o, t in zip(state.other, taken, strict=True)), kings)
         jumps = self._jumps(self._may(end, kings, state.to_move), pieces.other, self._free(pieces))
-        again = jump & ~crowned & some(reduce(_either, jumps))
+        again = jump & ~crowned & some(reduce(either, jumps))
         return legal, pieces, _where(again, end, self.constant([]))
 
     def _free(self, pieces: Pieces) -> Bits:
@@ -252,25 +252,25 @@ class Checkers:
 
     def _may(self, movers: Bits, kings: Bits, to_move: Array) -> tuple[Bits, ...]:
         """Return by direction which pieces of the side to move may go that way on an empty board."""
-        back = _both(movers, kings)
+        back = both(movers, kings)
         up, down = _where(to_move == 0, movers, back), _where(to_move == 0, back, movers)
         return up, up, down, down
 
     def _jumps(self, may: tuple[Bits, ...], other: Bits, free: Bits) -> tuple[Bits, ...]:
         """Return by direction which of the pieces that `may` go there can capture."""
         return tuple(
-            _both(_both(may[d], self._behind(other, d)), self._two_behind(free, d)) for d in range(len(DIRECTIONS))
+            both(both(may[d], self._behind(other, d)), self._two_behind(free, d)) for d in range(len(DIRECTIONS))
         )
 
     def _behind(self, bits: Bits, direction: int) -> Bits:
         """Return the squares from which one step in a direction leads into a set."""
-        found = [_both(shifted(bits, -steps), self.constant(where)) for steps, where in self._near[direction]]
-        return reduce(_either, found)
+        found = [both(shifted(bits, -steps), self.constant(where)) for steps, where in self._near[direction]]
+        return reduce(either, found)
 
     def _two_behind(self, bits: Bits, direction: int) -> Bits:
         """Return the squares from which two steps in a direction lead into a set."""
-        found = [_both(shifted(bits, -steps), self.constant(where)) for steps, where in self._far[direction]]
-        return reduce(_either, found)
+        found = [both(shifted(bits, -steps), self.constant(where)) for steps, where in self._far[direction]]
+        return reduce(either, found)
 
     @cached_property
     def _near(self) -> list[list[tuple[int, list[int]]]]:
@@ -297,14 +297,6 @@ class Checkers:
 def moves_of(moves: tuple[Bits, ...]) -> Array:
     """Return int32[]: how many moves the sets of pieces by direction stand for."""
     return count(tuple(word for bits in moves for word in bits))
-
-
-def _both(one: Bits, other: Bits) -> Bits:
-    return tuple(a & b for a, b in zip(one, other, strict=True))
-
-
-def _either(one: Bits, other: Bits) -> Bits:
-    return tuple(a | b for a, b in zip(one, other, strict=True))
 
 
 def _where(condition: Array, yes: Bits, no: Bits) -> Bits:

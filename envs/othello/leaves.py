@@ -20,9 +20,8 @@ from typing import Literal
 import jax.numpy as jnp
 
 from envs import stgp
-from envs.othello.moves import within
 from envs.othello.rules import Othello, State
-from jaxgp.bits import WORD, count
+from jaxgp.bits import WORD, both, count
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet, rectangle
 from jaxgp.interpreter.evaluate import Packed
 from jaxgp.options import option
@@ -58,7 +57,7 @@ def view(game: Othello, options: Options, state: State) -> Packed:
     }
     for name, squares in counted(game, options).items():
         mask = game.constant(squares)
-        own, other = (count(within(side, mask)) for side in (state.own, state.other))
+        own, other = (count(both(side, mask)) for side in (state.own, state.other))
         found |= {f"Friendly{name}Count": own, f"Enemy{name}Count": other, f"{name}Count": own - other}
     seen = jnp.stack([found[name] for name in numbers(game, options)])
     return Packed(jnp.stack([*empty, *state.own]), seen.astype(jnp.float32))

@@ -24,7 +24,7 @@ from jax import Array
 
 from envs.othello.rules import Othello, State
 from envs.stgp import DEEPEST, binary
-from jaxgp.bits import Bits, count
+from jaxgp.bits import Bits, both, count
 from jaxgp.errors import reject
 from jaxgp.genotypes.primitives import FLOAT, Integers, Primitive, PrimitiveSet, Weighting
 from jaxgp.options import option
@@ -115,13 +115,8 @@ def discs(game: Othello, options: Options, sides: tuple[Bits, Bits]) -> Array:
     seen = []
     for squares in regions(game, options).values():
         mask = game.constant(squares)
-        seen += [count(within(side, mask)) for side in sides]
+        seen += [count(both(side, mask)) for side in sides]
     return jnp.stack(seen).astype(jnp.float32)
-
-
-def within(side: Bits, mask: Bits) -> Bits:
-    """Return the discs of a side on the squares of a mask."""
-    return tuple(a & b for a, b in zip(side, mask, strict=True))
 
 
 def primitive_set(game: Othello, options: Options) -> PrimitiveSet:

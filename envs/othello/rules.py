@@ -27,7 +27,7 @@ from flax import struct
 from jax import Array
 
 from jaxgp.arrays import apart, freeze, win_loss
-from jaxgp.bits import WORD, Bits, bits_of, count, has, nth_square, shifted, single, some
+from jaxgp.bits import WORD, Bits, bits_of, both, count, either, has, nth_square, shifted, single, some
 from jaxgp.options import check, option
 
 SIZES = (4, 6, 8, 10)
@@ -124,7 +124,7 @@ class Othello:
 
     def placed(self, state: State, action: Array) -> Bits:
         """Return the square of the disc that an action places; none for a pass, and for what may not be played."""
-        return tuple(bits & may for bits, may in zip(single(action, self.words), state.legal, strict=True))
+        return both(single(action, self.words), state.legal)
 
     def after(self, state: State, placed: Bits) -> tuple[Bits, Bits]:
         """Return the discs of the side that places a disc on one square (or none), and those of its opponent."""
@@ -157,7 +157,7 @@ class Othello:
         found = None
         for steps, through in self._lines(other):
             reached = shifted(self._flooded(own, through, steps), steps)
-            found = reached if found is None else tuple(a | b for a, b in zip(found, reached, strict=True))
+            found = reached if found is None else either(found, reached)
         assert found is not None
         full = self.constant(range(self.area))
         return tuple(f & ~(a | b) & all_ for f, a, b, all_ in zip(found, own, other, full, strict=True))
@@ -168,7 +168,7 @@ class Othello:
         turned = tuple(jnp.zeros_like(word) for word in own)
         for steps, through in self._lines(other):
             line = self._flooded(placed, through, steps)
-            closed = some(tuple(a & b for a, b in zip(shifted(line, steps), own, strict=True)))
+            closed = some(both(shifted(line, steps), own))
             turned = tuple(a | jnp.where(closed, b, 0) for a, b in zip(turned, line, strict=True))
         return turned
 
@@ -180,7 +180,7 @@ class Othello:
         """Return the corners that are in a set."""
         last = self.size - 1
         four = self.constant([0, last, self.area - 1 - last, self.area - 1])
-        return tuple(a & b for a, b in zip(bits, four, strict=True))
+        return both(bits, four)
 
     def squares(self, bits: Bits) -> Array:
         """Return bool[size ** 2]: which squares are in a set."""
@@ -191,16 +191,16 @@ class Othello:
         # An enclosed square lies in an outer column only if the line runs along it. So no line leaves the board at one
         # side and goes on at the other. Beyond the top and the bottom there are no squares.
         inner = self.constant(i for i in range(self.area) if 0 < i % self.size < self.size - 1)
-        within = tuple(a & b for a, b in zip(other, inner, strict=True))
+        within = both(other, inner)
         n = self.size
         return [(sign * steps, other if steps == n else within) for steps in (1, n - 1, n, n + 1) for sign in (1, -1)]
 
     def _flooded(self, start: Bits, through: Bits, steps: int) -> Bits:
         """Return the squares of `through` that lie in unbroken lines behind squares of `start`, in one direction."""
-        reached = tuple(a & b for a, b in zip(shifted(start, steps), through, strict=True))
+        reached = both(shifted(start, steps), through)
         reached = _spread(reached, through, steps)
         # From here on two squares at a time: a line on this board encloses `size` - 2 discs at most.
-        pairs = tuple(a & b for a, b in zip(shifted(through, steps), through, strict=True))
+        pairs = both(shifted(through, steps), through)
         for _ in range((self.size - 4) // 2):
             reached = _spread(reached, pairs, 2 * steps)
         return reached
