@@ -35,14 +35,8 @@ def play(run: loop.Run, stop: Stop, tell: Tell) -> None:
     rounds = run.config.fitness.final_rounds
     count = int((run.state.candidates.individuals.generation >= 0).sum())
     said = f"{count} candidates play again, round"
-    stop.compiling = True
-    with memory.reported(run.config):
-        program = wait_for(
-            lambda: run.experiment.compiled_again(run.state),
-            lambda: stop.requested,
-            lambda seconds: tell(f"{said} 1 of {rounds}: compiling", seconds),
-        )
-    stop.compiling = False
+    compiling = lambda seconds: tell(f"{said} 1 of {rounds}: compiling", seconds)  # noqa: E731
+    program = loop.compiled(run, run.experiment.compiled_again, stop, compiling)
     found = []
     for number in range(rounds):
         if stop.requested:

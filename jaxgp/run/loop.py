@@ -95,18 +95,26 @@ class Run:
         return self.evolved and (self.state.candidates is None or bool(self.state.candidates.settled))
 
 
-def compiled(run: Run, stop: Stop, tell: Callable[[float], object]) -> Compiled:
-    """Compile the program of a generation, which may take minutes; `tell` hears for how many seconds it has.
+def compiled(
+    run: Run, make: Callable[[EvolutionState], Compiled], stop: Stop, tell: Callable[[float], object]
+) -> Compiled:
+    """Compile a program of a run, which may take minutes.
+
+    Args:
+        run: the program is for its state.
+        make: compiles, one of the methods of the experiment.
+        stop: ends the waiting when it is requested.
+        tell: hears for how many seconds it has compiled.
 
     Raises:
         GivenUp: `stop` was requested. Nothing is lost, since nothing was computed.
         UsageError: the program does not fit into the memory.
     """
-    begin = time.perf_counter()
+    stop.compiling = True
     with memory.reported(run.config):
-        program = wait_for(lambda: run.experiment.compiled(run.state), lambda: stop.requested, tell)
+        program = wait_for(lambda: make(run.state), lambda: stop.requested, tell)
     memory.check_program(run.config, run.state, program)
-    run.compile_seconds = time.perf_counter() - begin
+    stop.compiling = False
     return program
 
 

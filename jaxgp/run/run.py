@@ -2,7 +2,9 @@
 
 import os
 import sys
+import time
 from pathlib import Path
+from typing import NoReturn
 
 import jax
 from jax.stages import Compiled
@@ -126,18 +128,13 @@ def conduct(plan: Plan, directory: RunDirectory, experiment: loop.Experiment) ->
 
 def _compiled(run: loop.Run, stop: Stop, progress: Progress) -> Compiled:
     """Compile the program of a generation; if a stop is asked for meanwhile, end the process at once."""
-    stop.compiling = True
+    begin = time.perf_counter()
     try:
-        program = loop.compiled(run, stop, lambda seconds: progress.wait(run.generation, seconds))
+        tell = lambda seconds: progress.wait(run.generation, seconds)  # noqa: E731
+        program = loop.compiled(run, run.experiment.compiled, stop, tell)
     except GivenUp:
-        if run.directory.holds_run():
-            _say_how_to_go_on(run)
-        else:
-            _say("Stopped before the first generation; the same command starts again.")
-            run.directory.discard()
-        stop.pass_on()
-        end_at_once(stop.exit_code)
-    stop.compiling = False
+        _give_up(run, stop)
+    run.compile_seconds = time.perf_counter() - begin
     return program
 
 
@@ -146,9 +143,18 @@ def _finals(run: loop.Run, stop: Stop, progress: Progress) -> None:
     try:
         finals.play(run, stop, progress.work)
     except GivenUp:
+        _give_up(run, stop)
+
+
+def _give_up(run: loop.Run, stop: Stop) -> NoReturn:
+    """End the process while a program is compiled, and say how to go on."""
+    if run.directory.holds_run():
         _say_how_to_go_on(run)
-        stop.pass_on()
-        end_at_once(stop.exit_code)
+    else:
+        _say("Stopped before the first generation; the same command starts again.")
+        run.directory.discard()
+    stop.pass_on()
+    end_at_once(stop.exit_code)
 
 
 def _say_how_to_go_on(run: loop.Run) -> None:
