@@ -10,9 +10,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from types import FrameType, TracebackType
-from typing import Any, TextIO
+from typing import Any, NoReturn, TextIO
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALLED = 128
+"""Exit codes above it say by which signal a command was stopped, as shells report it."""
 SHOW_CURSOR = b"\x1b[?25h\n"
 """The escape sequence that shows the cursor of a terminal again."""
 MOMENT = 1.0
@@ -51,6 +53,20 @@ def stop(number: int, frame: FrameType | None = None) -> None:
         sys.stdout.flush()
     os.write(2, b"stopped\n")
     os._exit(128 + number)
+
+
+def leave(code: int) -> NoReturn:
+    """End the process with an exit code; after a signal at once, once its output is written.
+
+    What a stopped command has started may still compute in threads of XLA. Python's own end would take from them what
+    they use, which now and then ends in a segmentation fault.
+    """
+    if code > SIGNALLED:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError, AttributeError):
+                stream.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 class Interrupts:

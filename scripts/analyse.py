@@ -117,4 +117,4 @@ def main(words: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    terminal.leave(main(sys.argv[1:]))

@@ -97,4 +97,4 @@ def task(options: Options) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(arguments.main(Options, task, __doc__ or ""))
+    terminal.leave(arguments.main(Options, task, __doc__ or ""))

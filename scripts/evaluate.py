@@ -26,7 +26,7 @@ import envs
 from jaxgp import files
 from jaxgp.config import arguments, help
 from jaxgp.config.games import OF_CHAMPIONS, asked
-from jaxgp.errors import UsageError, reason, reject
+from jaxgp.errors import UsageError, reject
 from jaxgp.options import DEEPEST, MAX_CORES, MAX_GAMES, MAX_SECONDS, MAX_SEED, changed, option
 from jaxgp.printable import one_line
 
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from jaxgp.measure.panels import Fixed
     from jaxgp.players.options import Opponent
     from jaxgp.spec import Cast
-    from jaxgp.store.table import Table
 
 MOST_PLAYOUTS = 10_000_000
 MOST_PLIES = 40
@@ -292,19 +291,9 @@ def adder(
         rival = panels.text(evaluation.searching(options.compare), measured.cast) if options.compare else ""
         player = measured.text if name == measured.name else rival
         row = games.row(player, panels.text(panel[results[0].opponent], measured.cast), results, seconds, about)
-        keep(table, row)
+        table.keep(row, arguments.say)
 
     return add
-
-
-def keep(table: "Table", row: dict[str, object]) -> None:
-    """Add a row to a table; one that cannot be written is printed."""
-    try:
-        table.append(row, warn=arguments.say)
-    except (OSError, UsageError) as error:
-        why = reason(error) if isinstance(error, OSError) else str(error)
-        arguments.say(f"table={table.path}: cannot be written ({why}); the row is printed")
-        print(table.line(row))
 
 
 def terms(options: Options) -> "Terms":
@@ -352,4 +341,4 @@ def seated(options: Options, cast: "Cast") -> "tuple[dict[str, Opponent], Oppone
 
 
 if __name__ == "__main__":
-    raise SystemExit(arguments.main(Options, task, __doc__, about=about))
+    terminal.leave(arguments.main(Options, task, __doc__, about=about))

@@ -144,4 +144,4 @@ def picture(loaded: "Loaded") -> str:
 
 
 if __name__ == "__main__":
-    raise SystemExit(arguments.main(Options, task, __doc__, about=about))
+    terminal.leave(arguments.main(Options, task, __doc__, about=about))

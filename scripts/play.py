@@ -352,4 +352,4 @@ def say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(arguments.main(Options, task, __doc__, about=about))
+    terminal.leave(arguments.main(Options, task, __doc__, about=about))

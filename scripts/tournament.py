@@ -195,4 +195,4 @@ def check_brackets(options: Options, brackets: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(arguments.main(Options, task, __doc__, about=about))
+    terminal.leave(arguments.main(Options, task, __doc__, about=about))

@@ -71,6 +71,7 @@ PROGRAM = """
 import sys, time
 from dataclasses import dataclass
 import jax  # before it, nothing can have been computed, and one signal is enough
+from jaxgp import terminal
 from jaxgp.config import arguments
 
 @dataclass
@@ -85,7 +86,7 @@ def task(_):
         print("saving", flush=True)
         time.sleep(60)
 
-sys.exit(arguments.main(Options, task, "", []))
+terminal.leave(arguments.main(Options, task, "", []))
 """
 
 
@@ -107,6 +108,24 @@ COLLECTING = (
 def test_a_signal_that_comes_while_garbage_is_collected_stops_a_command():
     done = subprocess.run([sys.executable, "-c", COLLECTING], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "saving\n", "stopped\n")
+
+
+@pytest.mark.parametrize(
+    ("task", "expected"),
+    [("os.kill(os.getpid(), signal.SIGTERM) or time.sleep(20)", (143, "told\n")), ("0", (0, "told\nPython's end\n"))],
+)
+def test_a_stopped_command_ends_with_its_output_and_without_pythons_end(task, expected):
+    program = f"""
+import atexit, os, signal, time
+import jax
+from jaxgp import terminal
+from jaxgp.config import arguments
+from tests.test_terminal import Options
+atexit.register(print, "Python's end")
+terminal.leave(arguments.main(Options, lambda _: print("told") or {task}, "", []))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == expected
 
 
 def test_a_second_signal_ends_a_command_while_it_saves():

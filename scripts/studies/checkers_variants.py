@@ -123,10 +123,9 @@ def task(options: Options) -> int:
             measured, arguments.command("scripts/studies/checkers_variants.py", options), options.seed
         )
         row = games.row(measured.text, panels.text(both[1], cast), results, time.perf_counter() - begin, about)
-        print(f"row: {table.line(row)}")
-        table.append(row, warn=arguments.say)
+        table.keep(row, arguments.say)
     return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(arguments.main(Options, task, __doc__))
+    terminal.leave(arguments.main(Options, task, __doc__))

@@ -117,4 +117,4 @@ def by_rules(game: Walls, sight: Sight, lists: RuleLists) -> Reply:
 
 
 if __name__ == "__main__":
-    raise SystemExit(arguments.main(Options, task, __doc__))
+    terminal.leave(arguments.main(Options, task, __doc__))

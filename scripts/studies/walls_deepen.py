@@ -78,4 +78,4 @@ def said(thought: "Thought", seconds: float) -> str:
 
 
 if __name__ == "__main__":
-    raise SystemExit(arguments.main(Options, task, __doc__))
+    terminal.leave(arguments.main(Options, task, __doc__))

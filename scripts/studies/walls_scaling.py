@@ -122,4 +122,4 @@ def batched(options: Options) -> dict[int, tuple[float, ...]]:
 
 
 if __name__ == "__main__":
-    raise SystemExit(arguments.main(Options, task, __doc__))
+    terminal.leave(arguments.main(Options, task, __doc__))

@@ -168,4 +168,4 @@ def task(options: Options) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(arguments.main(Options, task, __doc__))
+    terminal.leave(arguments.main(Options, task, __doc__))
