@@ -1,5 +1,6 @@
 """What one evaluation says about a population, and what most kinds of fitness have in common."""
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Generic
 
 import jax
@@ -47,7 +48,7 @@ class Evaluation:
         return Evaluation(fitness, points, self.metrics, cases, results, behaviour, None, benchmark)
 
 
-class Absolute(Generic[Memory]):
+class Absolute(ABC, Generic[Memory]):
     """Base of a fitness whose values mean the same in every generation, so that the fittest individual is the best."""
 
     def standing(self, key: Array, result: Evaluation, population: Genome, memory: Memory) -> tuple[Standing, Memory]:
@@ -61,9 +62,9 @@ class Absolute(Generic[Memory]):
         found, _ = self.evaluate(key, genomes, memory)
         return found.fitness, found.points
 
+    @abstractmethod
     def evaluate(self, key: Array, population: Genome, memory: Memory) -> tuple[Evaluation, Memory]:
         """Measure a population; see `jaxgp.contracts.Fitness`."""
-        raise NotImplementedError
 
     def improves(self, standing: Standing, best: Genome, champion: "Champion") -> Array:
         """Return bool[]: more fitness than the champion has; of equals the earlier one stays."""

@@ -122,6 +122,15 @@ class Table:
             files.sync_directory(self.path.parent)
         return True
 
+    def keep(self, row: Mapping[str, object], say: Callable[[str], object]) -> None:
+        """Add a row; one that cannot be written is printed. `say` is told why, and of a torn last line."""
+        try:
+            self.append(row, warn=say)
+        except (OSError, UsageError) as error:
+            why = reason(error) if isinstance(error, OSError) else str(error)
+            say(f"table={self.path}: cannot be written ({why}); the row is printed")
+            print(self.line(row))
+
     def _locked(self) -> IO[bytes]:
         """Open the file for adding to it, and wait until no other process does; raises OSError."""
         reading.check_file(self.path)
