@@ -293,15 +293,6 @@ def test_a_member_of_a_panel_is_measured_in_the_place_of_a_champion(evaluate, pa
     assert float(row["low"]) <= float(row["score"]) <= float(row["high"]) < 0.5
 
 
-def test_a_row_that_finds_no_room_is_printed(script, tmp_path, capsys, monkeypatch):
-    table = Table(tmp_path / "games.csv", ("player", "score"))
-    monkeypatch.setattr(table, "append", lambda *_, **__: (_ for _ in ()).throw(OSError(28, "No space left on device")))
-    script.keep(table, {"player": "a, b", "score": 0.5})
-    out, error = capsys.readouterr()
-    assert out == '"a, b",0.5\n'
-    assert error == f"table={table.path}: cannot be written (No space left on device); the row is printed\n"
-
-
 def test_names_of_opponents_are_shown_as_they_are():
     won = summarise("[red]a[/] [/b] \x1b[31m", "first", *np.ones((3, 1)))
     assert "[red]a[/] [/b] \ufffd[31m" in evaluation.table_text({"[/champion]": [won]})

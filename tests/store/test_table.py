@@ -124,3 +124,11 @@ def test_lines_of_processes_that_add_rows_at_the_same_time_do_not_mix(tmp_path):
     for who in "abc":
         assert [one["score"] for one in rows if one["name"] == who * 500] == [str(n) for n in range(number)]
     assert len(rows) == 3 * number
+
+
+def test_a_row_that_finds_no_room_is_printed(tmp_path, capsys, monkeypatch):
+    table, said = Table(tmp_path / "games.csv", ("player", "score")), []
+    monkeypatch.setattr(table, "append", lambda *_, **__: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    table.keep({"player": "a, b", "score": 0.5}, said.append)
+    assert capsys.readouterr().out == '"a, b",0.5\n'
+    assert said == [f"table={table.path}: cannot be written (No space left on device); the row is printed"]
