@@ -90,3 +90,16 @@ TEN_TREES: Top = (
 """A preset top for ten trees: T1 <= T2 chooses one of two conditionals; each of these compares two trees, and chooses
 one of two others. The source shows its top in figure 3.4, which this project does not have. Its text says that all ten
 trees are numbers, and that conditionals were the tops that evolution preferred."""
+
+
+def python_of_ten(values: Sequence[str]) -> str:
+    """Return the value of `TEN_TREES` as an expression in Python, from those of the ten trees."""
+    written: list[str] = []
+    for item in TEN_TREES:
+        if isinstance(item, int):
+            written.append(values[item])
+            continue
+        function = next(one for one in FUNCTIONS if one.name == item)
+        assert isinstance(function.python, str)
+        written[-function.arity :] = [function.python.format(*written[-function.arity :])]
+    return written[0]

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from envs import stgp
-from envs.checkers import leaves
+from envs.checkers import export, leaves
 from envs.checkers.rules import Checkers
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.players.searched import SearchedPlayer
@@ -25,4 +25,6 @@ LEAF = Role(
     leaves.Options,
     leaf,
     deeper=lambda options, plies: replace(options, depth=plies),
+    python=export.of_leaves,
+    features="seen",
 )
