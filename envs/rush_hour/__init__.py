@@ -9,8 +9,15 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[RushHour]":
     """Return the game; this imports it."""
-    from envs.rush_hour import render
+    from envs.rush_hour import exact, render
     from envs.rush_hour.rules import RushHour
     from jaxgp.spec import Spec
 
-    return Spec(RushHour, drawing=render, typed=render.TYPED)
+    return Spec(
+        RushHour,
+        drawing=render,
+        typed=render.TYPED,
+        hints=exact.hints,
+        ending=render.ending,
+        vet=exact.vet,
+    )

@@ -5,7 +5,7 @@ A board is a dictionary from letters to vehicles, tuples of cells (row, column),
 """
 
 from collections import deque
-from functools import lru_cache
+from functools import cache
 from itertools import product
 from typing import NamedTuple
 
@@ -92,7 +92,7 @@ def explore(text, metric="moves"):
     return Explored(optimum, len(seen), goals)
 
 
-@lru_cache(maxsize=None)
+@cache
 def deduced_goal(text):
     """Return the vehicles of the deduced goal board: by budgets of cells, the first that lets all be placed."""
     board, size = read(text)
@@ -160,7 +160,7 @@ def blockers_lower_bound(board, size, depth=4):
         sides = [side(cell, sign, depth) for sign in (-1, 1)]
         return min((one for one in sides if one is not None), key=len, default=None)
 
-    @lru_cache(maxsize=None)
+    @cache
     def side(cell, sign, depth):
         """Return the vehicles that move if the one on a cell clears it in a direction; None if it is impossible."""
         letter = taken[cell]
