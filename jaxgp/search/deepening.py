@@ -26,10 +26,9 @@ A lane whose next child is still to be found when most lanes have theirs expands
 at the bound are counted when their parent is expanded, and nodes without a table need no keys.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import jax
 import jax.numpy as jnp
@@ -38,33 +37,15 @@ from flax import struct
 from jax import Array, lax
 
 from jaxgp.arrays import take, where
-from jaxgp.contracts import Packs, Position, Puzzle, States
+from jaxgp.contracts import Position, Puzzle, States
 from jaxgp.search.chance import refuse_chance, unused_key
+from jaxgp.search.children import Children, Lister, Order, pack, unpack
 from jaxgp.search.codes import encode
-from jaxgp.search.lookahead import Contexts, by_context, ranges
+from jaxgp.search.lookahead import Contexts
 from jaxgp.search.queue import drain
 from jaxgp.search.table import mix
 
 Bound = Literal["depth", "cost"]
-
-
-@struct.dataclass
-class Node:
-    """A child in a search, as an order sees it."""
-
-    state: States  # the position
-    before: States  # the position of the parent
-    action: Array  # int32[]: the move from the parent to it
-    depth: Array  # int32[]: moves from the root to it
-    siblings: Array  # int32[]: how many children the parent has
-
-
-Order = Callable[[Any, Array, Node, Array], Array]
-"""(contexts [C, ...], whose int32[B], nodes [B], needed int32[]) -> float32[B]: values, of which the lowest go first.
-
-The second argument is the context of each node; the last one, N, says how many nodes matter. These are the first N,
-sorted by context in ascending order; the values of the others are not used. NaN counts as the greatest value.
-"""
 
 
 @struct.dataclass
@@ -79,10 +60,6 @@ class Solutions:
     iterations: Array  # int32[]: iterations of the loop for the whole batch
 
 
-WIDTH = 12
-"""Children that are stepped together, on average per lane; lanes share this budget by need."""
-LEAST, MOST = 64, 2048
-"""The fewest and the most children that are stepped together."""
 WINDOW = 8
 """Children that a lane looks up in its table together."""
 DEPTH_BITS = 10
@@ -116,16 +93,6 @@ class _Lane:
     counts: Array  # int32[D]: children
     visited: Array  # int32[D]: children visited
     table: Array  # uint32[T, W + 1]: key, round and depth
-
-
-@struct.dataclass
-class _Children:
-    """Children of one node by their places among its moves."""
-
-    actions: Array  # int16[S]
-    keys: Array  # uint32[S, W]
-    solves: Array  # bool[S]
-    values: Array  # float32[S], at most the greatest number; 0 if they need none
 
 
 @dataclass(frozen=True)
@@ -190,7 +157,7 @@ class Deepening:
         queue = len(limit)
         whose = jnp.zeros(queue, jnp.int32) if whose is None else whose
         count = jnp.minimum(jnp.asarray(count, jnp.int32), queue)
-        solved, packed = jax.vmap(self.puzzle.solved)(states), self._pack(states)
+        solved, packed = jax.vmap(self.puzzle.solved)(states), pack(self.puzzle, states)
 
         def begin(lanes: _Lane, begins: Array, root: Array) -> _Lane:
             return self._begin(lanes, begins, take(packed, root), solved[root], limit[root])
@@ -208,15 +175,12 @@ class Deepening:
         return Solutions(*found, iterations)
 
     @property
+    def _lister(self) -> Lister:
+        return Lister(self.puzzle, self.order, self._words)
+
+    @property
     def _slots(self) -> int:
         return self.puzzle.most_choices
-
-    def _pack(self, states: Position) -> States:
-        return jax.vmap(self.puzzle.pack)(states) if isinstance(self.puzzle, Packs) else states
-
-    def _unpack(self, words: States) -> Position:
-        states: Position = jax.vmap(self.puzzle.unpack)(words) if isinstance(self.puzzle, Packs) else words
-        return states
 
     @cached_property
     def _words(self) -> int:
@@ -228,7 +192,7 @@ class Deepening:
 
     def _idle(self, state: Position) -> _Lane:
         levels, zero, no = self.deepest, jnp.int32(0), jnp.bool_(False)
-        packed = jax.tree.map(lambda x: x[0], self._pack(jax.tree.map(lambda x: x[None], state)))
+        packed = jax.tree.map(lambda x: x[0], pack(self.puzzle, jax.tree.map(lambda x: x[None], state)))
         return _Lane(
             busy=no,
             root=zero,
@@ -284,16 +248,16 @@ class Deepening:
         """Descend to the nodes that are ready, and expand them."""
         lane, ready, fresh = jnp.arange(len(whose)), lanes.ready, lanes.fresh
         above = jnp.maximum(jnp.where(fresh, 0, lanes.level), 0)
-        before = self._unpack(jax.tree.map(lambda x: x[lane, above], lanes.states))
+        before = unpack(self.puzzle, jax.tree.map(lambda x: x[lane, above], lanes.states))
         action = lanes.actions[lane, above, lanes.place]
-        nodes = where(fresh, before, jax.vmap(self._step)(before, action))
+        nodes = where(fresh, before, jax.vmap(self._lister.step)(before, action))
         depth = jnp.where(fresh, 0, lanes.level + 1)
         path = lanes.path.at[lane, jnp.where(ready & ~fresh, above, self.deepest)].set(action, mode="drop")
 
         # A child at the bound is visited and cut; its place among the others makes no difference.
         last = (depth + 1 >= lanes.bound) if self.bound == "depth" else jnp.zeros_like(ready)
         number = jnp.where(ready, jax.vmap(self.puzzle.choices)(nodes), 0)
-        children = self._children(contexts, whose, nodes, depth, number, ready & ~last)
+        children = self._lister.children(contexts, whose, nodes, depth, number, ready & ~last)
         there = np.arange(self._slots) < number[:, None]
         within, cut, least = there, lanes.cut | (ready & last & (number > 0)), lanes.least
         if self.bound == "cost":
@@ -325,7 +289,7 @@ class Deepening:
             length=jnp.where(won, depth + 1, lanes.length),
             path=path.at[lane, jnp.where(won, depth, self.deepest)].set(end, mode="drop"),
             states=jax.tree.map(
-                lambda old, new: old.at[lane, level].set(new, mode="drop"), lanes.states, self._pack(nodes)
+                lambda old, new: old.at[lane, level].set(new, mode="drop"), lanes.states, pack(self.puzzle, nodes)
             ),
             actions=lanes.actions.at[lane, level].set(actions, mode="drop"),
             keys=lanes.keys.at[lane, level].set(keys, mode="drop"),
@@ -333,10 +297,6 @@ class Deepening:
             visited=lanes.visited.at[lane, level].set(0, mode="drop"),
             table=self._write(lanes, nodes, depth),
         )
-
-    def _step(self, state: Position, action: Array) -> Position:
-        child: Position = self.puzzle.step(state, action.astype(jnp.int32), unused_key())
-        return child
 
     def _write(self, lanes: _Lane, nodes: Position, depth: Array) -> Array:
         """Return the tables with the nodes that are ready, [L]."""
@@ -355,59 +315,7 @@ class Deepening:
         """Return uint32[...]: a round and a depth in one word."""
         return (number.astype(jnp.uint32) << DEPTH_BITS) + jnp.asarray(depth, jnp.uint32)
 
-    def _children(
-        self, contexts: Contexts, whose: Array, nodes: Position, depth: Array, number: Array, valued: Array
-    ) -> _Children:
-        """Return the children of nodes [L], a fixed number of children at a time.
-
-        Args:
-            contexts: [C, ...].
-            whose: int32[L], the context of each node.
-            nodes: [L, ...].
-            depth: int32[L].
-            number: int32[L]: children of each.
-            valued: bool[L]: whether the values of its children are needed.
-
-        Returns:
-            [L, S]; unspecified from `number` on.
-        """
-        lanes = len(number)
-        order = jnp.arange(lanes) if self.order is None else by_context(contexts, whose, valued)
-        ends = jnp.cumsum(number[order], dtype=jnp.int32)
-        starts, needed = ends - number[order], jnp.where(valued, number, 0).sum(dtype=jnp.int32)
-        begin = jnp.zeros(lanes, jnp.int32).at[order].set(starts)
-        together = min(lanes * self._slots, max(LEAST, WIDTH * lanes), MOST)
-
-        def some(carry: tuple[Array, _Children]) -> tuple[Array, _Children]:
-            first, found = carry
-            index = first + jnp.arange(together, dtype=jnp.int32)
-            lane = order[jnp.minimum(ranges(starts - first, together), lanes - 1)]
-            parents = take(nodes, lane)
-            actions = jax.vmap(self.puzzle.choice)(parents, index - begin[lane])
-            states = jax.vmap(self._step)(parents, actions)
-            values = jnp.zeros(together)
-            if self.order is not None:
-                seen = Node(states, parents, actions, depth[lane] + 1, number[lane])
-                values = self.order(contexts, whose[lane], seen, needed - first)
-                values = jnp.minimum(jnp.where(jnp.isnan(values), jnp.inf, values), np.finfo(np.float32).max)
-            keys = jax.vmap(self.puzzle.key)(states) if self.table else jnp.zeros((together, 0), jnp.uint32)
-            solves = jax.vmap(self.puzzle.solved)(states)
-            new = _Children(actions.astype(jnp.int16), keys, solves, values)
-            put = lax.dynamic_update_slice_in_dim
-            return first + together, jax.tree.map(lambda old, new: put(old, new, first, 0), found, new)
-
-        # Room for the children of all nodes and one more slice, since the last slice may reach beyond them.
-        room = lanes * self._slots + together
-        nothing = _Children(
-            jnp.zeros(room, jnp.int16),
-            jnp.zeros((room, self._words), jnp.uint32),
-            jnp.zeros(room, jnp.bool_),
-            jnp.zeros(room, jnp.float32),
-        )
-        found = lax.while_loop(lambda carry: carry[0] < ends[-1], some, (jnp.int32(0), nothing))[1]
-        return take(found, begin[:, None] + np.arange(self._slots))
-
-    def _ordered(self, children: _Children, within: Array) -> tuple[Array, Array]:
+    def _ordered(self, children: Children, within: Array) -> tuple[Array, Array]:
         """Return int16[L, S] actions and uint32[L, S, W] keys of the children `within`, in the order of visits."""
         if self.order is None:
             return children.actions, children.keys
