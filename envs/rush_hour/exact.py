@@ -27,7 +27,7 @@ def hints(game: RushHour) -> Callable[[State], tuple[int | None, str]]:
 def vet(game: RushHour) -> None:
     """Refuse a board that has no solution; raises ValueError.
 
-    Boards that come with the game have one. A board is let pass if it has more than `MOST` positions without a solution.
+    Boards that come with the game have one. A board passes if a search meets `MOST` positions and no solution.
     """
     if game.start.moves is None and not solvable(game.start):
         raise ValueError(f"game.board={game.board}: it has no solution; accepted: a board that can be solved")

@@ -48,13 +48,14 @@ def solved(board, size):
 
 def slides(board, size, metric):
     """Yield all legal slides."""
-    taken = {cell: letter for letter, vehicle in board.items() for cell in vehicle}
-    inside = set(product(range(size), repeat=2))
+    taken = {cell for vehicle in board.values() for cell in vehicle}
     for letter, vehicle in board.items():
+        down, right = direction(vehicle)
         for sign in (-1, 1):
+            row, column = vehicle[0] if sign < 0 else vehicle[-1]
             for distance in range(1, 2 if metric == "steps" else size):
-                there = moved(vehicle, sign * distance)
-                if any(cell not in inside or taken.get(cell, letter) != letter for cell in there):
+                row, column = row + sign * down, column + sign * right
+                if (row, column) in taken or not (0 <= row < size and 0 <= column < size):
                     break
                 yield Slide(letter, sign * distance)
 
@@ -74,18 +75,18 @@ class Explored(NamedTuple):
 def explore(text, metric="moves"):
     """Search all positions that can be reached, breadth first; a solved position is passed through like others."""
     board, size = read(text)
-    seen = {write(board, size): 0}
+    seen = {tuple(board.values()): 0}
     queue = deque([board])
     optimum, goals = None, 0
     while queue:
         board = queue.popleft()
-        depth = seen[write(board, size)]
+        depth = seen[tuple(board.values())]
         if solved(board, size):
             goals += 1
             optimum = depth if optimum is None else optimum
         for slide in slides(board, size, metric):
             after = play(board, slide)
-            code = write(after, size)
+            code = tuple(after.values())  # in the order of the letters of the first board
             if code not in seen:
                 seen[code] = depth + 1
                 queue.append(after)

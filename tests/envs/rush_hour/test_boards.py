@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from envs.rush_hour import boards
-from envs.rush_hour.boards import Vehicle, find, parse, read, read_file, shipped, split
+from envs.rush_hour.boards import Vehicle, find, parse, read_file, shipped, split
 from jaxgp.errors import UsageError
 
 ROWS = ("AA...O", "P..Q.O", "PXXQ.O", "P..Q..", "B...CC", "B.RRR.")
@@ -31,10 +31,13 @@ def test_a_board_is_read_from_its_cells_or_from_its_rows():
         (("1....O", *ROWS[1:]), "'1' is no letter of a vehicle; accepted: 36, 49 or 64 cells"),
         (("ZA...O", *ROWS[1:]), "A has 1 cell; accepted: vehicles of 2 or 3 cells"),
         (("AAAA.O", *ROWS[1:]), "A has 4 cells; accepted: vehicles of 2 or 3 cells"),
-        ((".A...O", "PA.Q.O", "PXXQ.O", "PA.Q..", *ROWS[4:]), r"A is bent or in parts \(row 1 column 2, row 2 column 2"),
+        (
+            (".A...O", "PA.Q.O", "PXXQ.O", "PA.Q..", *ROWS[4:]),
+            r"A is bent or in parts \(row 1 column 2, row 2 column 2",
+        ),
         (("AA...O", "PA.Q.O", *ROWS[2:]), "A is bent or in parts"),
         ((*ROWS[:2], "P..Q.O", *ROWS[3:]), "there is no X; accepted: XX in the row of the exit"),
-        ((*ROWS[:2], "PXXX.O", *ROWS[3:]), "X has 3 cells; accepted: 2"),
+        (("AA...O", "P....O", "PXXX.O", "P.....", *ROWS[4:]), "X has 3 cells; accepted: 2"),
         (("AAX..O", "P.XQ.O", "P..Q.O", *ROWS[3:]), "X is vertical; accepted: a horizontal X in row 3"),
         (("XX...O", "P..Q.O", "P..Q.O", *ROWS[3:]), "X is in row 1; accepted: row 3"),
         (("AA....", "P.....", "PXX.DD", "P.....", *ROWS[4:]), "D is horizontal and stands between X and the exit"),
@@ -81,9 +84,9 @@ def test_a_wrong_file_is_refused_by_line(tmp_path, text, fault):
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
     (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(UsageError, match="suite=.*none: cannot be read .*; accepted: a file"):
+    with pytest.raises(UsageError, match=r"suite=.*none: cannot be read .*; accepted: a file"):
         read_file(str(tmp_path / "none"), "suite")
-    with pytest.raises(UsageError, match="suite=.*bytes: not text in UTF-8; accepted: a file"):
+    with pytest.raises(UsageError, match=r"suite=.*bytes: not text in UTF-8; accepted: a file"):
         read_file(str(tmp_path / "bytes"), "suite")
 
 
@@ -107,11 +110,15 @@ def test_a_fifth_of_each_list_is_kept_for_testing():
     for prefix in boards.LISTS:
         sides = Counter(board.split for board in shipped(prefix))
         assert 0.15 < sides["test"] / sides.total() < 0.25
-    assert split("JAM01") == "train"
+    assert [split(f"JAM0{n}") for n in (1, 2, 3, 4)] == ["test", "train", "train", "train"]
     assert split("JAM40") == split("MOV000")  # positions of one cluster
 
 
 def test_boards_that_can_be_reached_from_each_other_are_on_one_side():
-    start = parse("." * 12 + "XX.A.." + "...A..B...C.B...C.")
-    moved = parse("." * 9 + "A..XX" + ".A......" * 0 + ".A..B.....B..C.....C."[:22].ljust(22, "."))
-    assert {v.letter for v in start.vehicles} == {v.letter for v in moved.vehicles}
+    """A slides down: the layout, on which the side depends, stays as it is. Another vehicle changes it."""
+    before, after = (
+        parse(rows)
+        for rows in ("...A../...A../XX..../BB..../....../......", "....../....../XX..../BB.A../...A../......")
+    )
+    assert before.layout == after.layout == "6-22-32|32"
+    assert parse("...A../...A../XX.A../BB..../....../......").layout == "6-22-32|33"

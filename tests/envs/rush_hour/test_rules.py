@@ -5,15 +5,17 @@ import numpy as np
 import pytest
 
 import envs
-from envs.rush_hour import render
-from envs.rush_hour.boards import parse
+from envs.rush_hour import boards, render
+from envs.rush_hour.boards import Board, parse
 from envs.rush_hour.rules import RushHour
 from jaxgp.contracts import Packs, Puzzle
 from jaxgp.errors import UsageError
 from tests.envs.replays import KEY
-from tests.envs.rush_hour.walks import at, some, walk
+from tests.envs.rush_hour.walks import some
 
 BOARD = "AA...O/P..Q.O/PXXQ.O/P..Q../B...CC/B.RRR."
+LAST_ROWS = {7: ".XX" + "." * 25, 8: ".XX" + "." * 37}
+"""The row of X, and those below."""
 OPEN = "....../....../XX..A./....A./....../......"
 
 
@@ -35,12 +37,12 @@ def test_it_is_a_puzzle_whose_states_can_be_packed():
 
 def test_a_vehicle_slides_along_its_line_as_far_as_cells_are_free():
     game = RushHour(board=BOARD)
-    assert names(game, game.init(KEY)) == "A+1 A+2 A+3 C-3 C-2 C-1 O+1 Q-1 Q+1 R-1 R+1".split()
+    assert names(game, game.init(KEY)) == ["A+1", "A+2", "A+3", "C-3", "C-2", "C-1", "O+1", "Q-1", "Q+1", "R-1", "R+1"]
 
 
 def test_steps_are_slides_of_one_cell():
     game = RushHour(board=BOARD, metric="steps")
-    assert names(game, game.init(KEY)) == "A+1 C-1 O+1 Q-1 Q+1 R-1 R+1".split()
+    assert names(game, game.init(KEY)) == ["A+1", "C-1", "O+1", "Q-1", "Q+1", "R-1", "R+1"]
 
 
 def test_x_at_the_exit_solves_the_board_and_ends_the_game():
@@ -80,39 +82,41 @@ def test_a_slide_back_leads_to_the_same_key_and_another_count():
 
 
 @pytest.mark.parametrize(
-    ("size", "rows"),
+    ("most", "rows"),
     [
-        (6, "ABCDEF/ABCDEF/XX..../GG..../HH..../II...."),
-        (8, "...AA.../...BB.../KLMNOPQR/KLMNOPQR/CC....DD/EE....FF/GG....HH/II....JJ"),
+        (32, "..ABCD/..ABCD/XX..../EE..../FF..../GG...."),
+        (72, "CC....DD/EE....FF/GG....HH/II....JJ/KLMNOPQR/KLMNOPQR/...AA.../...BB..."),
     ],
 )
-def test_the_most_legal_moves_of_a_position(size, rows):
-    """The proved maxima, 32 and 72: vertical cars that can slide down are counted with the horizontal ones."""
-    game = RushHour(size=size)
-    extreme = RushHour(size=size, board="JAM01" if size == 6 else rows) if False else game
-    assert extreme.most_choices in (32, 72)
-    del rows
+def test_no_position_has_more_legal_moves_than_these(most, rows):
+    """In the first four vehicles can slide down by up to four cells, and four to the right."""
+    size, cells = rows.index("/"), rows.replace("/", "")
+    letters = sorted(set(cells) - {"."}, key=lambda letter: (letter != "X", letter))
+    board = Board(size, tuple(boards._vehicle(letter, cells, size) for letter in letters))
+    game = RushHour(size=size, board="JAM01" if size == 6 else "." * 24 + "XX" + "." * 38)
+    assert game.choices(game.position(board)) == game.most_choices == most
 
 
-def test_packing_keeps_every_field():
-    for size, metric in ((6, "moves"), (8, "steps")):
-        game = RushHour(size=size, board="JAM01" if size == 6 else "." * 24 + "XX" + "." * 38, metric=metric)
-        states, _ = walk(game, some(4, size=size), 6)
-        state = at(states, 5)
-        again = jax.vmap(game.unpack)(jax.vmap(game.pack)(state))
-        for before, after in zip(jax.tree.leaves(state), jax.tree.leaves(again), strict=True):
+@pytest.mark.parametrize(("size", "words"), [(6, 10), (7, 13), (8, 17)])
+def test_packing_keeps_every_field(size, words):
+    game = RushHour(size=size, board="JAM01" if size == 6 else "." * (size * ((size - 1) // 2)) + LAST_ROWS[size])
+    moves = ("O+1",) if size == 6 else ("X+1", f"X+{size - 4}")  # the second one solves the board
+    for state in (game.init(KEY), play(game, *moves)):
+        packed = game.pack(state)
+        assert (packed.dtype, packed.shape) == (np.uint32, (words,))
+        for before, after in zip(jax.tree.leaves(state), jax.tree.leaves(game.unpack(packed)), strict=True):
             assert (before.dtype, before.shape) == (after.dtype, after.shape)
             assert np.array_equal(before, after)
 
 
 def test_boards_of_a_set_have_levels_by_their_fewest_moves():
-    boards = [parse(OPEN), *some(3)]
-    levels = RushHour().positions(boards).level
-    known = [board.moves for board in boards[1:]]
+    suite = [parse(OPEN), *some(3)]
+    levels = RushHour().positions(suite).level
+    known = [board.moves for board in suite[1:]]
     assert levels[0] == 0  # not known
     assert np.argmax(levels[1:]) == np.argmax(known)
     assert levels[1 + int(np.argmin(known))] == 0
-    assert np.isclose(levels.max(), 2 / 3)
+    assert np.isclose(levels.max(), 2 / 3)  # two of the three others take fewer
 
 
 @pytest.mark.parametrize(

@@ -31,12 +31,13 @@ def some(count, seed=0, size=6):
 
 
 def embedded(board: Board, size):
-    """Return a board of 6 x 6 within a greater one; two vehicles more stand at its edges."""
+    """Return a board of 6 x 6 within a greater one; in the lowest row of 8 x 8 stand two vehicles more."""
     top, left = (size - 1) // 2 - 2, (size - 6) // 2
     rows = ["." * size] * top
     rows += ["." * left + board.text[6 * n : 6 * n + 6] + "." * (size - 6 - left) for n in range(6)]
     rows += ["." * size] * (size - len(rows))
-    rows[-1] = "yy" + rows[-1][2:-3] + "zzz"
+    if size == 8:
+        rows[-1] = "yy" + rows[-1][2:-3] + "zzz"
     return parse("/".join(rows))
 
 
