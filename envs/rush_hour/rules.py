@@ -35,6 +35,8 @@ X = 0
 """The index of the vehicle that has to leave."""
 NONE = -1
 """`State.last` before the first move."""
+ANYWHERE = 7
+"""The goal of a vehicle without a designated place; no vehicle can stand there."""
 LINE = 8
 """Bits of a line."""
 NUMBER = 3
@@ -60,7 +62,7 @@ class State:
     lengths: Array  # int8[V]: cells; constant
     lines: Array  # int8[V]: row, or column of a vertical one; constant
     vertical: Array  # bool[V]: constant
-    goals: Array  # int8[V]: positions on the deduced goal board; constant
+    goals: Array  # int8[V]: places designated by the deduced goal board, ANYWHERE for those without; constant
     level: Array  # float32[]: 0 to 1, how difficult the board is among those of its set; constant
     count: Array  # int32[]: moves made
     last: Array  # int32[]: the last action; NONE at the start
@@ -145,9 +147,9 @@ class RushHour:
         """
         if board.size != self.size:
             raise ValueError(f"{board.name or 'the board'}: has {board.size} rows; accepted: boards of {self.size}")
-        none = [(0, 0, 0, False, 0)] * (self.vehicles - len(board.vehicles))
+        none = [(0, 0, 0, False, ANYWHERE)] * (self.vehicles - len(board.vehicles))
         rows = [
-            (one.start, one.length, one.line, one.vertical, goal)
+            (one.start, one.length, one.line, one.vertical, ANYWHERE if goal is None else goal)
             for one, goal in zip(board.vehicles, deduced(board), strict=True)
         ]
         starts, lengths, lines, vertical, goals = zip(*rows, *none, strict=True)

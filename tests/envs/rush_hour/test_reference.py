@@ -85,7 +85,8 @@ def seen(walked):
 
 def check_features(game, boards, states, actions, seen, plies):
     for lane, board in enumerate(boards):
-        goal = goal_vehicles(board)
+        goal, start = goal_vehicles(board), vehicles(board, at(states, 0, lane))
+        goal = {letter: there for letter, there in goal.items() if letter == "X" or there != start[letter]}
         for ply in range(plies):
             if states.terminated[ply + 1, lane]:
                 break
@@ -117,7 +118,7 @@ def test_features_have_names_and_maxima(walked, seen):
 
 def goal_vehicles(board):
     """Return the vehicles of the deduced goal board as the reference has them."""
-    away = [goal - one.start for goal, one in zip(deduced(board), board.vehicles, strict=True)]
+    away = [0 if goal is None else goal - one.start for goal, one in zip(deduced(board), board.vehicles, strict=True)]
     vehicles, _ = reference.read(board.text)
     return {
         one.letter: reference.moved(vehicles[one.letter], far) for one, far in zip(board.vehicles, away, strict=True)
@@ -126,7 +127,8 @@ def goal_vehicles(board):
 
 def away(board):
     """Return the cells between a board and its deduced goal; the reference tries budgets up to that many."""
-    return sum(abs(goal - one.start) for goal, one in zip(deduced(board), board.vehicles, strict=True))
+    vehicles, _ = reference.read(board.text)
+    return sum(reference.distance(there, vehicles[letter]) for letter, there in goal_vehicles(board).items())
 
 
 def test_deduced_goals_are_those_of_the_reference():
