@@ -83,7 +83,11 @@ class RushHour:
     """The rules as pure functions of one state; hashable, so that it can be a static argument of `jax.jit`."""
 
     size: int = option(6, "rows and columns of the board", low=6, high=8)
-    board: str = option("JAM01", "the board that is played: the name of one that comes with the game, or its cells")
+    board: str = option(
+        "JAM01",
+        "the board that is played",
+        accepted="the name of a board that comes with the game, or the cells of one, row by row",
+    )
     metric: Metric = option("moves", "whether a slide of any number of cells is one action, moves, or of one, steps")
 
     name: ClassVar[str] = "rush_hour"
