@@ -16,7 +16,7 @@ how far it can slide from the byte of its line.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -157,19 +157,20 @@ class RushHour:
             for one, goal in zip(board.vehicles, deduced(board), strict=True)
         ]
         starts, lengths, lines, vertical, goals = zip(*rows, *none, strict=True)
-        return State(
-            positions=np.array(starts, np.int8),
-            lengths=np.array(lengths, np.int8),
-            lines=np.array(lines, np.int8),
-            vertical=np.array(vertical, bool),
-            goals=np.array(goals, np.int8),
-            level=np.float32(level),
-            count=np.int32(0),
-            last=np.int32(NONE),
-            to_move=np.int32(0),
-            terminated=np.bool_(starts[X] == self.size - 2),
-            returns=np.zeros(1, np.float32),
-        )
+        fields: dict[str, Any] = {
+            "positions": np.array(starts, np.int8),
+            "lengths": np.array(lengths, np.int8),
+            "lines": np.array(lines, np.int8),
+            "vertical": np.array(vertical, bool),
+            "goals": np.array(goals, np.int8),
+            "level": np.float32(level),
+            "count": np.int32(0),
+            "last": np.int32(NONE),
+            "to_move": np.int32(0),
+            "terminated": np.bool_(starts[X] == self.size - 2),
+            "returns": np.zeros(1, np.float32),
+        }
+        return State(**fields)
 
     def positions(self, boards: Sequence[Board]) -> State:
         """Return a set of boards as states [B, ...] of NumPy arrays.
@@ -340,7 +341,7 @@ def spread(state: State, bits: Array) -> Frames:
         tuple(lax.reduce(jnp.where(some & half, placed, 0), np.uint32(0), lax.bitwise_or, (0,)) for half in (~far, far))
         for some in (~state.vertical, state.vertical)
     )
-    return Frames(across, down)  # type: ignore[arg-type]
+    return Frames(across, down)
 
 
 def whole(frames: Frames) -> Frames:
