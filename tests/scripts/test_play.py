@@ -74,8 +74,8 @@ def test_a_board_that_cannot_be_played_is_refused_in_one_line(play):
     code, _, error = play("game=rush_hour", "game.board=XX.A")
     assert code == 2
     assert error == (
-        "error: game.board=XX.A: it has 4 cells; accepted: 36, 49 or 64 cells, row by row: X, other letters, and . for an "
-        "empty cell\n"
+        "error: game.board=XX.A: it has 4 cells; accepted: 36, 49 or 64 cells, row by row: X, other letters, "
+        "and . for an empty cell\n"
     )
 
 
