@@ -24,7 +24,7 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
-from envs.rush_hour.boards import Board, find
+from envs.rush_hour.boards import Board, find, target_row
 from envs.rush_hour.goals import deduced
 from jaxgp.arrays import freeze
 from jaxgp.options import check, option
@@ -326,6 +326,15 @@ class RushHour:
             terminated=ended,
             returns=_returns(count, ended),
         )
+
+
+def rules_of(size: int, metric: Metric = "moves") -> RushHour:
+    """Return rules for positions of any boards of a size; on its own board X is alone.
+
+    States carry their boards, and a program is compiled once for these rules, whatever the boards are.
+    """
+    before = target_row(size) * size
+    return RushHour(size, "." * before + "XX" + "." * (size**2 - before - 2), metric)
 
 
 def cells(state: State) -> Array:

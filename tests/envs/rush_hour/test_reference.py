@@ -7,7 +7,7 @@ import pytest
 from envs.rush_hour.boards import find, shipped
 from envs.rush_hour.goals import deduced
 from envs.rush_hour.heuristics import FEATURES, view
-from envs.rush_hour.rules import RushHour
+from envs.rush_hour.rules import rules_of
 from jaxgp.search.breadth import explore
 from tests.envs.replays import FAST
 from tests.envs.rush_hour.walks import Node, at, slide, some, vehicles, walk
@@ -18,7 +18,7 @@ PLIES = 48
 
 def walks(size, metric, count, plies, seed):
     """Rules, boards, and random walks on them."""
-    game = RushHour(size=size, board="JAM01" if size == 6 else some(1, size=size)[0].text, metric=metric)
+    game = rules_of(size, metric)
     boards = some(count, seed, size)
     return game, boards, *walk(game, boards, plies, seed)
 
@@ -164,7 +164,7 @@ def test_optima_and_clusters_of_the_lists(board):
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["moves", "steps"])
 def test_the_search_of_the_engine_finds_all_optima(metric):
-    game = RushHour(metric=metric)
+    game = rules_of(6, metric)
     for board in shipped():
         assert explore(game, game.position(board), nearest=True).distance == getattr(board, metric), board.name
 
