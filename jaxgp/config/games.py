@@ -159,6 +159,11 @@ def check(config: Config, games: "Games") -> Config:
     if isinstance(algorithm, Algorithm) and algorithm.mutation.local and not cast.language.factored:
         accepted = f"0; nodes of {cast.spec.name} with program.role={cast.program['role']} have no factors"
         reject("algorithm.mutation.local", algorithm.mutation.local, accepted)
+    if isinstance(algorithm, Algorithm) and not cast.language.rules:
+        for operator, weight in (("crossover", algorithm.crossover.rule), ("mutation", algorithm.mutation.rule)):
+            if weight:
+                accepted = f"0; individuals of {cast.spec.name} with program.role={cast.program['role']} have no rules"
+                reject(f"algorithm.{operator}.rule", weight, accepted)
     _panel(config, cast.game.seats)
     for section, met in (("opponents", config.fitness.opponents), ("guides", config.fitness.guides)):
         for label, one in met.items():

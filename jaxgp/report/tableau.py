@@ -79,6 +79,7 @@ def _groups(config: Config, algorithm: Groups, language: RuleLanguage) -> Rows:
 def _koza(config: Config, algorithm: Algorithm, primitives: PrimitiveSet) -> Rows:
     kinds = ", ".join(kind for kind, weight in _kinds(algorithm.mutation).items() if weight)
     crossover, mutation = algorithm.crossover, algorithm.mutation
+    apart = "; never of crossed children" if mutation.exclusive else ""
     return [
         ("objective", _objective(config)),
         ("terminal set", "; ".join(_terminal(p) for p in primitives.terminals)),
@@ -86,7 +87,7 @@ def _koza(config: Config, algorithm: Algorithm, primitives: PrimitiveSet) -> Row
         *_measures(config.fitness),
         _row(algorithm, "population"),
         _row(crossover, "probability", f"{_percent(crossover.probability)} ({_crossover(crossover)})"),
-        _row(mutation, "probability", _percent(mutation.probability) + (f" ({kinds})" if kinds else "")),
+        _row(mutation, "probability", _percent(mutation.probability) + (f" ({kinds}{apart})" if kinds else "")),
         ("selection", _selection(algorithm.selection)),
         ("termination criterion", NO_AIM),
         _row(algorithm, "generations"),
@@ -200,7 +201,13 @@ def _crossover(crossover: Crossover) -> str:
     nodes = "any node alike"
     if crossover.node_choice == "koza":
         nodes = f"a function in {_percent(crossover.function_probability)} of the cases"
-    return f"{crossover.method.replace('_', ' ')}, {nodes}"
+    kinds = f"; kinds: {_weighed(crossover.weights)}" if crossover.rule else ""
+    return f"{crossover.method.replace('_', ' ')}, {nodes}{kinds}"
+
+
+def _weighed(weights: dict[str, float]) -> str:
+    """Return the kinds that have a weight, each with it."""
+    return ", ".join(f"{kind} {weight:g}" for kind, weight in weights.items() if weight)
 
 
 def _selection(selection: Selection) -> str:
