@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jaxgp.evolution.ring import Ring
     from jaxgp.evolution.winners import Winners
     from jaxgp.fitness.coevolution import CoevolutionFitness, Guide
-    from jaxgp.fitness.function import FunctionFitness
+    from jaxgp.fitness.evaluation import FunctionFitness
     from jaxgp.fitness.grouped import GroupFitness
     from jaxgp.fitness.panel import PanelFitness
     from jaxgp.fitness.solo import SoloFitness
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from jaxgp.library import Board, Champion, board, champion, load, opening, opponent, step, take
     from jaxgp.operators.options import Creation, Crossover, Mutation, RuleCreation, RuleMutation, Selection
     from jaxgp.options import option
-    from jaxgp.players.chance import RandomOpponent
     from jaxgp.players.greedy import GreedyPlayer
+    from jaxgp.players.panel import RandomOpponent
     from jaxgp.players.program import ProgramPlayer
     from jaxgp.players.rules import RulePlayer
     from jaxgp.players.searched import SearchedPlayer
@@ -42,7 +42,7 @@ _ROOMS = {
     "evolution.ring": ("Ring",),
     "evolution.winners": ("Winners",),
     "fitness.coevolution": ("CoevolutionFitness", "Guide"),
-    "fitness.function": ("FunctionFitness",),
+    "fitness.evaluation": ("FunctionFitness",),
     "fitness.grouped": ("GroupFitness",),
     "fitness.panel": ("PanelFitness",),
     "fitness.solo": ("SoloFitness",),
@@ -52,8 +52,8 @@ _ROOMS = {
     "library": ("Board", "Champion", "board", "champion", "load", "opening", "opponent", "step", "take"),
     "operators.options": ("Creation", "Crossover", "Mutation", "RuleCreation", "RuleMutation", "Selection"),
     "options": ("option",),
-    "players.chance": ("RandomOpponent",),
     "players.greedy": ("GreedyPlayer",),
+    "players.panel": ("RandomOpponent",),
     "players.program": ("ProgramPlayer",),
     "players.rules": ("RulePlayer",),
     "players.searched": ("SearchedPlayer",),

@@ -305,7 +305,9 @@ def test_every_option_says_what_it_means_and_its_default_is_accepted(schema):
         assert one.limits.says
         assert all(isinstance(value, str) for value in one.choices)
         assert not one.choices or str in one.kinds
-    assert {*Mutation().weights, "probability", "max_depth", "exclusive"} == {field.name for field in dataclasses.fields(Mutation)}
+    assert {*Mutation().weights, "probability", "max_depth", "exclusive"} == {
+        field.name for field in dataclasses.fields(Mutation)
+    }
 
 
 def every(schema):
