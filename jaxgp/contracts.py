@@ -127,6 +127,19 @@ class ListsMoves(Protocol):
 
 
 @runtime_checkable
+class Puzzle(Game[State], ListsMoves, Protocol[State]):
+    """A game for one of which many instances are to be solved by search.
+
+    A state carries its whole instance, also what no move changes. So instances are a batch of states, [B, ...].
+    `terminated` is `solved`. A step of a solved state changes nothing. `key` tells the states of one instance apart:
+    states of different instances may have equal keys, and the number of moves made is not part of a key.
+    """
+
+    def solved(self, state: State) -> Array:
+        """Return bool[]: whether the goal is reached."""
+
+
+@runtime_checkable
 class Packs(Protocol):
     """A game whose states fit into fewer words than they have fields, for loops that move whole games about."""
 

@@ -1,7 +1,6 @@
 """Alpha-beta search of a batch of positions, for any two-player game and any evaluator, inside one jitted loop.
 
-Every lane owns an explicit stack and searches one root at a time; a lane that finishes stores its result and takes the
-next root of a shared queue in the same iteration, so no lane waits for another before the queue is empty.
+Every lane owns an explicit stack and searches one root of a shared queue at a time (`jaxgp.search.queue`).
 
 An iteration visits one node a lane:
 
@@ -21,20 +20,21 @@ searched for another program. A lane takes roots of any context, so that all con
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
-from jax import Array, lax
+from jax import Array
 
 from jaxgp.arrays import apart, take, where
 from jaxgp.contracts import Game, ListsMoves, Position, Searchable, Twin
 from jaxgp.search.chance import refuse_chance, unused_key
 from jaxgp.search.codes import HIGHEST, LOWEST, NEVER, decode, side
 from jaxgp.search.lookahead import Contexts, Evaluate, FullWidth, LeafEvaluator, LegalOnly, context_free
+from jaxgp.search.queue import drain, is_free
 
 Ties = Literal["first", "all"]
 Tree = TypeVar("Tree")
@@ -88,15 +88,6 @@ class _Lane:
     nodes: Array  # int32[]
 
 
-@struct.dataclass
-class _Search:
-    lanes: _Lane  # [L, ...]
-    taken: Array  # int32[]: roots handed out
-    values: Array  # int32[Q, S]
-    nodes: Array  # int32[Q]
-    iterations: Array  # int32[]
-
-
 def _put(stack: Tree, at: Array, item: Tree) -> Tree:
     """Return `stack` (a tree of arrays [D, ...]) with `item` at level `at` (int32[]), if it has such a level."""
 
@@ -105,11 +96,6 @@ def _put(stack: Tree, at: Array, item: Tree) -> Tree:
         return jnp.where(here, new, old)
 
     return jax.tree.map(put, stack, item)
-
-
-def _keep(search: _Search, number: int) -> _Search:
-    """Keep `number` lanes, among them all busy ones; at most `number` lanes may be busy."""
-    return replace(search, lanes=take(search.lanes, jnp.argsort(~search.lanes.busy, stable=True)[:number]))
 
 
 @dataclass(frozen=True)
@@ -189,31 +175,23 @@ class AlphaBeta:
         queue = len(depth)
         whose = jnp.zeros(queue, jnp.int32) if whose is None else whose
         count = jnp.minimum(jnp.asarray(count, jnp.int32), queue)
-        lanes = min(self.lanes, queue)
-        idle = self._idle(jax.tree.map(lambda x: x[0], states))
-        search = _Search(
-            lanes=jax.tree.map(lambda x: jnp.broadcast_to(x, (lanes, *x.shape)), idle),
-            taken=jnp.int32(0),
-            values=jnp.full((queue, self._ahead.slots), NEVER),
-            nodes=jnp.zeros(queue, jnp.int32),
-            iterations=jnp.int32(0),
-        )
-        search = self._refill(search, states, depth, count)
 
-        def advance(search: _Search) -> _Search:
-            return self._refill(self._advance(search, contexts, whose), states, depth, count)
+        def begin(lanes: _Lane, begins: Array, root: Array) -> _Lane:
+            return jax.vmap(self._start)(lanes, begins, take(states, root), depth[root])
 
-        def more(search: _Search, number: int) -> Array:
-            """Whether a root waits, or more than `number` lanes are busy."""
-            return (search.taken < count) | (search.lanes.busy.sum() > number)
+        def advance(lanes: _Lane, running: Array) -> tuple[_Lane, Array, tuple[Array, Array]]:
+            """Visit one node in every lane."""
+            look = self._ahead.look(contexts, whose[lanes.root], lanes.node, lanes.busy, running)
+            lanes, parents, slots, finished = apart(jax.vmap(self._back_up), lanes, look, running=running)
+            return jax.vmap(self._descend)(lanes, parents, slots), finished, (lanes.values, lanes.nodes)
 
-        while lanes:
-            fewer = lanes // 4 if lanes // 4 >= self.narrow else 0
-            search = lax.while_loop(partial(more, number=fewer), advance, search)
-            search, lanes = _keep(search, fewer), fewer
-        values = self._by_action(states, search.values)
+        idle, width = self._idle(jax.tree.map(lambda x: x[0], states)), min(self.lanes, queue)
+        nothing = jnp.full((queue, self._ahead.slots), NEVER), jnp.zeros(queue, jnp.int32)
+        found = drain(idle, width, self.narrow, count, nothing, begin, advance, self._free)
+        (values, nodes), iterations = found
+        values = self._by_action(states, values)
         proved = (values == values.max(-1, keepdims=True)) & (values > LOWEST) & ~states.terminated[:, None]
-        return RootResult(jnp.where(proved, decode(values), -jnp.inf), search.nodes, search.iterations)
+        return RootResult(jnp.where(proved, decode(values), -jnp.inf), nodes, iterations)
 
     def _by_action(self, states: Position, values: Array) -> Array:
         """Return int32[Q, A]: codes by action, from codes by slot (int32[Q, S])."""
@@ -249,47 +227,19 @@ class AlphaBeta:
 
     def _free(self, lanes: _Lane) -> Array:
         """Return bool[L]: which lanes may be handed a root."""
-        return ~lanes.busy
+        return is_free(lanes)
 
-    def _refill(self, search: _Search, states: Position, depth: Array, count: Array) -> _Search:
-        """Hand the next roots to the lanes that are free."""
-        lanes = search.lanes
-        free = self._free(lanes)
-        root = search.taken + jnp.cumsum(free, dtype=jnp.int32) - 1
-        begins = free & (root < count)
-        at = jnp.where(begins, root, 0)
-
-        def start(lane: _Lane, begins: Array, root: Array, state: Position, depth: Array) -> _Lane:
-            return replace(
-                lane,
-                busy=lane.busy | begins,
-                root=jnp.where(begins, root, lane.root),
-                leaf=jnp.where(begins, depth - self.tail, lane.leaf),
-                node=where(begins, state, lane.node),
-                level=jnp.where(begins, 0, lane.level),
-                low=jnp.where(begins, LOWEST, lane.low),
-                high=jnp.where(begins, HIGHEST, lane.high),
-                values=jnp.where(begins, NEVER, lane.values),
-                nodes=jnp.where(begins, 0, lane.nodes),
-            )
-
-        lanes = jax.vmap(start)(lanes, begins, root, take(states, at), depth[at])
-        return replace(search, lanes=lanes, taken=search.taken + begins.sum(dtype=jnp.int32))
-
-    def _advance(self, search: _Search, contexts: Contexts, whose: Array) -> _Search:
-        """Visit one node in every lane, and store the results of finished roots."""
-        lanes, queue = search.lanes, len(whose)
-        running = search.taken > 0
-        look = self._ahead.look(contexts, whose[lanes.root], lanes.node, lanes.busy, running)
-        lanes, parents, slots, finished = apart(jax.vmap(self._back_up), lanes, look, running=running)
-        lanes = jax.vmap(self._descend)(lanes, parents, slots)
-        at = jnp.where(finished, lanes.root, queue)  # out of range where nothing is to be stored
+    def _start(self, lane: _Lane, begins: Array, state: Position, depth: Array) -> _Lane:
+        """Begin a root in one lane, if `begins` (bool[]) holds."""
         return replace(
-            search,
-            lanes=replace(lanes, busy=lanes.busy & ~finished),
-            values=search.values.at[at].set(lanes.values, mode="drop"),
-            nodes=search.nodes.at[at].set(lanes.nodes, mode="drop"),
-            iterations=search.iterations + 1,
+            lane,
+            leaf=jnp.where(begins, depth - self.tail, lane.leaf),
+            node=where(begins, state, lane.node),
+            level=jnp.where(begins, 0, lane.level),
+            low=jnp.where(begins, LOWEST, lane.low),
+            high=jnp.where(begins, HIGHEST, lane.high),
+            values=jnp.where(begins, NEVER, lane.values),
+            nodes=jnp.where(begins, 0, lane.nodes),
         )
 
     def _back_up(self, lane: _Lane, look: Array) -> tuple[_Lane, Position, Array, Array]:

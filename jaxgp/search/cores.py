@@ -8,7 +8,7 @@ depend on the number of cores, since each root is searched independently of the 
 import os
 import warnings
 from dataclasses import replace
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -18,10 +18,10 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxgp.arrays import take
 from jaxgp.contracts import Position
-from jaxgp.search.alphabeta import AlphaBeta, RootResult
 from jaxgp.search.lookahead import Contexts
 
 Tree = TypeVar("Tree")
+Result = TypeVar("Result", covariant=True)
 
 NAME = "cores"
 MOST = 8
@@ -32,6 +32,26 @@ PATIENCE = ("xla_cpu_collective_call_warn_stuck_timeout_seconds", "xla_cpu_colle
 """How long XLA lets one device wait for the others before it warns, and before it aborts the process, even if the
 process was only suspended."""
 WHOLE = PartitionSpec()
+
+
+class Search(Protocol[Result]):
+    """A frozen dataclass that searches a queue of roots, each independently of the others."""
+
+    @property
+    def lanes(self) -> int:
+        """Searches in progress at the same time."""
+
+    @property
+    def narrow(self) -> int:
+        """The fewest lanes to which a loop is narrowed."""
+
+    def search(
+        self, states: Position, amount: Array, count: Array, contexts: Contexts = (), whose: Array | None = None, /
+    ) -> Result:
+        """Search the first `count` (int32[]) of the roots [Q, ...], each to an amount of its own, int32[Q].
+
+        Return a tree of arrays [Q, ...]; an array without axes in it is a number for the whole search.
+        """
 
 
 def available() -> int:
@@ -75,30 +95,35 @@ def everywhere(tree: Tree) -> Tree:
 
 
 def search(
-    one: AlphaBeta, states: Position, depth: Array, count: Array, contexts: Contexts = (), whose: Array | None = None
-) -> RootResult:
-    """Return what `AlphaBeta.search` returns, with the roots shared among the devices of the CPU."""
-    devices, queue = _devices(), len(depth)
+    one: Search[Result],
+    states: Position,
+    amount: Array,
+    count: Array,
+    contexts: Contexts = (),
+    whose: Array | None = None,
+) -> Result:
+    """Return what `one.search` returns for the same arguments, with the roots shared among the devices of the CPU."""
+    devices, queue = _devices(), len(amount)
     number = len(devices)
     if number == 1:
-        return one.search(states, depth, count, contexts, whose)
+        return one.search(states, amount, count, contexts, whose)
     # Each device takes every `number`-th root. Neighbouring roots take similar time, so the shares do as well.
     share = np.arange(-(-queue // number)) * number
-    fewer = replace(one, lanes=-(-one.lanes // number), narrow=-(-one.narrow // number))
+    fewer = replace(one, lanes=-(-one.lanes // number), narrow=-(-one.narrow // number))  # type: ignore[type-var]
 
-    def part(states: Position, depth: Array, whose: Array | None, count: Array, contexts: Contexts) -> RootResult:
+    def part(states: Position, amount: Array, whose: Array | None, count: Array, contexts: Contexts) -> Result:
         """Search the roots of this device; return those of all devices, [number, share, ...]."""
         first = lax.axis_index(NAME)
-        mine = take((states, depth, whose), jnp.minimum(share + first, queue - 1))
+        mine = take((states, amount, whose), jnp.minimum(share + first, queue - 1))
         found = fewer.search(mine[0], mine[1], -((first - count) // number), contexts, mine[2])
-        gathered: RootResult = lax.all_gather(found, NAME)
+        gathered: Result = lax.all_gather(found, NAME)
         return gathered
 
-    def in_order(x: Array) -> Array:
-        """Put int[number, share, ...] back into the order of the queue, [Q, ...]."""
-        return x.swapaxes(0, 1).reshape(-1, *x.shape[2:])[:queue]
+    def joined(x: Array) -> Array:
+        """Put [number, share, ...] back into the order of the queue, [Q, ...]; of a number by device take the most."""
+        return x.swapaxes(0, 1).reshape(-1, *x.shape[2:])[:queue] if x.ndim > 1 else x.max()
 
     mesh = Mesh(np.array(devices), NAME)
     run = jax.shard_map(part, mesh=mesh, in_specs=WHOLE, out_specs=WHOLE, check_vma=False)
-    found = run(states, depth, whose, count, contexts)
-    return RootResult(in_order(found.values), in_order(found.nodes), found.iterations.max())
+    result: Result = jax.tree.map(joined, run(states, amount, whose, count, contexts))
+    return result
