@@ -149,6 +149,8 @@ def _terminal(primitive: Primitive) -> str:
 
 def _measures(fitness: Fitness) -> Rows:
     """Return the formula of the fitness; in coevolution also the measure that is comparable between generations."""
+    if fitness.suite.boards:
+        return _suite(fitness)
     if not fitness.coplay:
         return [("fitness", _formula(fitness))]
     weight = "" if fitness.coplay_weight == 1 else f"{fitness.coplay_weight:g} * "
@@ -161,6 +163,19 @@ def _measures(fitness: Fitness) -> Rows:
             f"{_fittest(fitness)} of each generation measured by",
             f"{_formula(fitness)}, {_searching(fitness)}against {_panel(fitness)}",
         ),
+        ("champion", "the best of these"),
+    ]
+
+
+def _suite(fitness: Fitness) -> Rows:
+    """Return the formula of the fitness on instances of a puzzle, and the measure that names the champion."""
+    suite = fitness.suite
+    worth = _formula(fitness).replace("score", "mean share of nodes saved against blind search")
+    most = "" if suite.factor == 1 else f", up to {suite.factor:g} times the nodes of blind search"
+    return [
+        ("fitness", f"{worth}; {suite.boards} instances drawn in each generation{most}"),
+        ("suite", suite.name or "the first of the game"),
+        (f"{_fittest(fitness)} of each generation measured by", f"{suite.validation} instances that are never drawn"),
         ("champion", "the best of these"),
     ]
 

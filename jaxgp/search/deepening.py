@@ -27,23 +27,12 @@ at the bound are counted when their parent is expanded, and nodes without a tabl
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Literal
 
-import jax
-import jax.numpy as jnp
-import numpy as np
 from flax import struct
-from jax import Array, lax
+from jax import Array
 
-from jaxgp.arrays import take, where
-from jaxgp.contracts import Packs, Position, Puzzle, States
-from jaxgp.search.chance import refuse_chance, unused_key
-from jaxgp.search.codes import encode
-from jaxgp.search.lookahead import Contexts, by_context, ranges
-from jaxgp.search.queue import drain
-from jaxgp.search.table import mix
+from jaxgp.contracts import States
 
 Bound = Literal["depth", "cost"]
 
