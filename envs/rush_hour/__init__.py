@@ -9,8 +9,17 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[RushHour]":
     """Return the game; this imports it."""
-    from envs.rush_hour import render
+    from envs.rush_hour import render, roles, suites
     from envs.rush_hour.rules import RushHour
     from jaxgp.spec import Spec
 
-    return Spec(RushHour, drawing=render, typed=render.TYPED)
+    return Spec(
+        RushHour,
+        drawing=render,
+        roles=(roles.POLICY, roles.HEURISTIC),
+        strategies=tuple(suites.STRATEGIES),
+        strategy=suites.strategy,
+        typed=render.TYPED,
+        suites=suites.NAMES,
+        instances=suites.instances,
+    )

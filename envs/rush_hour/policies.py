@@ -23,10 +23,10 @@ from typing import Literal
 
 import jax.numpy as jnp
 import numpy as np
-from envs.rush_hour.heuristics import FEATURES
-from envs.rush_hour.rules import RushHour
 from jax import Array
 
+from envs.rush_hour.heuristics import FEATURES
+from envs.rush_hour.rules import RushHour
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Top
 

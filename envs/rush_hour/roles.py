@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from envs.rush_hour.rules import RushHour
 from jax import Array
 
 from envs.rush_hour import heuristics, policies
+from envs.rush_hour.rules import RushHour
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.options import MAX_COUNT, option
 from jaxgp.players.solver import ProgramSolver

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from jaxgp.errors import reject
 from jaxgp.options import (
     DEEPEST,
+    MAX_COUNT,
     MAX_FITNESS,
     MAX_GAMES,
     MAX_LANES,
@@ -45,6 +46,9 @@ class Suite:
         low=0,
         high=MAX_FACTOR,
         above=True,
+    )
+    limit: int = option(
+        10_000, "the most nodes that an individual may visit, whatever blind search took", low=1, high=MAX_COUNT
     )
 
 

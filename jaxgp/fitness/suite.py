@@ -1,7 +1,8 @@
 """Fitness on instances of a puzzle: how many nodes a search saves when an individual orders its moves.
 
 The score on an instance is 1 - nodes / nodes of blind search, and 0 where no solution is found. A search stops where
-blind search was done, or at a multiple of that, since there is nothing left to save.
+blind search was done, or at a multiple of that, since there is nothing left to save; and at a limit that keeps hopeless
+searches short.
 
 Every generation draws new instances, the same ones for all individuals, so fitness values of two generations cannot be
 compared. So other instances, which are never drawn, measure the fittest of every generation. The champion of a run is
@@ -54,6 +55,7 @@ class SuiteFitness(Absolute[Array]):
         validation: [V], the instances that measure the fittest of each generation.
         boards: instances that a generation draws.
         factor: nodes that an individual may visit, as a multiple of those of blind search.
+        limit: nodes that an individual may visit, whatever blind search took.
         measured: how many of the fittest are measured by the validation instances.
         scale: see above, as are `parsimony` and `minimum` (None: no bound).
     """
@@ -63,6 +65,7 @@ class SuiteFitness(Absolute[Array]):
     validation: States
     boards: int
     factor: float = 1.0
+    limit: int = 10_000
     measured: int = 1
     scale: float = 1.0
     parsimony: float = 0.0
@@ -107,7 +110,7 @@ class SuiteFitness(Absolute[Array]):
         which, whose = jnp.repeat(hardest, count), jnp.tile(jnp.arange(count, dtype=jnp.int32), boards)
         # One more node than blind search visits: the last one is visited at the limit, and not looked at.
         most = jnp.ceil(self.factor * blind.astype(jnp.float32)).astype(jnp.int32) + 1
-        limits = jnp.minimum(most, self.solver.limit)
+        limits = jnp.minimum(most, self.limit)
         roots = take(jax.tree.map(jnp.asarray, states), which)
         found = self.solver.solve(self.solver.prepare(population), whose, roots, limits[which])
 

@@ -171,9 +171,10 @@ def _suite(fitness: Fitness) -> Rows:
     """Return the formula of the fitness on instances of a puzzle, and the measure that names the champion."""
     suite = fitness.suite
     worth = _formula(fitness).replace("score", "mean share of nodes saved against blind search")
-    most = "" if suite.factor == 1 else f", up to {suite.factor:g} times the nodes of blind search"
+    most = "" if suite.factor == 1 else f"{suite.factor:g} times "
     return [
-        ("fitness", f"{worth}; {suite.boards} instances drawn in each generation{most}"),
+        ("fitness", f"{worth}; {suite.boards} instances drawn in each generation"),
+        ("most nodes of a search", f"{most}those of blind search, at most {suite.limit}"),
         ("suite", suite.name or "the first of the game"),
         (f"{_fittest(fitness)} of each generation measured by", f"{suite.validation} instances that are never drawn"),
         ("champion", "the best of these"),

@@ -112,6 +112,7 @@ def suite_of(config: Config, cast: Cast) -> SuiteFitness:
         take(found.states, known[aside]),
         boards=options.suite.boards,
         factor=options.suite.factor,
+        limit=options.suite.limit,
         measured=options.measured,
         scale=options.scale,
         parsimony=options.parsimony,

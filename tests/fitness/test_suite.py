@@ -75,7 +75,7 @@ VALIDATION = instances((2, 5), (3, 5))
 
 
 def fitness(**options):
-    return SuiteFitness(Formula(), TRAINING, VALIDATION, **{"boards": 3, **options})
+    return SuiteFitness(Formula(), TRAINING, VALIDATION, **{"boards": 3, "limit": LIMIT, **options})
 
 
 def test_the_stand_in_is_a_solver():
@@ -83,7 +83,13 @@ def test_the_stand_in_is_a_solver():
 
 
 def test_blind_search_is_measured_once_up_to_the_limit():
-    assert fitness().init(jax.random.key(0)).tolist() == [50, 20, 60, 10, 15]  # 100 nodes of the third: it is not solved
+    assert fitness().init(jax.random.key(0)).tolist() == [
+        50,
+        20,
+        60,
+        10,
+        15,
+    ]  # 100 nodes of the third: it is not solved
 
 
 def test_scores_are_shares_of_nodes_saved_and_zero_where_unsolved():
@@ -106,6 +112,8 @@ def test_an_individual_may_visit_a_multiple_of_the_nodes_of_blind_search():
     memory = fitness().init(jax.random.key(0))[:3]
     few = fitness(factor=0.5).search(individuals(5), TRAINING, memory)
     assert few.nodes.tolist() == [[26, 11, 31]]  # of 30, 12 and 60
+    short = fitness(limit=20).search(individuals(5), TRAINING, memory)
+    assert short.nodes.tolist() == [[20, 12, 20]]
     many = fitness(factor=2.0).search(individuals(8), TRAINING, memory)
     assert many.solved.tolist() == [[False, True, False]]  # 60, 24 and 120 nodes; no search has more than 59
     assert many.saved.tolist() == [[0, 0, 0]]
