@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[RushHour]":
     """Return the game; this imports it."""
-    from envs.rush_hour import render, roles, suites
+    from envs.rush_hour import exact, render, roles, suites
     from envs.rush_hour.rules import RushHour
     from jaxgp.spec import Spec
 
@@ -20,6 +20,9 @@ def spec() -> "Spec[RushHour]":
         strategies=tuple(suites.STRATEGIES),
         strategy=suites.strategy,
         typed=render.TYPED,
+        hints=exact.hints,
+        ending=render.ending,
+        vet=exact.vet,
         suites=suites.NAMES,
         instances=suites.instances,
     )

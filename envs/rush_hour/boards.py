@@ -243,7 +243,8 @@ def find(name: str) -> Board:
     if name in known:
         return known[name]
     if name.isalnum() and len(name) <= 8:
-        each = ", ".join(f"{names[0]} to {names[-1]}" for names in _names())
+        lists = [[board.name for board in shipped(prefix)] for prefix in LISTS]
+        each = ", ".join(f"{len(names)} names from {names[0]} to {names[-1]}" for names in lists)
         raise ValueError(f"no board has this name; accepted: {each}, or {CELLS}")
     return parse(name)
 
@@ -251,11 +252,6 @@ def find(name: str) -> Board:
 def split(name: str) -> Split:
     """Return the side of a board that comes with the game; see `Board.split`. Raises ValueError for an unknown name."""
     return find(name).split
-
-
-def _names() -> Iterator[list[str]]:
-    for prefix in LISTS:
-        yield [board.name for board in shipped(prefix)]
 
 
 @lru_cache(maxsize=1)

@@ -6,17 +6,20 @@ what is computed. `tests/reference/rush_hour.py` computes the same from boards o
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from functools import partial
+from typing import Protocol
 
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from envs.rush_hour.boards import target_row
+from envs.rush_hour.boards import LENGTHS, target_row
 from envs.rush_hour.rules import Frames, RushHour, State, X, cells, spread, turned, whole
+from jaxgp.arrays import apart
 
 DEPTH = 4
 """How many vehicles deep BlockersLowerBound looks: what blocks, what blocks that, and so on."""
+LONGEST = max(LENGTHS)
 ALL = np.uint32(0xFFFFFFFF)
 """The set of vehicles that stands for: impossible."""
 
@@ -185,15 +188,6 @@ def is_releasing_move(game: RushHour, state: State, board: Frames, before: State
     return (action >= 0) & (mobile(game.room(state, board)) > mobile(game.room(before, game.occupied(before))))
 
 
-class Cells(NamedTuple):
-    """The board cell by cell, [size, size] each: rows, columns."""
-
-    who: Array  # uint32: the bit of the vehicle that stands here; 0: none
-    at: Array  # int32: which of its cells this is, from 0
-    length: Array  # int32: cells that it has
-    vertical: Array  # bool
-
-
 def blockers_lower_bound(game: RushHour, state: State) -> Array:
     """Return int32[], BlockersLowerBound: vehicles that have to move so that X can leave; 0 if it stands at the exit.
 
@@ -213,66 +207,79 @@ def blockers_lower_bound(game: RushHour, state: State) -> Array:
     Every vehicle outside of a smallest such set may stay, so this is close to a lower bound on the number of moves. It
     is not always one: the sides that are the smallest one by one need not be the smallest together.
     """
-    board = _by_cell(game, state)
-    back = forward = needs = board.who
-    for _ in range(DEPTH):
-        back, forward = (
-            _side(board, needs, along, sign) for along, sign in ((back, -1), (forward, 1))
-        )  # both from the round before
+    row, entered = _entries(game, state)
+    bit = np.uint32(1) << np.arange(game.vehicles, dtype=np.uint32)
+    alone = np.tile(bit, LONGEST)
+    edge = np.array([0, ALL], np.uint32)  # what clears an empty cell, and one beyond the board
+
+    def deeper(_: int, table: Array) -> Array:
+        behind, ahead = table.at[entered].get(mode="promise_in_bounds")
+        back, forward = _sides(state, bit, behind, ahead)
         fewer = lax.population_count(forward) < lax.population_count(back)
         needs = jnp.where(fewer, forward, back)
-    column = np.arange(game.size)
-    path = jnp.where(column > state.positions[X] + 1, needs[target_row(game.size)], 0)
+        return jnp.concatenate([needs.reshape(-1), back.reshape(-1), forward.reshape(-1), edge])
+
+    # A loop, as its carry is laid down in memory. Fused, the tables would be computed anew for each number in the next.
+    table = lax.fori_loop(0, DEPTH, deeper, jnp.concatenate([alone, alone, alone, edge]))
+    path = jnp.where(np.arange(game.size) > state.positions[X] + 1, table[row], 0)
     found = lax.reduce(path, np.uint32(0), lax.bitwise_or, (0,)) | np.uint32(1 << X)
     return jnp.where(game.solved(state), 0, lax.population_count(found)).astype(jnp.int32)
 
 
-def _side(board: Cells, needs: Array, along: Array, sign: int) -> Array:
-    """Return uint32[size, size]: the vehicles that must move so that what stands on each cell clears it in a direction.
+def _sides(state: State, who: np.ndarray, behind: Array, ahead: Array) -> tuple[Array, Array]:
+    """Return uint32[3, V] twice: what moves if a vehicle clears its cell 0, 1 or 2 backwards, and forwards.
 
     Args:
-        board: the board.
-        needs: for each cell, what must move to clear it, one vehicle less deep.
-        along: the same, if it is cleared in this direction.
-        sign: -1 backwards, 1 forwards.
+        state: the position.
+        who: uint32[V], the bit of each vehicle.
+        behind: uint32[3, V], what must move to clear the cell that lies 1, 2 or 3 cells behind a vehicle.
+        ahead: the same of the cells ahead of it.
     """
-    # Cells of the vehicle ahead of this one, this one included: it enters the cells that follow them, as many as it
-    # has cells left behind, up to `length` cells away.
-    ahead = board.at + 1 if sign < 0 else board.length - board.at
-    found = board.who
-    for axis, upright in ((0, True), (1, False)):
-        entered = jnp.where(board.vertical == upright, along, needs)
-        for distance in (1, 2, 3):
-            enters = (board.vertical == upright) & (ahead <= distance) & (distance <= board.length)
-            found = found | jnp.where(enters, _shifted(entered, axis, sign * distance), 0)
-    # A set that holds what is impossible is impossible as a whole. No vehicle has the highest bit: one board alone has
-    # 32 vehicles, and on that none can move.
-    return jnp.where(found >> 31 != 0, ALL, found)
+    # To clear cell `at` a vehicle slides back by length - at cells, or forward by at + 1.
+    back, forward = ([who | a, who | a | b, who | a | b | c] for a, b, c in (behind, ahead))
+    long = state.lengths > 2
+    back = [jnp.where(long, back[2], back[1]), jnp.where(long, back[1], back[0]), back[0]]
+    # A set that holds what is impossible is impossible as a whole. No vehicle has the highest bit: only a board without
+    # an empty cell has 32 vehicles.
+    sides = (jnp.stack(side) for side in (back, forward))
+    return tuple(jnp.where(side >> 31 != 0, ALL, side) for side in sides)  # type: ignore[return-value]
 
 
-def _shifted(values: Array, axis: int, distance: int) -> Array:
-    """Return for each cell the value that many cells further along an axis; ALL off the board."""
-    room = [(0, 0), (0, 0)]
-    room[axis] = (0, distance) if distance > 0 else (-distance, 0)
-    padded, size, first = jnp.pad(values, room, constant_values=ALL), values.shape[axis], max(distance, 0)
-    return lax.slice_in_dim(padded, first, first + size, axis=axis)
+def _entries(game: RushHour, state: State) -> tuple[Array, Array]:
+    """Find out what stands where.
+
+    Returns:
+        int32[size]: for each cell of the row of X the place in the table of BlockersLowerBound of what must move to
+        clear it. This is at * V + vehicle for the vehicle's cell `at`, 9 * V for an empty cell. And int32[2, 3, V]: the
+        same of the cells 1, 2, 3 behind each vehicle and ahead of it, but 3 * V or 6 * V more if the vehicle there is
+        in the same line and is pushed back or forward, and 9 * V + 1 for a cell beyond the board.
+    """
+    size, block = game.size, LONGEST * game.vehicles
+    start, lines, lengths = (field.astype(jnp.int32) for field in (state.positions, state.lines, state.lengths))
+    code = apart(partial(_codes, game), state)
+    away = np.arange(1, LONGEST + 1)[:, None]
+    along = jnp.stack([start - away, start + lengths - 1 + away])
+    cell = jnp.where(state.vertical, along * size + lines, lines * size + along).clip(0, size**2 - 1)
+    found = code.at[cell].get(mode="promise_in_bounds")
+    mate = (found & 1 != 0) == state.vertical
+    pushed = jnp.where(mate, np.array([1, 2])[:, None, None] * block, 0)
+    entered = jnp.where(found < 0, 3 * block, (found >> 1) + pushed)
+    entered = jnp.where((along < 0) | (along >= size), 3 * block + 1, entered)
+    row = code[target_row(size) * size :][:size]
+    return jnp.where(row < 0, 3 * block, row >> 1), entered
 
 
-def _by_cell(game: RushHour, state: State) -> Cells:
-    """Lay the vehicles out on their cells."""
-    size = game.size
-    row, column = np.divmod(np.arange(size**2), size)
-    positions, lines, lengths = (
-        field.astype(jnp.int32)[:, None] for field in (state.positions, state.lines, state.lengths)
+def _codes(game: RushHour, state: State) -> Array:
+    """Return int32[size ** 2]: 2 * (at * V + vehicle), plus 1 if it is vertical; negative for an empty cell."""
+    row, column = np.divmod(np.arange(game.size**2), game.size)
+    vertical, start, lines, lengths = (
+        field[:, None] for field in (state.vertical, state.positions, state.lines, state.lengths)
     )
-    vertical = state.vertical[:, None]
-    at = jnp.where(vertical, row, column) - positions
+    at = jnp.where(vertical, row, column) - start
     here = (jnp.where(vertical, column, row) == lines) & (at >= 0) & (at < lengths)
-    # One number holds all that is said of a cell: it is summed over vehicles, of which one at most stands there.
-    code = at | lengths << 2 | vertical.astype(jnp.int32) << 4 | np.arange(game.vehicles)[:, None] << 5 | 1 << 10
-    code = jnp.where(here, code, 0).sum(0, dtype=jnp.int32).reshape(size, size)
-    who = jnp.where(code >> 10 != 0, np.uint32(1) << (code >> 5 & 31).astype(jnp.uint32), 0)
-    return Cells(who, code & 3, code >> 2 & 3, code >> 4 & 1 != 0)
+    code = (at * game.vehicles + np.arange(game.vehicles)[:, None]) * 2 + vertical
+    # One vehicle at most stands on a cell, so a sum finds it.
+    return jnp.where(here, code + 1, 0).sum(0, dtype=jnp.int32) - 1
 
 
 Value = Callable[[RushHour, State], Array]

@@ -59,22 +59,14 @@ class Heuristic(Search):
 
 
 def _solver(game: RushHour, options: Search, language: PrimitiveSet, policy: bool) -> ProgramSolver:
-    search = Deepening(
-        game,
-        options.first,
-        options.grow,
-        options.deepest,
-        options.table,
-        LANES,
-        LANES // 4,
-        bound=options.bound,
-    )
+    search = Deepening(game, options.first, options.grow, options.deepest, options.table, LANES, LANES // 4)
 
     def view(node: Node) -> Array:
         seen = heuristics.view(game, options, node)
         return policies.shares(game, seen) if policy else seen
 
-    return ProgramSolver(language, game, view, search, options.limit, policies.TOP if policy else None)
+    top = policies.TOP if policy else None
+    return ProgramSolver(language, game, view, search, options.limit, options.bound, top)
 
 
 def heuristic(game: RushHour, options: Heuristic) -> tuple[PrimitiveSet, ProgramSolver]:

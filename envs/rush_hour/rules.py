@@ -14,7 +14,7 @@ how far it can slide from the byte of its line.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Literal, NamedTuple
 
@@ -24,7 +24,7 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
-from envs.rush_hour.boards import Board, find, target_row
+from envs.rush_hour.boards import Board, find
 from envs.rush_hour.goals import deduced
 from jaxgp.arrays import freeze
 from jaxgp.options import check, option
@@ -257,7 +257,7 @@ class RushHour:
         return action // (2 * self.far), distance + (distance >= 0)
 
     def reach(self, state: State) -> Pair:
-        """Return int32[V] each: actions of each vehicle backwards (left, up) and forwards (right, down); 0 at the end."""
+        """Return int32[V] each: actions of each vehicle backwards (left, up) and forwards; none after the end."""
         back, forward = self.room(state, self.occupied(state))
         most = jnp.where(state.terminated, 0, self.far if self.metric == "moves" else 1)
         return jnp.minimum(back, most), jnp.minimum(forward, most)
@@ -327,7 +327,7 @@ def cells(state: State) -> Array:
 
 
 def spread(state: State, bits: Array) -> Frames:
-    """Join cells of the lines of vehicles (uint32[V], as `cells` has them) to sets, of each direction in its own frame."""
+    """Join cells of the lines of vehicles (uint32[V], as `cells` has them) to sets."""
     placed = bits << _shift(state)
     far = state.lines >= LINE // 2
     across, down = (

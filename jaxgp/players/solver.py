@@ -15,7 +15,7 @@ from jaxgp.interpreter.evaluate import Features, evaluate_owned
 from jaxgp.interpreter.plan import Plan, plan
 from jaxgp.search import cores
 from jaxgp.search.chance import unused_key
-from jaxgp.search.deepening import Deepening, Node, Solutions
+from jaxgp.search.deepening import Bound, Deepening, Node, Solutions
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class ProgramSolver:
         view: a child -> float32[F], what a program sees of it.
         search: blind iterative deepening; programs search as it does, with an order.
         limit: the most nodes that a search visits.
+        bound: what the searches of programs bound.
         top: what stands above the trees of an individual; None: it has one tree.
     """
 
@@ -36,6 +37,7 @@ class ProgramSolver:
     view: Callable[[Node], Features]
     search: Deepening
     limit: int
+    bound: Bound = "depth"
     top: Top | None = None
 
     def prepare(self, programs: Programs) -> Plan:
@@ -54,7 +56,7 @@ class ProgramSolver:
 
     def solve(self, plans: Plan, whose: Array, states: States, limits: Array) -> Solutions:
         """Search for solutions of instances [Q], each for the program `whose`, of at most `limits` nodes (int32[Q])."""
-        ordered = replace(self.search, order=self.values)
+        ordered = replace(self.search, order=self.values, bound=self.bound)
         return cores.search(ordered, states, limits, jnp.int32(len(limits)), plans, whose)
 
     def blind(self, states: States, limits: Array) -> Solutions:
