@@ -185,7 +185,8 @@ class Spec(Generic[Rules]):
         listed: of a game for one, rules -> the game with its legal actions in a list, for nested searches.
         random_scores: of a game for one, (rules, key, lanes, rounds) -> int32[lanes, rounds] scores of random games.
         suites: of a puzzle, the names of its lists of instances, the default first.
-        instances: of a puzzle, (rules, the name of a suite or of a file) -> its instances; raises UsageError.
+        instances: of a puzzle, (rules, the name of a suite or of a file, the option that named it) -> its instances;
+            raises UsageError, whose message names the option.
         hints: of a game for one, rules -> what answers a person who asks for a hint: position -> the move to make, or
             None if there is none, and in words what is known of it. None: where searches play the game, they answer.
         ending: of a game for one, (rules, ended position) -> in words how it has ended; None: its score says it.
@@ -209,7 +210,7 @@ class Spec(Generic[Rules]):
     listed: "Callable[[Rules], ListedGame] | None" = None
     random_scores: Callable[[Rules, Array, int, int], Array] | None = None
     suites: tuple[str, ...] = ()
-    instances: Callable[[Rules, str], Instances] | None = None
+    instances: Callable[[Rules, str, str], Instances] | None = None
     hints: Callable[[Rules], Callable[[Any], tuple[int | None, str]]] | None = None
     ending: Callable[[Rules, Any], str] | None = None
     vet: Callable[[Rules], None] = _nothing

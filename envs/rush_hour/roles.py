@@ -10,11 +10,12 @@ from envs.rush_hour.rules import RushHour
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.options import MAX_COUNT, option
 from jaxgp.players.solver import ProgramSolver
-from jaxgp.search.deepening import Deepening, Node
+from jaxgp.search.children import Node
+from jaxgp.search.deepening import Deepening
 from jaxgp.spec import Role
 
 LANES = 256
-"""Searches in progress at the same time."""
+"""Searches in progress at the same time, also when few are left: a narrower loop would take as long to compile."""
 MAX_DEPTH = 1000
 MAX_SLOTS = 2**20
 
@@ -44,7 +45,7 @@ class Search:
     limit: int = option(100_000, "nodes at which a search gives up", low=1, high=MAX_COUNT)
 
     def __post_init__(self) -> None:
-        if self.deepest < self.first:
+        if self.deepest < self.first <= MAX_DEPTH:
             accepted = f"a whole number from program.first={self.first} to {MAX_DEPTH}"
             raise ValueError(f"program.deepest={self.deepest}: accepted: {accepted}")
 
@@ -59,7 +60,7 @@ class Heuristic(Search):
 
 
 def _solver(game: RushHour, options: Search, language: PrimitiveSet, policy: bool) -> ProgramSolver:
-    search = Deepening(game, options.first, options.grow, options.deepest, options.table, LANES, LANES // 4)
+    search = Deepening(game, options.first, options.grow, options.deepest, options.table, LANES, LANES)
 
     def view(node: Node) -> Array:
         seen = heuristics.view(game, options, node)

@@ -1,21 +1,18 @@
 """Suites of boards for programs that order the moves of a search, and the fixed orders that they are compared with."""
 
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
-from envs.rush_hour import boards, roles
+from envs.rush_hour import boards, exact, roles
 from envs.rush_hour.rules import RushHour
 from jaxgp.errors import UsageError, reject
 from jaxgp.spec import Instances, Strategy
 
+NAMES = tuple(boards.LISTS)
+"""The lists that come with the game, by the letters that the names of their boards begin with."""
 ALL = "ALL"
-NAMES = (*boards.LISTS, ALL)
-"""The lists that come with the game, by the letters that the names of their boards begin with; and all of them."""
-
-OPTION = "name"
-"""What messages call the file of a suite, after the name of the section."""
+"""All of them together."""
 
 HANDCRAFTED = """(PROGRAM
 (<= BlockersLowerBound/max 0.2) BlockersLowerBound
@@ -35,25 +32,32 @@ STRATEGIES = {
 """The fixed orders by name, as table 10.2 of the source calls them: role and text."""
 
 
-def instances(game: RushHour, name: str) -> Instances:
-    """Return a suite: a list that comes with the game, or a file of boards.
+def instances(game: RushHour, name: str, option: str) -> Instances:
+    """Return a suite: a list that comes with the game, or a file of boards; `option` named it, for messages.
 
     Raises:
-        UsageError: there is no such suite; a line of the file is no board; or a board has another size.
+        UsageError: there is no such suite; a line of the file is no board; a board of it has no solution; or one has
+            another size.
     """
-    if name in NAMES:
-        return _prepared(game, tuple(boards.shipped("" if name == ALL else name)))
-    if name.isalnum():
-        reject("suite", name, f"{', '.join(NAMES)}, or a file of boards")
-    return _prepared(game, tuple(boards.read_file(name, "suite")))
+    if name in (*NAMES, ALL):
+        found = boards.shipped("" if name == ALL else name)
+    elif name.isalnum():
+        reject(option, name, f"{', '.join(NAMES)}, {ALL}, or a file of boards")
+    else:
+        found = boards.read_file(name, option)
+    try:
+        prepared = _prepared(game, tuple(found))
+    except ValueError as error:
+        raise UsageError(f"{option}={name}: {error}") from error
+    for board in found:
+        if board.moves is None and not exact.solvable(board):
+            raise UsageError(f"{option}={name}: {board.name}: no solution; accepted: boards that can be solved")
+    return prepared
 
 
 @lru_cache(maxsize=8)
 def _prepared(game: RushHour, chosen: tuple[boards.Board, ...]) -> Instances:
-    try:
-        states = game.positions(chosen)
-    except ValueError as error:
-        raise UsageError(f"suite: {error}") from error
+    states = game.positions(chosen)
     test = np.array([board.split == "test" for board in chosen])
     return Instances(tuple(board.name for board in chosen), states, test)
 
@@ -65,4 +69,4 @@ def strategy(name: str, game: RushHour) -> Strategy:
         raise ValueError(f"accepted: {', '.join(STRATEGIES)}")
     role, text = STRATEGIES[name]
     options = roles.Heuristic() if role == roles.HEURISTIC.name else roles.Search()
-    return Strategy(role, replace(options), text)
+    return Strategy(role, options, text)

@@ -252,10 +252,7 @@ def instances(option: str, name: str, cast: "Cast") -> "Instances":
     spec = cast.spec
     if spec.instances is None:
         reject(option, name, f"none; {spec.name} has no suites of instances")
-    try:
-        return spec.instances(cast.game, name or spec.suites[0])
-    except UsageError as error:
-        raise UsageError(f"{option}={name or spec.suites[0]}: {error}") from error
+    return spec.instances(cast.game, name or spec.suites[0], option)
 
 
 def _of_game(option: str, opponent: Opponent, spec: "Spec", game: "Game") -> None:

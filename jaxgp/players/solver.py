@@ -15,7 +15,8 @@ from jaxgp.interpreter.evaluate import Features, evaluate_owned
 from jaxgp.interpreter.plan import Plan, plan
 from jaxgp.search import cores
 from jaxgp.search.chance import unused_key
-from jaxgp.search.deepening import Bound, Deepening, Node, Solutions
+from jaxgp.search.children import Node
+from jaxgp.search.deepening import Bound, Deepening, Solutions
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class ProgramSolver:
         return join(self.primitives, program, self.top)
 
     def values(self, plans: Plan, whose: Array, nodes: Node, needed: Array) -> Array:
-        """Return float32[B]: values of nodes [B] by the programs `whose`; a `jaxgp.search.deepening.Order`."""
+        """Return float32[B]: values of nodes [B] by the programs `whose`; an order of `jaxgp.search.children`."""
         return evaluate_owned(self.primitives, plans, whose, jax.vmap(self.view, out_axes=-1)(nodes), needed)
 
     def solve(self, plans: Plan, whose: Array, states: States, limits: Array) -> Solutions:

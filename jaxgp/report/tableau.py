@@ -111,6 +111,8 @@ def _kinds(mutation: Mutation | RuleMutation) -> dict[str, float]:
 
 def _objective(config: Config) -> str:
     game = config.game.get("name", "the game")
+    if config.fitness.suite.boards:
+        return f"solve {game} with few nodes of a search"
     if not config.fitness.opponents:
         return f"reach a high score in {game}"
     if config.fitness.coplay:
