@@ -268,8 +268,8 @@ class Deepening:
             least = jnp.minimum(least, jnp.where(there & ~within, cost, jnp.inf).min(1))
 
         solving = within & children.solves
-        solves, inner = solving.any(1), ready & ~solving.any(1) & ~last
-        counted = within.sum(1, dtype=jnp.int32)
+        solves, counted = solving.any(1), within.sum(1, dtype=jnp.int32)
+        inner = ready & ~solves & ~last & (counted > 0)
         reached = lanes.nodes + jnp.where(solves, 1, jnp.where(last, counted, 0))
         stopped = ready & (reached >= lanes.limit)
         won = solves & ~stopped

@@ -47,7 +47,7 @@ CASES = {
     "blind with a table": dataclasses.replace(BLIND, table=1024, deepest=17, lanes=64),
     "blind with a tiny table": dataclasses.replace(BLIND, table=4, lanes=5, narrow=1),
     "ordered with a table": ORDERED,
-    "ordered by cost": dataclasses.replace(ORDERED, bound="cost", grow=1),
+    "ordered by cost": dataclasses.replace(ORDERED, bound="cost", grow=1, deepest=4),
 }
 MORE = {
     "blind": BLIND,
