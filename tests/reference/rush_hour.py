@@ -114,6 +114,8 @@ def deduced_goal(text):
     def place(index, placed, budget):
         if index == len(order):
             return placed
+        if sum(not fits(letter, board[letter], placed) for letter in order[index:]) > budget:
+            return None  # each of these has to move
         letter = order[index]
         for distance in range(-budget, budget + 1):
             there = moved(board[letter], distance)
@@ -208,10 +210,8 @@ def is_move_to_secluded(board, letter, size):
     return not any(cells & set(board[letter]) for cells in onto)
 
 
-def features(text, board, before, slide, depth, siblings, level):
-    """Return the ten features of a node, in their order; `text` is the board that the search began with."""
-    size = {36: 6, 49: 7, 64: 8}[len(text)]
-    goal = deduced_goal(text)
+def features(size, goal, board, before, slide, depth, siblings, level):
+    """Return the ten features of a node, in their order; `goal` are the vehicles of the deduced goal board."""
     near, blockers = goal_distance(board, goal), blockers_lower_bound(board, size)
     return [
         blockers,

@@ -78,15 +78,21 @@ def features(game, states, actions):
     return np.asarray(jax.jit(jax.vmap(jax.vmap(see)), compiler_options=FAST)(after, before, actions, depth))
 
 
-def check_features(game, boards, states, actions):
-    seen = features(game, states, actions)
+@pytest.fixture(scope="module")
+def seen(walked):
+    return features(walked[0], *walked[2:])
+
+
+def check_features(game, boards, states, actions, seen, plies):
     for lane, board in enumerate(boards):
-        for ply in range(len(actions)):
+        goal = goal_vehicles(board)
+        for ply in range(plies):
             if states.terminated[ply + 1, lane]:
                 break
             before, after = (vehicles(board, at(states, n, lane)) for n in (ply, ply + 1))
             expected = reference.features(
-                board.text,
+                game.size,
+                goal,
                 after,
                 before,
                 slide(game, board, actions[ply, lane]),
@@ -97,24 +103,45 @@ def check_features(game, boards, states, actions):
             np.testing.assert_allclose(seen[ply, lane], np.float32(expected), rtol=1e-6, err_msg=f"{board.name} {ply}")
 
 
-def test_features_on_random_walks_are_those_of_the_reference(walked):
-    check_features(*walked)
+def test_features_on_random_walks_are_those_of_the_reference(walked, seen):
+    check_features(*walked, seen, plies=12)
 
 
-def test_features_have_names_and_maxima(walked):
+def test_features_have_names_and_maxima(walked, seen):
     """Only a few nodes lie above the maxima, which conditions take as 1."""
-    game, _, states, actions = walked
-    seen = features(game, states, actions)
+    game = walked[0]
     assert seen.shape[-1] == len(FEATURES)
     most = np.array([feature.maximum(game) for feature in FEATURES])
     assert (seen <= most).mean((0, 1)).min() > 0.98
 
 
+def goal_vehicles(board):
+    """Return the vehicles of the deduced goal board as the reference has them."""
+    away = [goal - one.start for goal, one in zip(deduced(board), board.vehicles, strict=True)]
+    vehicles, _ = reference.read(board.text)
+    return {
+        one.letter: reference.moved(vehicles[one.letter], far) for one, far in zip(board.vehicles, away, strict=True)
+    }
+
+
+def away(board):
+    """Return the cells between a board and its deduced goal; the reference tries budgets up to that many."""
+    return sum(abs(goal - one.start) for goal, one in zip(deduced(board), board.vehicles, strict=True))
+
+
 def test_deduced_goals_are_those_of_the_reference():
-    for board in [*some(30, seed=3), *some(6, seed=4, size=7), *some(6, seed=5, size=8)]:
-        goal = reference.deduced_goal(board.text)
-        starts = [goal[one.letter][0][not one.vertical] for one in board.vehicles]
-        assert list(deduced(board)) == starts, board.name
+    boards = [*some(40, seed=3), *some(8, seed=4, size=7), *some(8, seed=5, size=8)]
+    near = [board for board in boards if away(board) < 10]
+    assert len(near) > 20
+    for board in near:
+        assert goal_vehicles(board) == reference.deduced_goal(board.text), board.name
+
+
+@pytest.mark.slow
+def test_deduced_goals_of_all_lists_are_those_of_the_reference():
+    for board in shipped():
+        if away(board) < 16:
+            assert goal_vehicles(board) == reference.deduced_goal(board.text), board.name
 
 
 @pytest.mark.parametrize("name", ["JAM01", "JAM21"])
@@ -125,9 +152,7 @@ def test_optima_are_those_of_a_search_in_plain_python(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "board", [*shipped("JAM"), *shipped("SER")[::8], *shipped("MOV")[::8]], ids=lambda one: one.name
-)
+@pytest.mark.parametrize("board", [*shipped("JAM"), *shipped()[40::8]], ids=lambda one: one.name)
 def test_optima_and_clusters_of_the_lists(board):
     """Of the hard lists every eighth board, in both metrics, by the reference alone."""
     for metric in ("moves", "steps"):
@@ -147,4 +172,4 @@ def test_the_search_of_the_engine_finds_all_optima(metric):
 def test_twenty_thousand_plies_are_those_of_the_reference(size, metric):
     game, boards, states, actions = walks(size, metric, count=160, plies=125, seed=2)
     check_rules(game, boards, states, actions, said_of(game, states))
-    check_features(game, boards, at(states, slice(0, 26)), actions[:25])
+    check_features(game, boards, states, actions, features(game, states, actions), plies=25)
