@@ -8,13 +8,13 @@ import io
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgp.arrays import take
 from jaxgp.contracts import Solved, Solver
 from jaxgp.errors import UsageError
 from jaxgp.files import Json
@@ -63,7 +63,8 @@ def chosen(found: Instances, split: str) -> Instances:
     """Return the instances of one side, `test` or `train`, or of both, `all`."""
     wanted = {"test": found.test, "train": ~found.test, "all": np.ones_like(found.test)}[split]
     index = np.flatnonzero(wanted)
-    return Instances(tuple(found.names[i] for i in index), take(found.states, index), found.test[index])
+    states = jax.tree.map(lambda x: x[index], found.states)
+    return Instances(tuple(found.names[i] for i in index), states, found.test[index])
 
 
 def measured(
@@ -113,8 +114,7 @@ def searches(loaded: "Loaded", room: int) -> Iterator[tuple[str, Search]]:
         if taken.program["role"] not in compiled:
             with waiting(f"Compiling the searches of {name}"):
                 compiled[taken.program["role"]] = _compiled(taken.actor, genome, limits, states)
-        run = compiled[taken.program["role"]]
-        yield name, lambda limits, states, run=run, genome=genome: run(genome, limits, states)
+        yield name, partial(compiled[taken.program["role"]], genome)
 
 
 def _compiled(actor: Solver, genome: object, limits: jax.Array, states: object) -> Callable[..., Solved]:
@@ -140,7 +140,8 @@ def _padded(some: Instances, limit: int, room: int) -> tuple[jax.Array, object]:
     """Return limits int32[room] and instances [room]; those beyond the last one end at once."""
     number = len(some.names)
     limits = np.where(np.arange(room) < number, limit, 1).astype(np.int32)
-    return jnp.asarray(limits), take(jax.tree.map(jnp.asarray, some.states), np.minimum(np.arange(room), number - 1))
+    index = np.minimum(np.arange(room), number - 1)
+    return jnp.asarray(limits), jax.tree.map(lambda x: jnp.asarray(x[index]), some.states)
 
 
 def figures(names: tuple[str, ...], found: Solved, blind: np.ndarray, seconds: float) -> Figures:

@@ -1,7 +1,6 @@
 """The language of policies: what may stand where, and what a policy is worth."""
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
