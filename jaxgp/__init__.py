@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from jaxgp.contracts import Fitness, Game, Opponent, Player, Scheme, Soloist
+    from jaxgp.contracts import Fitness, Game, Opponent, Player, Puzzle, Scheme, Soloist, Solver
     from jaxgp.errors import UsageError
     from jaxgp.evolution.generational import Generational
     from jaxgp.evolution.options import Algorithm, Groups
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from jaxgp.fitness.grouped import GroupFitness
     from jaxgp.fitness.panel import PanelFitness
     from jaxgp.fitness.solo import SoloFitness
+    from jaxgp.fitness.suite import SuiteFitness
     from jaxgp.genotypes.language import parse, to_text
     from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
     from jaxgp.interpreter.evaluate import evaluate_programs
@@ -31,11 +32,12 @@ if TYPE_CHECKING:
     from jaxgp.players.program import ProgramPlayer
     from jaxgp.players.rules import RulePlayer
     from jaxgp.players.searched import SearchedPlayer
+    from jaxgp.players.solver import ProgramSolver
     from jaxgp.players.walk import Walker
     from jaxgp.spec import Cast, Role, Spec, Strategy
 
 _ROOMS = {
-    "contracts": ("Fitness", "Game", "Opponent", "Player", "Scheme", "Soloist"),
+    "contracts": ("Fitness", "Game", "Opponent", "Player", "Puzzle", "Scheme", "Soloist", "Solver"),
     "errors": ("UsageError",),
     "evolution.generational": ("Generational",),
     "evolution.options": ("Algorithm", "Groups"),
@@ -46,6 +48,7 @@ _ROOMS = {
     "fitness.grouped": ("GroupFitness",),
     "fitness.panel": ("PanelFitness",),
     "fitness.solo": ("SoloFitness",),
+    "fitness.suite": ("SuiteFitness",),
     "genotypes.language": ("parse", "to_text"),
     "genotypes.primitives": ("BOOL", "FLOAT", "Floats", "Integers", "Primitive", "PrimitiveSet"),
     "interpreter.evaluate": ("evaluate_programs",),
@@ -57,6 +60,7 @@ _ROOMS = {
     "players.program": ("ProgramPlayer",),
     "players.rules": ("RulePlayer",),
     "players.searched": ("SearchedPlayer",),
+    "players.solver": ("ProgramSolver",),
     "players.walk": ("Walker",),
     "spec": ("Cast", "Role", "Spec", "Strategy"),
 }
