@@ -7,6 +7,7 @@ from jax import Array
 
 from envs.rush_hour import heuristics, policies
 from envs.rush_hour.rules import RushHour
+from jaxgp import options as declarations
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.options import MAX_COUNT, option
 from jaxgp.players.solver import ProgramSolver
@@ -44,10 +45,9 @@ class Search:
     )
     limit: int = option(100_000, "nodes at which a search gives up", low=1, high=MAX_COUNT)
 
-    def __post_init__(self) -> None:
-        if self.deepest < self.first <= MAX_DEPTH:
-            accepted = f"a whole number from program.first={self.first} to {MAX_DEPTH}"
-            raise ValueError(f"program.deepest={self.deepest}: accepted: {accepted}")
+    def laws(self, prefix: str) -> None:
+        """Check the conditions between options; raises UsageError."""
+        declarations.bound(self, "deepest", prefix, low=self.first)
 
 
 @dataclass(frozen=True)
