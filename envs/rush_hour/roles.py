@@ -29,14 +29,14 @@ def _power_of_two(number: int) -> bool:
 class Search:
     """Iterative deepening; blind search has the same options."""
 
-    first: int = option(10, "moves that the first round of a search looks ahead", low=1, high=MAX_DEPTH)
-    grow: int = option(10, "by how many moves each round looks further than the one before", low=1, high=MAX_DEPTH)
+    first: int = option(20, "moves that the first round of a search looks ahead", low=1, high=MAX_DEPTH)
+    grow: int = option(20, "by how many moves each round looks further than the one before", low=1, high=MAX_DEPTH)
     deepest: int = option(100, "moves that the last round looks ahead", low=1, high=MAX_DEPTH)
     bound: Literal["depth", "cost"] = option(
         "depth", "what a round bounds: moves; or cost, moves and the value of the program, as IDA* does"
     )
     table: int = option(
-        4096,
+        16384,
         "positions that a search remembers, to look at none twice in a round; 0: none",
         low=0,
         high=MAX_SLOTS,
