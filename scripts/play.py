@@ -11,6 +11,7 @@
     python scripts/play.py game=walls player=strategy opponent=deepening opponent.nodes=5000 save=game
     python scripts/play.py game=othello opponent=gtp command="gtp-rhino -l 1"     you against an engine outside
     python scripts/play.py game=morpion                                   you at a game for one
+    python scripts/play.py game=rush_hour game.board=JAM40                a puzzle
     python scripts/play.py run=outputs/DIR player=champion                the game of a champion that plays alone
     python scripts/play.py replay=game.json                               the saved game once more
     python scripts/play.py replay=game.txt game=morpion                   a game in a notation of its own

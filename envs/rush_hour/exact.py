@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from envs.rush_hour.boards import Board
 from envs.rush_hour.render import counted
-from envs.rush_hour.rules import RushHour, State
+from envs.rush_hour.rules import RushHour, State, rules_of
 from jaxgp.search.breadth import explore
 
 MOST = 1_000_000
@@ -36,6 +36,6 @@ def vet(game: RushHour) -> None:
 @lru_cache(maxsize=1024)
 def solvable(board: Board) -> bool:
     """Return whether a board can be solved, or has too many positions to say."""
-    game = RushHour(size=board.size, board=board.text)
+    game = rules_of(board.size)
     found = explore(game, game.position(board), MOST, nearest=True)
     return found.distance >= 0 or not found.complete

@@ -9,7 +9,8 @@ where that is. Here the deduced goal of a board is the arrangement with these pr
   possible.
 - Of several such arrangements it is the one whose positions, listed in the order of the vehicles, come first.
 
-So what interferes with nothing stays where it is.
+So what interferes with nothing stays where it is. Only X and the vehicles that are elsewhere on this board have a
+designated place; the others may stand anywhere.
 """
 
 from functools import lru_cache
@@ -19,10 +20,10 @@ from envs.rush_hour.boards import Board, Vehicle
 
 
 @lru_cache(maxsize=4096)
-def deduced(board: Board) -> tuple[int, ...]:
-    """Return the position of each vehicle on the deduced goal board, along its line.
+def deduced(board: Board) -> tuple[int | None, ...]:
+    """Return the designated place of each vehicle: its position along its line, or None if it has none.
 
-    A board without such an arrangement cannot be solved; of that, the positions are where its vehicles stand.
+    A board without such an arrangement cannot be solved; there X alone has a place.
 
     The search settles vehicles one after the other, the cheapest arrangement first. It begins with X, and goes on with
     the first vehicle that is in the way of a settled one, at all positions at which it is not. An arrangement without
@@ -54,7 +55,9 @@ def deduced(board: Board) -> tuple[int, ...]:
             moved = (*positions[:index], at, *positions[index + 1 :])
             if not any(clash(index, other, moved) for other in settled):
                 heappush(queue, (cost + abs(at - starts[index]), moved, settled | {index}))
-    return min(found)[1] if found else starts
+    places = min(found)[1] if found else starts
+    others = (place if place != start else None for place, start in zip(places[1:], starts[1:], strict=True))
+    return board.size - vehicles[0].length, *others
 
 
 def _cells(vehicle: Vehicle, at: int, size: int) -> int:

@@ -16,7 +16,7 @@ how far it can slide from the byte of its line.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -24,7 +24,7 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
-from envs.rush_hour.boards import Board, find
+from envs.rush_hour.boards import Board, find, target_row
 from envs.rush_hour.goals import deduced
 from jaxgp.arrays import freeze
 from jaxgp.options import check, option
@@ -35,6 +35,8 @@ X = 0
 """The index of the vehicle that has to leave."""
 NONE = -1
 """`State.last` before the first move."""
+ANYWHERE = 7
+"""The goal of a vehicle without a designated place; no vehicle can stand there."""
 LINE = 8
 """Bits of a line."""
 NUMBER = 3
@@ -60,7 +62,7 @@ class State:
     lengths: Array  # int8[V]: cells; constant
     lines: Array  # int8[V]: row, or column of a vertical one; constant
     vertical: Array  # bool[V]: constant
-    goals: Array  # int8[V]: positions on the deduced goal board; constant
+    goals: Array  # int8[V]: places designated by the deduced goal board, ANYWHERE for those without; constant
     level: Array  # float32[]: 0 to 1, how difficult the board is among those of its set; constant
     count: Array  # int32[]: moves made
     last: Array  # int32[]: the last action; NONE at the start
@@ -81,7 +83,11 @@ class RushHour:
     """The rules as pure functions of one state; hashable, so that it can be a static argument of `jax.jit`."""
 
     size: int = option(6, "rows and columns of the board", low=6, high=8)
-    board: str = option("JAM01", "the board that is played: the name of one that comes with the game, or its cells")
+    board: str = option(
+        "JAM01",
+        "the board that is played",
+        accepted="the name of a board that comes with the game, or the cells of one, row by row",
+    )
     metric: Metric = option("moves", "whether a slide of any number of cells is one action, moves, or of one, steps")
 
     name: ClassVar[str] = "rush_hour"
@@ -145,25 +151,26 @@ class RushHour:
         """
         if board.size != self.size:
             raise ValueError(f"{board.name or 'the board'}: has {board.size} rows; accepted: boards of {self.size}")
-        none = [(0, 0, 0, False, 0)] * (self.vehicles - len(board.vehicles))
+        none = [(0, 0, 0, False, ANYWHERE)] * (self.vehicles - len(board.vehicles))
         rows = [
-            (one.start, one.length, one.line, one.vertical, goal)
+            (one.start, one.length, one.line, one.vertical, ANYWHERE if goal is None else goal)
             for one, goal in zip(board.vehicles, deduced(board), strict=True)
         ]
         starts, lengths, lines, vertical, goals = zip(*rows, *none, strict=True)
-        return State(
-            positions=np.array(starts, np.int8),
-            lengths=np.array(lengths, np.int8),
-            lines=np.array(lines, np.int8),
-            vertical=np.array(vertical, bool),
-            goals=np.array(goals, np.int8),
-            level=np.float32(level),
-            count=np.int32(0),
-            last=np.int32(NONE),
-            to_move=np.int32(0),
-            terminated=np.bool_(starts[X] == self.size - 2),
-            returns=np.zeros(1, np.float32),
-        )
+        fields: dict[str, Any] = {
+            "positions": np.array(starts, np.int8),
+            "lengths": np.array(lengths, np.int8),
+            "lines": np.array(lines, np.int8),
+            "vertical": np.array(vertical, bool),
+            "goals": np.array(goals, np.int8),
+            "level": np.float32(level),
+            "count": np.int32(0),
+            "last": np.int32(NONE),
+            "to_move": np.int32(0),
+            "terminated": np.bool_(starts[X] == self.size - 2),
+            "returns": np.zeros(1, np.float32),
+        }
+        return State(**fields)
 
     def positions(self, boards: Sequence[Board]) -> State:
         """Return a set of boards as states [B, ...] of NumPy arrays.
@@ -321,6 +328,15 @@ class RushHour:
         )
 
 
+def rules_of(size: int, metric: Metric = "moves") -> RushHour:
+    """Return rules for positions of any boards of a size; on its own board X is alone.
+
+    States carry their boards, and a program is compiled once for these rules, whatever the boards are.
+    """
+    before = target_row(size) * size
+    return RushHour(size, "." * before + "XX" + "." * (size**2 - before - 2), metric)
+
+
 def cells(state: State) -> Array:
     """Return uint32[V]: the cells of each vehicle along its line, the first cell of the line in the lowest bit."""
     return ((np.uint32(1) << state.lengths.astype(jnp.uint32)) - 1) << state.positions.astype(jnp.uint32)
@@ -334,7 +350,7 @@ def spread(state: State, bits: Array) -> Frames:
         tuple(lax.reduce(jnp.where(some & half, placed, 0), np.uint32(0), lax.bitwise_or, (0,)) for half in (~far, far))
         for some in (~state.vertical, state.vertical)
     )
-    return Frames(across, down)  # type: ignore[arg-type]
+    return Frames(across, down)
 
 
 def whole(frames: Frames) -> Frames:

@@ -32,8 +32,19 @@ from jax import Array
 from jaxgp.arrays import apart, take, where
 from jaxgp.contracts import Game, ListsMoves, Position, Searchable, Twin
 from jaxgp.search.chance import refuse_chance, unused_key
-from jaxgp.search.codes import HIGHEST, LOWEST, NEVER, decode, side
-from jaxgp.search.lookahead import Contexts, Evaluate, FullWidth, LeafEvaluator, LegalOnly, context_free
+from jaxgp.search.lookahead import (
+    HIGHEST,
+    LOWEST,
+    NEVER,
+    Contexts,
+    Evaluate,
+    FullWidth,
+    LeafEvaluator,
+    LegalOnly,
+    context_free,
+    decode,
+    side,
+)
 from jaxgp.search.queue import drain, is_free
 
 Ties = Literal["first", "all"]

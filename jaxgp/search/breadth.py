@@ -14,7 +14,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgp.arrays import take
 from jaxgp.contracts import Position, Puzzle, States
 from jaxgp.search.chance import refuse_chance, unused_key
 from jaxgp.search.children import pack, unpack
@@ -114,7 +113,7 @@ def _expand(puzzle: Puzzle, level: States, numbers: list[int], found: _Found) ->
     for begin in range(0, len(numbers), CHUNK):
         some = numbers[begin : begin + CHUNK]
         # The last chunk is filled up with copies of its last state.
-        parents = take(level, np.minimum(np.arange(begin, begin + CHUNK), len(numbers) - 1))
+        parents = _rows(level, np.minimum(np.arange(begin, begin + CHUNK), len(numbers) - 1))
         children, actions, keys, solved, there = jax.tree.map(np.asarray, _children(puzzle)(parents))
         rows, done = np.flatnonzero(there[: len(some)]), found.expanded
         given = (rows.tolist(), actions.ravel()[rows].tolist(), _bytes(keys[rows]), solved.ravel()[rows].tolist())
@@ -127,7 +126,7 @@ def _expand(puzzle: Puzzle, level: States, numbers: list[int], found: _Found) ->
             if found.ended:
                 return level, []
         found.expanded = done + len(some)
-        kept.append(take(children, np.array(new, int)))
+        kept.append(_rows(children, np.array(new, int)))
     return jax.tree.map(lambda *x: np.concatenate(x), *kept), fresh
 
 
@@ -150,6 +149,11 @@ def _children(puzzle: Puzzle) -> Callable[[States], tuple[Any, ...]]:
         return states, actions, keys, solved, there
 
     return jax.jit(children)
+
+
+def _rows(tree: States, index: np.ndarray[Any, Any]) -> States:
+    """Return rows of a tree of arrays [N, ...] on the host."""
+    return jax.tree.map(lambda x: np.asarray(x)[index], tree)
 
 
 def _bytes(rows: np.ndarray[Any, Any]) -> list[bytes]:

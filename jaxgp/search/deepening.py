@@ -40,8 +40,7 @@ from jaxgp.arrays import take, where
 from jaxgp.contracts import Position, Puzzle, States
 from jaxgp.search.chance import refuse_chance, unused_key
 from jaxgp.search.children import Children, Lister, Order, pack, unpack
-from jaxgp.search.codes import encode
-from jaxgp.search.lookahead import Contexts
+from jaxgp.search.lookahead import Contexts, encode
 from jaxgp.search.queue import drain
 from jaxgp.search.table import mix
 
@@ -223,7 +222,7 @@ class Deepening:
         """Visit the roots of the lanes that begin (bool[L]) one, [L, ...] each."""
         lane, level = jnp.arange(len(begins)), jnp.where(begins, 0, self.deepest)
 
-        def fill(old: Array, new: Array | int | bool) -> Array:
+        def fill(old: Array, new: Array | float) -> Array:
             return jnp.where(begins, new, old)
 
         return replace(
@@ -233,7 +232,7 @@ class Deepening:
             bound=fill(lanes.bound, self.first),
             round=lanes.round + begins,
             cut=lanes.cut & ~begins,
-            least=fill(lanes.least, np.float32(np.inf)),
+            least=fill(lanes.least, jnp.inf),
             level=fill(lanes.level, -1),
             ready=fill(lanes.ready, (limit > 1) & ~solved),
             fresh=lanes.fresh | begins,
@@ -258,7 +257,7 @@ class Deepening:
         last = (depth + 1 >= lanes.bound) if self.bound == "depth" else jnp.zeros_like(ready)
         number = jnp.where(ready, jax.vmap(self.puzzle.choices)(nodes), 0)
         children = self._lister.children(contexts, whose, nodes, depth, number, ready & ~last)
-        there = np.arange(self._slots) < number[:, None]
+        there = jnp.arange(self._slots) < number[:, None]
         within, cut, least = there, lanes.cut | (ready & last & (number > 0)), lanes.least
         if self.bound == "cost":
             worth = jnp.where(children.solves, 0.0, jnp.maximum(children.values, 0.0))

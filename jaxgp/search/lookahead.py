@@ -7,6 +7,9 @@ The leaf evaluator gets its positions sorted by context.
 There are two ways to look ahead. `FullWidth` tries all actions, legal or not, several plies deep; it is for games with
 few actions. `LegalOnly` tries the legal moves alone, one ply deep; it is for games with many actions, which list their
 legal moves (`jaxgp.contracts.ListsMoves`).
+
+Values are int32 codes in the order of the floats they stand for. One below a code is the next smaller float, and the
+complement of a code stands for the negated value.
 """
 
 from collections.abc import Callable
@@ -22,7 +25,6 @@ from jax import Array, lax
 from jaxgp.arrays import apart, comparable, take
 from jaxgp.contracts import ListsMoves, Position, Searchable
 from jaxgp.search.chance import unused_key
-from jaxgp.search.codes import NEVER, encode, side
 
 Result = TypeVar("Result")
 Contexts = object
@@ -36,6 +38,12 @@ The second argument is the context of each state; the last one, N, says how many
 sorted by context in ascending order; the values of the others are not used. States may be of ended games.
 """
 
+# Codes of floats lie strictly between these two, and each is the complement of the other.
+LOWEST = np.int32(-(2**31) + 1)
+HIGHEST = np.int32(2**31 - 2)
+NEVER = np.int32(-(2**31))  # code of a move that is illegal or already searched
+_GREATEST = np.float32(3e38)
+
 FEW = 8
 """Up to this number of actions the compiled program has separate code for each action, in which it is a constant."""
 WIDTH = 12
@@ -46,6 +54,27 @@ MOST = 2048
 
 class _Lister(Searchable[Any], ListsMoves, Protocol):
     """Rules that list their legal moves."""
+
+
+def encode(value: Array) -> Array:
+    """Map float32[...] to int32[...] in the same order.
+
+    Both zeros and all subnormals have one code. Infinities are clipped to -3e38 and 3e38. NaN is not allowed.
+    """
+    value = jnp.clip(value, -_GREATEST, _GREATEST)
+    bits = lax.bitcast_convert_type(jnp.where(jnp.abs(value) < np.finfo(np.float32).tiny, 0.0, value), jnp.int32)
+    return bits ^ ((bits >> 31) & 0x7FFFFFFF)
+
+
+def decode(code: Array) -> Array:
+    """Map int32[...] back to float32[...]; the complement of the code of zero is zero too."""
+    value = lax.bitcast_convert_type(code ^ ((code >> 31) & 0x7FFFFFFF), jnp.float32)
+    return jnp.where((code == 0) | (code == -1), 0.0, value)
+
+
+def side(state: Position) -> Array:
+    """Return int32[]: what to XOR a code with to turn it from the view of seat 0 to the mover's, or back."""
+    return -state.to_move.astype(jnp.int32)
 
 
 def context_free(evaluate: Evaluate) -> LeafEvaluator:

@@ -133,7 +133,8 @@ def deduced_goal(text):
 
 
 def goal_distance(board, goal):
-    return sum(distance(board[letter], goal[letter]) for letter in board)
+    """Add up cells; `goal` has the vehicles with a designated place."""
+    return sum(distance(board[letter], goal[letter]) for letter in goal)
 
 
 def distance(vehicle, other):
@@ -141,10 +142,11 @@ def distance(vehicle, other):
 
 
 def hybrid(board, goal):
-    """Count for each vehicle those with a cell that it enters on its way to the goal."""
+    """Count for each vehicle with a designated place those that stand on a cell which it enters on its way there."""
     taken = {cell: letter for letter, vehicle in board.items() for cell in vehicle}
     total = goal_distance(board, goal)
-    for letter, vehicle in board.items():
+    for letter in goal:
+        vehicle = board[letter]
         down, right = direction(vehicle)
         away = (goal[letter][0][0] - vehicle[0][0]) * down + (goal[letter][0][1] - vehicle[0][1]) * right
         sign = 1 if away > 0 else -1
@@ -211,7 +213,7 @@ def is_move_to_secluded(board, letter, size):
 
 
 def features(size, goal, board, before, slide, depth, siblings, level):
-    """Return the ten features of a node, in their order; `goal` are the vehicles of the deduced goal board."""
+    """Return the ten features of a node, in their order; `goal` has the vehicles with a designated place, there."""
     near, blockers = goal_distance(board, goal), blockers_lower_bound(board, size)
     return [
         blockers,

@@ -1,6 +1,6 @@
 """Prints as JSON how many devices there are, and what searches find on them: `python -m tests.search.on_cores NUMBER`.
 
-With another argument it prints the devices only.
+With `devices` it prints the devices only, with `puzzles` what a search of puzzles finds.
 """
 
 import json
@@ -12,7 +12,9 @@ import numpy as np
 
 from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta
+from jaxgp.search.deepening import Deepening
 from tests.search.cases import GAME, PLAIN, lead
+from tests.search.puzzles import Lamps, instances, states
 
 QUEUE, COUNT = 10, 8
 POSITIONS = [position for position in PLAIN.met(60) if PLAIN.moves(position)][:QUEUE]
@@ -36,8 +38,17 @@ def searched():
     return [[np.where(np.isinf(f.values), None, f.values).tolist(), f.nodes.tolist()] for f in found]
 
 
+def solved():
+    """Solve puzzles, one after the other and not all of them."""
+    lit, wires = instances(QUEUE, 0)
+    search = Deepening(Lamps(), first=2, grow=2, deepest=8, table=16, lanes=6, narrow=6)
+    run = jax.jit(lambda *args: cores.search(search, *args))
+    found = run(states(lit, wires), jnp.full(QUEUE, 500), jnp.int32(COUNT))
+    return [field.tolist() for field in (found.solved, found.nodes, found.length, found.moves, found.exhausted)]
+
+
 if __name__ == "__main__":
     cores.use(int(sys.argv[1]))
     placed = cores.everywhere(jnp.zeros(3))
-    found = {} if sys.argv[2:] else {"found": searched()}
+    found = {"devices": {}, "puzzles": {"found": solved()}}[sys.argv[2]] if sys.argv[2:] else {"found": searched()}
     print(json.dumps({"devices": len(placed.sharding.device_set)} | found))

@@ -12,7 +12,7 @@ import pytest
 
 from jaxgp.search import cores
 from tests.search.cases import check, plain_lead
-from tests.search.on_cores import COUNT, DEPTHS, POSITIONS, PRICES, QUEUE, searched
+from tests.search.on_cores import COUNT, DEPTHS, POSITIONS, PRICES, QUEUE, searched, solved
 
 ROOT = Path(__file__).parents[2]
 
@@ -50,6 +50,13 @@ def priced(coin, move):
 @pytest.mark.slow
 def test_on_any_number_of_cores_the_same_is_found(shared):
     assert shared["found"] == searched()
+
+
+@pytest.mark.slow
+def test_puzzles_are_shared_out_as_games_are():
+    shared = on("3", "puzzles")
+    assert shared == {"devices": 3, "found": solved()}
+    assert [number > 0 for number in shared["found"][1]] == [place < COUNT for place in range(QUEUE)]
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import pytest
 import envs
 from envs.rush_hour import boards, render
 from envs.rush_hour.boards import Board, parse
-from envs.rush_hour.rules import RushHour
+from envs.rush_hour.rules import RushHour, rules_of
 from jaxgp.contracts import Packs, Puzzle
 from jaxgp.errors import UsageError
 from tests.envs.replays import KEY
@@ -93,7 +93,7 @@ def test_no_position_has_more_legal_moves_than_these(most, rows):
     size, cells = rows.index("/"), rows.replace("/", "")
     letters = sorted(set(cells) - {"."}, key=lambda letter: (letter != "X", letter))
     board = Board(size, tuple(boards._vehicle(letter, cells, size) for letter in letters))
-    game = RushHour(size=size, board="JAM01" if size == 6 else "." * 24 + "XX" + "." * 38)
+    game = rules_of(size)
     assert game.choices(game.position(board)) == game.most_choices == most
 
 
