@@ -9,54 +9,58 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from jaxgp.contracts import Fitness, Game, Opponent, Player, Scheme, Soloist
+    from jaxgp.contracts import Fitness, Game, Opponent, Player, Puzzle, Scheme, Soloist, Solver
     from jaxgp.errors import UsageError
     from jaxgp.evolution.generational import Generational
     from jaxgp.evolution.options import Algorithm, Groups
     from jaxgp.evolution.ring import Ring
     from jaxgp.evolution.winners import Winners
     from jaxgp.fitness.coevolution import CoevolutionFitness, Guide
-    from jaxgp.fitness.function import FunctionFitness
+    from jaxgp.fitness.evaluation import FunctionFitness
     from jaxgp.fitness.grouped import GroupFitness
     from jaxgp.fitness.panel import PanelFitness
     from jaxgp.fitness.solo import SoloFitness
+    from jaxgp.fitness.suite import SuiteFitness
     from jaxgp.genotypes.language import parse, to_text
     from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
     from jaxgp.interpreter.evaluate import evaluate_programs
     from jaxgp.library import Board, Champion, board, champion, load, opening, opponent, step, take
     from jaxgp.operators.options import Creation, Crossover, Mutation, RuleCreation, RuleMutation, Selection
     from jaxgp.options import option
-    from jaxgp.players.chance import RandomOpponent
     from jaxgp.players.greedy import GreedyPlayer
+    from jaxgp.players.panel import RandomOpponent
     from jaxgp.players.program import ProgramPlayer
     from jaxgp.players.rules import RulePlayer
     from jaxgp.players.searched import SearchedPlayer
+    from jaxgp.players.solver import ProgramSolver
     from jaxgp.players.walk import Walker
     from jaxgp.spec import Cast, Role, Spec, Strategy
 
 _ROOMS = {
-    "contracts": ("Fitness", "Game", "Opponent", "Player", "Scheme", "Soloist"),
+    "contracts": ("Fitness", "Game", "Opponent", "Player", "Puzzle", "Scheme", "Soloist", "Solver"),
     "errors": ("UsageError",),
     "evolution.generational": ("Generational",),
     "evolution.options": ("Algorithm", "Groups"),
     "evolution.ring": ("Ring",),
     "evolution.winners": ("Winners",),
     "fitness.coevolution": ("CoevolutionFitness", "Guide"),
-    "fitness.function": ("FunctionFitness",),
+    "fitness.evaluation": ("FunctionFitness",),
     "fitness.grouped": ("GroupFitness",),
     "fitness.panel": ("PanelFitness",),
     "fitness.solo": ("SoloFitness",),
+    "fitness.suite": ("SuiteFitness",),
     "genotypes.language": ("parse", "to_text"),
     "genotypes.primitives": ("BOOL", "FLOAT", "Floats", "Integers", "Primitive", "PrimitiveSet"),
     "interpreter.evaluate": ("evaluate_programs",),
     "library": ("Board", "Champion", "board", "champion", "load", "opening", "opponent", "step", "take"),
     "operators.options": ("Creation", "Crossover", "Mutation", "RuleCreation", "RuleMutation", "Selection"),
     "options": ("option",),
-    "players.chance": ("RandomOpponent",),
     "players.greedy": ("GreedyPlayer",),
+    "players.panel": ("RandomOpponent",),
     "players.program": ("ProgramPlayer",),
     "players.rules": ("RulePlayer",),
     "players.searched": ("SearchedPlayer",),
+    "players.solver": ("ProgramSolver",),
     "players.walk": ("Walker",),
     "spec": ("Cast", "Role", "Spec", "Strategy"),
 }

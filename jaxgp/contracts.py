@@ -194,11 +194,22 @@ class Played(Protocol):
 
 
 @runtime_checkable
-class Soloist(Protocol[Plans]):
-    """A player of a game for one that plays a game of its own, in place of a move in any position."""
+class Alone(Protocol):
+    """An actor in a game for one that has a game of its own to show, in place of a move in any position."""
 
     @property
     def game(self) -> Game: ...
+
+    def record(self, genome: Genomes, /) -> list[tuple[int, int]]:
+        """Return the moves of the game that is shown of one individual, each with the node that made it."""
+
+    def reason(self, genome: Genomes, node: int, /) -> str:
+        """Say in words what made a move."""
+
+
+@runtime_checkable
+class Soloist(Alone, Protocol[Plans]):
+    """A player of a game for one that plays a game of its own."""
 
     def prepare(self, genomes: Genomes, /) -> Plans:
         """Derive what individuals [P, ...] need to play."""
@@ -209,14 +220,49 @@ class Soloist(Protocol[Plans]):
     def play(self, plans: Plans, /) -> Played:
         """Play the game that is shown of each of P individuals; their last positions are in `states`."""
 
-    def record(self, genome: Genomes, /) -> list[tuple[int, int]]:
-        """Return the moves of the game that is shown of one individual, each with the node that made it."""
 
-    def reason(self, genome: Genomes, node: int, /) -> str:
-        """Say in words what made a move."""
+class Solved(Protocol):
+    """What searches found for Q instances of a puzzle."""
+
+    @property
+    def solved(self) -> Array:
+        """bool[Q]."""
+
+    @property
+    def nodes(self) -> Array:
+        """int32[Q]: nodes visited."""
+
+    @property
+    def length(self) -> Array:
+        """int32[Q]: moves of the solution; -1 where none was found."""
+
+    @property
+    def moves(self) -> Array:
+        """int16[Q, D]: actions of the solution, then -1."""
 
 
-Actor = Player | Soloist
+@runtime_checkable
+class Solver(Alone, Protocol[Plans]):
+    """Solves instances of a puzzle by a search in which genomes say what is tried first."""
+
+    @property
+    def limit(self) -> int:
+        """The most nodes that a search visits."""
+
+    def prepare(self, genomes: Genomes, /) -> Plans:
+        """Derive what individuals [P, ...] need to search."""
+
+    def solve(self, plans: Plans, whose: Array, states: States, limits: Array, /) -> Solved:
+        """Search for solutions of instances [Q], each for the individual `whose` (int32[Q]).
+
+        A search that has visited as many nodes as `limits` (int32[Q]) says ends without a solution.
+        """
+
+    def blind(self, states: States, limits: Array, /) -> Solved:
+        """Search as `solve` does, without any individual: moves are tried in the order of their numbers."""
+
+
+Actor = Player | Soloist | Solver
 """What a role makes of genomes."""
 
 

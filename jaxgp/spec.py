@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
+import numpy as np
 from jax import Array
 
 from jaxgp import options
@@ -84,6 +85,21 @@ class Strategy:
     role: str
     options: Any
     text: str
+
+
+@dataclass(frozen=True)
+class Instances:
+    """Instances of a puzzle, N of them, in the order of their list.
+
+    Attributes:
+        names: of each.
+        states: [N], the instances, in NumPy arrays.
+        test: bool[N], those that no evolution may see.
+    """
+
+    names: tuple[str, ...]
+    states: States
+    test: np.ndarray
 
 
 class Drawing(Protocol[Drawn]):
@@ -168,6 +184,9 @@ class Spec(Generic[Rules]):
         dialect: rules -> the dialect of engines outside; None: no engine plays it.
         listed: of a game for one, rules -> the game with its legal actions in a list, for nested searches.
         random_scores: of a game for one, (rules, key, lanes, rounds) -> int32[lanes, rounds] scores of random games.
+        suites: of a puzzle, the names of its lists of instances, the default first.
+        instances: of a puzzle, (rules, the name of a suite or of a file, the option that named it) -> its instances;
+            raises UsageError, whose message names the option.
         hints: of a game for one, rules -> what answers a person who asks for a hint: position -> the move to make, or
             None if there is none, and in words what is known of it. None: where searches play the game, they answer.
         ending: of a game for one, (rules, ended position) -> in words how it has ended; None: its score says it.
@@ -190,6 +209,8 @@ class Spec(Generic[Rules]):
     dialect: Callable[[Rules], Dialect] | None = None
     listed: "Callable[[Rules], ListedGame] | None" = None
     random_scores: Callable[[Rules, Array, int, int], Array] | None = None
+    suites: tuple[str, ...] = ()
+    instances: Callable[[Rules, str, str], Instances] | None = None
     hints: Callable[[Rules], Callable[[Any], tuple[int | None, str]]] | None = None
     ending: Callable[[Rules, Any], str] | None = None
     vet: Callable[[Rules], None] = _nothing

@@ -1,5 +1,5 @@
-"""Measure the champion of a run: against a panel of opponents from both seats, or in a game for one beside random play.
-A member of the panel can be measured in its place.
+"""Measure the champion of a run: against a panel of opponents from both seats, in a game for one beside random play, or
+in a puzzle beside blind search and fixed orders of moves. A member of the panel can be measured in its place.
 
 python scripts/evaluate.py run=outputs/DIR panel=standard games=1000
 python scripts/evaluate.py run=outputs/DIR panel=othello_gtp games=20    an engine outside, where it is installed
@@ -8,6 +8,7 @@ python scripts/evaluate.py run=outputs/DIR panel=study table=games.csv  a row fo
 python scripts/evaluate.py game=checkers game.lose=true player=ab3 panel=lose_checkers against=[ab2]    two searches
 python scripts/evaluate.py run=outputs/DIR compare=2 iterations=228     for one: a nested search beside it
 python scripts/evaluate.py run=outputs/DIR compare=3 save=best resume=auto    a long search; its best game
+python scripts/evaluate.py run=outputs/DIR suite=JAM split=all          a puzzle: all instances of one suite
 """
 
 if __name__ == "__main__":
@@ -27,7 +28,7 @@ from jaxgp import files
 from jaxgp.config import arguments, help
 from jaxgp.config.games import OF_CHAMPIONS, asked
 from jaxgp.errors import UsageError, reject
-from jaxgp.options import DEEPEST, MAX_CORES, MAX_GAMES, MAX_SECONDS, MAX_SEED, changed, option
+from jaxgp.options import DEEPEST, MAX_CORES, MAX_COUNT, MAX_GAMES, MAX_SECONDS, MAX_SEED, changed, option
 from jaxgp.printable import one_line
 
 if TYPE_CHECKING:
@@ -43,6 +44,9 @@ MOST_PLIES = 40
 AUTO = "auto"
 OF_SEARCHES = ("iterations", "searches", "group", "resume", "save")
 """Options of nested searches."""
+OF_PUZZLES = ("suite", "split", "limit")
+"""Options of puzzles."""
+SPLITS = ("test", "train", "all")
 OF_ENGINES = ("opening_plies", "timeout")
 """Options of games against engines outside."""
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
@@ -101,6 +105,13 @@ class Options:
     timeout: float = option(
         120.0, "seconds that such an engine may take for a move", low=0, high=MAX_SECONDS, above=True, unit="seconds"
     )
+    suite: str | None = option(
+        None, "puzzles: a suite of the game, or a file of instances; null: every suite of the game, one after the other"
+    )
+    split: str = option("test", "puzzles: test: the instances that no evolution may see; train: the others", SPLITS)
+    limit: int | None = option(
+        None, "puzzles: nodes at which a search gives up; null: those of the champion's role", low=1, high=MAX_COUNT
+    )
     seed: int = option(0, "of the games and of the random programs", low=0, high=MAX_SEED)
     cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8", low=1, high=MAX_CORES)
     compilation_cache: str | None = option(
@@ -132,6 +143,7 @@ def task(options: Options) -> int:
     """Play, print, save."""
     if options.run is None and options.player is None:
         raise UsageError("run: which champion? Write run=DIR, a run directory")
+    from jaxgp.contracts import Solver
     from jaxgp.measure import champions, evaluation
     from jaxgp.run.run import use_compilation_cache
     from jaxgp.search import cores
@@ -140,6 +152,7 @@ def task(options: Options) -> int:
     use_compilation_cache(options.compilation_cache)
     output = files.user_path("output", options.output) if options.output else None
     if options.run is None:
+        refuse(options, OF_PUZZLES, "of puzzles; player is measured in games for two, leave it out")
         if output is not None:
             evaluation.check_writable(output)
         measure_against(options, None, output)
@@ -150,6 +163,10 @@ def task(options: Options) -> int:
         loaded = champions.at_depth(loaded, options.depth)
     output = output or loaded.path.parent / "evaluation.json"
     evaluation.check_writable(output)
+    if isinstance(loaded.cast.actor, Solver):
+        measure_solver(options, loaded, output)
+        return 0
+    refuse(options, OF_PUZZLES, f"of puzzles; {loaded.cast.game.name} is none, leave it out")
     if loaded.cast.game.seats == 1:
         measure_alone(options, loaded, output)
     else:
@@ -161,6 +178,30 @@ def refuse(options: Options, names: Sequence[str], why: str) -> None:
     """Refuse options that would change nothing, unless they have their defaults; raises UsageError."""
     for name in changed(options, names):
         raise UsageError(f"{name}: {why}")
+
+
+# Puzzles
+
+
+def measure_solver(options: Options, loaded: "Loaded", output: Path) -> None:
+    """Measure the champion of a puzzle: what it searches beside blind search and the fixed orders of the game."""
+    name = loaded.cast.game.name
+    refuse(options, (*OF_SEARCHES, *OF_ENGINES, "compare", "games", "panel", "against", "table"), f"{name} is a puzzle")
+    from jaxgp.measure import solving
+
+    suites = solving.suites_of(loaded.cast, options.suite, options.split)
+    report: dict[str, dict[str, solving.Figures]] = {}
+    try:
+        for suite, order, figures in solving.measured(loaded, suites, options.limit, arguments.say):
+            report.setdefault(suite, {})[order] = figures
+    finally:  # what was measured is kept, also if the rest fails or is stopped
+        if report:
+            about = {"split": options.split, "limit": options.limit or loaded.cast.actor.limit}
+            try:
+                files.write_json(output, {**about, "results": solving.as_json(report)})
+            finally:
+                print(solving.text(report))
+    print(f"saved: {output}")
 
 
 # Games for one

@@ -97,7 +97,7 @@ def render(loaded: "Loaded", notation: str) -> str:
 
 def writers(loaded: "Loaded") -> dict[str, Callable[[], str]]:
     """Return what writes a champion, by the formats that it can be written in."""
-    from jaxgp.contracts import Soloist
+    from jaxgp.contracts import Alone
     from jaxgp.export import export
     from jaxgp.genotypes.primitives import PrimitiveSet
     from jaxgp.players.walk import Walker
@@ -112,9 +112,9 @@ def writers(loaded: "Loaded") -> dict[str, Callable[[], str]]:
         found["latex"] = partial(export.latex, cast.language, program, "b")
     if cast.role.python is not None:
         found["python"] = partial(python, loaded, f"{title}.")
-    if isinstance(cast.actor, Soloist) and cast.spec.notation.describe is not None:
+    if isinstance(cast.actor, Alone) and cast.spec.notation.describe is not None:
         found["game"] = partial(described, loaded)
-    if isinstance(cast.actor, Soloist) and cast.spec.notation.picture is not None:
+    if isinstance(cast.actor, Alone) and cast.spec.notation.picture is not None:
         found["svg"] = partial(picture, loaded)
     return found
 

@@ -9,15 +9,20 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[RushHour]":
     """Return the game; this imports it."""
-    from envs.rush_hour import exact, render
+    from envs.rush_hour import exact, render, roles, suites
     from envs.rush_hour.rules import RushHour
     from jaxgp.spec import Spec
 
     return Spec(
         RushHour,
         drawing=render,
+        roles=(roles.POLICY, roles.HEURISTIC),
+        strategies=tuple(suites.STRATEGIES),
+        strategy=suites.strategy,
         typed=render.TYPED,
         hints=exact.hints,
         ending=render.ending,
         vet=exact.vet,
+        suites=suites.NAMES,
+        instances=suites.instances,
     )

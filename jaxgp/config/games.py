@@ -22,7 +22,7 @@ OF_CHAMPIONS = (
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Game
-    from jaxgp.spec import Cast, Games, Spec
+    from jaxgp.spec import Cast, Games, Instances, Spec
 
 
 def place(name: str, games: "Games") -> "tuple[Games, str]":
@@ -159,7 +159,13 @@ def check(config: Config, games: "Games") -> Config:
     if isinstance(algorithm, Algorithm) and algorithm.mutation.local and not cast.language.factored:
         accepted = f"0; nodes of {cast.spec.name} with program.role={cast.program['role']} have no factors"
         reject("algorithm.mutation.local", algorithm.mutation.local, accepted)
+    if isinstance(algorithm, Algorithm) and not cast.language.rules:
+        for operator, weight in (("crossover", algorithm.crossover.rule), ("mutation", algorithm.mutation.rule)):
+            if weight:
+                accepted = f"0; individuals of {cast.spec.name} with program.role={cast.program['role']} have no rules"
+                reject(f"algorithm.{operator}.rule", weight, accepted)
     _panel(config, cast.game.seats)
+    _suite(config, cast)
     for section, met in (("opponents", config.fitness.opponents), ("guides", config.fitness.guides)):
         for label, one in met.items():
             _of_game(f"fitness.{section}.{label}", one, cast.spec, cast.game)
@@ -211,6 +217,42 @@ def _panel(config: Config, seats: int) -> None:
         reject("fitness.opponents", ", ".join(opponents), f"none, as in fitness=solo: {game} is for one")
     if seats == 2 and not opponents:
         reject("fitness.opponents", "{}", "at least one opponent; add one with +fitness.opponents.NAME.kind=KIND")
+
+
+def _suite(config: Config, cast: "Cast") -> None:
+    """Check that a puzzle has a suite with enough instances, and that no other game has one; raises UsageError."""
+    from jaxgp.contracts import Solver
+
+    suite = config.fitness.suite
+    if not isinstance(cast.actor, Solver):
+        if suite.boards:
+            reject("fitness.suite.boards", suite.boards, f"0; {cast.spec.name} is no puzzle that searches solve")
+        return
+    if not suite.boards:
+        accepted = f"a whole number from 1, as in fitness=suite; {cast.spec.name} is a puzzle that searches solve"
+        reject("fitness.suite.boards", 0, accepted)
+    number = int((~instances("fitness.suite.name", suite.name, cast).test).sum())
+    if suite.validation >= number:
+        why = f"the suite has {number} instances for training and validation"
+        reject("fitness.suite.validation", suite.validation, f"a whole number from 1 to {number - 1}; {why}")
+    left = number - suite.validation
+    if suite.boards > left:
+        why = f"{number} instances less {suite.validation} for validation"
+        reject("fitness.suite.boards", suite.boards, f"a whole number from 1 to {left}; {why}")
+    if config.fitness.candidates:
+        reject("fitness.candidates", config.fitness.candidates, "0; the same instances measure all generations")
+
+
+def instances(option: str, name: str, cast: "Cast") -> "Instances":
+    """Return a suite of a puzzle, by its name or as a file; an empty name is that of the game's first suite.
+
+    Raises:
+        UsageError: there is none, or it cannot be used; the message names the option.
+    """
+    spec = cast.spec
+    if spec.instances is None:
+        reject(option, name, f"none; {spec.name} has no suites of instances")
+    return spec.instances(cast.game, name or spec.suites[0], option)
 
 
 def _of_game(option: str, opponent: Opponent, spec: "Spec", game: "Game") -> None:

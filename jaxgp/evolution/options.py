@@ -60,9 +60,21 @@ class Algorithm:
         """Check the conditions between options; raises UsageError."""
         if self.max_depth is not None:
             bound(self.creation, "max_depth", prefix + "creation.", high=self.max_depth, why=prefix + "max_depth")
+        if self.mutation.exclusive:
+            self._shares(prefix + "mutation.")
         if self.selection.distinct:
             why = f"the population, with {prefix}selection.distinct"
             bound(self.selection, "tournament_size", prefix + "selection.", high=self.population, why=why)
+
+    def _shares(self, prefix: str) -> None:
+        """Check that the shares of crossover and mutation, which exclude each other, leave a share of the rest."""
+        if self.crossover.method == "one_or_two_way":
+            # The share of children that it makes depends on the fitness of the pairs.
+            reject(prefix + "exclusive", True, "false with crossover.method=one_or_two_way")
+        rest = round(1 - self.crossover.probability, 9)
+        if self.mutation.probability > rest:
+            accepted = f"a number from 0 to {rest:g}, as crossover.probability and it exclude each other"
+            reject(prefix + "probability", self.mutation.probability, accepted)
 
 
 @dataclass

@@ -4,9 +4,9 @@ The key of generation g is `fold_in(key, g)`, its only source of randomness: a r
 stopped. Fitness and scheme get this key. Each draws from children of it (`jaxgp.fitness.evaluation.child`) that the
 other does not use:
 
-| child | panel, coevolution, solo, function + `Generational` | groups + `Winners` |
+| child | panel, coevolution, solo, suite, function + `Generational` | groups + `Winners` |
 |---|---|---|
-| 0 | games; a child of it, the games of the fittest against the panel | order of the population |
+| 0 | games, or instances; a child of it, the games of the fittest against the panel | order of the population |
 | 1 | selection and variation | games of the groups |
 | 2 | | random draws between equal winners |
 | 3 | | games against the panel |

@@ -1,7 +1,9 @@
-"""What one evaluation says about a population, and what most kinds of fitness have in common."""
+"""What one evaluation says about a population, what most kinds of fitness have in common, and the simplest kind."""
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Generic
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Generic
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from jaxgp.evolution.state import Champion
 
 CHILDREN = 5
+MEASURE = 0
+"""The child of a generation's key that a function gets."""
 
 
 @struct.dataclass
@@ -75,6 +79,29 @@ class Absolute(ABC, Generic[Memory]):
         """Return the memory unchanged."""
         del best, improved
         return memory
+
+
+@dataclass(frozen=True)
+class FunctionFitness(Absolute[tuple[()]]):
+    """The value of one function of the population, for anything that is not a game; greater is better.
+
+    Attributes:
+        function: (key, population [P, ...]) -> float32[P]. The key is for fitness with chance in it.
+    """
+
+    function: Callable[[Array, Genome], Array]
+
+    seats: ClassVar[int] = 1
+
+    def init(self, key: Array) -> tuple[()]:
+        """Return the memory, which is empty."""
+        del key
+        return ()
+
+    def evaluate(self, key: Array, population: Genome, memory: tuple[()]) -> tuple[Evaluation, tuple[()]]:
+        """Measure a population [P, ...]."""
+        fitness = self.function(child(key, MEASURE), population).astype(jnp.float32)
+        return Evaluation(fitness, fitness[:, None], {"evaluations": jnp.int32(len(fitness))}), memory
 
 
 def worth(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from jaxgp.errors import reject
 from jaxgp.options import (
     DEEPEST,
+    MAX_COUNT,
     MAX_FITNESS,
     MAX_GAMES,
     MAX_LANES,
@@ -17,6 +18,7 @@ from jaxgp.options import (
 from jaxgp.players.options import Opponent
 
 MAX_CANDIDATES = 256
+MAX_FACTOR = 1000
 
 
 def _power_of_two(number: int) -> bool:
@@ -24,14 +26,43 @@ def _power_of_two(number: int) -> bool:
 
 
 @dataclass
+class Suite:
+    """A suite of instances of a puzzle: the score on one is the share of nodes saved against blind search."""
+
+    boards: int = option(
+        0,
+        "instances drawn in each generation, without replacement, the same for all individuals; 0: none, no puzzle",
+        low=0,
+        high=MAX_GAMES,
+    )
+    name: str = option("", "a suite of the game, or a file of instances; empty: the first suite of the game")
+    validation: int = option(
+        10, "instances set apart for the measure that names the champion; none of them is drawn", low=1, high=MAX_GAMES
+    )
+    factor: float = option(
+        1.0,
+        "the most nodes that an individual may visit, as a multiple of those of blind search; beyond them the instance "
+        "counts as unsolved",
+        low=0,
+        high=MAX_FACTOR,
+        above=True,
+    )
+    limit: int = option(
+        10_000, "the most nodes that an individual may visit, whatever blind search took", low=1, high=MAX_COUNT
+    )
+
+
+@dataclass
 class Fitness:
     """fitness = max(minimum, scale * (points + win_bonus * wins) - parsimony * size); size: nodes or rules.
 
     With `coplay` the fitness is the points of games among the population and against the guides. Then the opponents
-    measure only the fittest of every generation, by the formula above.
+    measure only the fittest of every generation, by the formula above. With a `suite` the points of an instance are the
+    share of nodes saved, and the instances that were set apart measure the fittest.
     """
 
     opponents: dict[str, Opponent] = option({}, "the panel, by name")
+    suite: Suite = option(Suite(), "instances of a puzzle, in the place of opponents")
     coplay: int = option(
         0,
         "coevolution: games of each individual from each seat against others of the population; 0: none",
@@ -49,7 +80,8 @@ class Fitness:
     guides: dict[str, Opponent] = option({}, "coevolution: opponents met by the whole population, by name")
     measured: int = option(
         1,
-        "coevolution: how many of the fittest of a generation are measured by the opponents",
+        "coevolution: how many of the fittest of a generation are measured by the opponents; puzzles: by the "
+        "instances set apart",
         low=1,
         high=MAX_POPULATION,
     )
@@ -115,7 +147,7 @@ class Fitness:
             reject(prefix + "opening_plies", self.opening_plies, f"0 {without}")
         if self.measured_depth is not None:
             reject(prefix + "measured_depth", self.measured_depth, f"null {without}")
-        if self.measured != 1:
+        if self.measured != 1 and not self.suite.boards:
             reject(prefix + "measured", self.measured, f"1 {without}; the opponents are met by all")
         if self.candidates:
             reject(prefix + "candidates", self.candidates, f"0 {without}; the fitness itself names the champion")

@@ -166,11 +166,13 @@ class PrimitiveSet:
         factored: every node of type `float` multiplies its value by a factor of its own, 1 in a fresh node, or drawn
             from the domain of the function (A. Benbassat and M. Sipper, "Evolving board-game players with genetic
             programming", 2011). A constant is one number: the factor is part of it, and it may leave its domain.
+        rules: the trees, by number from 0, that form each rule of an individual, so that whole rules can change places;
+            empty: individuals have no rules.
 
     Raises:
         ValueError: a name is used twice or cannot be printed; no finite tree fills a slot of some type; a no-op does
             not return its argument; a set with weights has functions of more than two arguments or parametrised
-            terminals; or factors would be ambiguous.
+            terminals; factors would be ambiguous; or rules differ in their root types or share trees.
     """
 
     name: str
@@ -180,6 +182,7 @@ class PrimitiveSet:
     type_sets: tuple[tuple[str, tuple[str, ...]], ...] = ()
     weighting: Weighting = "none"
     factored: bool = False
+    rules: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
         names = [p.name for p in self.primitives]
@@ -208,6 +211,8 @@ class PrimitiveSet:
             raise ValueError(f"primitive set {self.name}: weights need at most two arguments, and plain terminals")
         if self.factored:
             self._check_factors()
+        if self.rules:
+            self._check_rules()
         for slot in {*self.roots, *(a for p in self.functions for a in p.args)}:
             if self.min_depth[self.types.index(slot)] >= UNREACHABLE:
                 raise ValueError(f"primitive set {self.name}: no finite tree has type {slot}")
@@ -226,6 +231,14 @@ class PrimitiveSet:
         for reason, holds in wrong.items():
             if holds:
                 raise ValueError(f"primitive set {self.name}: {reason}")
+
+    def _check_rules(self) -> None:
+        """Refuse rules that cannot stand in each other's places."""
+        named = [tree for rule in self.rules for tree in rule]
+        if not all(0 <= tree < self.num_trees for tree in named) or len(set(named)) < len(named):
+            raise ValueError(f"primitive set {self.name}: rules name trees of an individual, each at most once")
+        if len({tuple(self.roots[tree] for tree in rule) for rule in self.rules}) > 1:
+            raise ValueError(f"primitive set {self.name}: rules have the same root types")
 
     @cached_property
     def primitives(self) -> tuple[Primitive, ...]:
@@ -325,6 +338,7 @@ class PrimitiveSet:
         rows = [f"{p.name}:{','.join(p.args)}->{p.returns}:{p.feature}:{p.domain}" for p in self.primitives]
         rows += [f"{p.name}={p.fixed}" for p in self.terminals if p.fixed is not None]
         rows += ["factored"] * self.factored
+        rows += [f"rules {self.rules}"] * bool(self.rules)
         rows += [self.weighting, *(f"{p.name}:{p.bits}" for p in self.functions if p.bits)] if self.weighted else []
         text = "\n".join([self.name, ",".join(self.roots), *map(str, self.type_sets), *rows])
         return hashlib.sha256(text.encode()).hexdigest()[:12]

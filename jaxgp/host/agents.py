@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp.bits import lot, pick
-from jaxgp.contracts import Game, Opponent, Player, Position, Soloist
+from jaxgp.contracts import Alone, Game, Opponent, Player, Position
 from jaxgp.genotypes.language import Genome
 from jaxgp.host.moves import Move, Stepper, game_key
 from jaxgp.host.seats import plies
@@ -136,7 +136,7 @@ def _replying(opponent: Opponent) -> tuple[Callable[..., tuple[Array, Array]], C
     return jax.jit(opponent.reply), jax.jit(opponent.think)
 
 
-def solo_agent(soloist: Soloist, genome: Genome, name: str) -> Agent:
+def solo_agent(soloist: Alone, genome: Genome, name: str) -> Agent:
     """Play the one game of an individual that plays alone; it has no move in positions outside that game."""
     actions = [action for action, _ in soloist.record(genome)]
     game = soloist.game

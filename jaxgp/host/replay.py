@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxgp.contracts import Game, Opponent, Player
+from jaxgp.contracts import Game, Opponent, Player, Solver
 from jaxgp.genotypes.language import Genome
 from jaxgp.host.agents import opponent_agent, program_agent
 from jaxgp.host.moves import Move, Stepper, game_key, played
@@ -95,7 +95,11 @@ def replay_alone(cast: Cast, genome: Genome) -> ReplayGame:
     drawn = sheets(cast.spec, game, actions) or pictures(
         cast.spec, game, list(Stepper(game, game_key(0)).retrace(actions))
     )
-    return ReplayGame(f"the champion's game: {len(moves)}", list(zip(said, drawn, strict=True)))
+    title = f"the champion's game: {len(moves)}"
+    if isinstance(player, Solver):
+        found = f"a solution of {len(moves)} moves" if moves else f"no solution within {player.limit} nodes"
+        title = f"the champion finds {found}"
+    return ReplayGame(title, list(zip(said, drawn, strict=True)))
 
 
 def _caption(spec: Spec[Rules], game: Rules, ply: int, move: Move, names: Mapping[int, str]) -> str:

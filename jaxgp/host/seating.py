@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from jaxgp import reading
-from jaxgp.contracts import Game, Soloist
+from jaxgp.contracts import Alone, Game
 from jaxgp.errors import RunError, UsageError, reason, reject
 from jaxgp.files import user_path
 from jaxgp.genotypes import language as languages
@@ -99,7 +99,7 @@ def engine(game: Game, speech: Dialect, command: str, timeout: float = TIMEOUT) 
 
 def genome_agent(cast: Cast, genome: Genome, name: str) -> Agent:
     """Make a player of one genome, for any position, or for the one game that it plays alone."""
-    make = agents.solo_agent if isinstance(cast.actor, Soloist) else agents.program_agent
+    make = agents.solo_agent if isinstance(cast.actor, Alone) else agents.program_agent
     return make(cast.actor, genome, name)
 
 

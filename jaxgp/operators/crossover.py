@@ -1,8 +1,12 @@
-"""Subtree crossover (J. Koza, "Genetic Programming", 1992), strongly typed (D. Montana, 1995).
+"""Crossover of two individuals, by a kind drawn by weight. Functions here take individuals [T, L]; callers vmap.
 
-The same tree is chosen in both parents: in one parent a receiving node, in the other one a donor node whose value the
-receiving slot accepts. Functions here take individuals [T, L]; callers vmap.
+- `subtree`: J. Koza, "Genetic Programming" (1992), strongly typed (D. Montana, 1995). The same tree is chosen in both
+  parents: in one parent a receiving node, in the other one a donor node whose value the receiving slot accepts.
+- `rule`: two individuals that have rules exchange whole ones; see `jaxgp.operators.policyrules`.
 """
+
+from collections.abc import Callable
+from typing import TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -13,9 +17,11 @@ from jaxgp.arrays import where
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.operators import draw
+from jaxgp.operators import draw, policyrules
 from jaxgp.operators.options import Crossover
 from jaxgp.options import find
+
+Crossed = TypeVar("Crossed")
 
 
 @struct.dataclass
@@ -86,22 +92,50 @@ def graft(
 def one_child(
     key: Array, primitives: PrimitiveSet, config: Crossover, max_depth: int | None, receiver: Programs, donor: Programs
 ) -> tuple[Programs, Array]:
-    """Cross two individuals, [T, L]: the receiver with a subtree of the donor; and bool[]: rejected."""
-    points = choose_points(key, primitives, config, receiver, donor)
-    return graft(max_depth, receiver, points.tree, points.first, donor, points.second, points.found)
+    """Cross two individuals, [T, L]: the receiver with a part of the donor; and bool[]: rejected."""
+
+    def subtree(key: Array) -> tuple[Programs, Array]:
+        points = choose_points(key, primitives, config, receiver, donor)
+        return graft(max_depth, receiver, points.tree, points.first, donor, points.second, points.found)
+
+    def rule(key: Array) -> tuple[Programs, Array]:
+        return policyrules.swap_between(key, primitives, receiver, donor)[0], jnp.bool_(False)
+
+    return _by_weight(key, config, subtree, rule)
 
 
 def two_children(
     key: Array, primitives: PrimitiveSet, config: Crossover, max_depth: int | None, first: Programs, second: Programs
 ) -> tuple[Programs, Programs, Array, Array]:
-    """Swap two subtrees: the children, [T, L], and for each bool[]: rejected.
+    """Swap a part of each of two individuals: the children, [T, L], and for each bool[]: rejected.
 
     Where types form sets, the second slot may refuse what the first one held; then only the second child is rejected.
     """
-    p = choose_points(key, primitives, config, first, second)
-    ours, theirs = tree_at(first, p.tree), tree_at(second, p.tree)
-    slot = programs.slot_type(primitives, jnp.asarray(primitives.root_type)[p.tree], theirs, p.second)
-    fits = jnp.asarray(primitives.fills)[slot, ours.opcode[p.first].astype(jnp.int32)]
-    one, one_rejected = graft(max_depth, first, p.tree, p.first, second, p.second, p.found)
-    other, other_rejected = graft(max_depth, second, p.tree, p.second, first, p.first, p.found & fits)
-    return one, other, one_rejected, other_rejected
+
+    def subtree(key: Array) -> tuple[Programs, Programs, Array, Array]:
+        p = choose_points(key, primitives, config, first, second)
+        ours, theirs = tree_at(first, p.tree), tree_at(second, p.tree)
+        slot = programs.slot_type(primitives, jnp.asarray(primitives.root_type)[p.tree], theirs, p.second)
+        fits = jnp.asarray(primitives.fills)[slot, ours.opcode[p.first].astype(jnp.int32)]
+        one, one_rejected = graft(max_depth, first, p.tree, p.first, second, p.second, p.found)
+        other, other_rejected = graft(max_depth, second, p.tree, p.second, first, p.first, p.found & fits)
+        return one, other, one_rejected, other_rejected
+
+    def rule(key: Array) -> tuple[Programs, Programs, Array, Array]:
+        return *policyrules.swap_between(key, primitives, first, second), jnp.bool_(False), jnp.bool_(False)
+
+    return _by_weight(key, config, subtree, rule)
+
+
+def _by_weight(
+    key: Array, config: Crossover, subtree: Callable[[Array], Crossed], rule: Callable[[Array], Crossed]
+) -> Crossed:
+    """Cross by one kind, drawn by weight."""
+    if not config.rule:
+        return subtree(key)
+    if not config.subtree:
+        return rule(key)
+    kind_key, key = jax.random.split(key)
+    share = config.rule / (config.rule + config.subtree)
+    chosen = draw.fraction(draw.words(kind_key, 1)[0]) < share
+    return where(chosen, rule(key), subtree(key))

@@ -4,9 +4,10 @@
 and new children are created for it at random". `subtree`, `hoist` (K. Kinnear, 1993) and `point` are the common ones
 of J. Koza, "Genetic Programming" (1992) and after. `local` is that of A. Benbassat and M. Sipper, "Evolving board-game
 players with genetic programming" (2011), for programs whose nodes have factors; they do not say how far a factor moves.
+`rule` lets two whole rules change places; see `jaxgp.operators.policyrules`.
 
-One tree of the individual is chosen, and in it a node, both uniformly. Mutation never breaks a limit: a tree that
-cannot change within depth and room stays as it is.
+All other kinds choose one tree of the individual, and in it a node, both uniformly. Mutation never breaks a limit: a
+tree that cannot change within depth and room stays as it is.
 """
 
 from collections.abc import Callable
@@ -21,11 +22,13 @@ from jaxgp.arrays import where
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.operators import draw
+from jaxgp.operators import draw, policyrules
 from jaxgp.operators.creation import Request, generate
 from jaxgp.operators.crossover import tree_at, with_tree
 from jaxgp.operators.options import Breeding
 
+Change = Callable[[Array, Programs, Array], Programs]
+"""Changes: key[B], individuals [B, T, L] and the tree to vary of each, int32[B] -> individuals [B, T, L]."""
 Kind = Callable[[Array, PrimitiveSet, Breeding, Programs, Array], Programs]
 """Changes trees: key[B], the primitive set, the options, trees [B, L] and their root types int32[B] -> trees [B, L]."""
 
@@ -168,6 +171,24 @@ def _constant(fresh: bool, key: Array, primitives: PrimitiveSet, tree: Programs,
     return Programs(tree.opcode, tree.value.at[node].set(value), tree.size, tree.length)
 
 
+def _rule(primitives: PrimitiveSet) -> Change:
+    """Return the mutation by which two rules of an individual change places."""
+    return lambda keys, individuals, _: jax.vmap(lambda key, one: policyrules.swap_within(key, primitives, one))(
+        keys, individuals
+    )
+
+
+def _of_tree(kind: Kind, primitives: PrimitiveSet, algorithm: Breeding) -> Change:
+    """Return the mutation of individuals by a kind that changes one tree."""
+
+    def change(keys: Array, individuals: Programs, trees: Array) -> Programs:
+        one = jax.vmap(tree_at)(individuals, trees)
+        changed = kind(keys, primitives, algorithm, one, jnp.asarray(primitives.root_type)[trees])
+        return jax.vmap(with_tree)(individuals, trees, changed)
+
+    return change
+
+
 KINDS: dict[str, Kind] = {
     "children": partial(_regrow, True),
     "subtree": partial(_regrow, False),
@@ -178,6 +199,7 @@ KINDS: dict[str, Kind] = {
     "creep": _each(partial(_constant, False)),
     "local": _local,
 }
+"""The kinds that change one tree."""
 
 
 def _share(population: int, probability: float) -> int:
@@ -203,7 +225,8 @@ def mutate(key: Array, primitives: PrimitiveSet, algorithm: Breeding, population
         Programs [P, T, L].
 
     Raises:
-        ValueError: weights that are negative or all zero, or local mutation in a set without factors.
+        ValueError: weights that are negative or all zero, local mutation in a set without factors, or mutation of rules
+            in a set without rules.
     """
     weights = {kind: float(weight) for kind, weight in algorithm.mutation.weights.items()}
     total = sum(weights.values())
@@ -211,6 +234,8 @@ def mutate(key: Array, primitives: PrimitiveSet, algorithm: Breeding, population
         raise ValueError(f"mutation: weights {weights} must not be negative, nor all zero")
     if weights["local"] > 0 and not primitives.factored:
         raise ValueError(f"mutation.local={weights['local']:g}: accepted: 0, for a primitive set without factors")
+    if weights["rule"] > 0 and not primitives.rules:
+        raise ValueError(f"mutation.rule={weights['rule']:g}: accepted: 0, for individuals without rules")
     size = chosen.shape[0]
     word_key, change_key = jax.random.split(key)
     words = draw.words(word_key, size, 2)
@@ -222,21 +247,13 @@ def mutate(key: Array, primitives: PrimitiveSet, algorithm: Breeding, population
     for number, kind in enumerate(kinds):
         mine = chosen & (which == number)
         step = _share(size, algorithm.mutation.probability * weights[kind] / total)
-        population = _apply(KINDS[kind], step, keys, primitives, algorithm, population, trees, mine)
+        change = _rule(primitives) if kind == "rule" else _of_tree(KINDS[kind], primitives, algorithm)
+        population = _apply(change, step, keys, population, trees, mine)
     return population
 
 
-def _apply(
-    kind: Kind,
-    step: int,
-    keys: Array,
-    primitives: PrimitiveSet,
-    algorithm: Breeding,
-    population: Programs,
-    trees: Array,
-    chosen: Array,
-) -> Programs:
-    """Change one tree (int32[P]) of each chosen individual (bool[P]), `step` individuals at a time."""
+def _apply(change: Change, step: int, keys: Array, population: Programs, trees: Array, chosen: Array) -> Programs:
+    """Change the chosen individuals (bool[P]), `step` individuals at a time; `trees` (int32[P]): the tree to vary."""
     size = chosen.shape[0]
     # The chosen individuals come first. `size` is a sentinel for nobody; writes to it are dropped.
     order = jnp.nonzero(chosen, size=size + step, fill_value=size)[0].astype(jnp.int32)
@@ -246,11 +263,9 @@ def _apply(
         target = jax.lax.dynamic_slice(order, (start,), (step,))
         source = jnp.minimum(target, size - 1)
         individuals = jax.tree.map(lambda field: field[source], population)
-        one = jax.vmap(tree_at)(individuals, trees[source])
-        # Lanes beyond the last chosen individual get an empty tree, in which nothing can grow.
-        one = where(target < size, one, programs.empty((step,), one.capacity))
-        changed = kind(keys[source], primitives, algorithm, one, jnp.asarray(primitives.root_type)[trees[source]])
-        individuals = jax.vmap(with_tree)(individuals, trees[source], changed)
+        # Lanes beyond the last chosen individual get empty trees, in which nothing can grow.
+        nobody = programs.empty(individuals.length.shape, individuals.capacity)
+        individuals = change(keys[source], where(target < size, individuals, nobody), trees[source])
         return start + step, jax.tree.map(
             lambda field, new: field.at[target].set(new, mode="drop"), population, individuals
         )

@@ -69,7 +69,7 @@ class Selection:
 
 @dataclass
 class Crossover:
-    """Subtree crossover of each selected parent, with this probability."""
+    """Crossover of each selected parent, with this probability; the kind is drawn by weight."""
 
     probability: float = option(
         0.9, "chance that a parent takes part; the others are reproduced", low=0, high=1, label="crossover probability"
@@ -82,11 +82,26 @@ class Crossover:
     )
     node_choice: str = option("uniform", "koza: a function with probability function_probability", ("uniform", "koza"))
     function_probability: float = option(0.9, "koza: the share of functions among the nodes chosen", low=0, high=1)
+    subtree: float = option(1.0, "weight: subtrees are exchanged", low=0, high=MAX_WEIGHT, label="subtrees")
+    rule: float = option(
+        0.0, "weight: whole rules are exchanged, of individuals that have rules", low=0, high=MAX_WEIGHT, label="rules"
+    )
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weight of each kind."""
+        return {"subtree": self.subtree, "rule": self.rule}
+
+    def laws(self, prefix: str) -> None:
+        """Check the conditions between options; raises UsageError."""
+        if self.probability > 0 and not any(self.weights.values()):
+            accepted = f"0, or a weight above 0 for {any_of(*self.weights)}"
+            reject(prefix + "probability", self.probability, accepted)
 
 
 @dataclass
 class Mutation:
-    """Mutation of each child, with this probability, independent of crossover; the kind is drawn by weight."""
+    """Mutation of each child, with this probability; the kind is drawn by weight."""
 
     probability: float = option(0.005, "chance that a child is mutated", low=0, high=1, label="mutation probability")
     max_depth: int = option(20, "depth of newly grown subtrees", low=1, high=MAX_DEPTH, label="maximum mutation depth")
@@ -125,10 +140,21 @@ class Mutation:
         label="factor moved",
     )
 
+    rule: float = option(
+        0.0,
+        "weight: two rules of an individual that has rules change places",
+        low=0,
+        high=MAX_WEIGHT,
+        label="rules change places",
+    )
+    exclusive: bool = option(
+        False, "whether crossed children are never mutated, so that the shares of both add up; false: independently"
+    )
+
     @property
     def weights(self) -> dict[str, float]:
         """The weight of each kind."""
-        kinds = [one.name for one in declared(self) if one.name not in ("probability", "max_depth")]
+        kinds = [one.name for one in declared(self) if one.name not in ("probability", "max_depth", "exclusive")]
         return {kind: getattr(self, kind) for kind in kinds}
 
     def laws(self, prefix: str) -> None:

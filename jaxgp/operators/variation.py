@@ -1,7 +1,9 @@
 """From one generation to the next: elitism, selection, crossover, mutation, reproduction.
 
 The order is the GP Mancala study's: the elites are copied; each other place is filled by a selected parent, which is
-crossed with another selected parent with one probability, and mutated with another probability, independently.
+crossed with another selected parent with one probability, and mutated with another probability, independently. With
+`mutation.exclusive` only children that were not crossed are mutated, more of them, so that the shares of both are the
+two probabilities (M. Sipper, "Evolved to Win", 2011, section 10.2.4, has shares that add up to 1 with reproduction).
 
 Each method follows its source in whether the second parent may be the same individual as the first:
 
@@ -53,6 +55,8 @@ def recombine(
     """
     options = algorithm.crossover
     find(options, "method").check("crossover.method", options.method)
+    if options.rule and not primitives.rules:
+        raise ValueError(f"crossover.rule={options.rule:g}: accepted: 0, for individuals without rules")
     paired = options.method in ("two_children", "one_or_two_way")
     families = (n + 1) // 2 if paired else n
     select_key, chance_key, cross_key, other_key = jax.random.split(key, 4)
@@ -123,6 +127,15 @@ def _one_or_two_way(
     return jax.tree.map(in_turn, *families), in_turn(swap, both), rejected
 
 
+def _mutated(key: Array, algorithm: Breeding, crossed: Array) -> Array:
+    """Return bool[n]: which children to mutate; `crossed` is bool[n]."""
+    probability, drawn = algorithm.mutation.probability, jax.random.uniform(key, crossed.shape)
+    if not algorithm.mutation.exclusive:
+        return drawn < probability
+    rest = 1 - algorithm.crossover.probability
+    return ~crossed & (drawn < probability / max(rest, 1e-9))
+
+
 def breed(
     key: Array,
     primitives: PrimitiveSet,
@@ -157,7 +170,7 @@ def breed(
     children, crossed, rejected = recombine(
         recombine_key, primitives, algorithm, population, fitness[None] if merits is None else merits, size - kept
     )
-    mutated = jax.random.uniform(chance_key, (size - kept,)) < algorithm.mutation.probability
+    mutated = _mutated(chance_key, algorithm, crossed)
     if algorithm.mutation.probability > 0:
         children = mutation.mutate(mutate_key, primitives, algorithm, children, mutated)
     counts = {"crossovers": crossed, "mutations": mutated, "rejected_offspring": rejected}

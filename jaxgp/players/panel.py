@@ -8,12 +8,12 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
-from jaxgp.contracts import Opponent, Player, States
+from jaxgp.bits import pick
+from jaxgp.contracts import Game, Genomes, Opponent, Player, States
 from jaxgp.errors import reject
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
 from jaxgp.players import options
-from jaxgp.players.chance import RandomOpponent
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.players.search import AlternatingOpponent, SearchOpponent
 from jaxgp.players.searches import searches
@@ -63,6 +63,39 @@ def opponent(chosen: options.Opponent, cast: Cast[Rules], create: Create, terms:
     if chosen.kind == "strategy":
         return strategy(cast.spec, cast.game, chosen.name, chosen.games)
     reject("kind", chosen.kind, ", ".join(options.KINDS))
+
+
+@dataclass(frozen=True)
+class RandomOpponent:
+    """Plays every legal move with equal probability.
+
+    Attributes:
+        game: for its legal moves.
+        games: games from each seat.
+    """
+
+    game: Game
+    games: int = 1
+    random: bool = True
+    thinks: bool = False
+    forfeits: bool = False
+
+    def init(self, key: Array) -> tuple[()]:
+        del key
+        return ()
+
+    def reply(self, memory: tuple[()], states: States, bits: Array) -> tuple[Array, Array]:
+        del memory
+        legal = jax.vmap(jax.vmap(self.game.legal_actions))(states)
+        return pick(legal, bits), jnp.ones(bits.shape, bool)
+
+    def think(self, memory: tuple[()], states: States, waiting: Array, bits: Array) -> tuple[tuple[()], Array]:
+        del states, waiting, bits
+        return memory, jnp.int32(0)
+
+    def observe(self, memory: tuple[()], best: Genomes, improved: Array) -> tuple[()]:
+        del best, improved
+        return memory
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ WINDOW = 10
 MOMENT = 1.0
 """Seconds that work may take before it is shown."""
 PANEL = "against the panel"
+VALIDATION = "on instances set apart"
 """Name of the best fitness where a panel measures the fittest of each generation."""
 
 
@@ -120,6 +121,11 @@ def measured(row: Row) -> bool:
     return row.get("best_standing") is not None
 
 
+def yardstick(row: Row) -> str:
+    """Return the words for the measure that names the champion of a run in which the fittest are measured."""
+    return PANEL if row.get("standing_solved") is None else VALIDATION
+
+
 def facts(row: Row, unit: str = "nodes") -> list[tuple[str, str]]:
     """Return the (name, value) pairs shown for a generation; missing metrics are left out."""
     said = [
@@ -128,10 +134,12 @@ def facts(row: Row, unit: str = "nodes") -> list[tuple[str, str]]:
         (unit, f"best {number(row.get('best_size'))}, mean {number(row.get('mean_size'))}"),
     ]
     if measured(row):
-        said.insert(1, (PANEL, number(row["best_standing"])))
+        said.insert(1, (yardstick(row), number(row["best_standing"])))
     if row.get("beaten") is not None:
         beaten = f"{number(row['beaten'])}, all opponents {number(row.get('all_beaten'))}"
         said.append(("parents that beat the first opponent", beaten))
+    if row.get("solved") is not None:
+        said.append(("solved", f"{100 * row['solved']:.1f} percent, best {100 * row['best_solved']:.1f}"))
     if row.get("table_hit_rate") is not None:
         said.append(("replies from table", f"{100 * row['table_hit_rate']:.1f} percent"))
     if row.get("evaluations") is not None and row["seconds"] > 0:

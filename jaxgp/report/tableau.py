@@ -79,6 +79,7 @@ def _groups(config: Config, algorithm: Groups, language: RuleLanguage) -> Rows:
 def _koza(config: Config, algorithm: Algorithm, primitives: PrimitiveSet) -> Rows:
     kinds = ", ".join(kind for kind, weight in _kinds(algorithm.mutation).items() if weight)
     crossover, mutation = algorithm.crossover, algorithm.mutation
+    apart = "; never of crossed children" if mutation.exclusive else ""
     return [
         ("objective", _objective(config)),
         ("terminal set", "; ".join(_terminal(p) for p in primitives.terminals)),
@@ -86,7 +87,7 @@ def _koza(config: Config, algorithm: Algorithm, primitives: PrimitiveSet) -> Row
         *_measures(config.fitness),
         _row(algorithm, "population"),
         _row(crossover, "probability", f"{_percent(crossover.probability)} ({_crossover(crossover)})"),
-        _row(mutation, "probability", _percent(mutation.probability) + (f" ({kinds})" if kinds else "")),
+        _row(mutation, "probability", _percent(mutation.probability) + (f" ({kinds}{apart})" if kinds else "")),
         ("selection", _selection(algorithm.selection)),
         ("termination criterion", NO_AIM),
         _row(algorithm, "generations"),
@@ -110,6 +111,8 @@ def _kinds(mutation: Mutation | RuleMutation) -> dict[str, float]:
 
 def _objective(config: Config) -> str:
     game = config.game.get("name", "the game")
+    if config.fitness.suite.boards:
+        return f"solve {game} with few nodes of a search"
     if not config.fitness.opponents:
         return f"reach a high score in {game}"
     if config.fitness.coplay:
@@ -148,6 +151,8 @@ def _terminal(primitive: Primitive) -> str:
 
 def _measures(fitness: Fitness) -> Rows:
     """Return the formula of the fitness; in coevolution also the measure that is comparable between generations."""
+    if fitness.suite.boards:
+        return _suite(fitness)
     if not fitness.coplay:
         return [("fitness", _formula(fitness))]
     weight = "" if fitness.coplay_weight == 1 else f"{fitness.coplay_weight:g} * "
@@ -160,6 +165,20 @@ def _measures(fitness: Fitness) -> Rows:
             f"{_fittest(fitness)} of each generation measured by",
             f"{_formula(fitness)}, {_searching(fitness)}against {_panel(fitness)}",
         ),
+        ("champion", "the best of these"),
+    ]
+
+
+def _suite(fitness: Fitness) -> Rows:
+    """Return the formula of the fitness on instances of a puzzle, and the measure that names the champion."""
+    suite = fitness.suite
+    worth = _formula(fitness).replace("score", "mean share of nodes saved against blind search")
+    most = "" if suite.factor == 1 else f"{suite.factor:g} times "
+    return [
+        ("fitness", f"{worth}; {suite.boards} instances drawn in each generation"),
+        ("most nodes of a search", f"{most}those of blind search, at most {suite.limit}"),
+        ("suite", suite.name or "the first of the game"),
+        (f"{_fittest(fitness)} of each generation measured by", f"{suite.validation} instances that are never drawn"),
         ("champion", "the best of these"),
     ]
 
@@ -200,7 +219,13 @@ def _crossover(crossover: Crossover) -> str:
     nodes = "any node alike"
     if crossover.node_choice == "koza":
         nodes = f"a function in {_percent(crossover.function_probability)} of the cases"
-    return f"{crossover.method.replace('_', ' ')}, {nodes}"
+    kinds = f"; kinds: {_weighed(crossover.weights)}" if crossover.rule else ""
+    return f"{crossover.method.replace('_', ' ')}, {nodes}{kinds}"
+
+
+def _weighed(weights: dict[str, float]) -> str:
+    """Return the kinds that have a weight, each with it."""
+    return ", ".join(f"{kind} {weight:g}" for kind, weight in weights.items() if weight)
 
 
 def _selection(selection: Selection) -> str:

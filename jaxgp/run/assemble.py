@@ -6,12 +6,14 @@ from functools import cached_property
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 from jax.stages import Compiled
 
-from jaxgp.config.games import cast_of
+from jaxgp.arrays import take
+from jaxgp.config.games import cast_of, instances
 from jaxgp.config.schema import GENOTYPES, Config
-from jaxgp.contracts import Game, Opponent, Soloist
+from jaxgp.contracts import Alone, Game, Opponent, Soloist, Solver
 from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.evolution.ring import Metrics, Ring
@@ -22,6 +24,7 @@ from jaxgp.fitness.coevolution import CoevolutionFitness
 from jaxgp.fitness.grouped import GroupFitness
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.fitness.solo import SoloFitness
+from jaxgp.fitness.suite import SuiteFitness, apart
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.host.replay import ReplayGame, Rival, replay_alone, replay_games
@@ -90,11 +93,31 @@ class Experiment:
     def replay(self, state: EvolutionState) -> list[ReplayGame]:
         """Play the champion for people to look at: alone, or against every opponent in its last state, both seats."""
         genome = state.champion.genome
-        if isinstance(self.cast.actor, Soloist):
+        if isinstance(self.cast.actor, Alone):
             return [replay_alone(self.cast, genome)]
         memories = state.memory[: len(self.panel)]
         rivals = [Rival(name, one, own) for (name, one), own in zip(self.panel.items(), memories, strict=True)]
         return replay_games(self.cast, genome, rivals, self.config.fitness.max_plies, self.config.seed)
+
+
+def suite_of(config: Config, cast: Cast) -> SuiteFitness:
+    """Return the fitness on the suite of a puzzle; its test instances take no part."""
+    options = config.fitness
+    found = instances("fitness.suite.name", options.suite.name, cast)
+    known = np.flatnonzero(~found.test)
+    aside = apart(len(known), options.suite.validation)
+    return SuiteFitness(
+        cast.actor,
+        take(found.states, known[~aside]),
+        take(found.states, known[aside]),
+        boards=options.suite.boards,
+        factor=options.suite.factor,
+        limit=options.suite.limit,
+        measured=options.measured,
+        scale=options.scale,
+        parsimony=options.parsimony,
+        minimum=options.minimum,
+    )
 
 
 def assemble(config: Config, games: Games) -> Experiment:
@@ -106,6 +129,11 @@ def assemble(config: Config, games: Games) -> Experiment:
     cast, options = cast_of(config, games, GENOTYPES[config.algorithm.kind]), config.fitness
     create = creator(cast.language, config.algorithm)
     panel = {name: opponent(one, cast, create, options) for name, one in options.opponents.items()}
+    if isinstance(cast.actor, Solver):
+        assert isinstance(config.algorithm, Algorithm)
+        return Experiment(
+            config, cast, panel, Ring(suite_of(config, cast), Generational(cast.language, config.algorithm))
+        )
     if isinstance(cast.actor, Soloist):
         assert isinstance(config.algorithm, Algorithm)
         solo = SoloFitness(cast.actor, options.scale, options.parsimony, options.minimum)

@@ -12,6 +12,7 @@ from jax.stages import Compiled
 from jaxgp.config.games import described
 from jaxgp.config.quoting import pasted
 from jaxgp.config.schema import Config
+from jaxgp.contracts import Solver
 from jaxgp.errors import RunError, UsageError, reason
 from jaxgp.evolution.options import Groups
 from jaxgp.evolution.state import EvolutionState
@@ -20,7 +21,7 @@ from jaxgp.genotypes.language import UNITS, kind
 from jaxgp.players.searched import SearchedPlayer
 from jaxgp.printable import one_line
 from jaxgp.reading import read_json
-from jaxgp.report.progress import PANEL, Progress, measured, print_pairs
+from jaxgp.report.progress import Progress, measured, print_pairs, yardstick
 from jaxgp.report.tableau import heading, tableau
 from jaxgp.run import finals, loop, memory
 from jaxgp.run.assemble import Experiment as Assembled
@@ -164,7 +165,7 @@ def _say_how_to_go_on(run: loop.Run) -> None:
 
 def _use_cores(number: int | None, experiment: Assembled) -> None:
     """Share searches among cores; by default only if programs search, since searching is then most of the work."""
-    searching = isinstance(experiment.cast.actor, SearchedPlayer)
+    searching = isinstance(experiment.cast.actor, SearchedPlayer | Solver)
     cores.use(number if searching or number else 1)
 
 
@@ -306,7 +307,7 @@ def _show_champion(run: loop.Run) -> None:
     rows = [
         ("rules", _indented(best.text)) if best.unit == "rules" else ("expression", best.text),
         (
-            PANEL if run.rows and measured(run.rows[-1]) else "fitness",
+            yardstick(run.rows[-1]) if run.rows and measured(run.rows[-1]) else "fitness",
             f"{best.fitness:g}" if best.fitness is not None else "-",
         ),
         *[(name, f"{value:g}" if value is not None else "-") for name, value in champions.points_by_seat(best)],

@@ -62,6 +62,8 @@ BAD = [
     ("algorithm.mutation.max_depth", 0, "a whole number from 1"),
     ("algorithm.mutation.hoist", -1.0, "a number from 0"),
     ("algorithm.mutation.local", 0.5, "0; nodes of mancala with program.role=program have no factors"),
+    ("algorithm.mutation.rule", 1.0, "0; individuals of mancala with program.role=program have no rules"),
+    ("algorithm.crossover.rule", 1.0, "0; individuals of mancala with program.role=program have no rules"),
     ("algorithm.mutation.children", float("inf"), "a number from 0"),
     ("fitness.points", "goals", "score, result"),
     ("fitness.scale", 0.0, "a number above 0"),
@@ -303,7 +305,9 @@ def test_every_option_says_what_it_means_and_its_default_is_accepted(schema):
         assert one.limits.says
         assert all(isinstance(value, str) for value in one.choices)
         assert not one.choices or str in one.kinds
-    assert {*Mutation().weights, "probability", "max_depth"} == {field.name for field in dataclasses.fields(Mutation)}
+    assert {*Mutation().weights, "probability", "max_depth", "exclusive"} == {
+        field.name for field in dataclasses.fields(Mutation)
+    }
 
 
 def every(schema):
@@ -325,7 +329,7 @@ def test_a_game_that_no_genomes_play_is_not_evolved():
     wrong = dataclasses.replace(config(), game={"name": "othello"}, program={})
     with pytest.raises(UsageError) as raised:
         validate.check(wrong, games)
-    accepted = "checkers, mancala, morpion, walls; no genomes play othello"
+    accepted = "checkers, mancala, morpion, rush_hour, walls; no genomes play othello"
     assert str(raised.value) == f"game.name=othello: accepted: {accepted}"
 
 

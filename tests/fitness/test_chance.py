@@ -19,7 +19,7 @@ from jaxgp.fitness import coplay, matches
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.genotypes.text import parse_program
 from jaxgp.operators.options import Creation, Mutation
-from jaxgp.players.chance import RandomOpponent
+from jaxgp.players.panel import RandomOpponent
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.spec import cast
 from jaxgp.store import checkpoint

@@ -15,7 +15,7 @@ from jaxgp.fitness.coevolution import CoevolutionFitness, Guide
 from jaxgp.fitness.evaluation import child
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.genotypes import language as languages
-from jaxgp.players.chance import RandomOpponent
+from jaxgp.players.panel import RandomOpponent
 from jaxgp.run import assemble
 from jaxgp.spec import cast, load
 from tests.envs.replays import FAST

@@ -14,8 +14,8 @@ from jaxgp.genotypes import language as languages
 from jaxgp.host.agents import opponent_agent
 from jaxgp.host.moves import Stepper, game_key, played
 from jaxgp.host.replay import Rival, record
-from jaxgp.players.chance import RandomOpponent
 from jaxgp.players.options import Opponent
+from jaxgp.players.panel import RandomOpponent
 from jaxgp.run.assemble import assemble
 from jaxgp.spec import Outside
 from tests.host.games import DICE, FOLDER

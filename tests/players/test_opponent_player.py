@@ -4,8 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgp.players.chance import RandomOpponent
-from jaxgp.players.panel import OpponentPlayer
+from jaxgp.players.panel import OpponentPlayer, RandomOpponent
 from jaxgp.players.search import SearchOpponent
 from jaxgp.search.alphabeta import AlphaBeta
 from tests.envs.replays import FAST, KEY

@@ -14,7 +14,7 @@ import pytest
 
 from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.ring import Ring
-from jaxgp.fitness.function import FunctionFitness
+from jaxgp.fitness.evaluation import FunctionFitness
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators.options import Creation, Crossover
 from jaxgp.run.patience import GivenUp

@@ -1,0 +1,86 @@
+"""How genomes solve Rush Hour: by the order in which iterative deepening tries moves."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from jax import Array
+
+from envs.rush_hour import heuristics, policies
+from envs.rush_hour.rules import RushHour
+from jaxgp import options as declarations
+from jaxgp.genotypes.primitives import PrimitiveSet
+from jaxgp.options import MAX_COUNT, option
+from jaxgp.players.solver import ProgramSolver
+from jaxgp.search.children import Node
+from jaxgp.search.deepening import Deepening
+from jaxgp.spec import Role
+
+LANES = 256
+"""Searches in progress at the same time, also when few are left: a narrower loop would take as long to compile."""
+MAX_DEPTH = 1000
+MAX_SLOTS = 2**20
+
+
+def _power_of_two(number: int) -> bool:
+    return number & (number - 1) == 0
+
+
+@dataclass(frozen=True)
+class Search:
+    """Iterative deepening; blind search has the same options."""
+
+    first: int = option(20, "moves that the first round of a search looks ahead", low=1, high=MAX_DEPTH)
+    grow: int = option(20, "by how many moves each round looks further than the one before", low=1, high=MAX_DEPTH)
+    deepest: int = option(100, "moves that the last round looks ahead", low=1, high=MAX_DEPTH)
+    bound: Literal["depth", "cost"] = option(
+        "depth", "what a round bounds: moves; or cost, moves and the value of the program, as IDA* does"
+    )
+    table: int = option(
+        16384,
+        "positions that a search remembers, to look at none twice in a round; 0: none",
+        low=0,
+        high=MAX_SLOTS,
+        test=_power_of_two,
+        accepted=f"0, or a power of two up to {MAX_SLOTS}",
+    )
+    limit: int = option(100_000, "nodes at which a search gives up", low=1, high=MAX_COUNT)
+
+    def laws(self, prefix: str) -> None:
+        """Check the conditions between options; raises UsageError."""
+        declarations.bound(self, "deepest", prefix, low=self.first)
+
+
+@dataclass(frozen=True)
+class Heuristic(Search):
+    """What one tree is made of, and how the search goes."""
+
+    terminals: Literal["all", "heuristics"] = option(
+        "all", "what a program sees: all terminals of the book's table, or its three heuristics"
+    )
+
+
+def _solver(game: RushHour, options: Search, language: PrimitiveSet, policy: bool) -> ProgramSolver:
+    search = Deepening(game, options.first, options.grow, options.deepest, options.table, LANES, LANES)
+
+    def view(node: Node) -> Array:
+        seen = heuristics.view(game, options, node)
+        return policies.shares(game, seen) if policy else seen
+
+    top = policies.TOP if policy else None
+    return ProgramSolver(language, game, view, search, options.limit, options.bound, top)
+
+
+def heuristic(game: RushHour, options: Heuristic) -> tuple[PrimitiveSet, ProgramSolver]:
+    """Return the set that heuristics are written in, and how they search."""
+    language = policies.heuristic_set(options.terminals)
+    return language, _solver(game, options, language, policy=False)
+
+
+def policy(game: RushHour, options: Search) -> tuple[PrimitiveSet, ProgramSolver]:
+    """Return the set that policies are written in, and how they search."""
+    language = policies.policy_set()
+    return language, _solver(game, options, language, policy=True)
+
+
+POLICY = Role("policy", "five rules and a default value order the moves of a search", "program", Search, policy)
+HEURISTIC = Role("heuristic", "one tree of numbers orders the moves of a search", "program", Heuristic, heuristic)

@@ -1,0 +1,86 @@
+"""Programs that order the moves of a search: each search has one program, and what it values least goes first."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from jaxgp.contracts import Puzzle, States
+from jaxgp.genotypes.primitives import PrimitiveSet
+from jaxgp.genotypes.programs import Programs, Top, join
+from jaxgp.interpreter.evaluate import Features, evaluate_owned
+from jaxgp.interpreter.plan import Plan, plan
+from jaxgp.search import cores
+from jaxgp.search.chance import unused_key
+from jaxgp.search.children import Node
+from jaxgp.search.deepening import Bound, Deepening, Solutions
+
+
+@dataclass(frozen=True)
+class ProgramSolver:
+    """A `Solver`: iterative deepening in which the children of a node are visited by their values, the lowest first.
+
+    Attributes:
+        primitives: the set that the programs are written in.
+        game: the rules.
+        view: a child -> float32[F], what a program sees of it.
+        search: blind iterative deepening; programs search as it does, with an order.
+        limit: the most nodes that a search visits.
+        bound: what the searches of programs bound.
+        top: what stands above the trees of an individual; None: it has one tree.
+    """
+
+    primitives: PrimitiveSet
+    game: Puzzle
+    view: Callable[[Node], Features]
+    search: Deepening
+    limit: int
+    bound: Bound = "depth"
+    top: Top | None = None
+
+    def prepare(self, programs: Programs) -> Plan:
+        """Derive the evaluation order of programs [P, T, L], once for all their searches."""
+        return plan(self.primitives, jax.vmap(self.whole)(programs))
+
+    def whole(self, program: Programs) -> Programs:
+        """Return the one tree that an individual [T, L] stands for."""
+        if self.top is None:
+            return jax.tree.map(lambda x: x[0], program)
+        return join(self.primitives, program, self.top)
+
+    def values(self, plans: Plan, whose: Array, nodes: Node, needed: Array) -> Array:
+        """Return float32[B]: values of nodes [B] by the programs `whose`; an order of `jaxgp.search.children`."""
+        return evaluate_owned(self.primitives, plans, whose, jax.vmap(self.view, out_axes=-1)(nodes), needed)
+
+    def solve(self, plans: Plan, whose: Array, states: States, limits: Array) -> Solutions:
+        """Search for solutions of instances [Q], each for the program `whose`, of at most `limits` nodes (int32[Q])."""
+        ordered = replace(self.search, order=self.values, bound=self.bound)
+        return cores.search(ordered, states, limits, jnp.int32(len(limits)), plans, whose)
+
+    def blind(self, states: States, limits: Array) -> Solutions:
+        """Search in the order of actions."""
+        return cores.search(self.search, states, limits, jnp.int32(len(limits)))
+
+    def record(self, program: Programs) -> list[tuple[int, int]]:
+        """Return the solution that one program, [T, L], finds from the opening, each move with node 0; empty: none."""
+        found = self._alone(jax.tree.map(lambda x: jnp.asarray(x)[None], program))
+        return [(int(action), 0) for action in found.moves[0, : max(0, int(found.length[0]))]]
+
+    def reason(self, program: Programs, node: int) -> str:
+        """Say what made a move."""
+        del program, node
+        return "the search"
+
+    @cached_property
+    def _alone(self) -> Callable[[Programs], Solutions]:
+        """Compile: one program, [1, T, L] -> what it finds from the opening."""
+
+        def solve(programs: Programs) -> Solutions:
+            states = jax.tree.map(lambda x: jnp.asarray(x)[None], self.game.init(unused_key()))
+            whose, limits = jnp.zeros(1, jnp.int32), jnp.full(1, self.limit, jnp.int32)
+            return self.solve(self.prepare(programs), whose, states, limits)
+
+        return jax.jit(solve)

@@ -1,0 +1,113 @@
+"""Evolving orders of moves: options that do not fit, and a small run from start to evaluation."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+import envs
+from jaxgp.config import schema, validate
+from jaxgp.errors import UsageError
+from jaxgp.evolution.options import Algorithm
+from jaxgp.fitness.options import Fitness, Suite
+from jaxgp.measure import champions, solving
+from jaxgp.operators.options import Creation, Crossover, Mutation, Selection
+from jaxgp.run.assemble import assemble
+from tests.config.test_validate import put
+from tests.run.conduct_toy import assert_same, rows, start
+
+SEARCH = {"first": 4, "grow": 4, "deepest": 16, "table": 256, "limit": 2000}
+
+
+def config(generations=3, role="policy", **suite):
+    algorithm = Algorithm(
+        population=8,
+        generations=generations,
+        elites=0,
+        capacity=31,
+        max_depth=4,
+        creation=Creation(method="ramped", min_depth=1, max_depth=4, terminal_probability=0.5),
+        selection=Selection(method="tournament", tournament_size=2),
+        crossover=Crossover(0.4, "two_children", subtree=0.5, rule=0.5 * (role == "policy")),
+        mutation=Mutation(0.1, 4, children=0.0, subtree=1.0, exclusive=True),
+    )
+    return schema.Config(
+        game={"name": "rush_hour"},
+        program={"role": role, **SEARCH},
+        algorithm=algorithm,
+        fitness=Fitness(suite=Suite(**{"boards": 4, "validation": 3, "limit": 300, **suite})),
+        logger=schema.Logger(mode="disabled"),
+        checkpoint_every=2,
+        compilation_cache=None,
+    )
+
+
+BAD = [
+    ("fitness.suite.boards", 0, "a whole number from 1, as in fitness=suite; rush_hour is a puzzle"),
+    ("fitness.suite.boards", 30, "a whole number from 1 to 29; 32 instances less 3 for validation"),
+    ("fitness.suite.validation", 32, "a whole number from 1 to 31; the suite has 32 instances"),
+    ("fitness.suite.name", "JAMS", "JAM, SER, MOV, ALL, or a file of boards"),
+    ("fitness.suite.name", "/nowhere/boards.txt", "a file with a name and the cells of a board on each line"),
+    ("fitness.suite.factor", 0.0, "a number above 0"),
+    ("fitness.suite.limit", 0, "a whole number from 1"),
+    ("program.deepest", 3, "a whole number from 4 to 1000"),
+    ("program.table", 1000, "0, or a power of two"),
+    ("program.bound", "time", "depth, cost"),
+    ("program.role", "heuristics", "policy, heuristic"),
+]
+
+
+@pytest.mark.parametrize(("option", "value", "accepted"), BAD, ids=[f"{o}={v}" for o, v, _ in BAD])
+def test_options_that_do_not_fit_are_named_with_what_is_accepted(option, value, accepted):
+    wrong = config()
+    put(wrong, option, value)
+    with pytest.raises(UsageError) as raised:
+        validate.check(wrong, envs)
+    assert str(raised.value).startswith(f"{option}={value}: ")
+    assert accepted in str(raised.value)
+
+
+def test_rules_are_exchanged_by_individuals_that_have_rules():
+    wrong = config(role="heuristic")
+    validate.check(wrong, envs)
+    wrong.algorithm.crossover.rule = 1.0
+    with pytest.raises(UsageError, match=r"^algorithm.crossover.rule=1.0: accepted: 0; .* program.role=heuristic"):
+        validate.check(wrong, envs)
+
+
+def test_a_suite_is_for_puzzles():
+    wrong = replace(config(), game={"name": "morpion"}, program={})
+    wrong.algorithm.crossover.rule = 0.0
+    with pytest.raises(UsageError, match=r"^fitness.suite.boards=4: accepted: 0; morpion is no puzzle"):
+        validate.check(wrong, envs)
+
+
+def test_no_test_board_takes_part():
+    fitness = assemble(config(), envs).ring.fitness
+    assert len(fitness.training.positions) == 32 - 3
+    assert len(fitness.validation.positions) == 3
+
+
+@pytest.mark.slow
+def test_a_small_run_resumes_to_the_bit_and_its_champion_is_measured(tmp_path):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    experiment = assemble(validate.check(config(), envs), envs)
+    assert start(whole, experiment, experiment.config) == 0
+    assert start(parts, experiment, validate.check(config(generations=2), envs)) == 0
+    assert start(parts, experiment, experiment.config, resumed=True) == 0
+    assert_same(parts, whole)
+    for row in rows(whole):
+        assert 0 <= row["solved"] <= 1
+        assert 0 <= row["best_standing"] <= 1
+        assert row["evaluations"] == 8 * 4 + 3
+    page = (whole / "report.html").read_text()
+    assert "the champion finds" in page
+    assert "instances that are never drawn" in page
+    loaded = champions.load(str(whole), envs)
+    suites = solving.suites_of(loaded.cast, "JAM", "test")
+    found = {order: one for _, order, one in solving.measured(loaded, suites, 300, lambda said: None)}
+    assert list(found) == ["blind", "H1", "H2", "H3", "Hc", "champion"]
+    assert found["blind"].share == 1
+    assert all(one.instances == len(one.each) == 8 for one in found.values())
+    assert "champion" in solving.text({"JAM": found})
+    json.dumps(solving.as_json({"JAM": found}))

@@ -1,0 +1,184 @@
+"""Fitness on instances of a puzzle, with a solver whose nodes are a formula: difficulty * distance of two numbers."""
+
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import struct
+
+from jaxgp.contracts import Solver
+from jaxgp.evolution.ring import Ring
+from jaxgp.fitness.suite import SuiteFitness, apart
+from jaxgp.genotypes.primitives import Integers, Primitive, PrimitiveSet
+from jaxgp.genotypes.text import arrays_of
+from tests.operators.operator_cases import assert_distribution
+
+NUMBERS = PrimitiveSet("numbers", (Primitive("n", domain=Integers(0, 9)),), ())
+LIMIT = 60
+
+
+@struct.dataclass
+class Instance:
+    difficulty: jax.Array  # int32[]
+    answer: jax.Array  # int32[]: an individual that is this number solves it with one node for each difficulty
+
+
+@struct.dataclass
+class Found:
+    solved: jax.Array
+    nodes: jax.Array
+    length: jax.Array
+    moves: jax.Array
+
+
+@dataclass(frozen=True)
+class Formula:
+    """nodes = difficulty * (1 + distance of individual and answer); blind search: 5 * difficulty."""
+
+    limit: int = LIMIT
+    game: object = None
+
+    def prepare(self, programs):
+        return programs.value[:, 0, 0].astype(jnp.int32)
+
+    def solve(self, plans, whose, states, limits):
+        return self._found(states.difficulty * (1 + abs(plans[whose] - states.answer)), limits)
+
+    def blind(self, states, limits):
+        return self._found(5 * states.difficulty, limits)
+
+    def _found(self, nodes, limits):
+        solved = nodes < limits
+        none = jnp.full(len(nodes), -1)
+        return Found(solved, jnp.minimum(nodes, limits), jnp.where(solved, 1, none), none[:, None])
+
+    def record(self, genome):
+        return []
+
+    def reason(self, genome, node):
+        return ""
+
+
+def instances(*pairs):
+    return Instance(*(np.array(column, np.int32) for column in zip(*pairs, strict=True)))
+
+
+def individuals(*numbers):
+    one = [arrays_of([[(0, float(number), 1)]], 1, single=False) for number in numbers]
+    return jax.tree.map(lambda *x: jnp.asarray(np.stack(x)), *one)
+
+
+TRAINING = instances((10, 3), (4, 3), (20, 3))
+VALIDATION = instances((2, 5), (3, 5))
+
+
+def fitness(**options):
+    return SuiteFitness(Formula(), TRAINING, VALIDATION, **{"boards": 3, "limit": LIMIT, **options})
+
+
+def test_the_stand_in_is_a_solver():
+    assert isinstance(Formula(), Solver)
+
+
+def test_blind_search_is_measured_once_up_to_the_limit():
+    assert fitness().init(jax.random.key(0)).tolist() == [
+        50,
+        20,
+        60,
+        10,
+        15,
+    ]  # 100 nodes of the third: it is not solved
+
+
+def test_scores_are_shares_of_nodes_saved_and_zero_where_unsolved():
+    one = fitness()
+    population = individuals(3, 5, 6, 8)
+    found = one.search(population, TRAINING, one.init(jax.random.key(0))[:3])
+    # Distances 0, 2, 3, 5. The third instance takes 20, 60, 80 and 120 nodes; at 60 nothing is solved.
+    assert np.allclose(found.saved, [[0.8, 0.8, 2 / 3], [0.4, 0.4, 0], [0.2, 0.2, 0], [0, 0, 0]])
+    assert found.solved.tolist() == [[True, True, True], [True, True, False], [True, True, False], [False] * 3]
+    assert found.nodes.tolist() == [[10, 4, 20], [30, 12, 60], [40, 16, 60], [51, 21, 60]]
+    result, _ = one.evaluate(jax.random.key(1), population, one.init(jax.random.key(0)))
+    assert np.allclose(result.fitness, np.asarray(found.saved).mean(1))
+    assert result.points.shape == (4, 1)
+    assert result.cases.shape == (3, 4)
+    assert np.isclose(result.metrics["solved"], 7 / 12)
+    assert np.isclose(result.metrics["best_solved"], 1)
+
+
+def test_an_individual_may_visit_a_multiple_of_the_nodes_of_blind_search():
+    memory = fitness().init(jax.random.key(0))[:3]
+    few = fitness(factor=0.5).search(individuals(5), TRAINING, memory)
+    assert few.nodes.tolist() == [[26, 11, 31]]  # of 30, 12 and 60
+    short = fitness(limit=20).search(individuals(5), TRAINING, memory)
+    assert short.nodes.tolist() == [[20, 12, 20]]
+    many = fitness(factor=2.0).search(individuals(8), TRAINING, memory)
+    assert many.solved.tolist() == [[False, True, False]]  # 60, 24 and 120 nodes; no search has more than 59
+    assert many.saved.tolist() == [[0, 0, 0]]
+
+
+def test_a_generation_draws_instances_uniformly_without_replacement_for_all_individuals():
+    one = fitness(boards=2)
+    memory, population = one.init(jax.random.key(0)), individuals(3, 6)
+    draw = jax.jit(jax.vmap(lambda key: one.evaluate(key, population, memory)[0].points[:, 0]))
+    points = np.asarray(draw(jax.random.split(jax.random.key(2), 30_000)))
+    saved = np.array([[0.8, 0.8, 2 / 3], [0.2, 0.2, 0]])
+    pairs = np.array([[0, 1], [0, 2], [1, 2]])
+    means = saved[:, pairs].mean(2).T  # of both individuals, by pair; two pairs are alike
+    assert_distribution([np.isclose(points, mean).all(1).sum() for mean in means[:2]], [1, 2])
+
+
+def test_the_best_stands_by_instances_that_are_never_drawn():
+    one = fitness(measured=2)
+    memory, population = one.init(jax.random.key(0)), individuals(9, 4, 3, 7)
+    result, _ = one.evaluate(jax.random.key(0), population, memory)
+    assert int(result.fittest) == 2
+    standing, _ = one.standing(jax.random.key(0), result, population, memory)
+    assert int(standing.best) == 1  # 4 is second in training, and closer to 5
+    assert np.isclose(standing.fitness, 0.6)
+    assert np.isclose(standing.metrics["standing_nodes"], 0.4)
+    again, points = one.again(jax.random.key(1), individuals(4, 5), memory)
+    assert np.allclose(again, [0.6, 0.8])
+    assert np.allclose(points[:, 0], again)
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A scheme that breeds the same individuals again."""
+
+    numbers: tuple[int, ...]
+
+    @property
+    def population(self):
+        return len(self.numbers)
+
+    def init(self):
+        return ()
+
+    def create(self, key, count):
+        return individuals(*self.numbers)
+
+    def breed(self, key, population, result, memory):
+        return population, memory, {}
+
+    def describe(self, population, best):
+        return {}
+
+
+def test_a_generation_of_the_ring_names_a_champion():
+    ring = Ring(fitness(boards=2), Fixed((9, 4, 0)))
+    state, metrics = jax.jit(ring.step)(jax.jit(ring.init)(jax.random.key(0)))
+    assert float(state.champion.genome.value[0, 0]) == 4
+    assert np.isclose(metrics["best_standing"], 0.6)
+    assert np.isclose(metrics["best_points"], 0.6)
+    assert metrics["evaluations"] == 8
+
+
+@pytest.mark.parametrize(("number", "aside"), [(10, 3), (7, 7), (30, 1), (5, 4)])
+def test_instances_are_set_apart_evenly(number, aside):
+    chosen = np.flatnonzero(apart(number, aside))
+    assert len(chosen) == aside
+    gaps = np.diff(chosen)
+    assert len(gaps) == 0 or gaps.max() - gaps.min() <= 1
