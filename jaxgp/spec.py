@@ -168,6 +168,11 @@ class Spec(Generic[Rules]):
         dialect: rules -> the dialect of engines outside; None: no engine plays it.
         listed: of a game for one, rules -> the game with its legal actions in a list, for nested searches.
         random_scores: of a game for one, (rules, key, lanes, rounds) -> int32[lanes, rounds] scores of random games.
+        hints: of a game for one, rules -> what answers a person who asks for a hint: position -> the move to make, or
+            None if there is none, and in words what is known of it. None: where searches play the game, they answer.
+        ending: of a game for one, (rules, ended position) -> in words how it has ended; None: its score says it.
+        vet: refuses settings that only a search can judge, such as a puzzle without a solution; raises ValueError,
+            which says what is accepted.
     """
 
     rules: type[Rules]
@@ -185,6 +190,9 @@ class Spec(Generic[Rules]):
     dialect: Callable[[Rules], Dialect] | None = None
     listed: "Callable[[Rules], ListedGame] | None" = None
     random_scores: Callable[[Rules, Array, int, int], Array] | None = None
+    hints: Callable[[Rules], Callable[[Any], tuple[int | None, str]]] | None = None
+    ending: Callable[[Rules, Any], str] | None = None
+    vet: Callable[[Rules], None] = _nothing
 
     @property
     def name(self) -> str:
@@ -203,6 +211,7 @@ class Spec(Generic[Rules]):
                 raise UsageError(f"game.{key}: unknown setting of {self.name}; accepted: {', '.join(names)}")
         rules = self.rules(**settings)
         options.check(rules, "game.")
+        self.vet(rules)
         return rules
 
     def role(self, name: str | None = None, genotype: str | None = None) -> Role[Rules, Any]:

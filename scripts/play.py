@@ -11,6 +11,7 @@
     python scripts/play.py game=walls player=strategy opponent=deepening opponent.nodes=5000 save=game
     python scripts/play.py game=othello opponent=gtp command="gtp-rhino -l 1"     you against an engine outside
     python scripts/play.py game=morpion                                   you at a game for one
+    python scripts/play.py game=rush_hour game.board=JAM40                a puzzle
     python scripts/play.py run=outputs/DIR player=champion                the game of a champion that plays alone
     python scripts/play.py replay=game.json                               the saved game once more
     python scripts/play.py replay=game.txt game=morpion                   a game in a notation of its own
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
     from jaxgp.contracts import Position
     from jaxgp.host.agents import Agent
+    from jaxgp.host.human import Adviser
     from jaxgp.host.savedgame import Played
     from jaxgp.measure.champions import Loaded
     from jaxgp.spec import Cast, Games
@@ -155,16 +157,13 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
 
 def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Callable[["Played"], None]) -> None:
     """Let players (None: a person) play a game; what was played is kept, also if a person leaves."""
-    from jaxgp.host import seating
     from jaxgp.host.gtp import EngineError
     from jaxgp.host.human import Board
     from jaxgp.host.moves import Stepper, game_key
     from jaxgp.host.savedgame import Played
-    from jaxgp.report.waiting import announced, waiting
+    from jaxgp.report.waiting import waiting
 
     names, labels = called(agents)
-    adviser = Seat("minimax", depth=HINT_DEPTH, ties="first", evaluator=options.evaluator)
-    advised = not seating.unseated("minimax", cast)
     stepper = Stepper(cast.game, game_key(options.seed))
     with waiting("Compiling the rules"):
         stepper.compile()
@@ -175,11 +174,10 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Call
         tuple(labels),
         ask,
         sayer(cast.spec.marked),
-        adviser=(lambda: undisturbed(announced(seating.searcher(cast, adviser), "Compiling a search for hints")))
-        if advised
-        else None,
+        adviser=advising(options, cast),
         typed=cast.spec.typed,
         turn=cast.spec.turn,
+        ending=cast.spec.ending,
     )
     drop_typed()
     try:
@@ -189,6 +187,36 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Call
     finally:
         if board.record:
             keep(Played(board.stepper, cast.spec, tuple(names), board.record))
+
+
+def advising(options: Options, cast: "Cast") -> "Callable[[], Adviser] | None":
+    """Return what makes the answers to `hint`: the game's own, or a search's; None if it has neither."""
+    from jaxgp.host import seating
+    from jaxgp.report.waiting import announced, waiting
+
+    hints = cast.spec.hints
+    if hints is None and seating.unseated("minimax", cast):
+        return None
+
+    def own() -> "Adviser":
+        assert hints is not None
+        answer = hints(cast.game)
+
+        def hint(state: "Position", bits: "np.uint32") -> tuple[int | None, str]:
+            del bits
+            with waiting("Searching for a hint"):
+                found = answer(state)
+            drop_typed()
+            return found
+
+        return hint
+
+    def searched() -> "Adviser":
+        seat = Seat("minimax", depth=HINT_DEPTH, ties="first", evaluator=options.evaluator)
+        agent = undisturbed(announced(seating.searcher(cast, seat), "Compiling a search for hints"))
+        return lambda state, bits: (agent.choose(state, bits), agent.name)
+
+    return searched if hints is None else own
 
 
 def deepened(options: Options, role: str, seat: Seat, cast: "Cast", loaded: "Loaded | None") -> "Cast":
@@ -241,7 +269,8 @@ def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
         if not 0 <= options.move <= last:
             reject("move", options.move, f"a whole number from 0 to {last}, the moves of {options.replay}")
         played = replace(played, moves=played.moves[: options.move + 1])
-    viewer = Viewer(played.game, played.spec.drawing, played.names, played.moves, sayer(played.spec.marked))
+    spec, say_it = played.spec, sayer(played.spec.marked)
+    viewer = Viewer(played.game, spec.drawing, played.names, played.moves, say_it, spec.ending)
     if sys.stdin.isatty():
         drop_typed()
         viewer.walk(ask)

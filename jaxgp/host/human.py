@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,10 @@ Type one of the legal moves; they are listed in front of the prompt. Or type
   quit    to leave the game
   help    for this list
 """
+
+
+Adviser = Callable[[Position, np.uint32], tuple[int | None, str]]
+"""(position, random bits) -> the move to make, None if there is none, and in words where it comes from."""
 
 
 class Quit(Exception):  # noqa: N818 - nothing has gone wrong
@@ -51,9 +56,10 @@ class Board:
         names: by seat.
         ask: shows a prompt and returns a line; raises EOFError when there are no more.
         say: prints.
-        adviser: makes the agent that answers `hint`, at the first hint; None: there are no hints.
+        adviser: makes what answers `hint`, at the first hint; None: there are no hints.
         typed: in words, the ways in which moves can be typed; None: by their names alone.
         turn: (rules, position, text) -> the moves of a turn that is typed at once; None: moves are typed one by one.
+        ending: of a game for one, how it has ended, as `jaxgp.spec.Spec` has it.
         record: the opening, and all moves that were played and not taken back.
     """
 
@@ -63,9 +69,10 @@ class Board:
     names: tuple[str, ...]
     ask: Callable[[str], str]
     say: Callable[[str], None]
-    adviser: Callable[[], Agent] | None = None
+    adviser: Callable[[], Adviser] | None = None
     typed: str | None = None
     turn: Callable[[Game, Position, str], Sequence[int]] | None = None
+    ending: Callable[[Any, Any], str] | None = None
     record: list[Move] = field(default_factory=list)
     _rest: list[int] = field(default_factory=list)
     """Moves of a turn that was typed at once, which are still to be played."""
@@ -81,7 +88,7 @@ class Board:
         return self.record[-1].state
 
     @cached_property
-    def _helper(self) -> Agent | None:
+    def _helper(self) -> Adviser | None:
         return None if self.adviser is None else self.adviser()
 
     @property
@@ -100,7 +107,7 @@ class Board:
             return False
         if self.players.count(None):
             self._show(self.state)
-        self.say(verdict(self.rules, self.state, self.names))
+        self.say(verdict(self.rules, self.state, self.names, self.ending))
         return True
 
     def _tell(self, move: Move) -> None:
@@ -152,9 +159,9 @@ class Board:
         if word == "hint" and self._helper is None:
             self.say("There are no hints in this game.")
         elif word == "hint" and self._helper is not None:
-            action = self._helper.choose(self.state, self.stepper.bits(self.record))
-            if action is not None:
-                self.say(f"Hint: {self.drawing.action_name(self.rules, action)} ({self._helper.name}).")
+            action, why = self._helper(self.state, self.stepper.bits(self.record))
+            said = "no move" if action is None else self.drawing.action_name(self.rules, action)
+            self.say(f"Hint: {said} ({why}).")
         elif word == "board":
             self._show(self.state)
         elif word == "undo":

@@ -11,7 +11,7 @@ and is played again meets the same dice.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -207,8 +207,17 @@ def announcement(rules: Game, drawing: Drawing, move: Move, name: str) -> str:
     return f"{name} {'play' if you else 'plays'} {drawing.action_name(rules, move.action)}{then}."
 
 
-def verdict(rules: Game, state: Position, names: Sequence[str]) -> str:
-    """Say in one line how a game has ended; `names` is by seat."""
+def verdict(rules: Game, state: Position, names: Sequence[str], ending: Callable[[Any, Any], str] | None = None) -> str:
+    """Say in one line how a game has ended.
+
+    Args:
+        rules: the game.
+        state: the position that ended it.
+        names: of the players, by seat.
+        ending: of a game for one, (rules, position) -> how it has ended; None: its score says it.
+    """
+    if ending is not None:
+        return f"{ending(rules, state)}."
     if rules.seats == 1:
         return f"{names[0]} {'end' if names[0] == YOU else 'ends'} with {float(rules.score(state)[0]):g}."
     result = float(state.returns[0])

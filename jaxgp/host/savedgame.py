@@ -107,7 +107,8 @@ def transcript(played: Played) -> str:
         said = announcement(game, drawing, move, played.names[move.seat])
         lines += [f"{number}. {said}", "", drawing.text(game, move.state), ""]
     last = played.moves[-1].state
-    return "\n".join([*lines, verdict(game, last, played.names) if bool(last.terminated) else "Unfinished."]) + "\n"
+    ended = verdict(game, last, played.names, played.spec.ending) if bool(last.terminated) else "Unfinished."
+    return "\n".join([*lines, ended]) + "\n"
 
 
 def record(played: Played) -> str:

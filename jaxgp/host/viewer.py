@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from jaxgp.contracts import Game
 from jaxgp.host.moves import Move, announcement, verdict
@@ -26,6 +27,7 @@ class Viewer:
         names: of the players, by seat.
         moves: the opening, then every move.
         say: prints.
+        ending: of a game for one, how it has ended, as `jaxgp.spec.Spec` has it.
     """
 
     rules: Game
@@ -33,6 +35,7 @@ class Viewer:
     names: tuple[str, ...]
     moves: Sequence[Move]
     say: Callable[[str], None]
+    ending: Callable[[Any, Any], str] | None = None
 
     @property
     def last(self) -> int:
@@ -91,4 +94,4 @@ class Viewer:
     def _close(self) -> None:
         state = self.moves[-1].state
         over = bool(state.terminated)
-        self.say(verdict(self.rules, state, self.names) if over else "The record ends here.")
+        self.say(verdict(self.rules, state, self.names, self.ending) if over else "The record ends here.")

@@ -84,3 +84,16 @@ def test_who_names_no_legal_move_forfeits(answer):
     assert (last.action, last.seat) == (None, 1)
     assert announcement(DICE, SPEC.drawing, last, "B") == "B names no legal move and forfeits the game."
     assert verdict(DICE, last.state, ("A", "B")).startswith("A wins, ")
+
+
+def test_a_game_for_one_may_say_in_words_how_it_has_ended():
+    def ending(rules, state):
+        return f"{rules.name} ended after {int(state.count)}"
+
+    class Alone:
+        name, seats = "toy", 1
+
+    class Last:
+        count = 3
+
+    assert verdict(Alone(), Last(), ("You",), ending) == "toy ended after 3."

@@ -57,6 +57,28 @@ def test_undo_takes_back_the_replies_too(play):
     assert "Taken back." in out
 
 
+def test_a_puzzle_gives_hints_takes_moves_back_and_says_how_it_has_ended(play, tmp_path):
+    board = "game.board=....../....../XX..A./....A./....../......"
+    saved = str(tmp_path / "solved.json")
+    code, out, _ = play("game=rush_hour", board, f"save={saved}", typed="hint\nA-1\nundo\na-2\nhint\nX4\n")
+    assert code == 0
+    assert "Hint: A-2 (the shortest way to the exit takes 2 moves)." in out
+    assert "Taken back." in out
+    assert "Hint: X+4 (the shortest way to the exit takes 1 move)." in out
+    assert "Solved in 2 moves.\n" in out
+    assert json.loads(Path(saved).read_text())["moves"] == ["A-2", "X+4"]
+    assert play(f"replay={saved}")[1].endswith("Solved in 2 moves.\n")
+
+
+def test_a_board_that_cannot_be_played_is_refused_in_one_line(play):
+    code, _, error = play("game=rush_hour", "game.board=XX.A")
+    assert code == 2
+    assert error == (
+        "error: game.board=XX.A: it has 4 cells; accepted: 36, 49 or 64 cells, row by row: X, other letters, "
+        "and . for an empty cell\n"
+    )
+
+
 def test_help_lists_the_words(play):
     _, out, _ = play("opponent=human", typed="help\n")
     assert all(word in out for word in ("hint", "undo", "quit", "board"))

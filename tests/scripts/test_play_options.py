@@ -21,7 +21,10 @@ OTHELLO = ("game=othello", "opponent=gtp")
         (["depth=0"], "depth=0: accepted: a whole number from 1 to 24"),
         (["depth=deep"], "depth=deep: accepted: a whole number"),
         (["seed=-1"], "seed=-1: accepted: a whole number from 0 to 4294967295"),
-        (["game=go"], "game=go: accepted: checkers, lose_checkers, mancala, morpion, othello, walls, or the folder"),
+        (
+            ["game=go"],
+            "game=go: accepted: checkers, lose_checkers, mancala, morpion, othello, rush_hour, walls, or the folder",
+        ),
         (["game.pits=99"], "game.pits=99: accepted: a whole number from 1 to 15"),
         (["game.extra_turn=7"], "game.extra_turn=7: accepted: true or false"),
         (["program.eyes=2"], "program.eyes: unknown option of program.role=program; accepted: view, "),

@@ -1,0 +1,41 @@
+"""What an exact search says of a board: hints for people, and whether there is a solution."""
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from envs.rush_hour.boards import Board
+from envs.rush_hour.render import counted
+from envs.rush_hour.rules import RushHour, State
+from jaxgp.search.breadth import explore
+
+MOST = 1_000_000
+"""Positions at which a search gives up: a board of 6 x 6 has fewer, one of 8 x 8 may have billions."""
+
+
+def hints(game: RushHour) -> Callable[[State], tuple[int | None, str]]:
+    """Return what answers a person who asks for a hint: the first move of a shortest solution, and how long this is."""
+
+    def hint(state: State) -> tuple[int | None, str]:
+        found = explore(game, state, MOST, nearest=True)
+        if found.moves:
+            return found.moves[0], f"the shortest way to the exit takes {counted(game, len(found.moves))}"
+        return None, "there is no solution" if found.complete else f"no solution among {MOST} positions"
+
+    return hint
+
+
+def vet(game: RushHour) -> None:
+    """Refuse a board that has no solution; raises ValueError.
+
+    Boards that come with the game have one. A board passes if a search meets `MOST` positions and no solution.
+    """
+    if game.start.moves is None and not solvable(game.start):
+        raise ValueError(f"game.board={game.board}: it has no solution; accepted: a board that can be solved")
+
+
+@lru_cache(maxsize=1024)
+def solvable(board: Board) -> bool:
+    """Return whether a board can be solved, or has too many positions to say."""
+    game = RushHour(size=board.size, board=board.text)
+    found = explore(game, game.position(board), MOST, nearest=True)
+    return found.distance >= 0 or not found.complete

@@ -1,0 +1,124 @@
+"""Boards as text: what is read, what is refused and how, the lists that come with the game."""
+
+from collections import Counter
+
+import pytest
+
+from envs.rush_hour import boards
+from envs.rush_hour.boards import Vehicle, find, parse, read_file, shipped, split
+from jaxgp.errors import UsageError
+
+ROWS = ("AA...O", "P..Q.O", "PXXQ.O", "P..Q..", "B...CC", "B.RRR.")
+CELLS = "".join(ROWS)
+
+
+def test_a_board_is_read_from_its_cells_or_from_its_rows():
+    board = parse(CELLS)
+    assert board.vehicles[0] == Vehicle("X", vertical=False, line=2, start=1, length=2)
+    assert [vehicle.letter for vehicle in board.vehicles] == list("XABCOPQR")
+    assert board.vehicles[4] == Vehicle("O", vertical=True, line=5, start=0, length=3)
+    assert board.text == CELLS
+    for text in ("/".join(ROWS), "\n".join(ROWS), " ".join(ROWS), CELLS.replace(".", "o")):
+        assert parse(text) == board
+
+
+@pytest.mark.parametrize(
+    ("rows", "fault"),
+    [
+        (("AA...O", "P..Q.O"), "it has 12 cells; accepted: 36, 49 or 64 cells"),
+        (("AA...O.", "P..Q.", *ROWS[2:]), "row 1 has 7 cells; accepted: 6"),
+        (("x....O", *ROWS[1:]), "it has a wall, x; accepted: boards without walls"),
+        (("1....O", *ROWS[1:]), "'1' is no letter of a vehicle; accepted: 36, 49 or 64 cells"),
+        (("ZA...O", *ROWS[1:]), "A has 1 cell; accepted: vehicles of 2 or 3 cells"),
+        (("AAAA.O", *ROWS[1:]), "A has 4 cells; accepted: vehicles of 2 or 3 cells"),
+        (
+            (".A...O", "PA.Q.O", "PXXQ.O", "PA.Q..", *ROWS[4:]),
+            r"A is bent or in parts \(row 1 column 2, row 2 column 2",
+        ),
+        (("AA...O", "PA.Q.O", *ROWS[2:]), "A is bent or in parts"),
+        ((*ROWS[:2], "P..Q.O", *ROWS[3:]), "there is no X; accepted: XX in the row of the exit"),
+        (("AA...O", "P....O", "PXXX.O", "P.....", *ROWS[4:]), "X has 3 cells; accepted: 2"),
+        (("AAX..O", "P.XQ.O", "P..Q.O", *ROWS[3:]), "X is vertical; accepted: a horizontal X in row 3"),
+        (("XX...O", "P..Q.O", "P..Q.O", *ROWS[3:]), "X is in row 1; accepted: row 3"),
+        (("AA....", "P.....", "PXX.DD", "P.....", *ROWS[4:]), "D is horizontal and stands between X and the exit"),
+    ],
+)
+def test_what_is_no_board_is_refused_with_the_reason(rows, fault):
+    with pytest.raises(ValueError, match=fault):
+        parse("/".join(rows))
+
+
+def test_boards_have_up_to_eight_rows_and_x_above_the_middle():
+    assert parse("." * 21 + "XX" + "." * 26).size == 7
+    assert parse("." * 24 + "XX" + "." * 38).vehicles[0].line == 3
+    with pytest.raises(ValueError, match="X is in row 5; accepted: row 4"):
+        parse("." * 32 + "XX" + "." * 30)
+
+
+def test_a_file_has_a_board_on_each_line_or_the_rows_of_one(tmp_path):
+    many = tmp_path / "many.txt"
+    many.write_text(f"# a comment\n\none {CELLS} 8\ntwo {shipped()[1].text}\n")
+    assert [board.name for board in read_file(str(many), "boards")] == ["one", "two"]
+    rows = tmp_path / "mine.txt"
+    rows.write_text("\n".join(ROWS))
+    assert read_file(str(rows), "boards") == [parse(CELLS, "mine")]
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("", "it holds no board; accepted: a file with a name and the cells of a board on each line"),
+        (f"one {CELLS}\n# two\ntwo {CELLS[1:]}\n", "line 3: two: it has 35 cells; accepted: 36, 49 or 64"),
+        (f"one {CELLS}\nalone\n", "line 2: one word; accepted: a name and the cells of a board"),
+        (f"one {CELLS}\none {CELLS}\n", "line 2: one is the board of line 1; accepted: another name"),
+    ],
+)
+def test_a_wrong_file_is_refused_by_line(tmp_path, text, fault):
+    file = tmp_path / "boards.txt"
+    file.write_text(text)
+    with pytest.raises(UsageError, match=fault) as caught:
+        read_file(str(file), "suite.boards")
+    assert str(caught.value).startswith(f"suite.boards={file}: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path):
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(UsageError, match=r"suite=.*none: cannot be read .*; accepted: a file"):
+        read_file(str(tmp_path / "none"), "suite")
+    with pytest.raises(UsageError, match=r"suite=.*bytes: not text in UTF-8; accepted: a file"):
+        read_file(str(tmp_path / "bytes"), "suite")
+
+
+def test_the_lists_have_their_boards_and_their_optima():
+    assert Counter(board.name[:3] for board in shipped()) == {"JAM": 40, "SER": 160, "MOV": 304}
+    assert [board.moves for board in shipped("JAM")] == [
+        *(8, 8, 14, 9, 9, 9, 13, 12, 12, 17, 25, 17, 16, 17, 23, 21, 24, 25, 22, 10),
+        *(21, 26, 29, 25, 27, 28, 28, 30, 31, 32, 37, 37, 40, 43, 43, 44, 47, 48, 50, 51),
+    ]  # the published lengths
+    assert find("SER000").steps == 93  # the hardest board of 6 x 6, by Collette, Raskin and Servais
+    assert max(board.moves for board in shipped("MOV")) == 51
+    assert all(board.steps >= board.moves and board.goals < board.states for board in shipped())
+
+
+def test_an_unknown_name_is_answered_with_the_names():
+    with pytest.raises(ValueError, match="no board has this name; accepted: 40 names from JAM01 to JAM40, 160 names"):
+        find("JAM99")
+
+
+def test_a_fifth_of_each_list_is_kept_for_testing():
+    for prefix in boards.LISTS:
+        sides = Counter(board.split for board in shipped(prefix))
+        assert 0.15 < sides["test"] / sides.total() < 0.25
+    assert [split(f"JAM0{n}") for n in (1, 2, 3, 4)] == ["test", "train", "train", "train"]
+    assert split("JAM40") == split("MOV000")  # positions of one cluster
+
+
+def test_boards_that_can_be_reached_from_each_other_are_on_one_side():
+    """A slides down: the layout, on which the side depends, stays as it is. Another vehicle changes it."""
+    before, after = (
+        parse(rows)
+        for rows in ("...A../...A../XX..../BB..../....../......", "....../....../XX..../BB.A../...A../......")
+    )
+    assert before.layout == after.layout == "6-22-32|32"
+    assert parse("...A../...A../XX.A../BB..../....../......").layout == "6-22-32|33"
