@@ -73,7 +73,7 @@ class Parking:
 
     @cached_property
     def before_exit(self) -> np.ndarray:
-        """int8[places]: first cell of a horizontal vehicle in the row of X, where it must not be right of X; else -1."""
+        """int[places]: the first cell of a horizontal vehicle in the row of X, or -1: none may be right of X."""
         row = target_row(self.game.size)
         return np.array([one.start if (one.vertical, one.line) == (False, row) else -1 for one in self.vehicles])
 
@@ -95,7 +95,7 @@ class Parking:
         return Board(self.game.size, tuple(named), name)
 
     def state(self, genome: Array) -> State:
-        """Return the position of a genome, int32[V]. It has no designated places, which a blind search does not need."""
+        """Return the position of a genome, int32[V], without designated places, which a blind search does not need."""
         there = genome != EMPTY
 
         def fill(name: str, kind: type) -> Array:
@@ -120,8 +120,8 @@ class Parking:
     def mutate(self, key: Array, genome: Array) -> tuple[Array, Array]:
         """Add, swap or delete a vehicle, each with probability 1/3.
 
-        A new vehicle stands at one of the places that are free, all equally likely; none is free between X and the exit
-        in the row of X. To swap is to take a vehicle off and to put a new one in; it keeps the letter. Only vehicles
+        A new vehicle stands at one of the places that are free, all equally likely; none is between X and the exit in
+        the row of X. To swap is to take a vehicle off and to put a new one in; it keeps the letter. Only vehicles
         other than X are taken off, all equally likely.
 
         Args:

@@ -1,7 +1,7 @@
 """Evolution by mutation alone, of genomes of any kind: each child is a changed copy of a parent.
 
-It suits instances of a puzzle that are to become hard, such as boards, deals or levels: a game brings the first ones and
-a function that changes one, and `jaxgp.fitness.difficulty` measures them.
+It suits instances of a puzzle that are to become hard, such as boards, deals or levels: a game brings the first ones
+and a function that changes one, and `jaxgp.fitness.difficulty` measures them.
 """
 
 from collections.abc import Callable
