@@ -100,7 +100,7 @@ class Options:
         high=MAX_SECONDS,
         unit="seconds",
     )
-    rivals: bool = option(True, "compare with DEAP, OpenSpiel, Pgx and plain Python")
+    rivals: bool = option(True, "compare with DEAP, OpenSpiel, Pgx, plain Python and plain C++")
     output: str | None = option(None, "file that the lines are appended to; null: none", path=True)
     seed: int = option(0, "of everything that is drawn", low=0, high=MAX_SEED)
     programs: int = option(512, "interpreter, checkers: programs", low=1, high=MAX_POPULATION)

@@ -39,10 +39,9 @@ from envs.rush_hour.rules import RushHour
 from jaxgp import files, reading
 from jaxgp.config import arguments
 from jaxgp.errors import RunError, UsageError, reason, reject
-from jaxgp.evolution.mutants import Mutants
+from jaxgp.evolution.instances import Difficulty, Mutants
 from jaxgp.evolution.ring import Ring
 from jaxgp.evolution.state import EvolutionState
-from jaxgp.fitness.difficulty import Difficulty
 from jaxgp.options import MAX_CORES, MAX_COUNT, MAX_POPULATION, MAX_SEED, option
 from jaxgp.search import cores
 from jaxgp.search.deepening import Deepening, Solutions

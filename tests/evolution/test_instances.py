@@ -5,9 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgp.evolution.mutants import Mutants
+from jaxgp.evolution.instances import Difficulty, Mutants
 from jaxgp.evolution.ring import Ring
-from jaxgp.fitness.difficulty import Difficulty
 from jaxgp.search.deepening import Solutions
 
 P = 12
