@@ -56,7 +56,9 @@ def blind(bench: Any, count: int, until: float) -> None:
     about = {"nodes": nodes, "solved": int(found.solved.sum())}
     words = ("deepening", *map(str, (BOUND, BOUND, BOUND, max(options.table, 1), options.limit)))
     theirs = Plain(bench, chosen, name, unit, sizes, words)
-    times = measure({name: Case(functools.partial(run, *given), count, warm=False), **theirs.cases}, options.repeats, until)
+    times = measure(
+        {name: Case(functools.partial(run, *given), count, warm=False), **theirs.cases}, options.repeats, until
+    )
     bench.report.ours(PART, name, unit, times[name], sizes, seconds, **_speed(about, times[name]))
     theirs.report(bench, times, name)
 
