@@ -99,8 +99,8 @@ class Parking:
         there = genome != EMPTY
 
         def fill(name: str, kind: type) -> Array:
-            values = np.array([getattr(one, name) for one in self.vehicles], kind)
-            return jnp.where(there, jnp.asarray(values)[genome], np.zeros((), kind))
+            values: Array = jnp.array([getattr(one, name) for one in self.vehicles], kind)
+            return jnp.where(there, values[genome], np.zeros((), kind))
 
         starts = fill("start", np.int8)
         return State(
@@ -133,14 +133,14 @@ class Parking:
             stays as it is.
         """
         which, off, on = words(key, 3)
-        kind, order = below(which, 3), np.arange(len(genome))
+        kind, order = below(which, 3), jnp.arange(len(genome))
         others = (genome != EMPTY) & (order != X)
         chosen = (order == uniform(off, others)) & others
         rest = jnp.where((kind != ADD) & chosen, EMPTY, genome)
 
         taken = (jnp.asarray(self.cells)[rest] & (rest != EMPTY)[:, None]).any(0)
         barred = jnp.asarray(self.before_exit) > jnp.asarray([one.start for one in self.vehicles])[genome[X]]
-        free = ~(self.cells & taken).any(1) & ~barred
+        free = ~(jnp.asarray(self.cells) & taken).any(1) & ~barred
         slot = jnp.where(kind == SWAP, chosen, order == (genome != EMPTY).sum())
         put = jnp.where((kind != DELETE) & slot, uniform(on, free), rest)
 

@@ -124,8 +124,8 @@ def searched(options: Options) -> dict[str, int]:
 
 def ring(options: Options) -> Ring:
     """Return the evolution."""
-    sizes = {"lanes": min(options.lanes, options.population), "narrow": 4}
-    search = Deepening(GAME, **searched(options), **sizes)
+    bounds = options.first, options.grow, options.deepest
+    search = Deepening(GAME, *bounds, table=options.table, lanes=min(options.lanes, options.population), narrow=4)
     given = PARKING.genomes([embed(board, SIZE) for board in boards.shipped()])
 
     def solve(genomes: Array, limits: Array) -> Solutions:

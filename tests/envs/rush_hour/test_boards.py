@@ -4,7 +4,6 @@ from collections import Counter
 
 import pytest
 
-from envs.rush_hour import boards
 from envs.rush_hour.boards import Vehicle, find, parse, read_file, shipped, split
 from jaxgp.errors import UsageError
 
