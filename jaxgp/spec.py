@@ -158,6 +158,11 @@ def _no_evaluators(game: object) -> Mapping[str, Evaluator | RandomEvaluator]:
     return {}
 
 
+def _no_suites(game: object) -> tuple[str, ...]:
+    del game
+    return ()
+
+
 def _nothing(*_: object) -> None:
     return None
 
@@ -184,7 +189,7 @@ class Spec(Generic[Rules]):
         dialect: rules -> the dialect of engines outside; None: no engine plays it.
         listed: of a game for one, rules -> the game with its legal actions in a list, for nested searches.
         random_scores: of a game for one, (rules, key, lanes, rounds) -> int32[lanes, rounds] scores of random games.
-        suites: of a puzzle, the names of its lists of instances, the default first.
+        suites: of a puzzle, rules -> the names of the lists of instances that they fit, the default first.
         instances: of a puzzle, (rules, the name of a suite or of a file, the option that named it) -> its instances;
             raises UsageError, whose message names the option.
         hints: of a game for one, rules -> what answers a person who asks for a hint: position -> the move to make, or
@@ -209,7 +214,7 @@ class Spec(Generic[Rules]):
     dialect: Callable[[Rules], Dialect] | None = None
     listed: "Callable[[Rules], ListedGame] | None" = None
     random_scores: Callable[[Rules, Array, int, int], Array] | None = None
-    suites: tuple[str, ...] = ()
+    suites: Callable[[Rules], tuple[str, ...]] = _no_suites
     instances: Callable[[Rules, str, str], Instances] | None = None
     hints: Callable[[Rules], Callable[[Any], tuple[int | None, str]]] | None = None
     ending: Callable[[Rules, Any], str] | None = None

@@ -1,9 +1,9 @@
 """Measure speed: python scripts/bench.py part=all
 
 Each measurement is one JSON line, and a line for people on standard error. Compilation is timed apart, and every call
-is waited for. Rivals (DEAP, OpenSpiel, Pgx, plain Python) run in turn with jaxgp in the same process on the same
-inputs; their results are compared before they are timed. Rivals that are not installed are skipped. jaxgp's own
-parts need JAX, Flax, Optax and NumPy.
+is waited for. Rivals (DEAP, OpenSpiel, Pgx, plain Python, plain C++) run in turn with jaxgp on the same inputs; their
+results are compared before they are timed. Rivals that are not installed are skipped. jaxgp's own parts need JAX,
+Flax, Optax and NumPy.
 """
 
 import sys
@@ -58,14 +58,29 @@ from jaxgp.players.searches import searches
 from jaxgp.run import assemble
 from jaxgp.search import cores
 from jaxgp.spec import Cast
-from rivals import checkers, evaluators, othello, solitaire, tournaments, trees
+from rivals import checkers, evaluators, othello, puzzles, solitaire, tournaments, trees
 from rivals.plain import kalah
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
 from rivals.timing import Case, Report, compare, compiled, measure
 from rivals.variants.layouts import LAYOUTS
 from rivals.variants.lock_step import lock_step
 
-PARTS = ("interpreter", "env", "search", "generation", "walls", "othello", "evaluators", "morpion", "checkers")
+PARTS = (
+    "interpreter",
+    "env",
+    "search",
+    "generation",
+    "walls",
+    "othello",
+    "evaluators",
+    "morpion",
+    "checkers",
+    "rush_hour",
+)
+
+
+def _power_of_two(number: int) -> bool:
+    return number & (number - 1) == 0
 
 
 def _in_groups(lists: int) -> bool:
@@ -85,7 +100,7 @@ class Options:
         high=MAX_SECONDS,
         unit="seconds",
     )
-    rivals: bool = option(True, "compare with DEAP, OpenSpiel, Pgx and plain Python")
+    rivals: bool = option(True, "compare with DEAP, OpenSpiel, Pgx, plain Python and plain C++")
     output: str | None = option(None, "file that the lines are appended to; null: none", path=True)
     seed: int = option(0, "of everything that is drawn", low=0, high=MAX_SEED)
     programs: int = option(512, "interpreter, checkers: programs", low=1, high=MAX_POPULATION)
@@ -127,6 +142,20 @@ class Options:
     )
     games: int = option(2000, "morpion: random games side by side", low=1, high=MAX_GAMES)
     rival_games: int = option(200, "morpion: games that plain Python plays", low=1, high=MAX_GAMES)
+    boards: tuple[int, ...] = option(
+        (1, 16, 256), "rush_hour: boards searched side by side", low=1, high=MAX_POPULATION
+    )
+    breadth_boards: int = option(20, "rush_hour: boards searched breadth first", low=1, high=MAX_POPULATION)
+    board_lanes: int = option(64, "rush_hour: searches side by side", low=1, high=MAX_LANES)
+    limit: int = option(100_000, "rush_hour: nodes of a search", low=2, high=2**30)
+    table: int = option(
+        2**14,
+        "rush_hour: entries of the table of a search",
+        low=1,
+        high=2**20,
+        test=_power_of_two,
+        accepted=f"powers of two up to {2**20}",
+    )
 
     def laws(self, prefix: str) -> None:
         """Refuse lists without a number; raises UsageError."""
@@ -389,6 +418,7 @@ def run(options: Options, report: Report) -> None:
         "evaluators": evaluators.jobs,
         "morpion": solitaire.jobs,
         "checkers": checkers.jobs,
+        "rush_hour": puzzles.jobs,
     }
     chosen = PARTS if options.part == "all" else (options.part,)
     jobs = [job for part in chosen for job in parts[part](Bench(options, report, cast))]

@@ -39,6 +39,7 @@ STUDIES = (
     "othello_arena",
     "othello_learn",
     "checkers_variants",
+    "rush_hour_boards",
 )
 
 

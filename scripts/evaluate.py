@@ -106,7 +106,9 @@ class Options:
         120.0, "seconds that such an engine may take for a move", low=0, high=MAX_SECONDS, above=True, unit="seconds"
     )
     suite: str | None = option(
-        None, "puzzles: a suite of the game, or a file of instances; null: every suite of the game, one after the other"
+        None,
+        "puzzles: a suite of the game, or a file of instances; null: every suite of the game, one after the other",
+        path=True,
     )
     split: str = option("test", "puzzles: test: the instances that no evolution may see; train: the others", SPLITS)
     limit: int | None = option(

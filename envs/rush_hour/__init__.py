@@ -23,6 +23,6 @@ def spec() -> "Spec[RushHour]":
         hints=exact.hints,
         ending=render.ending,
         vet=exact.vet,
-        suites=suites.NAMES,
+        suites=suites.names,
         instances=suites.instances,
     )

@@ -21,7 +21,7 @@ SIZES = (6, 7, 8)
 LENGTHS = (2, 3)
 TARGET, EMPTY, WALL = "X", ".o", "x"
 LETTERS = string.ascii_uppercase + "".join(one for one in string.ascii_lowercase if one not in EMPTY + WALL)
-LISTS = {"JAM": "jam40.txt", "SER": "hard_steps.txt", "MOV": "hard_moves.txt"}
+LISTS = {"JAM": "jam40.txt", "SER": "hard_steps.txt", "MOV": "hard_moves.txt", "EVO": "evolved8.txt"}
 """The file of each list, by the letters that the names of its boards begin with."""
 LARGEST = 2**24
 """Bytes of the largest file of boards that is read: 100,000 boards and more."""
@@ -229,8 +229,12 @@ def _at(number: int, name: str, cells: str) -> Board:
 
 
 def shipped(prefix: str = "") -> list[Board]:
-    """Return the boards that come with the game, or those whose names begin with JAM, SER or MOV, in their order."""
-    return [board for board in _shipped().values() if board.name.startswith(prefix)]
+    """Return the boards of a list that comes with the game, JAM, SER, MOV or EVO, in their order.
+
+    Without a list they are all boards of 6 x 6 cells, which are those of the first three.
+    """
+    known = _shipped().values()
+    return [board for board in known if (board.name.startswith(prefix) if prefix else board.size == SIZES[0])]
 
 
 def find(name: str) -> Board:
@@ -256,13 +260,13 @@ def split(name: str) -> Split:
 
 @lru_cache(maxsize=1)
 def _shipped() -> dict[str, Board]:
-    """Read the lists: name, cells, moves, steps, reachable positions and solved ones on each line."""
+    """Read the lists: name, cells, moves, steps, reachable positions and solved ones on each line; - is not known."""
     found = {}
     for file in LISTS.values():
         text = (Path(__file__).with_name("lists") / file).read_text(encoding="ascii")
         for line in text.splitlines():
             if not line.startswith("#"):
                 name, cells, *numbers = line.split()
-                moves, steps, states, goals = map(int, numbers)
+                moves, steps, states, goals = (None if one == "-" else int(one) for one in numbers[:4])
                 found[name] = replace(parse(cells, name), moves=moves, steps=steps, states=states, goals=goals)
     return found

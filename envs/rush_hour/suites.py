@@ -9,10 +9,8 @@ from envs.rush_hour.rules import RushHour
 from jaxgp.errors import UsageError, reject
 from jaxgp.spec import Instances, Strategy
 
-NAMES = tuple(boards.LISTS)
-"""The lists that come with the game, by the letters that the names of their boards begin with."""
 ALL = "ALL"
-"""All of them together."""
+"""All boards of a size that come with the game."""
 
 HANDCRAFTED = """(PROGRAM
 (<= BlockersLowerBound/max 0.2) BlockersLowerBound
@@ -32,6 +30,11 @@ STRATEGIES = {
 """The fixed orders by name, as table 10.2 of the source calls them: role and text."""
 
 
+def names(game: RushHour) -> tuple[str, ...]:
+    """Return the lists of boards of this size, by the letters that the names of their boards begin with."""
+    return tuple(name for name in boards.LISTS if boards.shipped(name)[0].size == game.size)
+
+
 def instances(game: RushHour, name: str, option: str) -> Instances:
     """Return a suite: a list that comes with the game, or a file of boards; `option` named it, for messages.
 
@@ -39,10 +42,13 @@ def instances(game: RushHour, name: str, option: str) -> Instances:
         UsageError: there is no such suite; a line of the file is no board; a board of it has no solution; or one has
             another size.
     """
-    if name in (*NAMES, ALL):
-        found = boards.shipped("" if name == ALL else name)
+    known = names(game)
+    if known and name == ALL:
+        found = [board for one in known for board in boards.shipped(one)]
+    elif name in known:
+        found = boards.shipped(name)
     elif name.isalnum():
-        reject(option, name, f"{', '.join(NAMES)}, {ALL}, or a file of boards")
+        reject(option, name, f"{''.join(f'{one}, ' for one in (*known, ALL) if known)}or a file of boards")
     else:
         found = boards.read_file(name, option)
     try:

@@ -243,8 +243,8 @@ def _suite(config: Config, cast: "Cast") -> None:
         reject("fitness.candidates", config.fitness.candidates, "0; the same instances measure all generations")
 
 
-def instances(option: str, name: str, cast: "Cast") -> "Instances":
-    """Return a suite of a puzzle, by its name or as a file; an empty name is that of the game's first suite.
+def instances(option: str, name: str | None, cast: "Cast") -> "Instances":
+    """Return a suite of a puzzle, by its name or as a file; None: the game's first suite.
 
     Raises:
         UsageError: there is none, or it cannot be used; the message names the option.
@@ -252,7 +252,9 @@ def instances(option: str, name: str, cast: "Cast") -> "Instances":
     spec = cast.spec
     if spec.instances is None:
         reject(option, name, f"none; {spec.name} has no suites of instances")
-    return spec.instances(cast.game, name or spec.suites[0], option)
+    if name is None and not spec.suites(cast.game):
+        reject(option, None, f"a file of instances; none come with {spec.name} for these settings")
+    return spec.instances(cast.game, name or spec.suites(cast.game)[0], option)
 
 
 def _of_game(option: str, opponent: Opponent, spec: "Spec", game: "Game") -> None:

@@ -140,8 +140,8 @@ def of_rules(spec: "Spec", game: "Game") -> Iterator[str]:
         yield f"  evaluators of searches: {', '.join(spec.evaluators(game))}"
     if spec.strategies:
         yield f"  strategies: {', '.join(spec.strategies)}"
-    if spec.suites:
-        yield f"  suites of instances: {', '.join(spec.suites)}"
+    if spec.suites(game):
+        yield f"  suites of instances: {', '.join(spec.suites(game))}"
 
 
 def _game(config: Config, games: "Games") -> Iterator[str]:

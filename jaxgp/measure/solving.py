@@ -219,8 +219,8 @@ def suites_of(own: Cast, name: str | None, split: str, option: str = "suite") ->
     from jaxgp.config.games import instances
 
     spec = own.spec
-    names = [name] if name is not None else spec.suites
-    found = {one: chosen(instances(option, one, own), split) for one in names}
+    names = [name] if name is not None else spec.suites(own.game) or [None]
+    found = {one or "": chosen(instances(option, one, own), split) for one in names}
     for one, some in found.items():
         if not some.names:
             raise UsageError(f"{option}={one}: no instance of it is kept for split={split}; accepted: split=all")

@@ -4,6 +4,7 @@ programs with and without what explicit introns hold.
 
 import functools
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -12,9 +13,15 @@ import numpy as np
 from jax import Array
 
 import envs
+from envs import stgp
+from envs.checkers import leaves
 from jaxgp.bits import has
+from jaxgp.interpreter.evaluate import evaluate
+from jaxgp.interpreter.plan import plan
+from jaxgp.operators.creation import create
+from jaxgp.operators.options import Creation
 from jaxgp.players.searches import searches
-from rivals import introns, othello
+from rivals import othello
 from rivals.plain import checkers as plain
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
 from rivals.timing import Case, compare, compiled, measure
@@ -22,6 +29,10 @@ from rivals.timing import Case, compare, compiled, measure
 NAME = "random legal moves"
 PGX = "othello"
 """Pgx has no checkers; of its games on 8 x 8 squares this one is the fastest."""
+DEPTHS = 4, 8
+"""Depth of the programs with explicit introns, ramped half-and-half."""
+CAPACITY = 256
+"""Nodes that such a program can hold."""
 
 
 def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
@@ -30,7 +41,7 @@ def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
         yield 1.0, functools.partial(chosen, bench, batch)
     for depth in bench.options.depth:
         yield 1.0 if depth < 6 else 3.0, functools.partial(searched, bench, depth)
-    yield 1.0, functools.partial(introns.skipped, bench)
+    yield 1.0, functools.partial(skipped, bench)
 
 
 def chosen(bench: Any, batch: int, until: float) -> None:
@@ -113,3 +124,33 @@ def lead(own: int, other: int, kings: int) -> int:
     return sum(
         sign * (men * side.bit_count() + crowns * (side & kings).bit_count()) for sign, side in ((1, own), (-1, other))
     )
+
+
+def skipped(bench: Any, until: float) -> None:
+    """Time random programs with explicit introns, with and without computing what stands below NullJ and NOTG.
+
+    The values at positions of lose checkers are equal.
+    """
+    options = bench.options
+    game, seen = envs.make("checkers", lose=True), leaves.Options()
+    language = leaves.primitive_set(game, seen)
+    # The same functions without the promise that some of their arguments have no influence.
+    computed = [replace(one, ignores=0, picks=0) if one.name in stgp.INTRONS else one for one in language.functions]
+    creation = Creation(method="ramped", min_depth=DEPTHS[0], max_depth=DEPTHS[1])
+    programs = create(jax.random.key(options.seed), language, creation, options.programs, CAPACITY)
+    programs = jax.tree.map(lambda x: x[:, 0], programs)
+    states = positions(game, options.seed, options.cases)
+    features = jax.jit(jax.vmap(lambda state: leaves.view(game, seen, state), out_axes=1))(states)
+    cases, steps, values = {}, {}, []
+    for name, known in {"skipped": language, "computed": replace(language, functions=tuple(computed))}.items():
+        plans = jax.jit(functools.partial(plan, known))(programs)
+        run, seconds = compiled(functools.partial(evaluate, known), plans, features)
+        cases[name] = Case(functools.partial(run, plans, features), options.programs * options.cases)
+        steps[name] = {"steps": round(float(np.mean(plans.steps)), 2), "compile_seconds": seconds}
+        values.append(np.asarray(run(plans, features)))
+    np.testing.assert_array_equal(*values)
+    times, unit = measure(cases, options.repeats, until), "evaluations/s"
+    sizes = {"programs": options.programs, "positions": options.cases, "nodes": round(float(np.mean(programs.length)))}
+    for name in cases:
+        seconds = steps[name].pop("compile_seconds")
+        bench.report.ours("introns", name, unit, times[name], sizes, seconds, **steps[name])

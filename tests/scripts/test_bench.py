@@ -4,6 +4,7 @@ import importlib
 import importlib.util
 import json
 import random
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -230,6 +231,24 @@ def test_morpion(bench, capsys, programs):
     check(lines, "morpion", ["plain Python"] if programs else ["plain Python", "reference"])
     assert [line["work"] for line in lines] == ([16, 8] if programs else [200, 8, 1])
     assert not programs or lines[0]["sizes"]["mean_score"] > 40
+
+
+@pytest.mark.parametrize("blind", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_rush_hour(bench, capsys, blind):
+    """Breadth-first search finds the optima, or the run fails. Tables that replace next to nothing give equal nodes."""
+    options = arguments.parse(bench.Options, ["boards=2", "breadth_boards=1", "limit=500", f"table={2**20}", *TINY])
+    jobs = [*bench.puzzles.jobs(bench.Bench(options, bench.Report([sys.stdout]), None))]
+    jobs[not blind][1](0.0)
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    if shutil.which("g++") is None:
+        assert lines.pop()["skipped"] == "there is no g++"
+        check(lines, "rush_hour", [])
+        return
+    check(lines, "rush_hour", ["plain C++"])
+    ours, theirs = lines
+    assert ours["work"] == theirs["work"] == 1 + blind
+    assert (ours["nodes"], ours["solved"]) == (theirs["nodes"], theirs["solved"])
+    assert ours["nodes"] <= 1000 if blind else ours["solved"] == 1
 
 
 def test_the_fixed_strategy_written_out_plays_as_by_symmetry(bench):

@@ -4,7 +4,6 @@ from collections import Counter
 
 import pytest
 
-from envs.rush_hour import boards
 from envs.rush_hour.boards import Vehicle, find, parse, read_file, shipped, split
 from jaxgp.errors import UsageError
 
@@ -101,13 +100,21 @@ def test_the_lists_have_their_boards_and_their_optima():
     assert all(board.steps >= board.moves and board.goals < board.states for board in shipped())
 
 
+def test_evolved_boards_have_eight_rows_and_a_known_length():
+    evolved = shipped("EVO")
+    assert [board.name for board in evolved] == [f"EVO{number:02d}" for number in range(1, 16)]
+    assert all(board.size == 8 and board.moves in (6, 7, 8) and board.states is None for board in evolved)
+    assert len({board.layout for board in evolved}) == 15
+    assert {board.size for board in shipped()} == {6}
+
+
 def test_an_unknown_name_is_answered_with_the_names():
     with pytest.raises(ValueError, match="no board has this name; accepted: 40 names from JAM01 to JAM40, 160 names"):
         find("JAM99")
 
 
 def test_a_fifth_of_each_list_is_kept_for_testing():
-    for prefix in boards.LISTS:
+    for prefix in ("JAM", "SER", "MOV"):
         sides = Counter(board.split for board in shipped(prefix))
         assert 0.15 < sides["test"] / sides.total() < 0.25
     assert [split(f"JAM0{n}") for n in (1, 2, 3, 4)] == ["test", "train", "train", "train"]

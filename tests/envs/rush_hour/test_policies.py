@@ -7,6 +7,7 @@ import pytest
 import envs
 from envs.rush_hour import policies, suites
 from envs.rush_hour.heuristics import FEATURES
+from envs.rush_hour.rules import RushHour
 from jaxgp.errors import UsageError
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.programs import join
@@ -120,15 +121,20 @@ def test_suites_keep_test_boards_aside():
     assert jam.states.positions.shape == (40, 18)
     assert [name for name, test in zip(jam.names, jam.test, strict=True) if test][:3] == ["JAM01", "JAM05", "JAM12"]
     every = suites.instances(GAME, suites.ALL, "suite")
-    assert len(every.names) == sum(len(suites.instances(GAME, name, "suite").names) for name in suites.NAMES)
+    assert len(every.names) == sum(len(suites.instances(GAME, name, "suite").names) for name in suites.names(GAME))
+    assert suites.names(RushHour(size=8, board="EVO01")) == ("EVO",)
 
 
 def test_a_suite_that_does_not_fit_is_named(tmp_path):
     with pytest.raises(UsageError, match=r"^fitness.suite.name=FOO: accepted: JAM, SER, MOV, ALL, or a file of boards"):
         suites.instances(GAME, "FOO", "fitness.suite.name")
-    large = envs.spec("rush_hour").make(size=8, board="." * 24 + "XX......" + "." * 32)
-    with pytest.raises(UsageError, match=r"^suite=JAM: JAM01: has 6 rows; accepted: boards of 8"):
+    large = RushHour(size=8, board="." * 24 + "XX......" + "." * 32)
+    with pytest.raises(UsageError, match=r"^suite=JAM: accepted: EVO, ALL, or a file of boards"):
         suites.instances(large, "JAM", "suite")
+    small = tmp_path / "small.txt"
+    small.write_text("A ............XX.A.....A.....A........\n")
+    with pytest.raises(UsageError, match=r"^suite=.*small.txt: A: has 6 rows; accepted: boards of 8"):
+        suites.instances(large, str(small), "suite")
     stuck = tmp_path / "boards.txt"
     stuck.write_text("A ............XX.A.....A.....A........\nB ...B.....B..XX.B.....A.....A.....A..\n")
     with pytest.raises(UsageError, match=r"boards.txt: B: no solution; accepted: boards that can be solved"):
