@@ -140,7 +140,7 @@ def ring(options: Options) -> Ring:
 
 def begin(options: Options, made: Ring, stored: Stored) -> EvolutionState:
     """Return the state before the first generation of this command; boards of the file come first in it."""
-    state = made.init(jax.random.key(options.seed))
+    state = replace(made.init(jax.random.key(options.seed)), generation=jnp.int32(stored.generation))
     if not stored.found:
         return state
     known = PARKING.genomes([one.board for one in stored.found])[: options.population]
@@ -148,7 +148,6 @@ def begin(options: Options, made: Ring, stored: Stored) -> EvolutionState:
     limit = min(max(options.limit, 2 * stored.found[0].nodes), options.most)
     return replace(
         state,
-        generation=jnp.int32(stored.generation),
         population=population,
         memory=replace(state.memory, limit=jnp.int32(limit)),
     )

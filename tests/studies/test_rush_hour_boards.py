@@ -127,11 +127,11 @@ def test_boards_of_a_real_search_take_the_nodes_that_the_file_says(tmp_path, cap
     import jax
 
     file = tmp_path / "boards.txt"
-    code = arguments.main(study.Options, study.task, "", words("limit=2000", save=file))
+    code = arguments.main(study.Options, study.task, "", words("limit=20000", "most=20000", "table=4096", save=file))
     assert code == 0
     lines = [line.split() for line in file.read_text().splitlines()[1:]]
     states = study.GAME.positions([parse(cells) for _, cells, _ in lines])
-    search = Deepening(study.GAME, 200, 200, 200, table=64, lanes=4)
-    found = search.search(jax.tree.map(jnp.asarray, states), jnp.full(len(lines), 2000), jnp.int32(len(lines)))
+    search = Deepening(study.GAME, 200, 200, 200, table=4096, lanes=4)
+    found = search.search(jax.tree.map(jnp.asarray, states), jnp.full(len(lines), 20000), jnp.int32(len(lines)))
     assert found.nodes.tolist() == [int(nodes) for _, _, nodes in lines]
     assert found.solved.all()
