@@ -23,7 +23,7 @@ def walks(size, metric, count, plies, seed):
     return game, boards, *walk(game, boards, plies, seed)
 
 
-@pytest.fixture(scope="module", params=[(6, "moves"), (8, "steps")], ids=str)
+@pytest.fixture(scope="module", params=[(6, "moves"), pytest.param((8, "steps"), marks=pytest.mark.slow)], ids=str)
 def walked(request):
     return walks(*request.param, count=32, plies=PLIES, seed=1)
 
