@@ -130,6 +130,11 @@ def join(primitives: PrimitiveSet, trees: Programs, top: Top) -> Programs:
     return made
 
 
+def whole(primitives: PrimitiveSet, trees: Programs, top: Top | None) -> Programs:
+    """Return the one tree that an individual, [T, L], stands for; `top` None: it has one tree."""
+    return jax.tree.map(lambda x: x[0], trees) if top is None else join(primitives, trees, top)
+
+
 def replace(tree: Programs, node: Array, donor: Programs, root: Array) -> tuple[Programs, Array]:
     """Put the subtree of `donor` that ends at `root` in the place of the subtree of `tree` that ends at `node`.
 

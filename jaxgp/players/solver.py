@@ -10,7 +10,7 @@ from jax import Array
 
 from jaxgp.contracts import Puzzle, States
 from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.genotypes.programs import Programs, Top, join
+from jaxgp.genotypes.programs import Programs, Top, whole
 from jaxgp.interpreter.evaluate import Features, evaluate_owned
 from jaxgp.interpreter.plan import Plan, plan
 from jaxgp.search import cores
@@ -43,13 +43,7 @@ class ProgramSolver:
 
     def prepare(self, programs: Programs) -> Plan:
         """Derive the evaluation order of programs [P, T, L], once for all their searches."""
-        return plan(self.primitives, jax.vmap(self.whole)(programs))
-
-    def whole(self, program: Programs) -> Programs:
-        """Return the one tree that an individual [T, L] stands for."""
-        if self.top is None:
-            return jax.tree.map(lambda x: x[0], program)
-        return join(self.primitives, program, self.top)
+        return plan(self.primitives, jax.vmap(lambda trees: whole(self.primitives, trees, self.top))(programs))
 
     def values(self, plans: Plan, whose: Array, nodes: Node, needed: Array) -> Array:
         """Return float32[B]: values of nodes [B] by the programs `whose`; an order of `jaxgp.search.children`."""
