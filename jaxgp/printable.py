@@ -17,3 +17,8 @@ def printable(text: str) -> str:
 def one_line(text: object) -> str:
     """Return text as one line that is fit to be shown, such as a name."""
     return " ".join(printable(str(text)).split())
+
+
+def docstring(text: str) -> str:
+    """Return text as one line that can stand in a docstring of a module that is written."""
+    return one_line(text).replace("\\", "\\\\").replace('"', "'")

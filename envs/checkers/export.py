@@ -6,7 +6,7 @@ from envs import stgp
 from envs.checkers import leaves
 from envs.checkers.rules import DIRECTIONS, Checkers
 from jaxgp.bits import WORD
-from jaxgp.printable import one_line
+from jaxgp.printable import docstring
 
 if TYPE_CHECKING:
     from jaxgp.export.export import Equations
@@ -142,14 +142,14 @@ def of_leaves(game: Checkers, options: leaves.Options, program: "Equations", tit
     """
     result = stgp.python_of_ten(program.values) if options.trees == "ten" else program.values[0]
     return MODULE.format(
-        title=one_line(title).replace("\\", "\\\\").replace('"', "'"),
+        title=docstring(title),
         size=game.size,
         width=game.width,
         area=game.area,
         lose=game.lose,
         quiet=game.quiet_plies,
         directions=DIRECTIONS,
-        body="\n".join([*(f"    {name} = {text}" for name, text in program.lines), f"    return {result}"]),
+        body=program.body(result),
         counts="\n".join(f"        {text},  # {name}" for name, text in _counts(options).items()),
         unused=WORD * game.words - game.area,
         plies=options.depth,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from envs.mancala.primitives import Options
 from envs.mancala.rules import Mancala
-from jaxgp.printable import one_line
+from jaxgp.printable import docstring
 
 if TYPE_CHECKING:
     from jaxgp.export.export import Equations
@@ -49,14 +49,14 @@ def python(game: Mancala, options: Options, program: "Equations", title: str = "
     absolute, forfeit = options.view == "absolute", options.move == "forfeit"
     seat = "\nseat: 0 for the player who began the game, 1 for the other." if absolute else ""
     return MODULE.format(
-        title=one_line(title).replace("\\", "\\\\").replace('"', "'"),
+        title=docstring(title),
         signature=f"choose(board{', seat' if absolute else ''})",
         typed=f"choose(board: list[int]{', seat: int' if absolute else ''}) -> int",
         forfeit=", or -1 where the program names no pit that may be sown" if forfeit else "",
         count=2 * game.pits + 2,
         seat=seat,
         helper=VALUE_AT if options.value_at_out_of_range == "zero" else "",
-        body="\n".join([*(f"    {name} = {text}" for name, text in program.lines), f"    return {program.values[0]}"]),
+        body=program.body(program.values[0]),
         rule=_rule(game, options),
     )
 

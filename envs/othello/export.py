@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from envs.othello import leaves, moves
 from envs.othello.rules import Othello
 from jaxgp.bits import WORD
-from jaxgp.printable import one_line
+from jaxgp.printable import docstring
 
 if TYPE_CHECKING:
     from jaxgp.export.export import Equations
@@ -150,12 +150,12 @@ def _module(
     game: Othello, squares: Mapping[str, list[int]], program: "Equations", title: str, side: str, see: str, choose: str
 ) -> str:
     return MODULE.format(
-        title=one_line(title).replace("\\", "\\\\").replace('"', "'"),
+        title=docstring(title),
         area=game.area,
         size=game.size,
         regions="\n".join(f"    {numbers},  # {name or 'all'}" for name, numbers in squares.items()),
         said=f"to the side {side}",
-        body="\n".join([*(f"    {name} = {text}" for name, text in program.lines), f"    return {program.values[0]}"]),
+        body=program.body(program.values[0]),
         see=see,
         choose=choose,
     )

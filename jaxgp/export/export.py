@@ -32,6 +32,10 @@ class Equations:
     lines: list[tuple[str, str]] = field(default_factory=list)  # (name, expression)
     values: list[str] = field(default_factory=list)
 
+    def body(self, result: str) -> str:
+        """Return the lines of a function that returns an expression over these names."""
+        return "\n".join([*(f"    {name} = {text}" for name, text in self.lines), f"    return {result}"])
+
 
 def sexpr(primitives: PrimitiveSet, program: Programs) -> str:
     """Write an individual, [T, L], as `parse_program` reads it."""
