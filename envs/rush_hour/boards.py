@@ -253,11 +253,6 @@ def find(name: str) -> Board:
     return parse(name)
 
 
-def split(name: str) -> Split:
-    """Return the side of a board that comes with the game; see `Board.split`. Raises ValueError for an unknown name."""
-    return find(name).split
-
-
 @lru_cache(maxsize=1)
 def _shipped() -> dict[str, Board]:
     """Read the lists: name, cells, moves, steps, reachable positions and solved ones on each line; - is not known."""

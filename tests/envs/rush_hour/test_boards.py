@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from envs.rush_hour.boards import Vehicle, find, parse, read_file, shipped, split
+from envs.rush_hour.boards import Vehicle, find, parse, read_file, shipped
 from jaxgp.errors import UsageError
 
 ROWS = ("AA...O", "P..Q.O", "PXXQ.O", "P..Q..", "B...CC", "B.RRR.")
@@ -117,8 +117,8 @@ def test_a_fifth_of_each_list_is_kept_for_testing():
     for prefix in ("JAM", "SER", "MOV"):
         sides = Counter(board.split for board in shipped(prefix))
         assert 0.15 < sides["test"] / sides.total() < 0.25
-    assert [split(f"JAM0{n}") for n in (1, 2, 3, 4)] == ["test", "train", "train", "train"]
-    assert split("JAM40") == split("MOV000")  # positions of one cluster
+    assert [find(f"JAM0{n}").split for n in (1, 2, 3, 4)] == ["test", "train", "train", "train"]
+    assert find("JAM40").split == find("MOV000").split  # positions of one cluster
 
 
 def test_boards_that_can_be_reached_from_each_other_are_on_one_side():
