@@ -278,6 +278,11 @@ def _range(limits: Limits) -> str:
     return counted + lower + upper + (f" ({limits.why})" if limits.why else "")
 
 
+def power_of_two(number: int) -> bool:
+    """Return whether a number is a power of two, or 0; a test for options."""
+    return number & (number - 1) == 0
+
+
 def any_of(*words: str) -> str:
     """Return `a, b or c`."""
     return ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else "".join(words)

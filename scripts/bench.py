@@ -52,6 +52,7 @@ from jaxgp.options import (
     MAX_SEED,
     declared,
     option,
+    power_of_two,
 )
 from jaxgp.players.options import Opponent
 from jaxgp.players.searches import searches
@@ -77,10 +78,6 @@ PARTS = (
     "checkers",
     "rush_hour",
 )
-
-
-def _power_of_two(number: int) -> bool:
-    return number & (number - 1) == 0
 
 
 def _in_groups(lists: int) -> bool:
@@ -153,7 +150,7 @@ class Options:
         "rush_hour: entries of the table of a search",
         low=1,
         high=2**20,
-        test=_power_of_two,
+        test=power_of_two,
         accepted=f"powers of two up to {2**20}",
     )
 

@@ -9,7 +9,7 @@ from envs.rush_hour import heuristics, policies
 from envs.rush_hour.rules import RushHour
 from jaxgp import options as declarations
 from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.options import MAX_COUNT, option
+from jaxgp.options import MAX_COUNT, option, power_of_two
 from jaxgp.players.solver import ProgramSolver
 from jaxgp.search.children import Node
 from jaxgp.search.deepening import Deepening
@@ -19,10 +19,6 @@ LANES = 256
 """Searches in progress at the same time, also when few are left: a narrower loop would take as long to compile."""
 MAX_DEPTH = 1000
 MAX_SLOTS = 2**20
-
-
-def _power_of_two(number: int) -> bool:
-    return number & (number - 1) == 0
 
 
 @dataclass(frozen=True)
@@ -40,7 +36,7 @@ class Search:
         "positions that a search remembers, to look at none twice in a round; 0: none",
         low=0,
         high=MAX_SLOTS,
-        test=_power_of_two,
+        test=power_of_two,
         accepted=f"0, or a power of two up to {MAX_SLOTS}",
     )
     limit: int = option(100_000, "nodes at which a search gives up", low=1, high=MAX_COUNT)

@@ -14,15 +14,12 @@ from jaxgp.options import (
     MAX_TABLE,
     MAX_WEIGHT,
     option,
+    power_of_two,
 )
 from jaxgp.players.options import Opponent
 
 MAX_CANDIDATES = 256
 MAX_FACTOR = 1000
-
-
-def _power_of_two(number: int) -> bool:
-    return number & (number - 1) == 0
 
 
 @dataclass
@@ -114,7 +111,7 @@ class Fitness:
         "remembered replies of each searched opponent",
         low=1,
         high=MAX_TABLE,
-        test=_power_of_two,
+        test=power_of_two,
         accepted=f"a whole number from 1 to {MAX_TABLE}, a power of two",
     )
     lanes: int = option(64, "searches that run side by side", low=1, high=MAX_LANES)

@@ -42,7 +42,7 @@ from jaxgp.errors import RunError, UsageError, reason, reject
 from jaxgp.evolution.instances import Difficulty, Mutants
 from jaxgp.evolution.ring import Ring
 from jaxgp.evolution.state import EvolutionState
-from jaxgp.options import MAX_CORES, MAX_COUNT, MAX_POPULATION, MAX_SEED, option
+from jaxgp.options import MAX_CORES, MAX_COUNT, MAX_POPULATION, MAX_SEED, option, power_of_two
 from jaxgp.search import cores
 from jaxgp.search.deepening import Deepening, Solutions
 
@@ -54,10 +54,6 @@ MOST = 2**30 - 1
 """Nodes of a search."""
 LARGEST = 2**20
 """Entries of the table of a search."""
-
-
-def _power(number: int) -> bool:
-    return number & (number - 1) == 0
 
 
 @dataclass
@@ -81,7 +77,7 @@ class Options:
         "entries of the table of a search; 0: none",
         low=0,
         high=LARGEST,
-        test=_power,
+        test=power_of_two,
         accepted=f"0 and powers of two up to {LARGEST}",
     )
     lanes: int = option(16, "searches side by side", low=1, high=256)
