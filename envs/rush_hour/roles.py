@@ -27,19 +27,20 @@ class Search:
 
     first: int = option(20, "moves that the first round of a search looks ahead", low=1, high=MAX_DEPTH)
     grow: int = option(20, "by how many moves each round looks further than the one before", low=1, high=MAX_DEPTH)
-    deepest: int = option(100, "moves that the last round looks ahead", low=1, high=MAX_DEPTH)
+    deepest: int = option(200, "moves that the last round looks ahead", low=1, high=MAX_DEPTH)
     bound: Literal["depth", "cost"] = option(
-        "depth", "what a round bounds: moves; or cost, moves and the value of the program, as IDA* does"
+        "cost",
+        "what a round of a program's search bounds: moves, as in blind search; or cost, moves and value, as IDA* does",
     )
     table: int = option(
-        16384,
+        65_536,
         "positions that a search remembers, to look at none twice in a round; 0: none",
         low=0,
         high=MAX_SLOTS,
         test=power_of_two,
         accepted=f"0, or a power of two up to {MAX_SLOTS}",
     )
-    limit: int = option(100_000, "nodes at which a search gives up", low=1, high=MAX_COUNT)
+    limit: int = option(500_000, "nodes at which a search gives up", low=1, high=MAX_COUNT)
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
