@@ -40,7 +40,7 @@ class Search:
         test=power_of_two,
         accepted=f"0, or a power of two up to {MAX_SLOTS}",
     )
-    limit: int = option(500_000, "nodes at which a search gives up", low=1, high=MAX_COUNT)
+    limit: int = option(100_000, "nodes at which a search gives up", low=1, high=MAX_COUNT)
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""

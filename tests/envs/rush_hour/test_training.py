@@ -46,7 +46,7 @@ BAD = [
     ("fitness.suite.boards", 0, "a whole number from 1, as in fitness=suite; rush_hour is a puzzle"),
     ("fitness.suite.boards", 30, "a whole number from 1 to 29; 32 instances less 3 for validation"),
     ("fitness.suite.validation", 32, "a whole number from 1 to 31; the suite has 32 instances"),
-    ("fitness.suite.name", "JAMS", "JAM, SER, MOV, ALL, or a file of boards"),
+    ("fitness.suite.name", "JAMS", "WAY, JAM, SER, MOV, ALL, or a file of boards"),
     ("fitness.suite.name", "/nowhere/boards.txt", "a file with a name and the cells of a board on each line"),
     ("fitness.suite.factor", 0.0, "a number above 0"),
     ("fitness.suite.limit", 0, "a whole number from 1"),
