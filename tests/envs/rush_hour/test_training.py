@@ -35,7 +35,7 @@ def config(generations=3, role="policy", **suite):
         game={"name": "rush_hour"},
         program={"role": role, **SEARCH},
         algorithm=algorithm,
-        fitness=Fitness(suite=Suite(**{"boards": 4, "validation": 3, "limit": 300, **suite})),
+        fitness=Fitness(suite=Suite(**{"name": "JAM", "boards": 4, "validation": 3, "limit": 300, **suite})),
         logger=schema.Logger(mode="disabled"),
         checkpoint_every=2,
         compilation_cache=None,
