@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
 
 if TYPE_CHECKING:
@@ -60,6 +61,43 @@ def groups(rows: Array) -> tuple[Array, Array]:
 def count_distinct(rows: Array) -> Array:
     """Return int32[]: how many distinct rows uint32[P, W] has."""
     return groups(rows)[0][-1] + 1
+
+
+def digests(tree: Tree) -> Array:
+    """Return uint32[P, 2]: two hashes of each item of a tree of arrays [P, ...].
+
+    Two of 65,536 different items share both with a probability of about 1e-10.
+    """
+    generator = np.random.default_rng(0)
+    leaves = jax.tree.leaves(tree)
+    odd = [generator.integers(0, 2**31, (2, 2, *leaf.shape[1:]), np.uint32) * 2 + 1 for leaf in leaves]
+
+    def digest(number: int) -> Array:
+        found = jnp.zeros(len(leaves[0]), jnp.uint32)
+        for leaf, (first, second) in zip(leaves, (one[number] for one in odd), strict=True):
+            float32 = jnp.issubdtype(leaf.dtype, jnp.floating)
+            word = lax.bitcast_convert_type(leaf, jnp.uint32) if float32 else leaf.astype(jnp.uint32)
+            # Multiplying and folding the high half down lets every bit of a constant count.
+            word = word * first
+            word = (word ^ word >> 16) * np.uint32(0x85EBCA6B)
+            found += ((word ^ word >> 13) * second).sum(range(1, leaf.ndim), dtype=jnp.uint32)
+        return found
+
+    return jnp.stack([digest(0), digest(1)], 1)
+
+
+def count_unique(tree: Tree) -> Array:
+    """Return int32[]: how many distinct items a tree of arrays [P, ...] has, by their `digests`."""
+    return count_distinct(digests(tree))
+
+
+def leaders(tree: Tree) -> Array:
+    """Return int32[P]: for each item of a tree of arrays [P, ...] the first one that equals it, by their `digests`."""
+    group, order = groups(digests(tree))
+    place = jnp.arange(len(order), dtype=jnp.int32)
+    fresh = group != jnp.roll(group, 1)
+    begins = lax.cummax(jnp.where(fresh, place, 0))
+    return jnp.zeros_like(place).at[order].set(order[begins].astype(jnp.int32))
 
 
 def apart(function: Callable[..., Result], *args: object, running: Array | None = None) -> Result:

@@ -42,3 +42,22 @@ def test_what_is_kept_apart_is_the_same():
     for total, named in jax.jit(both)(jnp.bool_(True)):
         assert total.tolist() == (2 * TREE["a"]).tolist()
         assert named["product"].tolist() == (TREE["a"] ** 2).tolist()
+
+
+def test_the_first_of_equal_items_leads_them():
+    """Items differ in any leaf, and in any bit of a number."""
+    fine = float(np.nextafter(np.float32(2), np.float32(3)))
+    pairs = [(1, 2.0), (0, 2.0), (1, 2.0), (1, fine), (0, 2.0), (1, 2.0)]
+    tree = {"code": jnp.array([[0, code] for code, _ in pairs], jnp.int8), "value": jnp.array([v for _, v in pairs])}
+    assert arrays.leaders(tree).tolist() == [0, 1, 0, 3, 1, 0]
+    assert int(arrays.count_unique(tree)) == 3
+    assert arrays.leaders(jnp.arange(3)).tolist() == [0, 1, 2]
+
+
+def test_a_population_of_different_items_has_no_equal_digests():
+    numbers = np.random.default_rng(1).permutation(2**16).astype(np.int32)
+    tree = jnp.asarray(np.stack([numbers & 0xFF, numbers >> 8, np.zeros_like(numbers)], 1))
+    assert int(jax.jit(arrays.count_unique)(tree)) == 2**16
+    words = np.asarray(arrays.digests(tree))
+    assert len(np.unique(words[:, 0])) > 2**16 - 10  # each word alone: 0.5 pairs are expected to be equal
+    assert len(np.unique(words[:, 1])) > 2**16 - 10

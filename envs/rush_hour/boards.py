@@ -21,8 +21,16 @@ SIZES = (6, 7, 8)
 LENGTHS = (2, 3)
 TARGET, EMPTY, WALL = "X", ".o", "x"
 LETTERS = string.ascii_uppercase + "".join(one for one in string.ascii_lowercase if one not in EMPTY + WALL)
-LISTS = {"JAM": "jam40.txt", "SER": "hard_steps.txt", "MOV": "hard_moves.txt", "EVO": "evolved8.txt"}
-"""The file of each list, by the letters that the names of its boards begin with."""
+LISTS = {
+    "WAY": "on_the_way.txt",
+    "JAM": "jam40.txt",
+    "SER": "hard_steps.txt",
+    "MOV": "hard_moves.txt",
+    "EVO": "evolved8.txt",
+}
+"""The file of each list, by the letters that the names of its boards begin with. Runs train on the first by default."""
+PUZZLES = ("JAM", "SER", "MOV")
+"""The lists of boards of 6 x 6 cells that are as hard as they can be, or were made for people."""
 LARGEST = 2**24
 """Bytes of the largest file of boards that is read: 100,000 boards and more."""
 CELLS = "36, 49 or 64 cells, row by row: X, other letters, and . for an empty cell"
@@ -228,13 +236,9 @@ def _at(number: int, name: str, cells: str) -> Board:
         raise ValueError(f"line {number}: {name}: {error}") from error
 
 
-def shipped(prefix: str = "") -> list[Board]:
-    """Return the boards of a list that comes with the game, JAM, SER, MOV or EVO, in their order.
-
-    Without a list they are all boards of 6 x 6 cells, which are those of the first three.
-    """
-    known = _shipped().values()
-    return [board for board in known if (board.name.startswith(prefix) if prefix else board.size == SIZES[0])]
+def shipped(*lists: str) -> list[Board]:
+    """Return the boards of lists that come with the game, in their order; without a list those of `PUZZLES`."""
+    return [board for board in _shipped().values() if board.name.startswith(lists or PUZZLES)]
 
 
 def find(name: str) -> Board:

@@ -6,7 +6,6 @@ what is computed. `tests/reference/rush_hour.py` computes the same from boards o
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Protocol
 
 import jax.numpy as jnp
@@ -15,7 +14,6 @@ from jax import Array, lax
 
 from envs.rush_hour.boards import LENGTHS, target_row
 from envs.rush_hour.rules import ANYWHERE, Frames, RushHour, State, X, cells, spread, turned, whole
-from jaxgp.arrays import apart
 
 DEPTH = 4
 """How many vehicles deep BlockersLowerBound looks: what blocks, what blocks that, and so on."""
@@ -220,79 +218,67 @@ def blockers_lower_bound(game: RushHour, state: State) -> Array:
     Every vehicle outside of a smallest such set may stay, so this is close to a lower bound on the number of moves. It
     is not always one: the sides that are the smallest one by one need not be the smallest together.
     """
-    row, entered = _entries(game, state)
-    bit = np.uint32(1) << np.arange(game.vehicles, dtype=np.uint32)
-    alone = np.tile(bit, LONGEST)
-    edge = np.array([0, ALL], np.uint32)  # what clears an empty cell, and one beyond the board
+    size = game.size
+    who, at, length, vertical = _cells(game, state)
+    row, column = np.divmod(np.arange(size**2), size)
+    place = jnp.where(vertical, row, column)
+    # At depth 0 a side is the vehicle alone; at every depth it is impossible where the vehicle would leave the board.
+    backwards = jnp.where(place < length, ALL, who)
+    forwards = jnp.where(place + length >= size, ALL, who)
 
-    def deeper(_: int, table: Array) -> Array:
-        behind, ahead = table.at[entered].get(mode="promise_in_bounds")
-        back, forward = _sides(state, bit, behind, ahead)
+    def side(sign: int, alone: Array, nearest: Array, needs: Array, pushed: Array) -> Array:
+        """Return what moves if each cell is cleared to one side, and its vehicle enters the cells from `nearest` on."""
+        # A vehicle across the line makes room to either side, one in the same line is pushed on.
+        in_rows, in_columns = jnp.where(vertical, needs, pushed), jnp.where(vertical, pushed, needs)
+        found = alone
+        for away in range(1, LONGEST + 1):
+            met = jnp.where(vertical, _shifted(in_columns, sign * away * size), _shifted(in_rows, sign * away))
+            found |= jnp.where((nearest <= away) & (away <= length), met, 0)
+        # A set that holds what is impossible is impossible as a whole. No vehicle has the highest bit: only a board
+        # without an empty cell has 32 vehicles.
+        return jnp.where(found >> 31 != 0, ALL, found)
+
+    def deeper(_: int, sets: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+        needs, back, forward = sets
+        # To clear cell `at` a vehicle slides back by length - at cells, or forward by at + 1.
+        back = side(-1, backwards, at + 1, needs, back)
+        forward = side(1, forwards, length - at, needs, forward)
         fewer = lax.population_count(forward) < lax.population_count(back)
-        needs = jnp.where(fewer, forward, back)
-        return jnp.concatenate([needs.reshape(-1), back.reshape(-1), forward.reshape(-1), edge])
+        return jnp.where(fewer, forward, back), back, forward
 
-    # A loop, as its carry is laid down in memory. Fused, the tables would be computed anew for each number in the next.
-    table = lax.fori_loop(0, DEPTH, deeper, jnp.concatenate([alone, alone, alone, edge]))
-    path = jnp.where(np.arange(game.size) > state.positions[X] + 1, table[row], 0)
+    # A loop, as its carry is laid down in memory. Fused, the sets would be computed anew for each number in the next.
+    needs, _, _ = lax.fori_loop(0, DEPTH, deeper, (who, who, who))
+    path = needs[target_row(size) * size :][:size]
+    path = jnp.where(np.arange(size) > state.positions[X] + 1, path, 0)
     found = lax.reduce(path, np.uint32(0), lax.bitwise_or, (0,)) | np.uint32(1 << X)
     return jnp.where(game.solved(state), 0, lax.population_count(found)).astype(jnp.int32)
 
 
-def _sides(state: State, who: np.ndarray, behind: Array, ahead: Array) -> tuple[Array, Array]:
-    """Return uint32[3, V] twice: what moves if a vehicle clears its cell 0, 1 or 2 backwards, and forwards.
-
-    Args:
-        state: the position.
-        who: uint32[V], the bit of each vehicle.
-        behind: uint32[3, V], what must move to clear the cell that lies 1, 2 or 3 cells behind a vehicle.
-        ahead: the same of the cells ahead of it.
-    """
-    # To clear cell `at` a vehicle slides back by length - at cells, or forward by at + 1.
-    back, forward = ([who | a, who | a | b, who | a | b | c] for a, b, c in (behind, ahead))
-    long = state.lengths > 2
-    back = [jnp.where(long, back[2], back[1]), jnp.where(long, back[1], back[0]), back[0]]
-    # A set that holds what is impossible is impossible as a whole. No vehicle has the highest bit: only a board without
-    # an empty cell has 32 vehicles.
-    sides = (jnp.stack(side) for side in (back, forward))
-    return tuple(jnp.where(side >> 31 != 0, ALL, side) for side in sides)  # type: ignore[return-value]
+def _shifted(sets: Array, by: int) -> Array:
+    """Return uint32[C]: for each cell the set of the cell that is `by` cells after it; none beyond the ends."""
+    return lax.pad(sets, np.uint32(0), [(-by, by, 0)])
 
 
-def _entries(game: RushHour, state: State) -> tuple[Array, Array]:
-    """Find out what stands where.
+def _cells(game: RushHour, state: State) -> tuple[Array, Array, Array, Array]:
+    """Find out what stands where, for each of the C = size ** 2 cells, row by row.
 
     Returns:
-        int32[size]: for each cell of the row of X the place in the table of BlockersLowerBound of what must move to
-        clear it. This is at * V + vehicle for the vehicle's cell `at`, 9 * V for an empty cell. And int32[2, 3, V]: the
-        same of the cells 1, 2, 3 behind each vehicle and ahead of it, but 3 * V or 6 * V more if the vehicle there is
-        in the same line and is pushed back or forward, and 9 * V + 1 for a cell beyond the board.
+        uint32[C], the bit of the vehicle there, 0 for none; int32[C], which of its cells it is; int32[C], its length, 0
+        for an empty cell; and bool[C], whether it is vertical.
     """
-    size, block = game.size, LONGEST * game.vehicles
-    start, lines, lengths = (field.astype(jnp.int32) for field in (state.positions, state.lines, state.lengths))
-    code = apart(partial(_codes, game), state)
-    away = np.arange(1, LONGEST + 1)[:, None]
-    along = jnp.stack([start - away, start + lengths - 1 + away])
-    cell = jnp.where(state.vertical, along * size + lines, lines * size + along).clip(0, size**2 - 1)
-    found = code.at[cell].get(mode="promise_in_bounds")
-    mate = (found & 1 != 0) == state.vertical
-    pushed = jnp.where(mate, np.array([1, 2])[:, None, None] * block, 0)
-    entered = jnp.where(found < 0, 3 * block, (found >> 1) + pushed)
-    entered = jnp.where((along < 0) | (along >= size), 3 * block + 1, entered)
-    row = code[target_row(size) * size :][:size]
-    return jnp.where(row < 0, 3 * block, row >> 1), entered
-
-
-def _codes(game: RushHour, state: State) -> Array:
-    """Return int32[size ** 2]: 2 * (at * V + vehicle), plus 1 if it is vertical; negative for an empty cell."""
-    row, column = np.divmod(np.arange(game.size**2), game.size)
+    row, column = (side.astype(np.int8) for side in np.divmod(np.arange(game.size**2), game.size))
     vertical, start, lines, lengths = (
         field[:, None] for field in (state.vertical, state.positions, state.lines, state.lengths)
     )
     at = jnp.where(vertical, row, column) - start
     here = (jnp.where(vertical, column, row) == lines) & (at >= 0) & (at < lengths)
-    code = (at * game.vehicles + np.arange(game.vehicles)[:, None]) * 2 + vertical
+    number = np.arange(game.vehicles, dtype=np.int16)[:, None]
+    code = number * 32 + (at * 8 + lengths * 2 + vertical).astype(jnp.int16)
     # One vehicle at most stands on a cell, so a sum finds it.
-    return jnp.where(here, code + 1, 0).sum(0, dtype=jnp.int32) - 1
+    found = jnp.where(here, code, np.int16(0)).sum(0, dtype=jnp.int16).astype(jnp.int32)
+    length = (found >> 1) & 3
+    who = jnp.where(length > 0, np.uint32(1) << (found >> 5).astype(jnp.uint32), 0)
+    return who, (found >> 3) & 3, length, found & 1 != 0
 
 
 Value = Callable[[RushHour, State], Array]

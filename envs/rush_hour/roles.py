@@ -27,12 +27,13 @@ class Search:
 
     first: int = option(20, "moves that the first round of a search looks ahead", low=1, high=MAX_DEPTH)
     grow: int = option(20, "by how many moves each round looks further than the one before", low=1, high=MAX_DEPTH)
-    deepest: int = option(100, "moves that the last round looks ahead", low=1, high=MAX_DEPTH)
+    deepest: int = option(200, "moves that the last round looks ahead", low=1, high=MAX_DEPTH)
     bound: Literal["depth", "cost"] = option(
-        "depth", "what a round bounds: moves; or cost, moves and the value of the program, as IDA* does"
+        "cost",
+        "what a round of a program's search bounds: moves, as in blind search; or cost, moves and value, as IDA* does",
     )
     table: int = option(
-        16384,
+        65_536,
         "positions that a search remembers, to look at none twice in a round; 0: none",
         low=0,
         high=MAX_SLOTS,

@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass
 
-import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import Array
 
-from jaxgp.arrays import count_distinct
+from jaxgp.arrays import count_unique
 from jaxgp.evolution.options import Algorithm
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.primitives import PrimitiveSet
@@ -78,23 +76,3 @@ class Generational:
             "max_size": nodes.max(),
             "unique_programs": count_unique(population),
         }
-
-
-def count_unique(population: Programs) -> Array:
-    """Return int32[]: distinct individuals among [P, T, L], by two 32-bit hashes of all their nodes.
-
-    Two of 65,536 different individuals share both hashes with a probability of about 1e-10.
-    """
-    shape = population.opcode.shape
-    odd = np.random.default_rng(0).integers(0, 2**31, (4, *shape[1:]), np.uint32) * 2 + 1
-    value = jax.lax.bitcast_convert_type(population.value, jnp.uint32)
-    code = population.opcode.astype(jnp.uint32) + 1
-
-    def digest(a: np.ndarray, b: np.ndarray) -> Array:
-        # Multiplying and folding the high half down lets every bit of a constant count.
-        word = code * a + (value ^ (value >> 15)) * b
-        word = (word ^ (word >> 16)) * jnp.uint32(0x85EBCA6B)
-        live = population.size > 0
-        return jnp.where(live, (word ^ (word >> 13)) * a, 0).sum((-2, -1), dtype=jnp.uint32)
-
-    return count_distinct(jnp.stack([digest(odd[0], odd[1]), digest(odd[2], odd[3])], 1))

@@ -17,10 +17,9 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import Array, lax
 
-from jaxgp.arrays import count_distinct, take
+from jaxgp.arrays import count_unique, take
 from jaxgp.evolution.options import Groups
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.language import sizes
@@ -136,12 +135,3 @@ class Winners:
         """Return `count` random lists."""
         options, keys = self.options, jax.random.split(key, count)
         return jax.vmap(lambda k: rulelists.create(k, self.language, options.creation, options.capacity))(keys)
-
-
-def count_unique(population: RuleLists) -> Array:
-    """Return int32[]: distinct lists among [P], by two 32-bit hashes of all their rules."""
-    fields = [population.condition.reshape(len(population.length), -1), population.action, population.length[:, None]]
-    code = jnp.concatenate([field.astype(jnp.uint32) for field in fields], 1)
-    odd = np.random.default_rng(0).integers(0, 2**31, (2, code.shape[1]), np.uint32) * 2 + 1
-    mixed = [((code + 2) * row ^ ((code + 2) * row >> 15)) * row for row in odd]
-    return count_distinct(jnp.stack([one.sum(1, dtype=jnp.uint32) for one in mixed], 1))

@@ -22,7 +22,7 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
-from jaxgp.arrays import comparable, count_distinct, take
+from jaxgp.arrays import comparable, count_distinct, leaders, take
 from jaxgp.bits import extend
 from jaxgp.contracts import Solver, Standing, States
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
@@ -37,7 +37,7 @@ class Searched:
     """What P individuals did on B instances."""
 
     saved: Array  # float32[P, B]: share of the nodes of blind search that was saved, 0 where unsolved
-    share: Array  # float32[P, B]: nodes as a share of those of blind search
+    share: Array  # float32[P, B]: nodes as a share of those of blind search, at least 1 where unsolved
     nodes: Array  # int32[P, B]
     solved: Array  # bool[P, B]
 
@@ -103,24 +103,29 @@ class SuiteFitness(Absolute[Array]):
         return Evaluation(fitness, points, metrics, cases, behaviour=behaviour), memory
 
     def search(self, population: Genome, states: States, blind: Array) -> Searched:
-        """Search all instances [B] for all individuals [P, ...]; `blind` is int32[B], the nodes of blind search."""
-        count, boards = len(sizes(population)), len(blind)
+        """Search all instances [B] for all individuals [P, ...]; `blind` is int32[B], the nodes of blind search.
+
+        Individuals that are equal search alike, so the first of them searches for all.
+        """
+        count, boards, leader = len(sizes(population)), len(blind), leaders(population)
         # The hardest instances come first in the queue, so that no long search begins when the others are done.
         hardest = jnp.argsort(-blind)
         which, whose = jnp.repeat(hardest, count), jnp.tile(jnp.arange(count, dtype=jnp.int32), boards)
         # One more node than blind search visits: the last one is visited at the limit, and not looked at.
         most = jnp.ceil(self.factor * blind.astype(jnp.float32)).astype(jnp.int32) + 1
         limits = jnp.minimum(most, self.limit)
+        limit = jnp.where(leader[whose] == whose, limits[which], 1)  # a search of one node ends as it begins
         roots = take(jax.tree.map(jnp.asarray, states), which)
-        found = self.solver.solve(self.solver.prepare(population), whose, roots, limits[which])
+        found = self.solver.solve(self.solver.prepare(population), whose, roots, limit)
 
         def in_order(x: Array) -> Array:
             """Return the results by individual and instance, [P, B]."""
-            return x.reshape(boards, count)[jnp.argsort(hardest)].T
+            return x.reshape(boards, count)[jnp.argsort(hardest)].T[leader]
 
         nodes, solved = in_order(found.nodes), in_order(found.solved)
         share = nodes.astype(jnp.float32) / jnp.maximum(blind, 1)
-        return Searched(jnp.where(solved, jnp.maximum(1 - share, 0.0), 0.0), share, nodes, solved)
+        share = jnp.where(solved, share, jnp.maximum(share, 1.0))  # giving up early is no merit
+        return Searched(jnp.maximum(1 - share, 0.0), share, nodes, solved)
 
     def standing(self, key: Array, result: Evaluation, population: Genome, memory: Array) -> tuple[Standing, Array]:
         """Measure the fittest of a population on the validation instances; the best by this measure stands."""

@@ -40,7 +40,7 @@ class Figures:
         instances: N.
         solved: how many were solved.
         nodes: mean number of nodes; searches that found nothing count with theirs.
-        share: mean of the nodes as a share of those of blind search; None without any.
+        share: mean of the nodes as a share of those of blind search, at least 1 where no solution was found.
         low: lower end of its 95 % interval, by Student's t; None for a single instance.
         high: upper end.
         length: mean moves of the solutions; None if there are none.
@@ -51,7 +51,7 @@ class Figures:
     instances: int
     solved: int
     nodes: float
-    share: float | None
+    share: float
     low: float | None
     high: float | None
     length: float | None
@@ -158,6 +158,7 @@ def figures(names: tuple[str, ...], found: Solved, blind: np.ndarray, seconds: f
     number = len(names)
     solved, nodes, length = (np.asarray(x)[:number] for x in (found.solved, found.nodes, found.length))
     share = nodes / np.maximum(blind, 1)
+    share = np.where(solved, share, np.maximum(share, 1))  # giving up early is no merit
     low = high = None
     if number > 1:
         half = float(stats.t.ppf(0.975, number - 1) * stats.sem(share))
@@ -205,7 +206,7 @@ def text(report: Mapping[str, Mapping[str, Figures]]) -> str:
                 str(row.instances),
                 f"{100 * row.solved / row.instances:.1f} %",
                 f"{row.nodes:,.0f}",
-                "" if row.share is None else f"{100 * row.share:.1f} %",
+                f"{100 * row.share:.1f} %",
                 between,
                 "-" if row.length is None else f"{row.length:.1f}",
                 f"{row.seconds:.2f}",

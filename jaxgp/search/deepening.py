@@ -14,8 +14,10 @@ The search of one root, which `tests/reference/deepening.py` writes down in plai
         visit its children: first one that solves, then the others by their values, the lowest first
 
 Among equal values the lowest action is first, as it is in a blind search. With `bound="cost"` (IDA*; R. Korf,
-"Depth-first iterative-deepening", Artificial Intelligence 27, 1985) it is not depth that is bounded, but depth plus
-value: a child above the bound is cut and not counted, and the next bound is at least the least cost that was cut.
+"Depth-first iterative-deepening", Artificial Intelligence 27, 1985) a round bounds not depth, but depth plus value. The
+children above the bound are counted and cut when their parent is expanded, since they have been made and valued then;
+not so if another one solves, which ends the search. The next bound is at least the least cost that was cut. Bounds of
+cost grow without an end; nodes at depth `deepest` are cut in every round.
 
 Lanes search one root each (`jaxgp.search.queue`). An iteration of the loop does two things:
 
@@ -102,7 +104,7 @@ class Deepening:
         puzzle: the rules.
         first: the bound of the first round.
         grow: what is added to the bound from round to round.
-        deepest: the greatest bound.
+        deepest: the greatest bound of depth; with bounds of cost, the depth at which nodes are cut.
         table: entries of each search's table of the nodes of a round, a power of two; 0: no table. Each key has one
             slot, and the last key written there owns it.
         lanes: searches in progress at the same time.
@@ -254,22 +256,23 @@ class Deepening:
         path = lanes.path.at[lane, jnp.where(ready & ~fresh, above, self.deepest)].set(action, mode="drop")
 
         # A child at the bound is visited and cut; its place among the others makes no difference.
-        last = (depth + 1 >= lanes.bound) if self.bound == "depth" else jnp.zeros_like(ready)
+        last = depth + 1 >= (lanes.bound if self.bound == "depth" else self.deepest)
         number = jnp.where(ready, jax.vmap(self.puzzle.choices)(nodes), 0)
         children = self._lister.children(contexts, whose, nodes, depth, number, ready & ~last)
-        there = jnp.arange(self._slots) < number[:, None]
-        within, cut, least = there, lanes.cut | (ready & last & (number > 0)), lanes.least
+        within = jnp.arange(self._slots) < number[:, None]
+        cut, least, dropped = lanes.cut | (ready & last & (number > 0)), lanes.least, jnp.zeros_like(number)
         if self.bound == "cost":
-            worth = jnp.where(children.solves, 0.0, jnp.maximum(children.values, 0.0))
+            worth = jnp.where(children.solves | last[:, None], 0.0, jnp.maximum(children.values, 0.0))
             cost = (depth + 1).astype(jnp.float32)[:, None] + worth
-            within = there & (cost <= lanes.bound[:, None])
-            cut = lanes.cut | (there & ~within).any(1)
-            least = jnp.minimum(least, jnp.where(there & ~within, cost, jnp.inf).min(1))
+            above = within & (cost > lanes.bound[:, None])
+            within, dropped = within & ~above, above.sum(1, dtype=jnp.int32)
+            cut = cut | (dropped > 0)
+            least = jnp.minimum(least, jnp.where(above, cost, jnp.inf).min(1))
 
         solving = within & children.solves
         solves, counted = solving.any(1), within.sum(1, dtype=jnp.int32)
         inner = ready & ~solves & ~last & (counted > 0)
-        reached = lanes.nodes + jnp.where(solves, 1, jnp.where(last, counted, 0))
+        reached = lanes.nodes + jnp.where(solves, 1, jnp.where(last, counted, 0) + dropped)
         stopped = ready & (reached >= lanes.limit)
         won = solves & ~stopped
         end = jnp.take_along_axis(children.actions, solving.argmax(1)[:, None], 1)[:, 0]
@@ -348,10 +351,11 @@ class Deepening:
         # A round ends at the step after the root was closed.
         ends = walking & (lanes.level < 0)
         bound = lanes.bound + self.grow
+        beyond = bound > self.deepest
         if self.bound == "cost":
-            bound = jnp.maximum(bound, lanes.least)
+            bound, beyond = jnp.maximum(bound, lanes.least), jnp.isinf(lanes.least)
         exhausted = ends & ~lanes.cut
-        given_up = exhausted | (ends & (bound > self.deepest))
+        given_up = exhausted | (ends & beyond)
         again = ends & ~given_up
         reached = lanes.nodes + jnp.where(again, 1, passed)
         stopped = walking & ~given_up & (reached >= lanes.limit)

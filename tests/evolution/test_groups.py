@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import envs
+from jaxgp.arrays import count_unique
 from jaxgp.evolution.options import Groups
 from jaxgp.evolution.state import Champion
-from jaxgp.evolution.winners import count_unique
 from jaxgp.fitness.evaluation import Evaluation
 from jaxgp.genotypes.rulelists import problems
 from jaxgp.players.options import Opponent

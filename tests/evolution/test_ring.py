@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import envs
-from jaxgp.evolution.generational import count_unique
+from jaxgp.arrays import count_unique
 from jaxgp.genotypes.programs import problems
 from jaxgp.run.assemble import assemble
 from tests.fitness.mancala_table import config, kalah, population

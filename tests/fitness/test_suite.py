@@ -108,6 +108,25 @@ def test_scores_are_shares_of_nodes_saved_and_zero_where_unsolved():
     assert np.isclose(result.metrics["best_solved"], 1)
 
 
+def test_the_first_of_equal_individuals_searches_for_all():
+    limits = {}
+
+    class Counted(Formula):
+        def solve(self, plans, whose, states, found):
+            limits.update(
+                zip(zip(whose.tolist(), states.difficulty.tolist(), strict=True), found.tolist(), strict=True)
+            )
+            return Formula.solve(self, plans, whose, states, found)
+
+    one = SuiteFitness(Counted(), TRAINING, VALIDATION, boards=3, limit=LIMIT)
+    blind = one.init(jax.random.key(0))[:3]
+    found = one.search(individuals(5, 3, 5, 5), TRAINING, blind)
+    alone = one.search(individuals(5, 3), TRAINING, blind)
+    assert jax.tree.all(jax.tree.map(lambda x, y: (x == y[np.array([0, 1, 0, 0])]).all(), found, alone))
+    one.search(individuals(5, 3, 5, 5), TRAINING, blind)
+    assert [limits[number, 10] for number in range(4)] == [51, 51, 1, 1]
+
+
 def test_an_individual_may_visit_a_multiple_of_the_nodes_of_blind_search():
     memory = fitness().init(jax.random.key(0))[:3]
     few = fitness(factor=0.5).search(individuals(5), TRAINING, memory)

@@ -57,11 +57,14 @@ class Search:
     def run(self, root, first, grow, deepest):
         self.bound = np.float32(first)
         try:
-            while self.bound <= deepest:
+            self.deepest = deepest
+            while self.cost or self.bound <= deepest:
                 self.table, self.cut, self.least = {}, False, np.float32(np.inf)
                 self.visit(root, 0)
                 if not self.cut:
                     return Found(False, self.nodes, [], exhausted=True)
+                if self.cost and self.least == np.inf:
+                    break  # depth alone has cut
                 self.bound = max(self.bound + np.float32(grow), self.least if self.cost else np.float32(0))
         except Ended as ended:
             return Found(ended.solved, self.nodes, list(self.path) if ended.solved else [])
@@ -73,7 +76,7 @@ class Search:
             raise Ended(False)
         if self.puzzle.solved(state):
             raise Ended(True)
-        if not self.cost and depth == self.bound:
+        if depth == (self.deepest if self.cost else self.bound):
             self.cut = True
             return
         if self.size:
@@ -89,7 +92,7 @@ class Search:
             self.path.pop()
 
     def children(self, state, depth):
-        """The children in the order of their visits, without those above the bound of cost."""
+        """The children in the order of their visits. Those above the bound of cost are counted here, and left out."""
         actions = self.puzzle.moves(state)
         children = [(action, self.puzzle.play(state, action)) for action in actions]
         winning = [(action, child) for action, child in children if self.puzzle.solved(child)]
@@ -97,11 +100,18 @@ class Search:
             return winning[:1] + [pair for pair in children if pair not in winning[:1]]
         values = [orderly(self.value(child, state, action, depth, len(actions))) for action, child in children]
         if self.cost:
-            worth = [0 if pair in winning else max(value, 0) for pair, value in zip(children, values, strict=True)]
+            last = depth == self.deepest
+            worth = [
+                0 if last or pair in winning else max(value, 0) for pair, value in zip(children, values, strict=True)
+            ]
             costs = [np.float32(depth) + np.float32(one) for one in worth]
             above = [cost for cost in costs if cost > self.bound]
             self.cut, self.least = self.cut or bool(above), min([self.least, *above])
             kept = [cost <= self.bound for cost in costs]
+            if not (winning and kept[children.index(winning[0])]):
+                self.nodes = min(self.nodes + len(above), self.limit)
+                if self.nodes >= self.limit:
+                    raise Ended(False)
         else:
             kept = [True] * len(children)
         ranked = sorted(range(len(children)), key=lambda at: (children[at] not in winning[:1], values[at]))

@@ -108,8 +108,19 @@ def test_evolved_boards_have_eight_rows_and_a_known_length():
     assert {board.size for board in shipped()} == {6}
 
 
+def test_boards_on_the_way_are_of_the_clusters_of_the_puzzles():
+    near = shipped("WAY")
+    assert [board.name for board in near] == [f"WAY{number:03}" for number in range(504)]
+    assert set(Counter(board.moves for board in near)) >= {8, 12, 16, 20, 24}
+    for board, puzzle in zip(near, shipped(), strict=True):
+        assert (board.layout, board.states, board.goals) == (puzzle.layout, puzzle.states, puzzle.goals)
+        assert board.moves <= min(24, board.steps)
+
+
 def test_an_unknown_name_is_answered_with_the_names():
-    with pytest.raises(ValueError, match="no board has this name; accepted: 40 names from JAM01 to JAM40, 160 names"):
+    with pytest.raises(
+        ValueError, match="no board has this name; accepted: 504 names from WAY000 to WAY503, 40 names from JAM01"
+    ):
         find("JAM99")
 
 

@@ -126,7 +126,9 @@ def test_suites_keep_test_boards_aside():
 
 
 def test_a_suite_that_does_not_fit_is_named(tmp_path):
-    with pytest.raises(UsageError, match=r"^fitness.suite.name=FOO: accepted: JAM, SER, MOV, ALL, or a file of boards"):
+    with pytest.raises(
+        UsageError, match=r"^fitness.suite.name=FOO: accepted: WAY, JAM, SER, MOV, ALL, or a file of boards"
+    ):
         suites.instances(GAME, "FOO", "fitness.suite.name")
     large = RushHour(size=8, board="." * 24 + "XX......" + "." * 32)
     with pytest.raises(UsageError, match=r"^suite=JAM: accepted: EVO, ALL, or a file of boards"):

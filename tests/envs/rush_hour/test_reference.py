@@ -146,7 +146,7 @@ def test_deduced_goals_of_all_lists_are_those_of_the_reference():
             assert goal_vehicles(board) == reference.deduced_goal(board.text), board.name
 
 
-@pytest.mark.parametrize("name", ["JAM01", "JAM21"])
+@pytest.mark.parametrize("name", ["JAM01", "JAM21", "WAY000"])
 def test_optima_are_those_of_a_search_in_plain_python(name):
     board = find(name)
     assert reference.explore(board.text) == (board.moves, board.states, board.goals)
@@ -154,7 +154,7 @@ def test_optima_are_those_of_a_search_in_plain_python(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("board", [*shipped("JAM"), *shipped()[40::8]], ids=lambda one: one.name)
+@pytest.mark.parametrize("board", [*shipped("JAM"), *shipped()[40::8], *shipped("WAY")[::32]], ids=lambda one: one.name)
 def test_optima_and_clusters_of_the_lists(board):
     """Of the hard lists every eighth board, in both metrics, by the reference alone."""
     for metric in ("moves", "steps"):
