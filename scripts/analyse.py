@@ -5,6 +5,7 @@ python scripts/analyse.py analysis=design base=[game=mancala] factors.algorithm.
 python scripts/analyse.py analysis=tuned study=FOLDER                       its groups at their optima, 50 runs each
 python scripts/analyse.py analysis=comparison a=FOLDER b=FOLDER             two groups of runs that were made before
 python scripts/analyse.py analysis=program run=DIR                          a champion: its introns, a simpler program
+python scripts/analyse.py analysis=searches run=DIR suite=JAM               a puzzle's champion: nodes, its rules
 
 Each analysis has options of its own: analysis=NAME --help.
 """
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import envs
-from jaxgp.anatomy.options import ANATOMY, ProgramOptions
+from jaxgp.anatomy.options import ANATOMY, SEARCHES, ProgramOptions, SearchesOptions
 from jaxgp.config import arguments
 from jaxgp.config.games import asked
 from jaxgp.errors import RunError, UsageError, reason
@@ -94,6 +95,33 @@ def program(options: ProgramOptions) -> int:
     return 0
 
 
+def searches(options: SearchesOptions) -> int:
+    """Compare the searches of a puzzle's champion with blind search, and find out when its rules fire."""
+    if options.run is None:
+        raise UsageError("run: which champion? Write run=DIR, a run directory")
+    from jaxgp.anatomy import searches
+    from jaxgp.measure import champions, solving
+    from jaxgp.run.run import use_compilation_cache
+    from jaxgp.search import cores
+
+    cores.use(options.cores)
+    use_compilation_cache(options.compilation_cache)
+    found, wanted = asked(options.game, envs, CONFIG_DIR)
+    loaded = champions.load(options.run, found, asked=wanted)
+    limit = searches.check(loaded).limit if options.limit is None else options.limit
+    some = solving.joined(solving.suites_of(loaded.cast, options.suite, options.split))
+    folder = make_directory(
+        user_path("output", options.output) if options.output else loaded.path.parent / SEARCHES, "output"
+    )
+    made = searches.searches(loaded, some, limit, arguments.say)
+    try:
+        searches.save(folder, made)
+    except OSError as error:
+        raise RunError(f"output={folder}: {reason(error)}") from error
+    print(printable("\n".join([*searches.lines(made), "", f"Written to {folder}"])))
+    return 0
+
+
 class Analysis(NamedTuple):
     """Options of an analysis, and the function that carries it out."""
 
@@ -106,6 +134,7 @@ ANALYSES = {
     "tuned": Analysis(study_options.TunedOptions, tuned),
     "comparison": Analysis(study_options.ComparisonOptions, comparison),
     "program": Analysis(ProgramOptions, program),
+    "searches": Analysis(SearchesOptions, searches),
 }
 
 

@@ -221,10 +221,10 @@ def lines(found: Anatomy) -> list[str]:
     """Return the anatomy as lines for the terminal."""
     language = found.champion.cast.language
     tables = [
-        _drawn(_title(found), sizes(found)),
-        _drawn(f"Introns, looked for {found.where}", kinds(found.trees)),
-        _drawn("Primitives", used(language, found.trees)),
-        _drawn("Simpler program", steps(found)),
+        drawn(_title(found), sizes(found)),
+        drawn(f"Introns, looked for {found.where}", kinds(found.trees)),
+        drawn("Primitives", used(language, found.trees)),
+        drawn("Simpler program", steps(found)),
     ]
     text = "\n".join(tables).splitlines()
     text += [found.what, *proof(found)]
@@ -234,7 +234,7 @@ def lines(found: Anatomy) -> list[str]:
     return text
 
 
-def _drawn(title: str, rows: Sequence[Mapping[str, object]]) -> str:
+def drawn(title: str, rows: Sequence[Mapping[str, object]]) -> str:
     """Draw a table for a terminal, 100 columns wide."""
     from rich.console import Console
     from rich.table import Table as RichTable

@@ -4,10 +4,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaxgp.config.games import OF_CHAMPIONS
-from jaxgp.options import DEEPEST, MAX_CORES, MAX_SEED, option
+from jaxgp.options import DEEPEST, MAX_CORES, MAX_COUNT, MAX_SEED, option
 
 ANATOMY = "anatomy"
 """The directory for results, beside the champion."""
+SEARCHES = "searches"
+"""The directory for results of `analysis=searches`, beside the champion."""
+SPLITS = ("test", "train", "all")
 MOST_POSITIONS = 100_000
 """Every node has a value for each of them: gigabytes, for programs of thousands of nodes."""
 
@@ -39,3 +42,24 @@ class ProgramOptions:
         "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True
     )
     output: str | None = option(None, "directory for results; null: anatomy, beside the champion", path=True)
+
+
+@dataclass
+class SearchesOptions:
+    """What the searches of a puzzle's champion do: nodes beside blind search, and which rule of a policy fires when."""
+
+    analysis: str = option("searches", "what to do; searches: nodes of a puzzle's champion, and when its rules fire")
+    run: str | None = option(None, "a run directory with a champion.json, or such a file", path=True)
+    game: dict[str, Any] = option({"name": None}, OF_CHAMPIONS)
+    suite: str | None = option(
+        None, "a suite of the game, or a file of instances; null: all suites of the game", path=True
+    )
+    split: str = option("test", "test: the instances that no evolution may see; train: the others", SPLITS)
+    limit: int | None = option(
+        None, "nodes at which a search gives up; null: those of the champion's role", low=2, high=MAX_COUNT
+    )
+    cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8", low=1, high=MAX_CORES)
+    compilation_cache: str | None = option(
+        "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True
+    )
+    output: str | None = option(None, "directory for results; null: searches, beside the champion", path=True)

@@ -6,7 +6,7 @@ of moves differs.
 
 import io
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -67,6 +67,13 @@ def chosen(found: Instances, split: str) -> Instances:
     return Instances(tuple(found.names[i] for i in index), states, found.test[index])
 
 
+def joined(suites: Mapping[str, Instances]) -> Instances:
+    """Return the instances of several suites, one suite after the other."""
+    some = list(suites.values())
+    states = jax.tree.map(lambda *x: np.concatenate(x), *(one.states for one in some))
+    return Instances(sum((one.names for one in some), ()), states, np.concatenate([one.test for one in some]))
+
+
 def measured(
     loaded: "Loaded", suites: Mapping[str, Instances], limit: int | None = None, say: Callable[[str], object] = print
 ) -> Iterator[tuple[str, str, Figures]]:
@@ -96,17 +103,25 @@ def measured(
             yield suite, name, figures(some.names, found, blind[suite], seconds)
 
 
-def searches(loaded: "Loaded", room: int) -> Iterator[tuple[str, Search]]:
-    """Yield each order by name, blind search first, the champion last, and what searches `room` instances with it."""
+def searches(loaded: "Loaded", room: int, only: Container[str] | None = None) -> Iterator[tuple[str, Search]]:
+    """Yield each order by name, blind search first, the champion last, and what searches `room` instances with it.
+
+    Args:
+        loaded: the champion and its puzzle.
+        room: instances that are searched at once.
+        only: the names of the orders that are wanted; None: all.
+    """
+    wanted = only or (BLIND, *loaded.cast.spec.strategies, CHAMPION)
     actor: Solver = loaded.cast.actor
     compiled: dict[object, Callable[..., Solved]] = {}
     states = jax.tree.map(lambda x: jnp.asarray(np.broadcast_to(x[None], (room, *x.shape))), _first(loaded))
     limits = jnp.zeros(room, jnp.int32)
-    with waiting("Compiling blind search"):
-        alone = jax.jit(lambda limits, states: actor.blind(states, limits)).lower(limits, states).compile()
-    yield BLIND, alone
-    texts = [(name, *_fixed(loaded.cast, name)) for name in loaded.cast.spec.strategies]
-    texts.append((CHAMPION, loaded.cast, loaded.content.text))
+    if BLIND in wanted:
+        with waiting("Compiling blind search"):
+            alone = jax.jit(lambda limits, states: actor.blind(states, limits)).lower(limits, states).compile()
+        yield BLIND, alone
+    texts = [(name, *_fixed(loaded.cast, name)) for name in loaded.cast.spec.strategies if name in wanted]
+    texts += [(CHAMPION, loaded.cast, loaded.content.text)] if CHAMPION in wanted else []
     # One capacity for all, so that those of one role share a compiled program.
     capacity = max(len(text.replace("(", " ").split()) for _, _, text in texts)
     for name, taken, text in texts:

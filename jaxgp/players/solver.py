@@ -6,12 +6,13 @@ from functools import cached_property
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from jaxgp.contracts import Puzzle, States
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs, Top, whole
-from jaxgp.interpreter.evaluate import Features, evaluate_owned
+from jaxgp.interpreter.evaluate import Features, evaluate, evaluate_owned
 from jaxgp.interpreter.plan import Plan, plan
 from jaxgp.search import cores
 from jaxgp.search.chance import unused_key
@@ -57,6 +58,17 @@ class ProgramSolver:
     def blind(self, states: States, limits: Array) -> Solutions:
         """Search in the order of actions."""
         return cores.search(self.search, states, limits, jnp.int32(len(limits)))
+
+    def fired(self, program: Programs, nodes: Node) -> Array:
+        """Return int32[B]: which rule of one individual, [T, L], fires for nodes [B], the first whose condition holds.
+
+        A rule is a condition and a value. R, the number of rules, stands for the default value.
+        """
+        conditions = np.array([rule[0] for rule in self.primitives.rules])
+        trees = jax.tree.map(lambda x: x[conditions], program)
+        seen = jax.vmap(self.view, out_axes=-1)(nodes)
+        held = evaluate(self.primitives, plan(self.primitives, trees), seen) != 0
+        return jnp.where(held.any(0), held.argmax(0), len(conditions)).astype(jnp.int32)
 
     def record(self, program: Programs) -> list[tuple[int, int]]:
         """Return the solution that one program, [T, L], finds from the opening, each move with node 0; empty: none."""

@@ -1,0 +1,258 @@
+"""What the searches of a puzzle's champion do: nodes beside those of blind search, and which of its rules fire when.
+
+A rule fires for a position if it is the first one of its policy whose condition holds there. The positions are those
+that the search has to compare on the way to its solutions: for each move of a solution, all positions among which it
+was chosen.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from jaxgp import files
+from jaxgp.arrays import where
+from jaxgp.errors import UsageError
+from jaxgp.genotypes.programs import Programs
+from jaxgp.genotypes.text import print_tree
+from jaxgp.measure import solving
+from jaxgp.measure.champions import Loaded
+from jaxgp.players.solver import ProgramSolver
+from jaxgp.report import document, plots
+from jaxgp.report.document import Document, Folded, Part, Picture, Table
+from jaxgp.search.chance import unused_key
+from jaxgp.search.children import Node
+from jaxgp.spec import Instances
+
+JSON = "searches.json"
+PARTS = 10
+"""Parts of a solution, of equal length, in which it is counted which rules fire."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one order of moves found for N instances, in NumPy arrays [N]."""
+
+    solved: np.ndarray
+    nodes: np.ndarray
+    length: np.ndarray
+
+
+@dataclass(frozen=True)
+class Searches:
+    """The searches of a champion for N instances.
+
+    Attributes:
+        champion: whose searches they are.
+        names: of the instances.
+        limit: nodes at which a search gave up.
+        blind: what blind search found.
+        own: what the champion found.
+        fired: int64[R + 1, PARTS], positions by the rule that fired, the last row for none, and by the part of the
+            solution; None if the champion has no rules.
+    """
+
+    champion: Loaded
+    names: tuple[str, ...]
+    limit: int
+    blind: Found
+    own: Found
+    fired: np.ndarray | None
+
+
+def check(champion: Loaded) -> ProgramSolver:
+    """Return what searches for a champion; raises UsageError for one that solves no puzzle."""
+    if not isinstance(champion.cast.actor, ProgramSolver):
+        game = champion.cast.spec.name
+        raise UsageError(f"run={champion.path}: {game} is no puzzle; accepted: champions that steer a search")
+    return champion.cast.actor
+
+
+def searches(champion: Loaded, some: Instances, limit: int, say: Callable[[str], object]) -> Searches:
+    """Search instances blindly and for a champion that `check` accepts; `say` is told what comes next."""
+    solver, room = check(champion), len(some.names)
+    limits, states = jnp.full(room, limit, jnp.int32), jax.tree.map(jnp.asarray, some.states)
+    found = {}
+    for name, search in solving.searches(champion, room, only=(solving.BLIND, solving.CHAMPION)):
+        say(f"Solving {room} instances by {name}")
+        found[name] = jax.device_get(search(limits, states))
+    blind, own = (Found(one.solved, one.nodes, one.length) for one in (found[solving.BLIND], found[solving.CHAMPION]))
+    fired = None
+    if solver.primitives.rules:
+        say("Looking at the rules on the way to the solutions")
+        fired = _fired(champion, solver, states, found[solving.CHAMPION])
+    return Searches(champion, some.names, limit, blind, own, fired)
+
+
+def _fired(champion: Loaded, solver: ProgramSolver, states: object, found: object) -> np.ndarray:
+    """Count positions by rule and part of the solution, over all instances that were solved."""
+    genome = jax.tree.map(jnp.asarray, champion.genome)
+    count = jax.jit(partial(_along, solver, genome))
+    rules = len(solver.primitives.rules)
+    total = np.zeros((rules + 1, PARTS), np.int64)
+    for at in np.flatnonzero(found.solved):  # type: ignore[attr-defined]
+        start = jax.tree.map(lambda x, at=at: x[at], states)
+        total += np.asarray(count(start, found.moves[at], found.length[at]))  # type: ignore[attr-defined]
+    return total
+
+
+def _along(solver: ProgramSolver, genome: Programs, start: object, moves: Array, length: Array) -> Array:
+    """Return int32[R + 1, PARTS]: the rules that fire on the way of one solution, int16[D] moves, `length` of them."""
+    game, rules = solver.game, len(solver.primitives.rules)
+    places = jnp.arange(game.most_choices, dtype=jnp.int32)
+
+    def step(state: object, move: Array) -> tuple[object, object]:
+        after = game.step(state, jnp.maximum(move, 0).astype(jnp.int32), unused_key())
+        return where(move >= 0, after, state), state
+
+    before = lax.scan(step, start, moves)[1]  # [D, ...]
+    depth = jnp.arange(len(moves), dtype=jnp.int32)
+
+    def children(state: object, depth: Array) -> tuple[Node, Array]:
+        number = game.choices(state)
+        actions = jax.vmap(partial(game.choice, state))(places)
+        after = jax.vmap(lambda action: game.step(state, action, unused_key()))(actions)
+        parents = jax.tree.map(lambda x: jnp.broadcast_to(x, (len(places), *x.shape)), state)
+        numbers = jnp.broadcast_to(number, places.shape)
+        return Node(after, parents, actions, jnp.broadcast_to(depth + 1, places.shape), numbers), places < number
+
+    nodes, there = jax.vmap(children)(before, depth)
+    nodes, there = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), (nodes, there & (depth < length)[:, None]))
+    part = jnp.repeat(depth * PARTS // jnp.maximum(length, 1), len(places))
+    # Out of range for what is no child on the way.
+    cell = jnp.where(there, solver.fired(genome, nodes) * PARTS + part, (rules + 1) * PARTS)
+    counted = jnp.zeros((rules + 1) * PARTS, jnp.int32).at[cell].add(1, mode="drop")
+    return counted.reshape(rules + 1, PARTS)
+
+
+def rules(found: Searches) -> list[dict[str, object]]:
+    """Return the rules of a policy, how often each fires, and how often in the first and the last part of solutions."""
+    assert found.fired is not None
+    language, genome = found.champion.cast.language, found.champion.genome
+    trees = [print_tree(language, jax.tree.map(lambda x, t=t: x[t], genome)) for t in range(len(genome.length))]
+    named = [(str(n + 1), trees[a], trees[b]) for n, (a, b) in enumerate(language.rules)]
+    named.append(("default", "", trees[-1]))
+    share = found.fired / np.maximum(found.fired.sum(0), 1)
+    whole = found.fired.sum(1) / max(1, found.fired.sum())
+    return [
+        {"rule": name, "if": condition, "then": value, "fires": _percent(all_)}
+        | {"at the beginning": _percent(one[0]), "at the end": _percent(one[-1])}
+        for (name, condition, value), all_, one in zip(named, whole, share, strict=True)
+    ]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def instances(found: Searches) -> list[dict[str, object]]:
+    """Return what was found for each instance."""
+    rows = zip(found.names, found.blind.nodes, found.blind.solved, found.own.nodes, found.own.solved, found.own.length,
+               strict=True)  # fmt: skip
+    return [
+        {"instance": name, "nodes of blind search": int(blind), "solved blindly": bool(done), "nodes": int(nodes)}
+        | {"solved": bool(own), "moves": int(length) if own else None}
+        for name, blind, done, nodes, own, length in rows
+    ]
+
+
+def totals(found: Searches) -> list[dict[str, object]]:
+    """Return how much both searches solved, and the nodes that they took."""
+    return [
+        {"search": name, "solved": f"{int(one.solved.sum())} of {len(found.names)}"}
+        | {"nodes, mean": round(float(one.nodes.mean())), "nodes, median": round(float(np.median(one.nodes)))}
+        for name, one in (("blind", found.blind), ("the champion's", found.own))
+    ]
+
+
+def report(found: Searches) -> Document:
+    """Return the searches as a report."""
+    content = found.champion.content
+    facts = [("game", content.game["name"]), ("role", str(content.program["role"])), ("instances", len(found.names))]
+    facts.append(("limit", f"{found.limit:,} nodes"))
+    caption = "Nodes of the champion's search against those of blind search; crosses: not solved; below the line: fewer"
+    parts: list[Part] = [Table(totals(found)), Picture("nodes", caption, partial(draw_nodes, found))]
+    sections: list[tuple[str, Sequence[Part]]] = [("Nodes", parts)]
+    if found.fired is not None:
+        how = "Counted are the positions among which each move of a solution was chosen."
+        picture = Picture("rules", "Share of each rule in each tenth of the solutions", partial(draw_rules, found))
+        sections.append(("Rules", [how, Table(rules(found)), picture]))
+    lines = ["  ".join(f"{name}: {value}" for name, value in row.items()) for row in instances(found)]
+    sections.append(("Instances", [Folded("each instance", "\n".join(lines))]))
+    return Document(f"Searches of the champion of generation {content.generation}, seed {content.seed}",
+                    [(name, str(value)) for name, value in facts], sections)  # fmt: skip
+
+
+def save(folder: Path, found: Searches) -> None:
+    """Write the report and the figures as JSON; raises OSError."""
+    figures: dict[str, object] = {"champion": str(found.champion.path), "limit": found.limit, "totals": totals(found)}
+    figures["instances"] = instances(found)
+    if found.fired is not None:
+        figures |= {"rules": rules(found), "fired": found.fired.tolist()}
+    files.write_json(folder / JSON, figures)
+    document.save(folder, report(found))
+
+
+def _axes() -> tuple[Figure, Axes]:
+    figure = Figure(figsize=(6.4, 4.2), layout="constrained", facecolor="none")
+    FigureCanvasAgg(figure)
+    return figure, figure.subplots()
+
+
+def draw_nodes(found: Searches) -> Figure:
+    """Draw each instance as a point: nodes of blind search, and of the champion."""
+    figure, axis = _axes()
+    for solved, marker, label in ((True, "o", "solved"), (False, "x", "not solved")):
+        chosen = found.own.solved == solved
+        axis.scatter(found.blind.nodes[chosen], found.own.nodes[chosen], s=22, marker=marker, label=label,
+                     color=plots.BLUE if solved else plots.ORANGE)  # fmt: skip
+    least, most = 1, max(2, int(found.blind.nodes.max()), int(found.own.nodes.max()))
+    axis.plot([least, most], [least, most], color=plots.GREEN, linewidth=1)
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.set_xlabel("nodes of blind search", color=plots.INK)
+    axis.set_ylabel("nodes of the champion's search")
+    axis.legend(frameon=False, fontsize=9)
+    plots.paint(axis, plots.INK)
+    return figure
+
+
+def draw_rules(found: Searches) -> Figure:
+    """Draw the share of each rule by tenths of the solutions, as bars one above the other."""
+    assert found.fired is not None
+    figure, axis = _axes()
+    share = 100 * found.fired / np.maximum(found.fired.sum(0), 1)
+    names = [f"rule {n + 1}" for n in range(len(share) - 1)] + ["default"]
+    base = np.zeros(PARTS)
+    for name, heights, color in zip(names, share, _colours(len(share)), strict=True):
+        axis.bar(np.arange(1, PARTS + 1), heights, bottom=base, width=0.9, label=name, color=color)
+        base += heights
+    axis.set_xlabel("tenth of the solution", color=plots.INK)
+    axis.set_ylabel("percent of the positions")
+    axis.legend(frameon=False, fontsize=9, ncols=len(names), loc="lower left", bbox_to_anchor=(0, 1))
+    plots.paint(axis, plots.INK)
+    return figure
+
+
+def _colours(number: int) -> list[str]:
+    """Return colours that differ for colour-blind people, over again if there are too few."""
+    known = (plots.BLUE, plots.ORANGE, plots.GREEN, plots.PINK, "#b8a12b", "#7f8790")
+    return [known[n % len(known)] for n in range(number)]
+
+
+def lines(found: Searches) -> list[str]:
+    """Return the figures as lines for the terminal."""
+    from jaxgp.anatomy.anatomy_report import drawn
+
+    tables = [drawn("Nodes", totals(found))]
+    if found.fired is not None:
+        tables.append(drawn("Rules on the way to the solutions", rules(found)))
+    return "\n".join(tables).splitlines()
