@@ -16,7 +16,8 @@ if __name__ == "__main__":
     terminal.quiet()
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,6 +31,7 @@ from jaxgp.printable import printable
 from jaxgp.study import study_options
 
 if TYPE_CHECKING:
+    from jaxgp.measure.champions import Loaded
     from jaxgp.study.planning import Plan
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
@@ -68,11 +70,10 @@ def comparison(options: study_options.ComparisonOptions) -> int:
     return 0
 
 
-def program(options: ProgramOptions) -> int:
-    """Find the introns of a champion that is a program, and a simpler program that decides equally."""
+def champion(options: ProgramOptions | SearchesOptions) -> "Loaded":
+    """Get ready to compute, and load the champion that the options name; raises UsageError."""
     if options.run is None:
         raise UsageError("run: which champion? Write run=DIR, a run directory")
-    from jaxgp.anatomy import anatomy_report, dissect
     from jaxgp.measure import champions
     from jaxgp.run.run import use_compilation_cache
     from jaxgp.search import cores
@@ -80,45 +81,59 @@ def program(options: ProgramOptions) -> int:
     cores.use(options.cores)
     use_compilation_cache(options.compilation_cache)
     found, wanted = asked(options.game, envs, CONFIG_DIR)
-    loaded = champions.load(options.run, found, asked=wanted)
+    return champions.load(options.run, found, asked=wanted)
+
+
+def folder_of(options: ProgramOptions | SearchesOptions, loaded: "Loaded", name: str) -> Path:
+    """Make the directory for results, by default `name` beside the champion; raises UsageError."""
+    chosen = user_path("output", options.output) if options.output else loaded.path.parent / name
+    return make_directory(chosen, "output")
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Name the directory where a file cannot be written: an OSError becomes a RunError."""
+    try:
+        yield
+    except OSError as error:
+        raise RunError(f"output={folder}: {reason(error)}") from error
+
+
+def tell(lines: Sequence[str], folder: Path) -> None:
+    """Print the results, and where they are."""
+    print(printable("\n".join([*lines, "", f"Written to {folder}"])))
+
+
+def program(options: ProgramOptions) -> int:
+    """Find the introns of a champion that is a program, and a simpler program that decides equally."""
+    loaded = champion(options)
+    from jaxgp.anatomy import anatomy_report, dissect
+    from jaxgp.measure import champions
+
     dissect.check(loaded, options.positions)
     if options.depth is not None:
         loaded = champions.at_depth(loaded, options.depth)
-    chosen = user_path("output", options.output) if options.output else loaded.path.parent / ANATOMY
-    folder = make_directory(chosen, "output")
-    try:
+    folder = folder_of(options, loaded, ANATOMY)
+    with writing(folder):
         made = dissect.dissect(loaded, options.positions, options.seed, lambda part: anatomy_report.save(folder, part))
         anatomy_report.save(folder, made)
-    except OSError as error:
-        raise RunError(f"output={folder}: {reason(error)}") from error
-    print(printable("\n".join([*anatomy_report.lines(made), "", f"Written to {folder}"])))
+    tell(anatomy_report.lines(made), folder)
     return 0
 
 
 def searches(options: SearchesOptions) -> int:
     """Compare the searches of a puzzle's champion with blind search, and find out when its rules fire."""
-    if options.run is None:
-        raise UsageError("run: which champion? Write run=DIR, a run directory")
+    loaded = champion(options)
     from jaxgp.anatomy import searches
-    from jaxgp.measure import champions, solving
-    from jaxgp.run.run import use_compilation_cache
-    from jaxgp.search import cores
+    from jaxgp.measure import solving
 
-    cores.use(options.cores)
-    use_compilation_cache(options.compilation_cache)
-    found, wanted = asked(options.game, envs, CONFIG_DIR)
-    loaded = champions.load(options.run, found, asked=wanted)
     limit = searches.check(loaded).limit if options.limit is None else options.limit
     some = solving.joined(solving.suites_of(loaded.cast, options.suite, options.split))
-    folder = make_directory(
-        user_path("output", options.output) if options.output else loaded.path.parent / SEARCHES, "output"
-    )
+    folder = folder_of(options, loaded, SEARCHES)
     made = searches.searches(loaded, some, limit, arguments.say)
-    try:
+    with writing(folder):
         searches.save(folder, made)
-    except OSError as error:
-        raise RunError(f"output={folder}: {reason(error)}") from error
-    print(printable("\n".join([*searches.lines(made), "", f"Written to {folder}"])))
+    tell(searches.lines(made), folder)
     return 0
 
 
