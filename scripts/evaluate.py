@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import envs
 from jaxgp import files
 from jaxgp.config import arguments, help
-from jaxgp.config.games import OF_CHAMPIONS, asked
+from jaxgp.config.games import OF_CHAMPIONS, SPLITS, asked
 from jaxgp.errors import UsageError, reject
 from jaxgp.options import DEEPEST, MAX_CORES, MAX_COUNT, MAX_GAMES, MAX_SECONDS, MAX_SEED, changed, option
 from jaxgp.printable import one_line
@@ -46,7 +46,6 @@ OF_SEARCHES = ("iterations", "searches", "group", "resume", "save")
 """Options of nested searches."""
 OF_PUZZLES = ("suite", "split", "limit")
 """Options of puzzles."""
-SPLITS = ("test", "train", "all")
 OF_ENGINES = ("opening_plies", "timeout")
 """Options of games against engines outside."""
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"

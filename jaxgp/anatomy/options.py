@@ -3,14 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
-from jaxgp.config.games import OF_CHAMPIONS
+from jaxgp.config.games import OF_CHAMPIONS, SPLITS
 from jaxgp.options import DEEPEST, MAX_CORES, MAX_COUNT, MAX_SEED, option
 
 ANATOMY = "anatomy"
 """The directory for results, beside the champion."""
 SEARCHES = "searches"
 """The directory for results of `analysis=searches`, beside the champion."""
-SPLITS = ("test", "train", "all")
 MOST_POSITIONS = 100_000
 """Every node has a value for each of them: gigabytes, for programs of thousands of nodes."""
 

@@ -14,6 +14,8 @@ from jaxgp.files import user_path
 from jaxgp.fitness.options import no_guide
 from jaxgp.players.options import KINDS, Opponent
 
+SPLITS = ("test", "train", "all")
+"""The sides of a suite of instances: those that no evolution may see, the others, and both."""
 OF_CHAMPIONS = (
     "a game, or its folder if it is outside the project; settings of its rules are game.OPTION=VALUE; "
     "null: the game of the champions, in this project"
