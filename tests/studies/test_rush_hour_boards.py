@@ -5,7 +5,7 @@ import pytest
 
 from envs.rush_hour.boards import parse
 from jaxgp.config import arguments
-from jaxgp.search.deepening import Deepening, Solutions
+from jaxgp.search.puzzles.deepening import Deepening, Solutions
 from studies import rush_hour_boards as study
 
 SMALL = {"generations": 2, "population": 6, "limit": 50, "most": 2000, "table": 64, "lanes": 4, "keep": 4}
