@@ -40,6 +40,8 @@ from jaxgp.search.queue import drain
 from jaxgp.search.table import mix
 
 By = Literal["cost", "value"]
+BACK = 8
+"""Moves of a solution that are written down in one iteration."""
 
 
 @struct.dataclass
@@ -56,8 +58,10 @@ class _Lane:
     solved: Array  # bool[]
     cut: Array  # bool[]: whether a position at the greatest depth was left unexpanded
     exhausted: Array  # bool[]
-    last: Array  # int32[]: the position of which a child solves the puzzle
-    end: Array  # int16[]: the action to this child
+    length: Array  # int32[]: moves of the solution; -1: none
+    path: Array  # int16[deepest]: its actions, then -1
+    left: Array  # int32[]: of these actions those that are still to be written down, from the last one to the first
+    last: Array  # int32[]: the position to which the last of them leads
     states: States  # [N, ...], packed
     before: Array  # int32[N]: the parent of each position; -1: the root
     actions: Array  # int16[N]: the move to it
@@ -122,9 +126,9 @@ class BestFirst:
 
         def advance(lanes: _Lane, running: Array) -> tuple[_Lane, Array, tuple[Array, ...]]:
             del running
-            lanes = self._expand(lanes, contexts, whose[lanes.root])
-            length, moves = self._way(lanes)
-            return lanes, lanes.busy & lanes.over, (lanes.solved, lanes.nodes, length, moves, lanes.exhausted)
+            lanes = self._expand(self._walk_back(lanes), contexts, whose[lanes.root])
+            finished = lanes.busy & lanes.over & (lanes.left == 0)
+            return lanes, finished, (lanes.solved, lanes.nodes, lanes.length, lanes.path, lanes.exhausted)
 
         false, none = jnp.zeros(queue, jnp.bool_), jnp.full(queue, -1, jnp.int32)
         nothing = false, none + 1, none, jnp.full((queue, self.deepest), -1, jnp.int16), false
@@ -165,8 +169,10 @@ class BestFirst:
             solved=no,
             cut=no,
             exhausted=no,
+            length=jnp.int32(-1),
+            path=jnp.full(self.deepest, -1, jnp.int16),
+            left=zero,
             last=zero,
-            end=jnp.int16(0),
             states=jax.tree.map(lambda x: jnp.broadcast_to(x, (room, *x.shape)), packed),
             before=jnp.zeros(room, jnp.int32),
             actions=jnp.zeros(room, jnp.int16),
@@ -192,7 +198,9 @@ class BestFirst:
             cut=lanes.cut & ~begins,
             solved=jnp.where(begins, (limit > 1) & solved, lanes.solved),
             exhausted=lanes.exhausted & ~begins,
-            last=jnp.where(begins, -1, lanes.last),
+            length=jnp.where(begins, jnp.where((limit > 1) & solved, 0, -1), lanes.length),
+            path=jnp.where(begins[:, None], jnp.int16(-1), lanes.path),
+            left=jnp.where(begins, 0, lanes.left),
             states=jax.tree.map(lambda old, new: old.at[lane, at].set(new, mode="drop"), lanes.states, packed),
             before=lanes.before.at[lane, at].set(-1, mode="drop"),
             depths=lanes.depths.at[lane, at].set(0, mode="drop"),
@@ -231,14 +239,31 @@ class BestFirst:
             over=lanes.over | (searching & ~ready) | stopped | won | full,
             solved=lanes.solved | won,
             exhausted=lanes.exhausted | (searching & ~ready & ~lanes.cut),
+            length=jnp.where(won, depth + 1, lanes.length),
+            path=lanes.path.at[lane, jnp.where(won, depth, self.deepest)].set(end, mode="drop"),
+            left=jnp.where(won, depth, lanes.left),
             last=jnp.where(won, at, lanes.last),
-            end=jnp.where(won, end, lanes.end),
             states=jax.tree.map(
                 lambda old, new: old.at[lane, own].set(new, mode="drop"), lanes.states, pack(self.puzzle, nodes)
             ),
             table=table,
         )
         return self._push(opened, children, fresh, lanes.met, at, depth + 1)
+
+    def _walk_back(self, lanes: _Lane) -> _Lane:
+        """Write down some moves of the solutions that have been found.
+
+        All reads here come before the writes of this iteration. XLA has to be told so by a barrier, and there can be no
+        inner loop; otherwise it copies the arrays of all lanes in each iteration.
+        """
+        lane = jnp.arange(len(lanes.busy))
+        for _ in range(BACK):
+            place = jnp.where(lanes.left > 0, lanes.left - 1, self.deepest)
+            path = lanes.path.at[lane, place].set(lanes.actions[lane, lanes.last], mode="drop")
+            last = jnp.where(lanes.left > 0, lanes.before[lane, lanes.last], lanes.last)
+            lanes = replace(lanes, path=path, last=last, left=jnp.maximum(lanes.left - 1, 0))
+        read_before_writing: _Lane = lax.optimization_barrier(lanes)
+        return read_before_writing
 
     def _pop(self, lanes: _Lane, searching: Array) -> tuple[_Lane, Array, Array]:
         """Close the open position with the lowest priority: lanes, bool[L] which have one, int32[L] its number."""
@@ -307,21 +332,3 @@ class BestFirst:
     def _slot(self, keys: Array) -> Array:
         """Return int32[...]: where the keys uint32[..., W] are looked up first."""
         return (mix(keys) & np.uint32(self._slots - 1)).astype(jnp.int32)
-
-    def _way(self, lanes: _Lane) -> tuple[Array, Array]:
-        """Return the lengths and the moves of the solutions of the lanes that are over: int32[L], int16[L, deepest]."""
-        lane, won = jnp.arange(len(lanes.busy)), lanes.busy & lanes.over & lanes.solved
-        ends = won & (lanes.last >= 0)  # a root that is solved has a solution of no moves
-        at = jnp.where(ends, lanes.last, 0)
-        depth = jnp.where(ends, lanes.depths[lane, at].astype(jnp.int32), -1)
-        moves = jnp.full((len(lane), self.deepest), -1, jnp.int16)
-        moves = moves.at[lane, jnp.where(ends, depth, self.deepest)].set(lanes.end, mode="drop")
-
-        def back(carry: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
-            at, depth, moves = carry
-            place = jnp.where(depth > 0, depth - 1, self.deepest)
-            moves = moves.at[lane, place].set(lanes.actions[lane, at], mode="drop")
-            return jnp.maximum(lanes.before[lane, at], 0), depth - 1, moves
-
-        moves = lax.while_loop(lambda carry: (carry[1] > 0).any(), back, (at, depth, moves))[2]
-        return jnp.where(won, depth + 1, -1), moves

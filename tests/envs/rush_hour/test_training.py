@@ -117,7 +117,8 @@ def test_a_small_run_resumes_to_the_bit_and_its_champion_is_measured(tmp_path):
     greedy = champions.with_program(loaded, {"search": "greedy", "room": 1024})
     best = {order: one for _, order, one in solving.measured(greedy, suites, 3000, lambda said: None)}
     assert list(best) == ["blind", "unguided", "H1", "H2", "H3", "Hc", "champion"]
-    assert best["H1"].solved > found["H1"].solved
+    assert best["unguided"].each != best["H1"].each
+    assert best["H1"].solved >= found["H1"].solved
     json.dumps(solving.as_json({"JAM": found}))
 
 
