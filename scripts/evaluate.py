@@ -149,7 +149,7 @@ def task(options: Options) -> int:
     if options.run is None and options.player is None:
         raise UsageError("run: which champion? Write run=DIR, a run directory")
     from jaxgp.contracts import Solver
-    from jaxgp.measure import champions, evaluation
+    from jaxgp.measure import champions
     from jaxgp.run.run import use_compilation_cache
     from jaxgp.search import cores
 
@@ -159,7 +159,7 @@ def task(options: Options) -> int:
     if options.run is None:
         refuse(options, OF_PUZZLES, "of puzzles; player is measured in games for two, leave it out")
         if output is not None:
-            evaluation.check_writable(output)
+            files.check_writable("output", output)
         measure_against(options, None, output)
         return 0
     found, wanted = asked(options.game, envs, CONFIG_DIR)
@@ -167,7 +167,7 @@ def task(options: Options) -> int:
     if options.depth is not None:
         loaded = champions.at_depth(loaded, options.depth)
     output = output or loaded.path.parent / "evaluation.json"
-    evaluation.check_writable(output)
+    files.check_writable("output", output)
     if isinstance(loaded.cast.actor, Solver):
         measure_solver(options, champions.with_program(loaded, options.program), output)
         return 0
