@@ -259,7 +259,17 @@ class Solver(Alone, Protocol[Plans]):
         """
 
     def blind(self, states: States, limits: Array, /) -> Solved:
-        """Search as `solve` does, without any individual: moves are tried in the order of their numbers."""
+        """Search depth first without any individual: moves are tried in the order of their numbers.
+
+        All other searches are compared with this one.
+        """
+
+    @property
+    def differs(self) -> bool:
+        """Whether `unguided` is another search than `blind`."""
+
+    def unguided(self, states: States, limits: Array, /) -> Solved:
+        """Search as `solve` does, without any individual."""
 
 
 Actor = Player | Soloist | Solver

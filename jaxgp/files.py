@@ -1,13 +1,14 @@
 """Writes files atomically: a reader, or the next start after a crash, never sees half of one."""
 
 import contextlib
+import errno
 import json
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from jaxgp.errors import UsageError, reason, reject
+from jaxgp.errors import RunError, UsageError, reason, reject
 
 Json = dict[str, Any]
 """What JSON calls an object."""
@@ -47,6 +48,26 @@ def write(path: Path, content: Callable[[BinaryIO], object]) -> None:
 def write_text(path: Path, text: str) -> None:
     """Write text as UTF-8, atomically; raises OSError."""
     write(path, lambda file: file.write(text.encode()))
+
+
+def save_text(option: str, path: Path, text: str) -> None:
+    """Write text to the file that an option named; raises RunError, which names the option."""
+    try:
+        write_text(path, text)
+    except OSError as error:
+        raise RunError(f"{option}={path}: cannot be written ({reason(error)})") from error
+
+
+def check_writable(option: str, path: Path) -> None:
+    """Check that a file can be written, before hours of computing; raises UsageError, which names the option."""
+    probe = path.with_name(path.name + ".probe")
+    try:
+        if path.exists() and not path.is_file():
+            raise OSError(errno.EINVAL, "it is a directory" if path.is_dir() else "it is not a file")
+        write(probe, lambda file: file.write(b""))
+        probe.unlink()
+    except OSError as error:
+        raise UsageError(f"{option}={path}: cannot be written ({reason(error)})") from error
 
 
 def write_json(path: Path, value: object) -> None:

@@ -39,7 +39,9 @@ STUDIES = (
     "othello_arena",
     "othello_learn",
     "checkers_variants",
-    "rush_hour_boards",
+    "rush_hour/boards",
+    "rush_hour/cost",
+    "rush_hour/way",
 )
 
 
@@ -72,7 +74,7 @@ def schemas() -> dict[str, type]:
     analyses = importlib.import_module("analyse").ANALYSES
     found |= {f"scripts/analyse.py analysis={name}": chosen.schema for name, chosen in analyses.items()}
     for name in STUDIES:
-        found[f"scripts/studies/{name}.py"] = importlib.import_module(f"studies.{name}").Options
+        found[f"scripts/studies/{name}.py"] = importlib.import_module(f"studies.{name.replace('/', '.')}").Options
     return found
 
 

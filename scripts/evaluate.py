@@ -9,6 +9,7 @@ python scripts/evaluate.py game=checkers game.lose=true player=ab3 panel=lose_ch
 python scripts/evaluate.py run=outputs/DIR compare=2 iterations=228     for one: a nested search beside it
 python scripts/evaluate.py run=outputs/DIR compare=3 save=best resume=auto    a long search; its best game
 python scripts/evaluate.py run=outputs/DIR suite=JAM split=all          a puzzle: all instances of one suite
+python scripts/evaluate.py run=outputs/DIR program.search=greedy        a puzzle: the champion steers another search
 """
 
 if __name__ == "__main__":
@@ -44,7 +45,7 @@ MOST_PLIES = 40
 AUTO = "auto"
 OF_SEARCHES = ("iterations", "searches", "group", "resume", "save")
 """Options of nested searches."""
-OF_PUZZLES = ("suite", "split", "limit")
+OF_PUZZLES = ("suite", "split", "limit", "program")
 """Options of puzzles."""
 OF_ENGINES = ("opening_plies", "timeout")
 """Options of games against engines outside."""
@@ -113,6 +114,9 @@ class Options:
     limit: int | None = option(
         None, "puzzles: nodes at which a search gives up; null: those of the champion's role", low=1, high=MAX_COUNT
     )
+    program: dict[str, Any] = option(
+        {}, "puzzles: settings of the champion's role that its evolution did not have, such as program.search=greedy"
+    )
     seed: int = option(0, "of the games and of the random programs", low=0, high=MAX_SEED)
     cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8", low=1, high=MAX_CORES)
     compilation_cache: str | None = option(
@@ -145,7 +149,7 @@ def task(options: Options) -> int:
     if options.run is None and options.player is None:
         raise UsageError("run: which champion? Write run=DIR, a run directory")
     from jaxgp.contracts import Solver
-    from jaxgp.measure import champions, evaluation
+    from jaxgp.measure import champions
     from jaxgp.run.run import use_compilation_cache
     from jaxgp.search import cores
 
@@ -155,7 +159,7 @@ def task(options: Options) -> int:
     if options.run is None:
         refuse(options, OF_PUZZLES, "of puzzles; player is measured in games for two, leave it out")
         if output is not None:
-            evaluation.check_writable(output)
+            files.check_writable("output", output)
         measure_against(options, None, output)
         return 0
     found, wanted = asked(options.game, envs, CONFIG_DIR)
@@ -163,9 +167,9 @@ def task(options: Options) -> int:
     if options.depth is not None:
         loaded = champions.at_depth(loaded, options.depth)
     output = output or loaded.path.parent / "evaluation.json"
-    evaluation.check_writable(output)
+    files.check_writable("output", output)
     if isinstance(loaded.cast.actor, Solver):
-        measure_solver(options, loaded, output)
+        measure_solver(options, champions.with_program(loaded, options.program), output)
         return 0
     refuse(options, OF_PUZZLES, f"of puzzles; {loaded.cast.game.name} is none, leave it out")
     if loaded.cast.game.seats == 1:
@@ -198,6 +202,7 @@ def measure_solver(options: Options, loaded: "Loaded", output: Path) -> None:
     finally:  # what was measured is kept, also if the rest fails or is stopped
         if report:
             about = {"split": options.split, "limit": options.limit or loaded.cast.actor.limit}
+            about |= {"program": options.program} if options.program else {}
             try:
                 files.write_json(output, {**about, "results": solving.as_json(report)})
             finally:

@@ -143,17 +143,15 @@ def prepare(folder: Path, table: Path | None) -> None:
     Raises:
         UsageError: they cannot be written; directories that were made are removed again.
     """
-    from jaxgp.measure import evaluation
-
     made = [place for place in (folder, *folder.parents) if not place.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"output={folder}: cannot be written ({reason(error)})") from error
     try:
-        evaluation.check_writable(folder / "league.json")
+        files.check_writable("output", folder / "league.json")
         if table is not None:
-            evaluation.check_writable(table)
+            files.check_writable("table", table)
     except UsageError:
         for place in made:
             place.rmdir()

@@ -6,7 +6,7 @@ from functools import lru_cache
 from envs.rush_hour.boards import Board
 from envs.rush_hour.render import counted
 from envs.rush_hour.rules import RushHour, State, rules_of
-from jaxgp.search.breadth import explore
+from jaxgp.search.puzzles.breadth import explore
 
 MOST = 1_000_000
 """Positions at which a search gives up: a board of 6 x 6 has fewer, one of 8 x 8 may have billions."""

@@ -19,6 +19,7 @@ The source leaves these points open:
 - The ten digits are ten terminals. Here one random constant stands for them, drawn ten times as often as another one.
 """
 
+from functools import lru_cache
 from typing import Literal
 
 import jax.numpy as jnp
@@ -53,6 +54,7 @@ def shares(game: RushHour, seen: Array) -> Array:
     return jnp.concatenate([seen, jnp.minimum(seen / greatest, 1.0)])
 
 
+@lru_cache(maxsize=1)
 def policy_set() -> PrimitiveSet:
     """Return the set of policies: `RULES` rules of a condition and a value, and a default value."""
     conditions = [
@@ -79,6 +81,7 @@ def policy_set() -> PrimitiveSet:
     )
 
 
+@lru_cache(maxsize=2)
 def heuristic_set(terminals: Literal["all", "heuristics"]) -> PrimitiveSet:
     """Return the set of single heuristics: sums and products of digits and of all terminals, or of the heuristics.
 

@@ -1,6 +1,6 @@
-"""How genomes solve Rush Hour: by the order in which iterative deepening tries moves."""
+"""How genomes solve Rush Hour: by what a search does first."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from jax import Array
@@ -11,20 +11,28 @@ from jaxgp import options as declarations
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.options import MAX_COUNT, option, power_of_two
 from jaxgp.players.solver import ProgramSolver
-from jaxgp.search.children import Node
-from jaxgp.search.deepening import Deepening
+from jaxgp.search.puzzles.bestfirst import BestFirst, By
+from jaxgp.search.puzzles.children import Node, Order
+from jaxgp.search.puzzles.deepening import Deepening
 from jaxgp.spec import Role
 
 LANES = 256
 """Searches in progress at the same time, also when few are left: a narrower loop would take as long to compile."""
+KEEPING_LANES = 64
+"""The same for searches that keep all positions, with the room of `KEPT` positions in all."""
+KEPT = 2**21
 MAX_DEPTH = 1000
 MAX_SLOTS = 2**20
 
 
 @dataclass(frozen=True)
 class Search:
-    """Iterative deepening; blind search has the same options."""
+    """How programs search. Blind search is iterative deepening with the same options."""
 
+    search: Literal["deepening", "astar", "greedy"] = option(
+        "deepening",
+        "iterative deepening; or best-first search that keeps all positions: by cost (astar), by value alone (greedy)",
+    )
     first: int = option(20, "moves that the first round of a search looks ahead", low=1, high=MAX_DEPTH)
     grow: int = option(20, "by how many moves each round looks further than the one before", low=1, high=MAX_DEPTH)
     deepest: int = option(200, "moves that the last round looks ahead", low=1, high=MAX_DEPTH)
@@ -39,6 +47,14 @@ class Search:
         high=MAX_SLOTS,
         test=power_of_two,
         accepted=f"0, or a power of two up to {MAX_SLOTS}",
+    )
+    room: int = option(
+        32_768,
+        "positions that an astar or greedy search can keep; it gives up where it meets more",
+        low=4,
+        high=MAX_SLOTS,
+        test=power_of_two,
+        accepted=f"a power of two from 4 to {MAX_SLOTS}",
     )
     limit: int = option(100_000, "nodes at which a search gives up", low=1, high=MAX_COUNT)
 
@@ -57,14 +73,21 @@ class Heuristic(Search):
 
 
 def _solver(game: RushHour, options: Search, language: PrimitiveSet, policy: bool) -> ProgramSolver:
-    search = Deepening(game, options.first, options.grow, options.deepest, options.table, LANES, LANES)
+    blind = Deepening(game, options.first, options.grow, options.deepest, options.table, LANES, LANES)
 
     def view(node: Node) -> Array:
         seen = heuristics.view(game, options, node)
         return policies.shares(game, seen) if policy else seen
 
+    def guided(order: Order | None) -> Deepening | BestFirst:
+        if options.search == "deepening":
+            return blind if order is None else replace(blind, order=order, bound=options.bound)
+        lanes = max(1, min(KEEPING_LANES, KEPT // options.room))
+        by: By = "cost" if options.search == "astar" else "value"
+        return BestFirst(game, options.deepest, options.room, lanes, lanes, order, by)
+
     top = policies.TOP if policy else None
-    return ProgramSolver(language, game, view, search, options.limit, options.bound, top)
+    return ProgramSolver(language, game, view, blind, guided, options.limit, top)
 
 
 def heuristic(game: RushHour, options: Heuristic) -> tuple[PrimitiveSet, ProgramSolver]:

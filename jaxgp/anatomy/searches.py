@@ -29,7 +29,7 @@ from jaxgp.players.solver import ProgramSolver
 from jaxgp.report import document, plots
 from jaxgp.report.document import Document, Folded, Part, Picture, Table
 from jaxgp.search.chance import unused_key
-from jaxgp.search.children import Node
+from jaxgp.search.puzzles.children import Node
 from jaxgp.spec import Instances
 
 JSON = "searches.json"

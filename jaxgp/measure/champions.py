@@ -7,7 +7,7 @@ from typing import Any
 
 from jaxgp.config.games import cast_of, game_of
 from jaxgp.config.schema import Config
-from jaxgp.errors import UsageError
+from jaxgp.errors import UsageError, show
 from jaxgp.files import user_path
 from jaxgp.genotypes.language import Genome
 from jaxgp.host.savedgame import agree
@@ -104,6 +104,27 @@ def _cast(path: Path, content: ChampionFile, games: Games) -> Cast:
     wanted = content.language["name"], content.language["version"]
     # If no role has the language, the file is refused later, when its text is read.
     return next((one for one in found if (one.language.name, one.language.version) == wanted), found[0])
+
+
+def with_program(loaded: Loaded, values: Mapping[str, object]) -> Loaded:
+    """Return a champion with other settings of its role than it was evolved with.
+
+    Args:
+        loaded: the champion.
+        values: settings by name.
+
+    Raises:
+        UsageError: the role has no such settings, or does not accept them; or programs see other things with them.
+    """
+    own = loaded.cast
+    if own.role is None:
+        raise UsageError(f"program: {own.spec.name} has no programs; leave it out")
+    kept = {name: value for name, value in own.program.items() if name != "role"}
+    changed = cast(own.spec, own.game, own.role.name, None, {**kept, **values})
+    if changed.language != own.language:
+        given = " ".join(f"program.{name}={show(value)}" for name, value in values.items())
+        raise UsageError(f"{given}: programs would see other things; accepted: settings of their search")
+    return replace(loaded, cast=changed)
 
 
 def at_depth(loaded: Loaded, depth: int, option: str = "depth") -> Loaded:

@@ -1,6 +1,5 @@
 """How strong a program is: games against named opponents from both seats, with intervals."""
 
-import errno
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -13,7 +12,7 @@ from jax import Array
 
 from jaxgp import files
 from jaxgp.contracts import Game, Memory, Opponent, Player
-from jaxgp.errors import RunError, UsageError, reason, reject
+from jaxgp.errors import RunError, reject
 from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.files import Json
 from jaxgp.fitness.matches import Played, play, seats
@@ -360,17 +359,6 @@ COLUMNS = ("games", "won", "drawn", "lost", "won %", "95 %", "score", "95 %", "p
 
 def _interval(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f"{100 * low:.1f} - {100 * high:.1f}"
-
-
-def check_writable(path: Path) -> None:
-    """Check before any game that the output can be written; raises UsageError."""
-    try:
-        if path.exists() and not path.is_file():
-            raise OSError(errno.EINVAL, "it is a directory" if path.is_dir() else "it is not a file")
-        files.write(path.with_name(path.name + ".probe"), lambda file: file.write(b""))
-        path.with_name(path.name + ".probe").unlink()
-    except OSError as error:
-        raise UsageError(f"output={path}: cannot be written ({reason(error)})") from error
 
 
 def save(report: Mapping[str, Sequence[Result]], path: Path, **about: object) -> None:

@@ -1,7 +1,7 @@
 """Measures programs that order the moves of a search: the instances of suites, solved by a champion and by others.
 
-The others are blind search, and the fixed orders that the game brings. All search as the champion does; only the order
-of moves differs.
+The others are blind search, and the fixed orders that the game brings. These search as the champion does; only the
+order differs. Where this is another search than the blind one, it is measured without an order, too.
 """
 
 import io
@@ -27,7 +27,7 @@ from jaxgp.spec import Cast, Instances, cast
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
 
-BLIND, CHAMPION = "blind", "champion"
+BLIND, UNGUIDED, CHAMPION = "blind", "unguided", "champion"
 Search = Callable[[jax.Array, object], Solved]
 """(limits int32[Q], instances [Q]) -> what is found."""
 
@@ -111,15 +111,18 @@ def searches(loaded: "Loaded", room: int, only: Container[str] | None = None) ->
         room: instances that are searched at once.
         only: the names of the orders that are wanted; None: all.
     """
-    wanted = only or (BLIND, *loaded.cast.spec.strategies, CHAMPION)
+    wanted = only or (BLIND, UNGUIDED, *loaded.cast.spec.strategies, CHAMPION)
     actor: Solver = loaded.cast.actor
     compiled: dict[object, Callable[..., Solved]] = {}
     states = jax.tree.map(lambda x: jnp.asarray(np.broadcast_to(x[None], (room, *x.shape))), _first(loaded))
     limits = jnp.zeros(room, jnp.int32)
-    if BLIND in wanted:
-        with waiting("Compiling blind search"):
-            alone = jax.jit(lambda limits, states: actor.blind(states, limits)).lower(limits, states).compile()
-        yield BLIND, alone
+    without = {BLIND: actor.blind} | ({UNGUIDED: actor.unguided} if actor.differs else {})
+    for name, search in without.items():
+        if name in wanted:
+            with waiting(f"Compiling {name} search"):
+                alone = jax.jit(lambda limits, states, search=search: search(states, limits))
+                ready = alone.lower(limits, states).compile()
+            yield name, ready
     texts = [(name, *_fixed(loaded.cast, name)) for name in loaded.cast.spec.strategies if name in wanted]
     texts += [(CHAMPION, loaded.cast, loaded.content.text)] if CHAMPION in wanted else []
     # One capacity for all, so that those of one role share a compiled program.

@@ -1,7 +1,7 @@
-"""Programs that order the moves of a search: each search has one program, and what it values least goes first."""
+"""Programs that order the nodes of a search: each search has one program, and what it values least goes first."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import jax
@@ -16,30 +16,30 @@ from jaxgp.interpreter.evaluate import Features, evaluate, evaluate_owned
 from jaxgp.interpreter.plan import Plan, plan
 from jaxgp.search import cores
 from jaxgp.search.chance import unused_key
-from jaxgp.search.children import Node
-from jaxgp.search.deepening import Bound, Deepening, Solutions
+from jaxgp.search.puzzles.children import Node, Order
+from jaxgp.search.puzzles.deepening import Deepening, Solutions
 
 
 @dataclass(frozen=True)
 class ProgramSolver:
-    """A `Solver`: iterative deepening in which the children of a node are visited by their values, the lowest first.
+    """A `Solver`: a search that goes first where a program's values are lowest, beside blind iterative deepening.
 
     Attributes:
         primitives: the set that the programs are written in.
         game: the rules.
         view: a child -> float32[F], what a program sees of it.
-        search: blind iterative deepening; programs search as it does, with an order.
+        blindly: blind iterative deepening.
+        guided: an order -> the search of a program; None -> the same search without one.
         limit: the most nodes that a search visits.
-        bound: what the searches of programs bound.
         top: what stands above the trees of an individual; None: it has one tree.
     """
 
     primitives: PrimitiveSet
     game: Puzzle
     view: Callable[[Node], Features]
-    search: Deepening
+    blindly: Deepening
+    guided: Callable[[Order | None], cores.Search[Solutions]]
     limit: int
-    bound: Bound = "depth"
     top: Top | None = None
 
     def prepare(self, programs: Programs) -> Plan:
@@ -47,17 +47,25 @@ class ProgramSolver:
         return plan(self.primitives, jax.vmap(lambda trees: whole(self.primitives, trees, self.top))(programs))
 
     def values(self, plans: Plan, whose: Array, nodes: Node, needed: Array) -> Array:
-        """Return float32[B]: values of nodes [B] by the programs `whose`; an order of `jaxgp.search.children`."""
+        """Return float32[B]: values of nodes [B] by the programs `whose`; an `Order`."""
         return evaluate_owned(self.primitives, plans, whose, jax.vmap(self.view, out_axes=-1)(nodes), needed)
 
     def solve(self, plans: Plan, whose: Array, states: States, limits: Array) -> Solutions:
         """Search for solutions of instances [Q], each for the program `whose`, of at most `limits` nodes (int32[Q])."""
-        ordered = replace(self.search, order=self.values, bound=self.bound)
-        return cores.search(ordered, states, limits, jnp.int32(len(limits)), plans, whose)
+        return cores.search(self.guided(self.values), states, limits, jnp.int32(len(limits)), plans, whose)
 
     def blind(self, states: States, limits: Array) -> Solutions:
         """Search in the order of actions."""
-        return cores.search(self.search, states, limits, jnp.int32(len(limits)))
+        return cores.search(self.blindly, states, limits, jnp.int32(len(limits)))
+
+    @property
+    def differs(self) -> bool:
+        """Whether a program's search differs from the blind one in more than what it does first."""
+        return self.guided(None) != self.blindly
+
+    def unguided(self, states: States, limits: Array) -> Solutions:
+        """Search as for a program, without one."""
+        return cores.search(self.guided(None), states, limits, jnp.int32(len(limits)))
 
     def fired(self, program: Programs, nodes: Node) -> Array:
         """Return int32[B]: which rule of one individual, [T, L], fires for nodes [B], the first whose condition holds.

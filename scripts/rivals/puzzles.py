@@ -15,8 +15,8 @@ import numpy as np
 from envs.rush_hour import boards
 from envs.rush_hour.boards import Board
 from envs.rush_hour.rules import RushHour
-from jaxgp.search.breadth import explore
-from jaxgp.search.deepening import Deepening
+from jaxgp.search.puzzles.breadth import explore
+from jaxgp.search.puzzles.deepening import Deepening
 from rivals.timing import Case, Times, compiled, measure
 
 PART = "rush_hour"

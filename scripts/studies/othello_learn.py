@@ -29,7 +29,7 @@ from envs.othello.rules import Othello, State
 from jaxgp import files
 from jaxgp.bits import count, pick_bit
 from jaxgp.config import arguments
-from jaxgp.errors import RunError, reason, reject
+from jaxgp.errors import reject
 from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_SEED, option
 from jaxgp.search.chance import unused_key
 
@@ -136,13 +136,9 @@ def learn(options: Options) -> np.ndarray:
 def task(options: Options) -> int:
     """Check, learn, save."""
     path = files.user_path("save", options.save)
-    if (path.exists() and not path.is_file()) or not path.parent.is_dir():
-        reject("save", options.save, "a file in a folder that exists")
+    files.check_writable("save", path)
     table = learn(options)
-    try:
-        files.write_text(path, "".join(",".join(map(str, row)) + "\n" for row in table.tolist()))
-    except OSError as error:
-        raise RunError(f"save={options.save}: cannot be written ({reason(error)})") from error
+    files.save_text("save", path, "".join(",".join(map(str, row)) + "\n" for row in table.tolist()))
     print(f"saved: {path}")
     return 0
 

@@ -49,6 +49,9 @@ class Formula:
     def blind(self, states, limits):
         return self._found(5 * states.difficulty, limits)
 
+    differs = False
+    unguided = blind
+
     def _found(self, nodes, limits):
         solved = nodes < limits
         none = jnp.full(len(nodes), -1)

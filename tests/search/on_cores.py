@@ -12,7 +12,7 @@ import numpy as np
 
 from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta
-from jaxgp.search.deepening import Deepening
+from jaxgp.search.puzzles.deepening import Deepening
 from tests.search.cases import GAME, PLAIN, lead
 from tests.search.puzzles import Lamps, instances, states
 

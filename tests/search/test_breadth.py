@@ -6,7 +6,7 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgp.search.breadth import CHUNK, Explored, explore
+from jaxgp.search.puzzles.breadth import CHUNK, Explored, explore
 from tests.reference.deepening import replay
 from tests.search.puzzles import Lamps, PackedLamps, PlainLamps, instances, states
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxgp.search.deepening import Deepening
+from jaxgp.search.puzzles.deepening import Deepening
 from tests.reference import deepening as plain
 from tests.search.cases import FAST
 from tests.search.games import PassGame

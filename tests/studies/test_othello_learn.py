@@ -92,7 +92,7 @@ def test_corners_are_found_to_be_worth_most_by_seed():
         ("games=300", "games=300: accepted: a multiple of batch=200"),
         ("chance=1.5", "chance=1.5: accepted: a number from 0 to 1"),
         ("seed=-1", "seed=-1: accepted: a whole number from 0 to 4294967295"),
-        ("save=no/such/folder/x", "save=no/such/folder/x: accepted: a file in a folder that exists"),
+        ("save=no/such/folder/x", "save=no/such/folder/x: cannot be written (No such file or directory)"),
     ],
 )
 def test_wrong_options_are_named(given, said, capsys):

@@ -5,8 +5,8 @@ import pytest
 
 from envs.rush_hour.boards import parse
 from jaxgp.config import arguments
-from jaxgp.search.deepening import Deepening, Solutions
-from studies import rush_hour_boards as study
+from jaxgp.search.puzzles.deepening import Deepening, Solutions
+from studies.rush_hour import boards as study
 
 SMALL = {"generations": 2, "population": 6, "limit": 50, "most": 2000, "table": 64, "lanes": 4, "keep": 4}
 
@@ -81,7 +81,7 @@ def test_what_was_found_is_stored_after_each_generation(run, monkeypatch):
 
 def test_a_place_that_cannot_be_written_is_refused(run):
     code, _, _, err = run(save="/nowhere/boards.txt")
-    assert (code, err) == (2, "error: save=/nowhere/boards.txt: accepted: a file in a folder that exists\n")
+    assert (code, err) == (2, "error: save=/nowhere/boards.txt: cannot be written (No such file or directory)\n")
 
 
 def test_only_the_hardest_board_of_a_layout_is_kept():

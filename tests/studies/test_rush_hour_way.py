@@ -7,7 +7,7 @@ import pytest
 
 from envs.rush_hour.boards import find, parse
 from jaxgp.errors import UsageError
-from studies.rush_hour_way import Options, drawn, lines, task
+from studies.rush_hour.way import Options, drawn, lines, task
 from tests.operators.operator_cases import assert_distribution
 from tests.reference import rush_hour as reference
 
@@ -39,5 +39,5 @@ def test_the_file_names_the_boards_in_their_order():
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(UsageError, match=r"^save=.*: accepted: a file in a folder that exists"):
+    with pytest.raises(UsageError, match=r"^save=.*: cannot be written \(No such file or directory\)"):
         task(Options(save=str(tmp_path / "nowhere" / "way.txt")))

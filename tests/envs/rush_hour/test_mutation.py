@@ -10,7 +10,7 @@ import pytest
 from envs.rush_hour.boards import find, parse, shipped, target_row
 from envs.rush_hour.mutation import Parking, embed
 from envs.rush_hour.rules import RushHour
-from jaxgp.search.breadth import explore
+from jaxgp.search.puzzles.breadth import explore
 
 PARKING = Parking(RushHour(size=8, board=embed(find("JAM01")).text))
 MUTATE = jax.jit(jax.vmap(PARKING.mutate, in_axes=(0, None)))

@@ -8,7 +8,7 @@ from envs.rush_hour.boards import find, shipped
 from envs.rush_hour.goals import deduced
 from envs.rush_hour.heuristics import FEATURES, view
 from envs.rush_hour.rules import rules_of
-from jaxgp.search.breadth import explore
+from jaxgp.search.puzzles.breadth import explore
 from tests.envs.replays import FAST
 from tests.envs.rush_hour.walks import Node, at, slide, some, vehicles, walk
 from tests.reference import rush_hour as reference

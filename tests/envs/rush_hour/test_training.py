@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from jaxgp.fitness.options import Fitness, Suite
 from jaxgp.measure import champions, solving
 from jaxgp.operators.options import Creation, Crossover, Mutation, Selection
 from jaxgp.run.assemble import assemble
+from jaxgp.spec import cast
 from tests.config.test_validate import put
 from tests.run.conduct_toy import assert_same, rows, start
 
@@ -53,6 +55,8 @@ BAD = [
     ("program.deepest", 3, "a whole number from 4 to 1000"),
     ("program.table", 1000, "0, or a power of two"),
     ("program.bound", "time", "depth, cost"),
+    ("program.search", "best", "deepening, astar, greedy"),
+    ("program.room", 1000, "a power of two from 4 to 1048576"),
     ("program.role", "heuristics", "policy, heuristic"),
 ]
 
@@ -110,4 +114,36 @@ def test_a_small_run_resumes_to_the_bit_and_its_champion_is_measured(tmp_path):
     assert found["blind"].share == 1
     assert all(one.instances == len(one.each) == 8 for one in found.values())
     assert "champion" in solving.text({"JAM": found})
+    greedy = champions.with_program(loaded, {"search": "greedy", "room": 1024})
+    best = {order: one for _, order, one in solving.measured(greedy, suites, 3000, lambda said: None)}
+    assert list(best) == ["blind", "unguided", "H1", "H2", "H3", "Hc", "champion"]
+    assert best["unguided"].each != best["H1"].each
+    assert best["H1"].solved >= found["H1"].solved
     json.dumps(solving.as_json({"JAM": found}))
+
+
+def champion(role):
+    """A champion of which nothing but its role is known."""
+    spec = envs.spec("rush_hour")
+    return champions.Loaded(Path("champion.json"), None, cast(spec, spec.make(), role), None)
+
+
+@pytest.mark.parametrize(
+    ("role", "values", "message"),
+    [
+        ("policy", {"search": "best"}, "program.search=best: accepted: deepening, astar, greedy"),
+        ("policy", {"terminals": "all"}, "program.terminals: unknown option of program.role=policy"),
+        ("policy", {"role": "heuristic"}, "program.role: unknown option"),
+        ("heuristic", {"terminals": "heuristics"}, "program.terminals=heuristics: programs would see other things"),
+    ],
+)
+def test_a_champion_keeps_what_it_sees(role, values, message):
+    with pytest.raises(UsageError, match=f"^{message}"):
+        champions.with_program(champion(role), values)
+
+
+def test_a_champion_steers_another_search():
+    changed = champions.with_program(champion("policy"), {"search": "astar"})
+    assert changed.cast.options.search == "astar"
+    assert changed.cast.actor.differs
+    assert not champion("policy").cast.actor.differs

@@ -41,8 +41,8 @@ from jax import Array, lax
 from jaxgp.arrays import take, where
 from jaxgp.contracts import Position, Puzzle, States
 from jaxgp.search.chance import refuse_chance, unused_key
-from jaxgp.search.children import Children, Lister, Order, pack, unpack
 from jaxgp.search.lookahead import Contexts, encode
+from jaxgp.search.puzzles.children import Children, Lister, Order, pack, unpack
 from jaxgp.search.queue import drain
 from jaxgp.search.table import mix
 

@@ -1,4 +1,4 @@
-"""Draw boards of Rush Hour that are on the way to a solution: python scripts/studies/rush_hour_way.py save=way.txt
+"""Draw boards of Rush Hour that are on the way to a solution: python scripts/studies/rush_hour/way.py save=way.txt
 
 Boards that are as hard as a cluster can be are too hard to begin with: most programs solve none of them, so selection
 has nothing to choose by. For each board of the lists JAM, SER and MOV this command draws a position of its cluster.
@@ -10,7 +10,7 @@ training or for testing as its board is.
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 if __name__ == "__main__":
     from jaxgp import terminal
@@ -25,13 +25,12 @@ from envs.rush_hour import boards
 from envs.rush_hour.boards import Board
 from jaxgp import files
 from jaxgp.config import arguments
-from jaxgp.errors import RunError, reason, reject
 from jaxgp.options import MAX_SEED, option
 
 MOVES = (8, 12, 16, 20, 24)
 HEADER = (
     "# Rush Hour boards of 6 x 6 without walls, on the way to a solution: of the clusters of JAM, SER and MOV.\n"
-    "# Source: scripts/studies/rush_hour_way.py, seed {seed}.\n"
+    "# Source: scripts/studies/rush_hour/way.py, seed {seed}.\n"
     "# name  cells (row by row, X leaves to the right, . is empty)  fewest moves  fewest steps  positions that can be "
     "reached  solved ones\n"
 )
@@ -112,17 +111,13 @@ def task(options: Options) -> int:
     """Write the file.
 
     Raises:
-        UsageError: the file's folder does not exist.
-        RunError: the file cannot be written.
+        UsageError: the file cannot be written.
+        RunError: it could be before the work, but not after it.
     """
     path = files.user_path("save", options.save)
-    if not path.parent.is_dir() or path.is_dir():
-        reject("save", options.save, "a file in a folder that exists")
+    files.check_writable("save", path)
     found = [*lines(options, boards.shipped())]
-    try:
-        files.write_text(path, HEADER.format(seed=options.seed) + "".join(found))
-    except OSError as error:
-        raise RunError(f"save={options.save}: cannot be written ({reason(error)})") from error
+    files.save_text("save", path, HEADER.format(seed=options.seed) + "".join(found))
     print(f"saved: {path}")
     return 0
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from jaxgp.contracts import Position, Puzzle, States
 from jaxgp.search.chance import refuse_chance, unused_key
-from jaxgp.search.children import pack, unpack
+from jaxgp.search.puzzles.children import pack, unpack
 
 CHUNK = 256
 """States that are expanded together."""

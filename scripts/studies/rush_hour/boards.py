@@ -1,7 +1,7 @@
 """Evolve boards of Rush Hour with 8 x 8 cells that are hard for a blind search.
 
-python scripts/studies/rush_hour_boards.py save=outputs/boards.txt
-python scripts/studies/rush_hour_boards.py save=outputs/boards.txt limit=100000 most=4000000 generations=100
+python scripts/studies/rush_hour/boards.py save=outputs/boards.txt
+python scripts/studies/rush_hour/boards.py save=outputs/boards.txt limit=100000 most=4000000 generations=100
 
 After M. Sipper, "Evolved to Win" (2011), section 10.2.5. The first boards are those of 6 x 6 cells that come with the
 game, in the middle of empty ones. A child is its parent with a vehicle added, swapped or deleted. Its fitness is the
@@ -15,7 +15,7 @@ whose file exists goes on from it.
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 if __name__ == "__main__":
     from jaxgp import terminal
@@ -38,13 +38,13 @@ from envs.rush_hour.mutation import Parking, embed
 from envs.rush_hour.rules import RushHour
 from jaxgp import files, reading
 from jaxgp.config import arguments
-from jaxgp.errors import RunError, UsageError, reason, reject
+from jaxgp.errors import UsageError, reason, reject
 from jaxgp.evolution.instances import Difficulty, Mutants
 from jaxgp.evolution.ring import Ring
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.options import MAX_CORES, MAX_COUNT, MAX_POPULATION, MAX_SEED, option, power_of_two
 from jaxgp.search import cores
-from jaxgp.search.deepening import Deepening, Solutions
+from jaxgp.search.puzzles.deepening import Deepening, Solutions
 
 SIZE = 8
 GAME = RushHour(size=SIZE, board=embed(boards.find("JAM01"), SIZE).text)
@@ -218,16 +218,12 @@ def _hard(words: list[str]) -> Hard:
 def task(options: Options) -> int:
     """Check, evolve, and print the hardest boards."""
     path = files.user_path("save", options.save)
-    if (path.exists() and not path.is_file()) or not path.parent.is_dir():
-        reject("save", options.save, "a file in a folder that exists")
+    files.check_writable("save", path)
     stored = read(path, options)
     cores.use(options.cores)
     since = time.perf_counter()
     for stored, metrics in evolve(options, stored):  # noqa: B020
-        try:
-            files.write_text(path, written(options, stored))
-        except OSError as error:
-            raise RunError(f"save={options.save}: cannot be written ({reason(error)})") from error
+        files.save_text("save", path, written(options, stored))
         seconds = time.perf_counter() - since
         arguments.say(
             f"generation {stored.generation - 1}: hardest {stored.found[0].nodes if stored.found else 0} nodes, "

@@ -1,0 +1,1 @@
+"""Studies of Rush Hour: boards that are evolved or drawn, and what evolution costs."""
