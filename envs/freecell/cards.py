@@ -118,7 +118,7 @@ def parse(text: str) -> Layout:
         elif label.strip():
             raise ValueError(f'"{label.strip()[:20]}:" begins no row; accepted: Foundations:, Freecells: and cascades')
         else:
-            cascades.append(() if colon and not words or words == ["-"] else tuple(map(_card, words)))
+            cascades.append(() if (colon and not words) or words == ["-"] else tuple(map(_card, words)))
     found = Layout(tuple(cascades), tuple(cells), tuple(foundations))
     _check(found)
     return found

@@ -3,8 +3,8 @@
 Source: Sipper, "Evolved to Win", chapter 11, and the numbered deals of Microsoft FreeCell.
 
 - The last card of a cascade, its top card, and the cards in cells can move: into a free cell, onto an empty cascade,
-  onto the top card of a cascade if this has the other colour and is one rank higher, or to the foundation of its suit if
-  all lower cards of the suit are there. Foundations are never taken back.
+  onto the top card of a cascade if this has the other colour and is one rank higher, or to the foundation of its suit
+  if all lower cards of the suit are there. Foundations are never taken back.
 - Several cards in sequence move from cascade to cascade together, as one action, if there is room to move them one by
   one. With e empty cells and v empty cascades beside the target, up to (e + 1) * 2**v cards move by `supermoves=full`,
   and up to e + v + 1 by `supermoves=strict`, the rule of Heineman's program.
@@ -160,7 +160,10 @@ class FreeCell:
 
     def capacity(self, free: Array, empty: Array) -> Array:
         """Return int8[]: how many cards move together with these empty cells, and empty cascades beside the target."""
-        return free + empty + 1 if self.supermoves == "strict" else (free + 1) << jnp.maximum(empty, 0)
+        if self.supermoves == "strict":
+            return free + empty + 1
+        # With four empty cascades there is room for any run; more of them would not fit 8 bits.
+        return (free + 1) << jnp.clip(empty, 0, 4)
 
     def step(self, state: State, action: Array, key: Array) -> State:
         """Move cards, then those that go by themselves; nothing changes after the end."""
