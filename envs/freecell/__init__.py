@@ -18,7 +18,7 @@ def spec() -> "Spec[FreeCell]":
         drawing=render,
         typed=render.TYPED,
         turn=notation.turn,
-        notation=Notation(notation.parse_game, notation.describe),
+        notation=Notation(notation.parse_game, written=notation.written),
         hints=solver.hints,
         ending=render.ending,
     )

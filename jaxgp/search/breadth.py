@@ -5,18 +5,15 @@ states of a level at once; the set is on the host. All counts are those of a sea
 in the order in which they were met, and its moves in ascending order of actions.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxgp.contracts import Position, Puzzle, States
-from jaxgp.search.chance import refuse_chance, unused_key
-from jaxgp.search.children import pack, unpack
+from jaxgp.search.chance import refuse_chance
+from jaxgp.search.children import bytes_of, expander, pack, rows_of
 
 CHUNK = 256
 """States that are expanded together."""
@@ -113,10 +110,10 @@ def _expand(puzzle: Puzzle, level: States, numbers: list[int], found: _Found) ->
     for begin in range(0, len(numbers), CHUNK):
         some = numbers[begin : begin + CHUNK]
         # The last chunk is filled up with copies of its last state.
-        parents = _rows(level, np.minimum(np.arange(begin, begin + CHUNK), len(numbers) - 1))
-        children, actions, keys, solved, there = jax.tree.map(np.asarray, _children(puzzle)(parents))
+        parents = rows_of(level, np.minimum(np.arange(begin, begin + CHUNK), len(numbers) - 1))
+        children, actions, keys, solved, _, there = jax.tree.map(np.asarray, expander(puzzle)(parents))
         rows, done = np.flatnonzero(there[: len(some)]), found.expanded
-        given = (rows.tolist(), actions.ravel()[rows].tolist(), _bytes(keys[rows]), solved.ravel()[rows].tolist())
+        given = (rows.tolist(), actions.ravel()[rows].tolist(), bytes_of(keys[rows]), solved.ravel()[rows].tolist())
         new = []
         for row, action, key, goal in zip(*given, strict=True):
             found.expanded = done + row // slots + 1
@@ -126,36 +123,5 @@ def _expand(puzzle: Puzzle, level: States, numbers: list[int], found: _Found) ->
             if found.ended:
                 return level, []
         found.expanded = done + len(some)
-        kept.append(_rows(children, np.array(new, int)))
+        kept.append(rows_of(children, np.array(new, int)))
     return jax.tree.map(lambda *x: np.concatenate(x), *kept), fresh
-
-
-@lru_cache(maxsize=16)
-def _children(puzzle: Puzzle) -> Callable[[States], tuple[Any, ...]]:
-    """Return a compiled function: packed states [B, ...] -> of their children packed [B * S, ...], int32[B, S] actions,
-    uint32[B * S, W] keys, bool[B, S], which are solved, and bool[B, S], which there are.
-    """
-    places = jnp.arange(puzzle.most_choices, dtype=jnp.int32)
-
-    def of_one(state: Position) -> tuple[Any, ...]:
-        actions = jax.vmap(lambda place: puzzle.choice(state, place))(places)
-        states = jax.vmap(lambda action: puzzle.step(state, action, unused_key()))(actions)
-        keys, solved = jax.vmap(puzzle.key)(states), jax.vmap(puzzle.solved)(states)
-        return pack(puzzle, states), actions, keys, solved, places < puzzle.choices(state)
-
-    def children(packed: States) -> tuple[Any, ...]:
-        states, actions, keys, solved, there = jax.vmap(of_one)(unpack(puzzle, packed))
-        states, keys = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), (states, keys))
-        return states, actions, keys, solved, there
-
-    return jax.jit(children)
-
-
-def _rows(tree: States, index: np.ndarray[Any, Any]) -> States:
-    """Return rows of a tree of arrays [N, ...] on the host."""
-    return jax.tree.map(lambda x: np.asarray(x)[index], tree)
-
-
-def _bytes(rows: np.ndarray[Any, Any]) -> list[bytes]:
-    """Return the rows of uint32[N, W] as bytes."""
-    return [row.tobytes() for row in rows]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import jax
@@ -62,6 +63,45 @@ def pack(puzzle: Puzzle, states: States) -> States:
 def unpack(puzzle: Puzzle, packed: States) -> Any:
     """Undo `pack`."""
     return jax.vmap(puzzle.unpack)(packed) if isinstance(puzzle, Packs) else packed
+
+
+@lru_cache(maxsize=16)
+def expander(puzzle: Puzzle, value: Callable[[Any], Array] | None = None) -> Callable[[States], tuple[Any, ...]]:
+    """Return a compiled function for searches on the host.
+
+    Args:
+        puzzle: the rules; S is the most moves that there can be.
+        value: state -> float32[]; None: all values are 0.
+
+    Returns:
+        packed states [B, ...] -> of their children packed [B * S, ...], int32[B, S] actions, uint32[B * S, W] keys,
+        bool[B, S], which are solved, float32[B, S] values, and bool[B, S], which there are.
+    """
+    places = jnp.arange(puzzle.most_choices, dtype=jnp.int32)
+
+    def of_one(state: Position) -> tuple[Any, ...]:
+        actions = jax.vmap(lambda place: puzzle.choice(state, place))(places)
+        states = jax.vmap(lambda action: puzzle.step(state, action, unused_key()))(actions)
+        keys, solved = jax.vmap(puzzle.key)(states), jax.vmap(puzzle.solved)(states)
+        values = jnp.zeros(len(places)) if value is None else jax.vmap(value)(states)
+        return pack(puzzle, states), actions, keys, solved, values, places < puzzle.choices(state)
+
+    def children(packed: States) -> tuple[Any, ...]:
+        states, actions, keys, solved, values, there = jax.vmap(of_one)(unpack(puzzle, packed))
+        states, keys = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), (states, keys))
+        return states, actions, keys, solved, values, there
+
+    return jax.jit(children)
+
+
+def rows_of(tree: States, index: np.ndarray[Any, Any]) -> States:
+    """Return rows of a tree of arrays [N, ...] on the host."""
+    return jax.tree.map(lambda x: np.asarray(x)[index], tree)
+
+
+def bytes_of(rows: np.ndarray[Any, Any]) -> list[bytes]:
+    """Return the rows of uint32[N, W] as bytes."""
+    return [row.tobytes() for row in rows]
 
 
 @dataclass(frozen=True)
