@@ -105,6 +105,8 @@ def parse(text: str) -> Layout:
     if len(text) > LARGEST:
         raise ValueError(f"it has {len(text)} characters; accepted: {ACCEPTED}")
     rows = [row.strip() for row in re.split(r"[\n/]", text) if row.strip()]
+    if len(text.split()) < 2:
+        raise ValueError(f"accepted: {ACCEPTED}")
     cells: list[int] = []
     foundations = [0] * len(SUITS)
     cascades = []

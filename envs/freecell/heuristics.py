@@ -83,7 +83,9 @@ HEURISTICS = (
     Feature("NumberWellPlaced", "cards of cascades that are in sequence", heuristic=True, rises=True, most=CARDS),
     Feature("NumCardsNotAtFoundations", "cards that are not on the foundations", heuristic=True, most=CARDS),
     Feature("FreeCells", "empty cells and empty cascades", heuristic=True, rises=True, most=HOME),
-    Feature("DifferenceFromTop", "mean top card of cascades less mean top card of foundations", heuristic=True, most=13),
+    Feature(
+        "DifferenceFromTop", "mean top card of cascades less mean top card of foundations", heuristic=True, most=13
+    ),
     Feature("LowestHomeCard", "13 less the lowest foundation", heuristic=True, most=13),
     Feature("HighestHomeCard", "the highest foundation", heuristic=True, rises=True, most=13),
     Feature("DifferenceHome", "the highest foundation less the lowest one", heuristic=True, most=13),

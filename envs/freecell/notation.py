@@ -66,7 +66,9 @@ def turn(game: FreeCell, state: State, text: str) -> list[int]:
     fitting = [action for action in between if count in (None, ACTIONS[action][2])]
     if fitting:
         return fitting[:1]
-    alike = [action for action in legal if ACTIONS[action][0] == source and _is_alike(state, ACTIONS[action][1], target)]
+    alike = [
+        action for action in legal if ACTIONS[action][0] == source and _is_alike(state, ACTIONS[action][1], target)
+    ]
     accepted = between or alike or legal
     why = _reason(state, source, target) if not between else f"{count} card{'s' * (count != 1)} cannot move together"
     raise ValueError(f"{why}; accepted: {', '.join(action_name(game, action) for action in accepted)}")

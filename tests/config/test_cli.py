@@ -351,6 +351,6 @@ def test_a_game_in_a_folder_outside_brings_its_own_files(call, tmp_path, capsys)
     assert "error: game=games/nothing: accepted: the name of a game, or a folder with an __init__.py" in err
     code, err, _ = call("game=sown")
     assert (
-        "game=sown: unknown choice; accepted: checkers, lose_checkers, mancala, morpion, othello, rush_hour, walls"
-        in err
+        "game=sown: unknown choice; accepted: checkers, freecell, lose_checkers, mancala, morpion, othello, "
+        "rush_hour, walls" in err
     )

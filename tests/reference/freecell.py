@@ -136,7 +136,11 @@ def solved(board):
 
 def canonical(board):
     """Return the board, without the order of cells and of cascades."""
-    return tuple(sorted(map(tuple, board.cascades))), tuple(sorted(filter(None, board.cells))), tuple(board.home.values())
+    return (
+        tuple(sorted(map(tuple, board.cascades))),
+        tuple(sorted(filter(None, board.cells))),
+        tuple(board.home.values()),
+    )
 
 
 def check(board, moves, supermoves="full", autoplay="none"):

@@ -187,7 +187,7 @@ def test_a_file_that_does_not_fit_is_explained_in_one_line(export, run_directory
         (["pits=3"], "pits: unknown option; accepted: run, game, format, output"),
         (
             ["run=nowhere", "game=go"],
-            "game=go: accepted: checkers, lose_checkers, mancala, morpion, othello, rush_hour, walls, or",
+            "game=go: accepted: checkers, freecell, lose_checkers, mancala, morpion, othello, rush_hour, walls, or",
         ),
     ],
 )
