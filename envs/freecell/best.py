@@ -56,7 +56,7 @@ def best_first(
         children, moves, keys, solved, values, there = jax.tree.map(np.asarray, found)
         rows, slots = np.flatnonzero(there[: len(some)]), puzzle.most_choices
         given = (rows.tolist(), moves.ravel()[rows].tolist(), bytes_of(keys[rows]), values.ravel()[rows].tolist())
-        new = []
+        new: list[int] = []
         for row, action, key, worth in zip(*given, strict=True):
             if key in seen:
                 continue

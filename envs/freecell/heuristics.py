@@ -65,9 +65,13 @@ class Feature:
         says: what it is, in a few words.
         truth: whether it is 0 or 1.
         heuristic: whether it is one of the nine.
-        rises: whether it grows towards the goal; the others fall. The source gives all weights between 0 and 1.
-        most: what it is divided by to be 1 at most. Those of HSDH, of Heineman's score and of the counts of moves were
-            the greatest of 614,400 positions on random walks from deals, rounded up; greater ones count as 1.
+        rises: of a heuristic, whether it grows towards the goal; the others fall. The source gives all of them weights
+            from 0 to 1 and says nothing of signs. SumOfBottomCards falls as kings come to the bottom of cascades, but
+            rises as cascades become empty.
+        most: what it is divided by to be 1 at most; a greater number counts as 1. Those of HSDH, of Heineman's score
+            and of the counts of moves were the greatest in 1,228,800 positions of random walks from 2,048 deals, half
+            of them with automatic play, rounded up. That of g is close to the mean length of solutions of HSD with
+            HSDH in the source.
     """
 
     name: str
@@ -89,7 +93,7 @@ HEURISTICS = (
     Feature("LowestHomeCard", "13 less the lowest foundation", heuristic=True, most=13),
     Feature("HighestHomeCard", "the highest foundation", heuristic=True, rises=True, most=13),
     Feature("DifferenceHome", "the highest foundation less the lowest one", heuristic=True, most=13),
-    Feature("SumOfBottomCards", "100 less the bottom cards of cascades", heuristic=True, rises=True, most=100),
+    Feature("SumOfBottomCards", "100 less the bottom cards of cascades", heuristic=True, most=100),
 )
 ADVISORS = (
     Feature("IsMoveToFreecell", "the last move went to a cell", truth=True),
@@ -100,8 +104,8 @@ ADVISORS = (
     Feature("NumberOfSiblings", "legal moves of the position before", most=40),
     Feature("NumberOfChildren", "legal moves of the position", most=40),
     Feature("DifficultyLevel", "where the deal stands among those of its set, by difficulty"),
-    *(Feature(f"PhaseBy{one.name}", f"g / (g + {one.name})", rises=True) for one in HEURISTICS),
-    Feature("g", "moves from the root", most=100),
+    *(Feature(f"PhaseBy{one.name}", f"g / (g + {one.name})") for one in HEURISTICS),
+    Feature("g", "moves from the root", most=250),
 )
 HEINEMAN = Feature("HeinemanScore", "HSDH, and 26 less the next values of the foundations", most=120)
 FEATURES = (*HEURISTICS, HEINEMAN, *ADVISORS)
@@ -207,8 +211,7 @@ def _values(card: Array) -> Array:
 
 
 def _last_move(node: Node, seen: Seen) -> tuple[Array, ...]:
-    """Return bool[] IsMoveToFreecell, IsMoveToCascade, IsMoveToFoundation and IsMoveToSortedPile, and int8[] the value
-    of LastCardMoved."""
+    """Return the advisors of the last move: bool[] IsMoveToFreecell to IsMoveToSortedPile, and int8[] LastCardMoved."""
     source, target, count = jnp.asarray(TABLE)[jnp.maximum(node.action, 0)]
     moved = node.action >= 0
     rows, columns = np.arange(ROWS, dtype=np.int8), np.arange(CASCADES, dtype=np.int8)

@@ -155,7 +155,7 @@ class FreeCell:
         flat = [home, onto.reshape(-1), number.reshape(-1), parked]
         counts = jnp.concatenate([one.astype(jnp.int32) for one in flat])
         beyond = [0] * (HOME + CELLS * CASCADES), offset.reshape(-1), jnp.tile(_index(first_cell), CASCADES)
-        first = FIRST_OF_GROUPS + jnp.concatenate([jnp.asarray(one, jnp.int32) for one in beyond])
+        first = jnp.asarray(FIRST_OF_GROUPS) + jnp.concatenate([jnp.asarray(one, jnp.int32) for one in beyond])
         return Moves(first, jnp.where(state.terminated, 0, counts))
 
     def capacity(self, free: Array, empty: Array) -> Array:
@@ -238,6 +238,10 @@ def _index(one: Array) -> Array:
     return jnp.where(one, np.arange(len(one)), 0).sum(dtype=jnp.int32)
 
 
+Going = tuple[Array, Array, Array, Array, Array]
+"""Heights, cells, foundations; and which top cards, and which cards in cells, go to which foundations next."""
+
+
 def _sent_home(
     cascades: Array, heights: Array, cells: Array, foundations: Array, going: Array
 ) -> tuple[Array, Array, Array]:
@@ -256,14 +260,14 @@ def _sent_home(
         safe = jnp.where(other >= foundations, foundations * SUITS + suits, CARDS)
         return tops_of(cascades, heights)[:, None] == safe, cells[:, None] == safe
 
-    def send(carry: tuple[Array, ...]) -> tuple[Array, ...]:
+    def send(carry: Going) -> Going:
         heights, cells, foundations, tops, held = carry
         heights = heights - tops.any(1)
         cells = jnp.where(held.any(1), EMPTY, cells)
         foundations = foundations + (tops.any(0) | held.any(0))
         return heights, cells, foundations, *found(heights, cells, foundations)
 
-    def some(carry: tuple[Array, ...]) -> Array:
+    def some(carry: Going) -> Array:
         return carry[3].any() | carry[4].any()
 
     tops, held = found(heights, cells, foundations)

@@ -7,11 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from envs.freecell.best import best_first
 from envs.freecell.cards import ROWS
 from envs.freecell.heuristics import heineman_score, vacancies
 from envs.freecell.rules import FreeCell, rules_of
 from envs.freecell.states import State, fits
-from envs.freecell.best import best_first
 from jaxgp.search.chance import unused_key
 
 MOST = 200_000

@@ -5,6 +5,7 @@ A card is its rank and its suit, as in TD. Nothing here comes from `envs.freecel
 
 from copy import deepcopy
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 RANKS = "A23456789TJQK"
@@ -64,7 +65,7 @@ def goes_home(board, card):
 
 
 def in_sequence(cards):
-    return all(fits(card, on) for on, card in zip(cards, cards[1:], strict=False))
+    return all(fits(card, on) for on, card in pairwise(cards))
 
 
 def room(board, target, supermoves):

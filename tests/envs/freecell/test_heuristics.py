@@ -9,8 +9,8 @@ from envs.freecell.heuristics import FEATURES, HEURISTICS, heineman_score, heuri
 from envs.freecell.rules import rules_of
 from envs.freecell.states import position
 from tests.envs.freecell.positions import at, board, move, some, walk
-from tests.envs.rush_hour.walks import Node
 from tests.envs.replays import FAST
+from tests.envs.rush_hour.walks import Node
 from tests.reference import freecell as reference
 
 NAMES = [one.name for one in FEATURES]

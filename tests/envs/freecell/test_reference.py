@@ -1,4 +1,4 @@
-"""The rules against plain Python: random walks from deals and from positions of all kinds, and solutions of fc-solve."""
+"""The rules against plain Python: random walks from deals and other positions, and solutions of fc-solve."""
 
 import re
 import shutil
@@ -105,7 +105,7 @@ def pile(kind, number):
 
 
 @pytest.mark.skipif(shutil.which("fc-solve") is None, reason="fc-solve is not here: package freecell-solver-bin")
-@pytest.mark.parametrize("number", [1, 617, pytest.param(*[31465], marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [1, 617, pytest.param(31465, marks=pytest.mark.slow)])
 def test_solutions_of_fc_solve_are_legal_and_solve(number):
     laid = reference.deal(number)
     text = "".join(" ".join(cards) + "\n" for cards in laid.cascades)
