@@ -61,7 +61,7 @@ def turn(game: FreeCell, state: State, text: str) -> list[int]:
         ValueError: not a move, or not a legal one; the message says why and what is accepted.
     """
     source, target, count = _piles(text)
-    legal = [int(action) for action in np.flatnonzero(_rules(game)[0](state))]
+    legal = legal_moves(game, state)
     between = [action for action in legal if ACTIONS[action][:2] == (source, target)]
     fitting = [action for action in between if count in (None, ACTIONS[action][2])]
     if fitting:
@@ -72,6 +72,11 @@ def turn(game: FreeCell, state: State, text: str) -> list[int]:
     accepted = between or alike or legal
     why = _reason(state, source, target) if not between else f"{count} card{'s' * (count != 1)} cannot move together"
     raise ValueError(f"{why}; accepted: {', '.join(action_name(game, action) for action in accepted)}")
+
+
+def legal_moves(game: FreeCell, state: State) -> list[int]:
+    """Return the legal moves, in ascending order."""
+    return [int(action) for action in np.flatnonzero(_rules(game)[0](state))]
 
 
 def _piles(text: str) -> tuple[int, int, int | None]:

@@ -7,7 +7,7 @@ import numpy as np
 from envs.freecell import cards
 from envs.freecell.cards import CARDS, CASCADES, CELLS, RANKS, ROWS
 from envs.freecell.moves import ACTIONS, HOME
-from envs.freecell.notation import PILES, TYPED, action_name, parse_action
+from envs.freecell.notation import PILES, TYPED, action_name, legal_moves, parse_action
 from envs.freecell.rules import FreeCell
 from envs.freecell.states import SUITS, State
 
@@ -54,8 +54,8 @@ def ending(game: FreeCell, state: State) -> str:
     made, home = _counted(game, state), int(np.sum(state.foundations))
     if home == CARDS:
         return f"Solved in {made}"
-    stuck = not np.any(game.legal_actions(state.replace(terminated=np.bool_(False))))  # type: ignore[attr-defined]
-    how = "No move is left" if stuck else "Given up"
+    moves = legal_moves(game, state.replace(terminated=np.bool_(False)))  # type: ignore[attr-defined]
+    how = "Given up" if moves else "No move is left"
     return f"{how} after {made}, with {home} of {CARDS} cards on the foundations"
 
 

@@ -59,7 +59,7 @@ def test_heineman_scores_a_deal_22_more_than_the_cards_on_the_aces_and_the_goal_
 @pytest.fixture(scope="module")
 def walked():
     """Nodes of random walks, the first one of each walk as a root, and what is seen of them."""
-    game, layouts = rules_of(), some(48, seed=7)
+    game, layouts = rules_of(), some(32, seed=7)
     states, actions = walk(game, layouts, 16, seed=7)
 
     def look(state, before, action, depth):
@@ -67,7 +67,7 @@ def walked():
 
     before = jax.tree.map(lambda x: np.concatenate([x[:1], x[:-1]]), states)
     moves = np.concatenate([np.full_like(actions[:1], -1), actions])
-    depth = np.tile(np.arange(17, dtype=np.int32)[:, None], (1, 48))
+    depth = np.tile(np.arange(17, dtype=np.int32)[:, None], (1, 32))
     seen = jax.jit(jax.vmap(jax.vmap(look)), compiler_options=FAST)(states, before, moves, depth)
     return states, actions, np.asarray(seen)
 
@@ -87,7 +87,7 @@ def test_features_agree_with_plain_python(walked):
                 dict(zip(NAMES, map(float, expected), strict=True)), abs=1e-5
             )
             compared += 1
-    assert compared > 300
+    assert compared > 200
 
 
 def test_every_feature_takes_several_values(walked):

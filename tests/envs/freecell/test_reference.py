@@ -55,13 +55,13 @@ def check_walks(supermoves, autoplay, count, plies, seed):
 
 @pytest.mark.parametrize(("supermoves", "autoplay"), [RULES[1], RULES[2]])
 def test_random_walks_agree(supermoves, autoplay):
-    assert check_walks(supermoves, autoplay, count=24, plies=24, seed=1) > 200
+    assert check_walks(supermoves, autoplay, count=16, plies=24, seed=1) > 150
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("supermoves", "autoplay"), RULES)
 def test_100_000_random_plies_agree(supermoves, autoplay):
-    assert sum(check_walks(supermoves, autoplay, count=512, plies=150, seed=seed) for seed in range(2)) > 25_000
+    assert check_walks(supermoves, autoplay, count=512, plies=150, seed=2) > 25_000
 
 
 def replayed(game, number, solution):
@@ -105,7 +105,7 @@ def pile(kind, number):
 
 
 @pytest.mark.skipif(shutil.which("fc-solve") is None, reason="fc-solve is not here: package freecell-solver-bin")
-@pytest.mark.parametrize("number", [1, 617, pytest.param(31465, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [617, *(pytest.param(one, marks=pytest.mark.slow) for one in (1, 31465))])
 def test_solutions_of_fc_solve_are_legal_and_solve(number):
     laid = reference.deal(number)
     text = "".join(" ".join(cards) + "\n" for cards in laid.cascades)

@@ -144,7 +144,7 @@ def test_the_puzzle_ends_solved_or_given_up():
     last = position(parse("Foundations: C-K D-K H-K S-Q\nKS/-/-/-/-/-/-/-"))
     solved = play(last, "1h")
     assert (bool(game.solved(solved)), bool(solved.terminated), solved.returns.tolist()) == (True, True, [52])
-    assert game.choices(solved) == 0
+    assert legal(solved) == []
     left = game.forfeit(last)
     assert (bool(game.solved(left)), bool(left.terminated), left.returns.tolist()) == (False, True, [51])
     assert jax.tree.all(jax.tree.map(np.array_equal, play(left, "1h"), left))
