@@ -15,10 +15,12 @@ __all__ = ["TYPED", "action_name", "ending", "parse_action", "status", "svg", "t
 
 WIDE, TALL = 46.0, 58.0
 """Of a card."""
-COLUMN, ROW = 54.0, 22.0
+COLUMN, ROW = 54.0, 18.0
 """From cascade to cascade, and from card to card within one."""
 MARGIN, HEAD = 12.0, 22.0
 SYMBOLS = "♣♦♥♠"
+AS_TEXT = "\ufe0e"
+"""After a symbol: a letter, and not a picture of its own colours."""
 
 STYLE = """
 .freecell text{font:600 15px system-ui,-apple-system,"Segoe UI",sans-serif;text-anchor:middle}
@@ -123,7 +125,7 @@ def svg(game: FreeCell, state: State, highlight: int | None = None, seat: int | 
         parts += _card((height - 1) * SUITS + suit if height else -1, CELLS + suit, MARGIN + HEAD, False)
         if not height:
             x, y = MARGIN + (CELLS + suit) * COLUMN + WIDE / 2, MARGIN + HEAD + TALL / 2 + 5
-            parts.append(_written("suit", x, y, SYMBOLS[suit]))
+            parts.append(_written("suit", x, y, SYMBOLS[suit] + AS_TEXT))
     piles, heights = np.asarray(state.cascades).tolist(), np.asarray(state.heights).tolist()
     for column, (pile, height) in enumerate(zip(piles, heights, strict=True)):
         parts.append(label(column, column, top - 7))
@@ -146,7 +148,7 @@ def _card(card: int, column: float, y: float, moved: bool) -> list[str]:
         return [frame]
     colour = "red" if bool(cards.is_red(np.array(card))) else "black"
     rank = RANKS[card // SUITS].replace("T", "10")
-    return [frame, _written(colour, x + WIDE / 2, y + 17, rank + SYMBOLS[card % SUITS])]
+    return [frame, _written(colour, x + WIDE / 2, y + 15, rank + SYMBOLS[card % SUITS] + AS_TEXT)]
 
 
 def _written(kind: str, x: float, y: float, said: str) -> str:
