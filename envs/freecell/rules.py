@@ -45,6 +45,7 @@ from envs.freecell.states import (
     top_cards,
     tops_of,
 )
+from jaxgp.errors import UsageError
 from jaxgp.options import check, option
 
 Supermoves = Literal["full", "strict"]
@@ -69,7 +70,9 @@ class Moves(NamedTuple):
 class FreeCell:
     """The rules as pure functions of one state; hashable, so that it can be a static argument of `jax.jit`."""
 
-    deal: int | str = option(1, "the deal, or the position, that is played", accepted=cards.ACCEPTED)
+    deal: int | str = option(
+        1, "the deal, or the position, that is played", low=1, high=cards.DEALS, accepted=cards.ACCEPTED
+    )
     supermoves: Supermoves = option(
         "full",
         "how many cards move together, by e empty cells and v empty cascades: (e + 1) * 2^v, or strict, e + v + 1",
@@ -89,12 +92,12 @@ class FreeCell:
 
     @cached_property
     def start(self) -> Layout:
-        """The position that is played; raises ValueError, which says what is accepted."""
+        """The position that is played; raises UsageError, which says what is accepted."""
         try:
             return cards.find(self.deal)
         except ValueError as error:
             shown = " ".join(str(self.deal).split())
-            raise ValueError(f"game.deal={shown if len(shown) <= 40 else shown[:37] + '...'}: {error}") from error
+            raise UsageError(f"game.deal={shown if len(shown) <= 40 else shown[:37] + '...'}: {error}") from error
 
     @property
     def most_choices(self) -> int:
