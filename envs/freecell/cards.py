@@ -93,7 +93,9 @@ def deal(number: int) -> Layout:
 
 def find(of: int | str) -> Layout:
     """Return the position that a number or a text stands for; raises ValueError, which says what is accepted."""
-    return parse(of) if isinstance(of, str) else deal(of)
+    if isinstance(of, str):
+        return deal(int(of)) if re.fullmatch("[0-9]{1,9}", of.strip()) else parse(of)
+    return deal(of)
 
 
 def parse(text: str) -> Layout:

@@ -34,6 +34,10 @@ def test_deals_are_those_of_microsoft(number, row, said):
     assert " ".join(cards.name(cascade[row]) for cascade in cascades if len(cascade) > row) == said
 
 
+def test_the_number_of_a_deal_may_be_text():
+    assert envs.make("freecell", deal=" 617 ").start == deal(617)
+
+
 def test_all_deals_have_the_known_sum():
     assert sha256(dealt(np.arange(1, cards.DEALS + 1)).astype(np.uint8).tobytes()).hexdigest() == SHA256
 
