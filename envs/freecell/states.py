@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
-from jax import Array
+from jax import Array, lax
 
 from envs.freecell import cards
 from envs.freecell.cards import CARDS, CASCADES, CELLS, ROWS, Layout
@@ -17,6 +17,10 @@ EMPTY = -8
 SUITS = len(cards.SUITS)
 ON_FOUNDATION, IN_CELL, AT_BOTTOM, ON_LOWER, ON_HIGHER, AS_DEALT = range(6)
 """Values of `State.places`. The two suits of a colour differ: a card lies on one of the lower or of the higher suit."""
+PLACES = 6
+"""How many values of `State.places` there are."""
+NO_CARD = 63
+"""An empty place in a packed state, in which a card has 6 bits."""
 
 
 @struct.dataclass
@@ -141,3 +145,61 @@ def _states(
         "returns": np.where(ended, count, 0).astype(np.float32)[:, None],
     }
     return State(**fields)
+
+
+def written(digits: Array, base: int) -> Array:
+    """Return uint32[W]: digits (int8[N]) as numbers with a base, as many as fit in each word, the first one lowest."""
+    each = _digits(base)
+    rows = jnp.pad(digits.astype(jnp.uint32), (0, -len(digits) % each)).reshape(-1, each)
+    return (rows * _powers(base)).sum(-1, dtype=jnp.uint32)
+
+
+def read(words: Array, base: int, count: int) -> Array:
+    """Undo `written` for a base that is a power of two: return int8[count]."""
+    shifts = np.arange(_digits(base), dtype=np.uint32) * (base.bit_length() - 1)
+    return (words[:, None] >> shifts & np.uint32(base - 1)).reshape(-1)[:count].astype(jnp.int8)
+
+
+def _digits(base: int) -> int:
+    """Return how many digits a word holds."""
+    return next(count for count in range(32, 0, -1) if base**count <= 2**32)
+
+
+def _powers(base: int) -> np.ndarray:
+    return np.array([base**place for place in range(_digits(base))], np.uint32)
+
+
+def pack(state: State) -> Array:
+    """Return uint32[41]: a state in two thirds of its bytes."""
+    held = jnp.concatenate([state.cascades.reshape(-1), state.cells])
+    held = written(jnp.where(held < 0, NO_CARD, held), 64)
+    home = written(jnp.append(state.foundations, state.terminated.astype(jnp.int8)), 16)
+    level = lax.bitcast_convert_type(state.level, jnp.uint32)
+    rest = jnp.stack([level, state.count.astype(jnp.uint32)])
+    return jnp.concatenate([held, written(state.places, 8), home, rest])
+
+
+def unpack(words: Array) -> State:
+    """Undo `pack`."""
+    held, places, home, rest = jnp.split(words, PARTS)
+    cards_held = read(held, 64, CASCADES * ROWS + CELLS)
+    cards_held = jnp.where(cards_held == NO_CARD, EMPTY, cards_held).astype(jnp.int8)
+    cascades = cards_held[:-CELLS].reshape(CASCADES, ROWS)
+    foundations = read(home, 16, SUITS + 1)
+    terminated = foundations[SUITS] != 0
+    return State(
+        cascades=cascades,
+        heights=(cascades >= 0).sum(1, dtype=jnp.int8),
+        cells=cards_held[-CELLS:],
+        foundations=foundations[:SUITS],
+        places=read(places, 8, CARDS),
+        level=lax.bitcast_convert_type(rest[0], jnp.float32),
+        count=rest[1].astype(jnp.int32),
+        to_move=jnp.int32(0),
+        terminated=terminated,
+        returns=jnp.where(terminated, score_of(foundations[:SUITS]), 0.0),
+    )
+
+
+PARTS = np.cumsum([-(-(CASCADES * ROWS + CELLS) // _digits(64)), -(-CARDS // _digits(8)), 1])
+"""Where the parts of a packed state begin: places, foundations and the end, and the rest."""

@@ -180,6 +180,17 @@ def test_keys_tell_positions_of_a_deal_apart():
     assert keys[6] == KEY_OF(play(start, "83", "3a")).tobytes()
 
 
+def test_packing_keeps_every_field():
+    game = rules_of()
+    again = jax.jit(lambda state: game.unpack(game.pack(state)), compiler_options=FAST)
+    assert game.pack(position(deal(617))).shape == (41,)
+    random, start = np.random.default_rng(3), position(deal(617), 0.25)
+    for state in (start, play(start, "1a", "7b"), *(position(scattered(random)) for _ in range(20))):
+        for before, after in zip(jax.tree.leaves(state), jax.tree.leaves(again(state)), strict=True):
+            assert (before.dtype, before.shape) == (after.dtype, after.shape)
+            assert np.array_equal(before, after)
+
+
 def test_deals_in_a_batch_are_the_deals_one_by_one():
     batch = positions([1, 617], [0.0, 0.5])
     for n, number in enumerate((1, 617)):
