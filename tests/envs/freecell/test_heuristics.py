@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from envs.freecell.cards import deal, parse
+from envs.freecell.cards import Layout, deal, parse
 from envs.freecell.heuristics import FEATURES, HEURISTICS, heineman_score, heuristics, shares, view
 from envs.freecell.rules import rules_of
 from envs.freecell.states import position
@@ -14,23 +14,21 @@ from tests.envs.rush_hour.walks import Node
 from tests.reference import freecell as reference
 
 NAMES = [one.name for one in FEATURES]
-HAND = "Foundations: C-3 D-2 H-2 S-A\nFreecells: 4C KS\n2S 9D 8S/5C 4D/6S TH/QS JH TC/7D KH/3D KD/-/-"
-"""An incomplete position: what the heuristics count of it does not need the other cards."""
+HAND = (["2S 9D 8S", "5C 4D", "6S TH", "QS JH TC", "7D KH", "3D KD", "", ""], "4C KS", (3, 2, 2, 1))
+"""Cascades, cells and foundations; the heuristics count the cards that are there, so others may be missing."""
+FULL = (["2S 9D 8S", "5C", "6S", "QS", "7D", "3D KD", "8D", "9C"], "5D KS QD JD", (3, 2, 2, 1))
 
 
-def incomplete(text):
-    from envs.freecell import cards
+def made(cascades, cells, home):
+    def numbers(names):
+        return tuple(reference.RANKS.index(rank) * 4 + reference.SUITS.index(suit) for rank, suit in names.split())
 
-    check, cards._check = cards._check, lambda layout: None
-    try:
-        return position(parse(text))
-    finally:
-        cards._check = check
+    return position(Layout(tuple(map(numbers, cascades)), numbers(cells), home))
 
 
 def test_heuristics_by_hand():
     """Next cards: 4C in a cell; 3D under KD; 3H nowhere; 2S under 9D 8S. Two cells and two cascades are empty."""
-    seen = dict(zip([one.name for one in HEURISTICS], heuristics(incomplete(HAND)).tolist(), strict=True))
+    seen = dict(zip([one.name for one in HEURISTICS], heuristics(made(*HAND)).tolist(), strict=True))
     assert seen["HSDH"] == 0 + 1 + 0 + 2
     assert seen["NumberWellPlaced"] == 2 + 3  # 5C 4D, QS JH TC
     assert seen["NumCardsNotAtFoundations"] == 52 - 8
@@ -43,9 +41,9 @@ def test_heuristics_by_hand():
 
 
 def test_hsdh_doubles_where_no_cell_and_no_cascade_is_empty():
-    full = "Foundations: C-3 D-2 H-2 S-A\nFreecells: 5D KS QD JD\n2S 9D 8S/5C/6S/QS/7D/3D KD/8D/9C"
-    assert heuristics(incomplete(full))[0] == 2 * (2 + 1)
-    assert heuristics(incomplete(full.replace("JD", "")))[0] == 2 + 1
+    cascades, cells, home = FULL
+    assert heuristics(made(*FULL))[0] == 2 * (2 + 1)
+    assert heuristics(made(cascades, cells.replace("JD", ""), home))[0] == 2 + 1
 
 
 def test_heineman_scores_a_deal_22_more_than_the_cards_on_the_aces_and_the_goal_minus_30():
