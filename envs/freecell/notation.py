@@ -81,12 +81,12 @@ def legal_moves(game: FreeCell, state: State) -> list[int]:
 
 def _piles(text: str) -> tuple[int, int, int | None]:
     """Read the source and the target of a move, and the number of cards if there is one; raises ValueError."""
-    found = re.fullmatch(r"([1-8a-d])\s*-?\s*([1-8a-dh])(?:\s*v\s*([0-9]{1,2}))?", text.strip().lower())
+    found = re.fullmatch(r"([1-8a-d])\s*-?\s*([1-8a-dh])(?:\s*v\s*([0-9]{1,2}|[a-d]))?", text.strip().lower())
     if found is None:
         typed = f'"{text.strip()[:40]}"' if text.strip() else "an empty line"
         raise ValueError(f"{typed} is not a move; accepted: {TYPED}")
     source, target = PILES.index(found[1]), PILES.index(found[2])
-    count = int(found[3]) if found[3] else None
+    count = int(found[3], 16 if found[3] in "abcd" else 10) if found[3] else None  # fc-solve writes va for ten cards
     if source == target or (source >= CASCADES and CASCADES <= target < HOME):
         raise ValueError(f"{text.strip()} leads nowhere else; accepted: {TYPED}")
     most = COUNTS if source < CASCADES and target < CASCADES else 1
@@ -142,7 +142,8 @@ def parse_game(game: FreeCell, text: str) -> list[int]:
     """Read a game that begins with the deal of the rules: names of moves, with blanks between them.
 
     A text may use any free cell and any empty cascade; the moves are those that lead to the same position by the first
-    ones. Numbers of moves, as in `3.`, and lines with # are passed over, and what stands before the mark "Moves:" is.
+    ones. A whole cascade that goes to an empty one is no move here, and is left out. Numbers of moves, as in `3.`, and
+    lines with # are passed over, and what stands before the mark "Moves:" is.
 
     Raises:
         ValueError: a word is no move, or a move is not legal; the message says which.
@@ -157,6 +158,9 @@ def parse_game(game: FreeCell, text: str) -> list[int]:
     for number, word in enumerate(words, 1):
         try:
             source, target, count = _piles(word)
+            if _is_idle(state, ours[source], ours[target], count or 1):
+                ours[source], ours[target] = ours[target], ours[source]
+                continue
             if target < HOME and _top(state, ours[target]) is None:
                 _swap(ours, state, target)
             suffix = "" if count is None else f"v{count}"
@@ -166,6 +170,12 @@ def parse_game(game: FreeCell, text: str) -> list[int]:
         found.append(action)
         state = _rules(game)[1](state, np.int32(action), unused_key())
     return found
+
+
+def _is_idle(state: State, source: int, target: int, count: int) -> bool:
+    """Return whether a move takes a whole cascade to an empty one."""
+    height = int(np.asarray(state.heights)[source]) if source < CASCADES else 0
+    return height == count and target < CASCADES and _top(state, target) is None
 
 
 def _swap(ours: list[int], state: State, target: int) -> None:

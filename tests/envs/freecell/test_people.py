@@ -55,6 +55,7 @@ def test_every_move_has_a_name_that_is_read_again():
     for action, (source, target, _) in enumerate(ACTIONS):
         if source != target:
             assert render.parse_action(GAME, names[action]) == action
+    assert render.parse_action(GAME, "12va") == render.parse_action(GAME, "12v10")
 
 
 def test_what_is_typed_need_not_say_how_many_cards_move_onto_a_card():
@@ -112,9 +113,9 @@ def test_the_picture_marks_the_cards_that_have_moved_and_both_piles():
 
 
 def test_a_game_is_read_whatever_free_cells_and_empty_cascades_it_uses():
-    """The text moves to cell d and to cascade 8 where the rules have cell a and cascade 4, and from there."""
+    """The text moves to cell d and to cascade 8 where the rules have cell a and cascade 4, and then 8 to 5 in vain."""
     game = FreeCell("Foundations: C-K D-J H-T S-K/KH QH/JH QD/KD/-/-/-/-/-")
-    found = notation.parse_game(game, "# by hand\n8s Moves:\n1. 1d 2. 28\n2h 8h 3h dh 1h\n")
+    found = notation.parse_game(game, "# by hand\n8s Moves:\n1. 1d 2. 28\n2h 85 5h 3h dh 1h\n")
     assert notation.written(game, found) == "Moves:\n1a 24 2h 4h 3h ah 1h\n"
 
 
