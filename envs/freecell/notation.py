@@ -70,6 +70,8 @@ def turn(game: FreeCell, state: State, text: str) -> list[int]:
         action for action in legal if ACTIONS[action][0] == source and _is_alike(state, ACTIONS[action][1], target)
     ]
     accepted = between or alike or legal
+    if not legal:
+        raise ValueError("the game has ended; accepted: no further move")
     why = _reason(state, source, target) if not between else f"{count} card{'s' * (count != 1)} cannot move together"
     raise ValueError(f"{why}; accepted: {', '.join(action_name(game, action) for action in accepted)}")
 

@@ -122,6 +122,8 @@ def test_a_game_is_read_whatever_free_cells_and_empty_cascades_it_uses():
 def test_a_wrong_game_says_which_move_is_wrong():
     with pytest.raises(ValueError, match="move 2, 3h: KC cannot go to the foundations yet; accepted: "):
         notation.parse_game(GAME, "1a 3h")
+    with pytest.raises(ValueError, match="move 6, 1h: the game has ended; accepted: no further move"):
+        notation.parse_game(FreeCell(EASY), "2h 3h 2h ah 1h 1h")
     with pytest.raises(ValueError, match="the text holds no moves; accepted: two piles"):
         notation.parse_game(GAME, "# nothing")
 
