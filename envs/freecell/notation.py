@@ -16,7 +16,7 @@ import numpy as np
 from envs.freecell import cards
 from envs.freecell.cards import CASCADES
 from envs.freecell.moves import ACTIONS, COUNTS, HOME, NUMBERS
-from envs.freecell.rules import FreeCell
+from envs.freecell.rules import FreeCell, rules_of
 from envs.freecell.states import State
 from jaxgp.search.chance import unused_key
 
@@ -188,7 +188,11 @@ def _swap(ours: list[int], state: State, target: int) -> None:
     ours[target], ours[other] = ours[other], ours[target]
 
 
-@lru_cache(maxsize=16)
 def _rules(game: FreeCell) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Return legal actions and step, compiled."""
+    """Return legal actions and step, compiled; once for all deals."""
+    return _compiled(rules_of(game.supermoves, game.autoplay))
+
+
+@lru_cache(maxsize=4)
+def _compiled(game: FreeCell) -> tuple[Callable[..., Any], Callable[..., Any]]:
     return jax.jit(game.legal_actions), jax.jit(game.step)

@@ -3,7 +3,6 @@
 import json
 import xml.etree.ElementTree as ElementTree
 
-import jax
 import numpy as np
 import pytest
 
@@ -16,12 +15,12 @@ from envs.freecell.states import position
 from jaxgp.host import savedgame
 from jaxgp.host.moves import Stepper, game_key
 from tests.envs.freecell.positions import board, move
-from tests.envs.replays import FAST, KEY
+from tests.envs.replays import KEY
 from tests.reference import freecell as reference
 
 GAME = FreeCell(617)
 EASY = "Foundations: C-K D-J H-T S-K/Freecells: QH/KH/JH QD/KD/-/-/-/-/-"
-STEP = jax.jit(GAME.step, compiler_options=FAST)
+STEP = notation._rules(GAME)[1]
 
 
 def after(state, *typed):
@@ -162,7 +161,7 @@ def test_the_rules_of_autoplay_are_those_of_hints():
     game = FreeCell(EASY, autoplay="safe")
     action, why = solver.hints(game)(game.init(KEY))
     assert why == "a solution that a search found takes 1 move"
-    assert GAME.solved(jax.jit(game.step)(game.init(KEY), np.int32(action), KEY))
+    assert GAME.solved(notation._rules(game)[1](game.init(KEY), np.int32(action), KEY))
 
 
 def test_a_saved_text_ends_with_the_moves_in_standard_notation():

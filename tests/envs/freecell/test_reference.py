@@ -53,7 +53,7 @@ def check_walks(supermoves, autoplay, count, plies, seed):
     return compared
 
 
-@pytest.mark.parametrize(("supermoves", "autoplay"), [RULES[1], RULES[2]])
+@pytest.mark.parametrize(("supermoves", "autoplay"), [RULES[1], pytest.param(*RULES[2], marks=pytest.mark.slow)])
 def test_random_walks_agree(supermoves, autoplay):
     assert check_walks(supermoves, autoplay, count=16, plies=24, seed=1) > 150
 
