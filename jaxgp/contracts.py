@@ -131,8 +131,10 @@ class Puzzle(Game[State], ListsMoves, Protocol[State]):
     """A game for one of which many instances are to be solved by search.
 
     A state carries its whole instance, also what no move changes. So instances are a batch of states, [B, ...].
-    `terminated` is `solved`. A step of a solved state changes nothing. `key` tells the states of one instance apart:
-    states of different instances may have equal keys, and the number of moves made is not part of a key.
+    `terminated` is True where the puzzle is `solved`, and where no move is left. A step of such a state changes
+    nothing. `key` tells the states of one instance apart: states of different instances may have equal keys, and the
+    number of moves made is not part of a key. A puzzle with symmetric states may give them one key: their moves lead
+    to the same keys, but may have other numbers.
     """
 
     def solved(self, state: State) -> Array:

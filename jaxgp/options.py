@@ -251,7 +251,8 @@ def _right(one: Option, value: object) -> bool:
         return value in one.choices
     if bool in one.kinds:
         return isinstance(value, bool)
-    if int in one.kinds or float in one.kinds:
+    text = str in one.kinds and isinstance(value, str)  # of a type that is a number or text
+    if (int in one.kinds or float in one.kinds) and not text:
         whole = float not in one.kinds
         if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
             return False

@@ -127,11 +127,13 @@ class Notation(Generic[Rules]):
         parse: (rules, text) -> the actions; raises ValueError.
         describe: (rules, actions, why each was played) -> text.
         picture: (rules, actions, how many of them; None: all) -> one SVG picture of the whole game; None: none.
+        written: (rules, actions) -> the moves alone, as `parse` reads them; they end the text of a saved game.
     """
 
     parse: Callable[[Rules, str], Sequence[int]] | None = None
     describe: Callable[[Rules, Sequence[int], Sequence[str]], str] | None = None
     picture: Callable[[Rules, Sequence[int], int | None], str] | None = None
+    written: Callable[[Rules, Sequence[int]], str] | None = None
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ def animation(played: Played) -> str:
 
 
 def transcript(played: Played) -> str:
-    """Return all boards and moves as text."""
+    """Return all boards and moves as text, then the moves in the game's own notation, if it has one for them alone."""
     game, drawing = played.game, played.spec.drawing
     lines = [" against ".join(played.names), "", drawing.text(game, played.moves[0].state), ""]
     for number, move in enumerate(played.moves[1:], 1):
@@ -108,7 +108,9 @@ def transcript(played: Played) -> str:
         lines += [f"{number}. {said}", "", drawing.text(game, move.state), ""]
     last = played.moves[-1].state
     ended = verdict(game, last, played.names, played.spec.ending) if bool(last.terminated) else "Unfinished."
-    return "\n".join([*lines, ended]) + "\n"
+    written, actions = played.spec.notation.written, [move.action for move in played.moves[1:]]
+    listed = "" if written is None else "\n" + written(game, [action for action in actions if action is not None])
+    return "\n".join([*lines, ended]) + "\n" + listed
 
 
 def record(played: Played) -> str:

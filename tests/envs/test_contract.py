@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import envs
-from jaxgp.contracts import Game, ListsMoves
+from jaxgp.contracts import Game, ListsMoves, Puzzle
 from tests.envs.replays import KEY, stepping
 
 PLIES = 60
@@ -64,9 +64,12 @@ def tried(game, legal):
 
 
 def listed(game, state):
-    """The list of moves of a state, as long as it can be, and how many moves there are."""
+    """The list of moves of a state, as long as it can be, how many moves there are, and of a puzzle the keys after."""
     places = jnp.arange(game.most_choices, dtype=jnp.int32)
-    return {"moves": game.choices(state), "list": jax.vmap(game.choice, (None, 0))(state, places)}
+    said = {"moves": game.choices(state), "list": jax.vmap(game.choice, (None, 0))(state, places)}
+    if isinstance(game, Puzzle):
+        said["children"] = jax.vmap(lambda action: game.key(game.step(state, action, KEY)))(said["list"])
+    return said
 
 
 @pytest.fixture(scope="module")
@@ -200,10 +203,18 @@ def test_forfeiting_loses_for_the_side_to_move_or_ends_a_game_for_one(game, hist
     assert (ended.returns[rows, 1 - live.to_move] == 1).all()
 
 
-def test_equal_keys_mean_equal_continuations(histories, found):
+def futures(game, found):
+    """What follows each state: the legal moves, and the keys after each; of a puzzle the keys alone, in any order."""
+    if isinstance(game, Puzzle):
+        listed = zip(found["children"], found["moves"], strict=True)
+        return [np.array(sorted(map(bytes, keys[:moves]))) for keys, moves in listed]
+    later = found["later"]
+    return np.concatenate([found["legal"], found["after"].terminated, later.reshape(len(later), -1)], 1)
+
+
+def test_equal_keys_mean_equal_continuations(game, histories, found):
     """States that share a key are one position: the same moves, and the same keys after each of them."""
-    states, later = flat(histories[0]), found["later"]
-    future = np.concatenate([found["legal"], found["after"].terminated, later.reshape(len(later), -1)], 1)
+    states, future = flat(histories[0]), futures(game, found)
     by_key = {}
     shared = 0
     for n, key in enumerate(map(bytes, found["key"])):

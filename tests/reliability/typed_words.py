@@ -182,7 +182,8 @@ BASES: dict[str, dict[str, str]] = {
     },
     "evaluate": {game: f"run=folder/{game} games=2 cores=1" for game in ("mancala", "walls", "morpion")},
     "play": {game: f"game={game} player=random opponent=random" for game in ("mancala", "walls", "othello")}
-    | {"morpion": "game=morpion player=random", "champion": "run=folder/mancala player=champion opponent=random"}
+    | {"morpion": "game=morpion player=random", "freecell": "game=freecell player=random"}
+    | {"champion": "run=folder/mancala player=champion opponent=random"}
     | {"replay": "replay=saved.json"},
     "tournament": {"members": "brackets.a=folder/walls brackets.b=random games=1 leagues=2 cores=1"},
     "analyse": {

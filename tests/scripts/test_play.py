@@ -70,6 +70,18 @@ def test_a_puzzle_gives_hints_takes_moves_back_and_says_how_it_has_ended(play, t
     assert play(f"replay={saved}")[1].endswith("Solved in 2 moves.\n")
 
 
+def test_a_patience_is_played_in_standard_notation_and_seen_again(play, tmp_path):
+    deal = "game.deal=Foundations: C-K D-J H-J S-K/Freecells: QH/KH/KD/QD/-/-/-/-/-"
+    saved = tmp_path / "solved"
+    code, out, _ = play("game=freecell", deal, f"save={saved}", typed="1h\n3c\n3h\nundo\n3b\nbh\nah\n1h\n2h\n")
+    assert code == 0
+    assert "KH cannot go to the foundations yet; accepted: ah, 3h, " in out
+    assert "cells are alike, so a card goes to the first free one, and cell c is not; accepted: 3b, or help.\n" in out
+    assert out.endswith("Solved in 5 moves.\n" + "".join(f"Written: {saved}.{end}\n" for end in ("svg", "txt", "json")))
+    for file, also in (("solved.json", ()), ("solved.txt", ("game=freecell", deal))):
+        assert play(f"replay={tmp_path / file}", *also)[1].endswith("Solved in 5 moves.\n")
+
+
 def test_a_board_that_cannot_be_played_is_refused_in_one_line(play):
     code, _, error = play("game=rush_hour", "game.board=XX.A")
     assert code == 2
@@ -368,7 +380,7 @@ def test_the_champion_of_a_game_from_a_folder_plays_where_the_folder_is_named(pl
     code, out, error = play(f"run={tmp_path}", f"game={toys.FOLDER}", typed="step\n")
     assert (code, error) == (0, "")
     assert "Opponent (champion) plays walk." in out
-    assert "game.name=dice: accepted: checkers, mancala, " in play(f"run={tmp_path}")[2]
+    assert "game.name=dice: accepted: checkers, freecell, mancala, " in play(f"run={tmp_path}")[2]
 
 
 def test_help_on_the_command_line(play):

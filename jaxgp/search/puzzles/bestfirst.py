@@ -40,6 +40,8 @@ from jaxgp.search.queue import drain
 from jaxgp.search.table import mix
 
 By = Literal["cost", "value"]
+FEWEST = 2
+"""Lanes. Where there is one alone, XLA copies its positions in each iteration."""
 BACK = 8
 """Moves of a solution that are written down in one iteration."""
 
@@ -133,7 +135,8 @@ class BestFirst:
         false, none = jnp.zeros(queue, jnp.bool_), jnp.full(queue, -1, jnp.int32)
         nothing = false, none + 1, none, jnp.full((queue, self.deepest), -1, jnp.int16), false
         idle = self._idle(jax.tree.map(lambda x: x[0], packed))
-        found, iterations = drain(idle, min(self.lanes, queue), self.narrow, count, nothing, begin, advance)
+        width, narrow = max(FEWEST, min(self.lanes, queue)), max(FEWEST, self.narrow)
+        found, iterations = drain(idle, width, narrow, count, nothing, begin, advance)
         return Solutions(*found, iterations)
 
     @cached_property

@@ -1,0 +1,226 @@
+"""What programs see of a node of a search: nine heuristics, Heineman's score, and advisors.
+
+Source: Sipper, "Evolved to Win", tables 11.1 and 11.4; Heineman's score as his program computes it. A card has the
+values 1, ace, to 13, king. The bottom card of a cascade is the first one that was dealt there, its top card the one
+that can move. `tests/reference/freecell.py` computes the same from names of cards.
+
+The book leaves these points open:
+
+- DifferenceFromTop: the mean of the top cards is taken over the cascades that have cards. Where there is none the value
+  is 0. A foundation without cards counts as 0 in the other mean.
+- SumOfBottomCards: an empty cascade counts as 0.
+- NumberWellPlaced: a cascade of one card is well placed; an empty one has no cards.
+- LastCardMoved, of several cards that move together: the lowest one in the pile, which has the highest value.
+- NumberOfSiblings and NumberOfChildren count legal moves. A move and the one that differs by the choice among free
+  cells, or among empty cascades, are one.
+- IsMoveToSortedPile: the target is a cascade, and all its cards are in sequence after the move. It is so for an empty
+  one.
+- Advisors of the last move are false, and 0, at the root.
+- PhaseByX is 0 where g + X is 0, and a value of X below 0 counts as 0.
+- The numbers by which heuristics are divided. Those here are in `FEATURES`.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from envs.freecell.cards import CARDS, CASCADES, RANKS, ROWS
+from envs.freecell.moves import HOME, TABLE
+from envs.freecell.rules import FreeCell
+from envs.freecell.states import EMPTY, SUITS, State, run_lengths, top_cards
+
+
+class Node(Protocol):
+    """A node of a search, as `jaxgp.search` hands it over."""
+
+    @property
+    def state(self) -> State: ...
+
+    @property
+    def before(self) -> State:
+        """The state that it was reached from."""
+
+    @property
+    def action(self) -> Array:
+        """int32[]: the move between them; negative at the root."""
+
+    @property
+    def depth(self) -> Array:
+        """int32[]: moves from the root."""
+
+    @property
+    def siblings(self) -> Array:
+        """int32[]: legal moves of the state before, the one that leads here among them."""
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One number that programs see.
+
+    Attributes:
+        name: what the tables of the source call it.
+        says: what it is, in a few words.
+        truth: whether it is 0 or 1.
+        heuristic: whether it is one of the nine.
+        rises: of a heuristic, whether it grows towards the goal; the others fall. The source gives all of them weights
+            from 0 to 1 and says nothing of signs. SumOfBottomCards falls as kings come to the bottom of cascades, but
+            rises as cascades become empty.
+        most: what it is divided by to be 1 at most; a greater number counts as 1. Those of HSDH, of Heineman's score
+            and of the counts of moves were the greatest in 1,228,800 positions of random walks from 2,048 deals, half
+            of them with automatic play, rounded up. That of g is close to the mean length of solutions of HSD with
+            HSDH in the source.
+    """
+
+    name: str
+    says: str
+    truth: bool = False
+    heuristic: bool = False
+    rises: bool = False
+    most: float = 1.0
+
+
+HEURISTICS = (
+    Feature("HSDH", "cards on the next cards of the foundations; twice that without room", heuristic=True, most=100),
+    Feature("NumberWellPlaced", "cards of cascades that are in sequence", heuristic=True, rises=True, most=CARDS),
+    Feature("NumCardsNotAtFoundations", "cards that are not on the foundations", heuristic=True, most=CARDS),
+    Feature("FreeCells", "empty cells and empty cascades", heuristic=True, rises=True, most=HOME),
+    Feature(
+        "DifferenceFromTop", "mean top card of cascades less mean top card of foundations", heuristic=True, most=13
+    ),
+    Feature("LowestHomeCard", "13 less the lowest foundation", heuristic=True, most=13),
+    Feature("HighestHomeCard", "the highest foundation", heuristic=True, rises=True, most=13),
+    Feature("DifferenceHome", "the highest foundation less the lowest one", heuristic=True, most=13),
+    Feature("SumOfBottomCards", "100 less the bottom cards of cascades", heuristic=True, most=100),
+)
+ADVISORS = (
+    Feature("IsMoveToFreecell", "the last move went to a cell", truth=True),
+    Feature("IsMoveToCascade", "the last move went to a cascade", truth=True),
+    Feature("IsMoveToFoundation", "the last move went to a foundation", truth=True),
+    Feature("IsMoveToSortedPile", "the last move went to a cascade that is in sequence", truth=True),
+    Feature("LastCardMoved", "the value of the last card moved", most=13),
+    Feature("NumberOfSiblings", "legal moves of the position before", most=40),
+    Feature("NumberOfChildren", "legal moves of the position", most=40),
+    Feature("DifficultyLevel", "where the deal stands among those of its set, by difficulty"),
+    *(Feature(f"PhaseBy{one.name}", f"g / (g + {one.name})") for one in HEURISTICS),
+    Feature("g", "moves from the root", most=250),
+)
+HEINEMAN = Feature("HeinemanScore", "HSDH, and 26 less the next values of the foundations", most=120)
+FEATURES = (*HEURISTICS, HEINEMAN, *ADVISORS)
+"""The heuristics of table 11.1, Heineman's score, and the advisors of table 11.4, in their order."""
+
+
+class Seen(NamedTuple):
+    """What several heuristics look at."""
+
+    tops: Array  # int8[8]: top cards, or EMPTY
+    runs: Array  # int8[8]: cards in sequence at the top
+    bottoms: Array  # int8[8]: bottom cards, or EMPTY
+
+
+def view(game: FreeCell, options: object, node: Node) -> Array:
+    """Return float32[F]: the `FEATURES` of a node, as they are, in their order."""
+    del options
+    state, seen = node.state, _seen(node.state)
+    nine = _nine(state, seen)
+    numbers = (
+        *nine,
+        heineman_score(state),
+        *_last_move(node, seen),
+        jnp.where(node.action < 0, 0, node.siblings),
+        game.choices(state),
+        state.level,
+        *(phase(node.depth, one) for one in nine),
+        node.depth,
+    )
+    return jnp.stack([jnp.asarray(number, jnp.float32) for number in numbers])
+
+
+def shares(seen: Array) -> Array:
+    """Return float32[F]: the features (float32[F]), each divided by its greatest value, at most 1.
+
+    DifferenceFromTop and HeinemanScore can be below 0.
+    """
+    greatest = np.array([one.most for one in FEATURES], np.float32)
+    return jnp.minimum(seen / greatest, 1.0)
+
+
+def heuristics(state: State) -> Array:
+    """Return float32[9]: the heuristics of table 11.1, as they are, in their order."""
+    return jnp.stack([jnp.asarray(one, jnp.float32) for one in _nine(state, _seen(state))])
+
+
+def hsdh(state: State) -> Array:
+    """Return int32[], HSDH: cards that lie on the next card of each foundation, summed over the foundations.
+
+    A next card in a cell has none on it, and a foundation that is complete has no next card. The sum is doubled if no
+    cell and no cascade is empty.
+    """
+    following = state.foundations * SUITS + np.arange(SUITS, dtype=np.int8)
+    wanted = (state.cascades[:, :, None] == following).any(-1)
+    covering = jnp.where(wanted, state.heights[:, None] - 1 - np.arange(ROWS, dtype=np.int8), 0).sum(dtype=jnp.int32)
+    return covering * jnp.where(vacancies(state) == 0, 2, 1)
+
+
+def heineman_score(state: State) -> Array:
+    """Return int32[]: the score of Heineman's program; it is -30 at the goal, and lower is better.
+
+    That is HSDH plus 26, less the values of the next card of each foundation, 14 for one that is complete.
+    """
+    return hsdh(state) + 26 - SUITS - state.foundations.sum(dtype=jnp.int32)
+
+
+def vacancies(state: State) -> Array:
+    """Return int32[], FreeCells: empty cells and empty cascades."""
+    return (state.cells < 0).sum(dtype=jnp.int32) + (state.heights == 0).sum(dtype=jnp.int32)
+
+
+def phase(depth: Array, value: Array) -> Array:
+    """Return float32[]: g / (g + X), 0 where both are 0; X below 0 counts as 0."""
+    both = depth + jnp.maximum(value, 0).astype(jnp.float32)
+    return depth / jnp.where(both > 0, both, 1)
+
+
+def _seen(state: State) -> Seen:
+    return Seen(top_cards(state), run_lengths(state), state.cascades[:, 0])
+
+
+def _nine(state: State, seen: Seen) -> tuple[Array, ...]:
+    lowest, highest = state.foundations.min().astype(jnp.int32), state.foundations.max().astype(jnp.int32)
+    home = state.foundations.sum(dtype=jnp.int32)
+    piles = (state.heights > 0).sum(dtype=jnp.int32)
+    mean = _values(seen.tops).sum(dtype=jnp.int32) / jnp.maximum(piles, 1)
+    return (
+        hsdh(state),
+        jnp.where(seen.runs == state.heights, state.heights, 0).sum(dtype=jnp.int32),
+        CARDS - home,
+        vacancies(state),
+        jnp.where(piles > 0, mean - home / SUITS, 0.0),
+        len(RANKS) - lowest,
+        highest,
+        highest - lowest,
+        100 - _values(seen.bottoms).sum(dtype=jnp.int32),
+    )
+
+
+def _values(card: Array) -> Array:
+    """Return int8[...]: values of cards, 0 for EMPTY."""
+    return jnp.where(card < 0, 0, (card >> 2) + 1)
+
+
+def _last_move(node: Node, seen: Seen) -> tuple[Array, ...]:
+    """Return the advisors of the last move: bool[] IsMoveToFreecell to IsMoveToSortedPile, and int8[] LastCardMoved."""
+    source, target, count = jnp.asarray(TABLE)[jnp.maximum(node.action, 0)]
+    moved = node.action >= 0
+    rows, columns = np.arange(ROWS, dtype=np.int8), np.arange(CASCADES, dtype=np.int8)
+    before = node.before
+    begin = before.heights[:, None] - count
+    taken = jnp.where((columns == source)[:, None] & (rows == begin), before.cascades, EMPTY).max()
+    held = jnp.where(np.arange(CASCADES, HOME, dtype=np.int8) == source, before.cells, EMPTY).max()
+    cascade = target < CASCADES
+    ordered = ((seen.runs == node.state.heights) & (columns == target)).any()
+    value = jnp.where(moved, _values(jnp.maximum(taken, held)), 0)
+    kinds = ((target >= CASCADES) & (target < HOME), cascade, target == HOME, cascade & ordered)
+    return *(one & moved for one in kinds), value

@@ -1,0 +1,176 @@
+"""FreeCell for people: text, pictures, names of moves, games as text, hints."""
+
+import json
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+import envs
+from envs.freecell import notation, render, solver
+from envs.freecell.cards import parse
+from envs.freecell.moves import ACTIONS
+from envs.freecell.rules import FreeCell
+from envs.freecell.states import position
+from jaxgp.host import savedgame
+from jaxgp.host.moves import Stepper, game_key
+from tests.envs.freecell.positions import board, move
+from tests.envs.replays import KEY
+from tests.reference import freecell as reference
+
+GAME = FreeCell(617)
+EASY = "Foundations: C-K D-J H-T S-K/Freecells: QH/KH/JH QD/KD/-/-/-/-/-"
+STEP = notation._rules(GAME)[1]
+
+
+def after(state, *typed):
+    for one in typed:
+        (action,) = notation.turn(GAME, state, one)
+        state = STEP(state, np.int32(action), KEY)
+    return state
+
+
+def test_the_table_is_drawn_with_cells_foundations_and_cascades():
+    state = after(position(parse(EASY)), "3b")
+    assert (
+        render.text(GAME, state)
+        == """\
+cells  a QH  b KD  c --  d --    foundations h  C K  D J  H T  S K
+
+ 1  2  3  4  5  6  7  8
+KH JH
+   QD
+
+1 move made; 47 of 52 cards on the foundations"""
+    )
+
+
+def test_every_move_has_a_name_that_is_read_again():
+    names = [render.action_name(GAME, action) for action in range(GAME.num_actions)]
+    assert names[:5] == ["ah", "bh", "ch", "dh", "1h"]
+    assert names[12] == "a1"
+    assert names[44 + 13 : 44 + 16] == ["12", "12v2", "12v3"]
+    assert names[-1] == "8d"
+    for action, (source, target, _) in enumerate(ACTIONS):
+        if source != target:
+            assert render.parse_action(GAME, names[action]) == action
+    assert render.parse_action(GAME, "12va") == render.parse_action(GAME, "12v10")
+
+
+def test_what_is_typed_need_not_say_how_many_cards_move_onto_a_card():
+    state = position(parse("Foundations: C-T D-T H-T S-T/KD QS JH/KH/QD JC/-/-/-/KS QH JS/QC JD KC"))
+    assert (
+        notation.turn(GAME, state, "12") == notation.turn(GAME, state, "1-2v2") == [render.parse_action(GAME, "12v2")]
+    )
+    assert [ACTIONS[action][2] for action in notation.turn(GAME, state, " 1 4 ")] == [1]
+    assert [ACTIONS[action][2] for action in notation.turn(GAME, state, "14v2")] == [2]
+
+
+@pytest.mark.parametrize(
+    ("typed", "fault"),
+    [
+        ("", "an empty line is not a move; accepted: two piles, from and to: cascades are 1 to 8"),
+        ("27x", '"27x" is not a move; accepted: two piles'),
+        ("99", '"99" is not a move; accepted: two piles'),
+        ("h1", '"h1" is not a move'),
+        ("33", "33 leads nowhere else; accepted: two piles"),
+        ("ab", "ab leads nowhere else; accepted: two piles"),
+        ("3av2", "3av2 moves 2 cards; accepted: 1"),
+        ("34v14", "34v14 moves 14 cards; accepted: 1 to 13"),
+        ("41", "cascade 4 is empty; accepted: 1h, 2h, 3h, a4"),
+        ("b1", "cell b is empty"),
+        ("ah", "KH cannot go to the foundations yet"),
+        ("1a", "cell a holds KH"),
+        ("1c", "cells are alike, so a card goes to the first free one, and cell c is not; accepted: 1b"),
+        ("25", "empty cascades are alike, so cards go to the first one, and cascade 5 is not; accepted: 24"),
+        ("14", "cascade 1 would move to cascade 4 as a whole, which changes nothing"),
+        ("13", "what moves from cascade 1 does not fit on KD, or there is too little room"),
+        ("23v2", "2 cards cannot move together; accepted: 23"),
+    ],
+)
+def test_what_cannot_be_played_is_answered_with_the_reason(typed, fault):
+    state = position(parse("Foundations: C-J D-Q H-J S-K/Freecells: KH/QH/KC QC/KD/-/-/-/-/-"))
+    with pytest.raises(ValueError, match=fault):
+        notation.turn(GAME, state, typed)
+
+
+def test_the_end_says_how_many_moves_it_took():
+    easy, last = position(parse(EASY)), ("2h", "3h", "2h", "ah", "1h")
+    assert render.ending(GAME, after(easy, *last)) == "Solved in 5 moves"
+    left = GAME.forfeit(after(easy, "2h"))
+    assert render.ending(GAME, left) == "Given up after 1 move, with 48 of 52 cards on the foundations"
+
+
+def test_the_picture_marks_the_cards_that_have_moved_and_both_piles():
+    state = position(parse("Foundations: C-T D-T H-T S-T/KD QS JH/KH/QD JC/-/-/-/KS QH JS/QC JD KC"))
+    (action,) = notation.turn(GAME, state, "12")
+    drawn = ElementTree.fromstring(render.svg(GAME, STEP(state, np.int32(action), KEY), action))
+    assert [one.text for one in drawn.iter() if "used" in one.get("class", "")] == ["1", "2"]
+    kinds = [one.get("class") for one in drawn.iter()]
+    assert (kinds.count("card moved"), kinds.count("card")) == (2, 10 + 4)
+    assert kinds.count("pile") == 4 + 3
+
+
+def test_a_game_is_read_whatever_free_cells_and_empty_cascades_it_uses():
+    """The text moves to cell d and to cascade 8 where the rules have cell a and cascade 4, and then 8 to 5 in vain."""
+    game = FreeCell("Foundations: C-K D-J H-T S-K/KH QH/JH QD/KD/-/-/-/-/-")
+    found = notation.parse_game(game, "# by hand\n8s Moves:\n1. 1d 2. 28\n2h 85 5h 3h dh 1h\n")
+    assert notation.written(game, found) == "Moves:\n1a 24 2h 4h 3h ah 1h\n"
+
+
+def test_a_wrong_game_says_which_move_is_wrong():
+    with pytest.raises(ValueError, match="move 2, 3h: KC cannot go to the foundations yet; accepted: "):
+        notation.parse_game(GAME, "1a 3h")
+    with pytest.raises(ValueError, match="move 6, 1h: the game has ended; accepted: no further move"):
+        notation.parse_game(FreeCell(EASY), "2h 3h 2h ah 1h 1h")
+    with pytest.raises(ValueError, match="the text holds no moves; accepted: two piles"):
+        notation.parse_game(GAME, "# nothing")
+
+
+@pytest.mark.slow
+def test_hints_lead_to_a_solution_that_plain_python_confirms():
+    hint, state = solver.hints(GAME), GAME.init(KEY)
+    action, why = hint(state)
+    left = int(why.split()[-2])
+    assert why == f"a solution that a search found takes {left} moves"
+    start, played = board(state), []
+    while action is not None:
+        played.append(move(action))
+        state = STEP(state, np.int32(action), KEY)
+        left -= 1
+        if state.terminated:
+            break
+        action, why = hint(state)
+        assert why.endswith(f" {left} move{'s' * (left > 1)}")
+    assert GAME.solved(state)
+    assert reference.solved(reference.check(start, played))
+
+
+@pytest.mark.slow
+def test_a_hint_says_that_there_is_no_solution_where_there_is_none():
+    """All cells are taken. Two moves are left, 9C onto TD or onto TH; none is left after either."""
+    tops = [["QC", "TD"], ["QD", "TH"], ["QH"], ["QS"], ["9C"], ["8C"], ["8S"], ["6H"]]
+    rest = [rank + suit for rank in "A23456789TJQK" for suit in "CDHS"]
+    rest = [one for one in rest if one not in [card for top in tops for card in top] and one[0] != "K"]
+    text = "Freecells: KC KD KH KS/" + "/".join(" ".join([*rest[n::8], *top]) for n, top in enumerate(tops))
+    action, why = solver.hints(GAME)(position(parse(text)))
+    assert (action, why) == (None, "there is no solution")
+
+
+def test_the_rules_of_autoplay_are_those_of_hints():
+    game = FreeCell(EASY, autoplay="safe")
+    action, why = solver.hints(game)(game.init(KEY))
+    assert why == "a solution that a search found takes 1 move"
+    assert GAME.solved(notation._rules(game)[1](game.init(KEY), np.int32(action), KEY))
+
+
+def test_a_saved_text_ends_with_the_moves_in_standard_notation():
+    game = FreeCell(EASY)
+    stepper = Stepper(game, game_key(0))
+    moves = list(stepper.retrace(notation.parse_game(game, "2h 3h 2h ah 1h")))
+    played = savedgame.Played(stepper, envs.spec("freecell"), ("Player",), moves)
+    text = savedgame.transcript(played)
+    assert text.endswith("\nMoves:\n2h 3h 2h ah 1h\n")
+    assert notation.parse_game(game, text) == [one.action for one in moves[1:]]
+    assert json.loads(savedgame.record(played))["moves"] == ["2h", "3h", "2h", "ah", "1h"]
+    assert ElementTree.fromstring(savedgame.animation(played)).get("class") == "replay"
