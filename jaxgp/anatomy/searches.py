@@ -19,7 +19,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from jaxgp import files
+from jaxgp.anatomy.anatomy_report import drawn
 from jaxgp.arrays import where
+from jaxgp.contracts import Solved
 from jaxgp.errors import UsageError
 from jaxgp.genotypes.programs import Programs
 from jaxgp.genotypes.text import print_tree
@@ -92,15 +94,15 @@ def searches(champion: Loaded, some: Instances, limit: int, say: Callable[[str],
     return Searches(champion, some.names, limit, blind, own, fired)
 
 
-def _fired(champion: Loaded, solver: ProgramSolver, states: object, found: object) -> np.ndarray:
+def _fired(champion: Loaded, solver: ProgramSolver, states: object, found: Solved) -> np.ndarray:
     """Count positions by rule and part of the solution, over all instances that were solved."""
     genome = jax.tree.map(jnp.asarray, champion.genome)
     count = jax.jit(partial(_along, solver, genome))
     rules = len(solver.primitives.rules)
     total = np.zeros((rules + 1, PARTS), np.int64)
-    for at in np.flatnonzero(found.solved):  # type: ignore[attr-defined]
+    for at in np.flatnonzero(found.solved):
         start = jax.tree.map(lambda x, at=at: x[at], states)
-        total += np.asarray(count(start, found.moves[at], found.length[at]))  # type: ignore[attr-defined]
+        total += np.asarray(count(start, found.moves[at], found.length[at]))
     return total
 
 
@@ -155,12 +157,12 @@ def _percent(share: float) -> str:
 
 def instances(found: Searches) -> list[dict[str, object]]:
     """Return what was found for each instance."""
-    rows = zip(found.names, found.blind.nodes, found.blind.solved, found.own.nodes, found.own.solved, found.own.length,
-               strict=True)  # fmt: skip
+    blindly, own = found.blind, found.own
+    columns = (found.names, blindly.nodes, blindly.solved, own.nodes, own.solved, own.length)
     return [
         {"instance": name, "nodes of blind search": int(blind), "solved blindly": bool(done), "nodes": int(nodes)}
-        | {"solved": bool(own), "moves": int(length) if own else None}
-        for name, blind, done, nodes, own, length in rows
+        | {"solved": bool(solved), "moves": int(length) if solved else None}
+        for name, blind, done, nodes, solved, length in zip(*columns, strict=True)
     ]
 
 
@@ -187,8 +189,8 @@ def report(found: Searches) -> Document:
         sections.append(("Rules", [how, Table(rules(found)), picture]))
     lines = ["  ".join(f"{name}: {value}" for name, value in row.items()) for row in instances(found)]
     sections.append(("Instances", [Folded("each instance", "\n".join(lines))]))
-    return Document(f"Searches of the champion of generation {content.generation}, seed {content.seed}",
-                    [(name, str(value)) for name, value in facts], sections)  # fmt: skip
+    title = f"Searches of the champion of generation {content.generation}, seed {content.seed}"
+    return Document(title, [(name, str(value)) for name, value in facts], sections)
 
 
 def save(folder: Path, found: Searches) -> None:
@@ -212,8 +214,8 @@ def draw_nodes(found: Searches) -> Figure:
     figure, axis = _axes()
     for solved, marker, label in ((True, "o", "solved"), (False, "x", "not solved")):
         chosen = found.own.solved == solved
-        axis.scatter(found.blind.nodes[chosen], found.own.nodes[chosen], s=22, marker=marker, label=label,
-                     color=plots.BLUE if solved else plots.ORANGE)  # fmt: skip
+        color = plots.BLUE if solved else plots.ORANGE
+        axis.scatter(found.blind.nodes[chosen], found.own.nodes[chosen], s=22, marker=marker, label=label, color=color)
     least, most = 1, max(2, int(found.blind.nodes.max()), int(found.own.nodes.max()))
     axis.plot([least, most], [least, most], color=plots.GREEN, linewidth=1)
     axis.set_xscale("log")
@@ -250,8 +252,6 @@ def _colours(number: int) -> list[str]:
 
 def lines(found: Searches) -> list[str]:
     """Return the figures as lines for the terminal."""
-    from jaxgp.anatomy.anatomy_report import drawn
-
     tables = [drawn("Nodes", totals(found))]
     if found.fired is not None:
         tables.append(drawn("Rules on the way to the solutions", rules(found)))

@@ -36,10 +36,14 @@ DRAW = 0
 class Searched:
     """What P individuals did on B instances."""
 
-    saved: Array  # float32[P, B]: share of the nodes of blind search that was saved, 0 where unsolved
     share: Array  # float32[P, B]: nodes as a share of those of blind search, at least 1 where unsolved
     nodes: Array  # int32[P, B]
     solved: Array  # bool[P, B]
+
+    @property
+    def saved(self) -> Array:
+        """float32[P, B]: share of the nodes of blind search that was saved, 0 where unsolved."""
+        return jnp.maximum(1 - self.share, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +129,7 @@ class SuiteFitness(Absolute[Array]):
         nodes, solved = in_order(found.nodes), in_order(found.solved)
         share = nodes.astype(jnp.float32) / jnp.maximum(blind, 1)
         share = jnp.where(solved, share, jnp.maximum(share, 1.0))  # giving up early is no merit
-        return Searched(jnp.maximum(1 - share, 0.0), share, nodes, solved)
+        return Searched(share, nodes, solved)
 
     def standing(self, key: Array, result: Evaluation, population: Genome, memory: Array) -> tuple[Standing, Array]:
         """Measure the fittest of a population on the validation instances; the best by this measure stands."""
