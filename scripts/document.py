@@ -41,6 +41,7 @@ STUDIES = (
     "checkers_variants",
     "rush_hour/boards",
     "rush_hour/cost",
+    "rush_hour/large",
     "rush_hour/way",
 )
 

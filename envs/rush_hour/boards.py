@@ -26,9 +26,11 @@ LISTS = {
     "JAM": "jam40.txt",
     "SER": "hard_steps.txt",
     "MOV": "hard_moves.txt",
+    "BIG": "large8.txt",
     "EVO": "evolved8.txt",
 }
-"""The file of each list, by the letters that the names of its boards begin with. Runs train on the first by default."""
+"""The file of each list, by the letters that the names of its boards begin with. Runs train on the first one of their
+size by default."""
 PUZZLES = ("JAM", "SER", "MOV")
 """The lists of boards of 6 x 6 cells that are as hard as they can be, or were made for people."""
 LARGEST = 2**24

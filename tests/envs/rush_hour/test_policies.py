@@ -122,7 +122,7 @@ def test_suites_keep_test_boards_aside():
     assert [name for name, test in zip(jam.names, jam.test, strict=True) if test][:3] == ["JAM01", "JAM05", "JAM12"]
     every = suites.instances(GAME, suites.ALL, "suite")
     assert len(every.names) == sum(len(suites.instances(GAME, name, "suite").names) for name in suites.names(GAME))
-    assert suites.names(RushHour(size=8, board="EVO01")) == ("EVO",)
+    assert suites.names(RushHour(size=8, board="EVO01")) == ("BIG", "EVO")
 
 
 def test_a_suite_that_does_not_fit_is_named(tmp_path):
@@ -131,7 +131,7 @@ def test_a_suite_that_does_not_fit_is_named(tmp_path):
     ):
         suites.instances(GAME, "FOO", "fitness.suite.name")
     large = RushHour(size=8, board="." * 24 + "XX......" + "." * 32)
-    with pytest.raises(UsageError, match=r"^suite=JAM: accepted: EVO, ALL, or a file of boards"):
+    with pytest.raises(UsageError, match=r"^suite=JAM: accepted: BIG, EVO, ALL, or a file of boards"):
         suites.instances(large, "JAM", "suite")
     small = tmp_path / "small.txt"
     small.write_text("A ............XX.A.....A.....A........\n")
