@@ -114,10 +114,14 @@ def variants(data: Data) -> str:
 
 
 def champions(data: Data, game: str, depth: int) -> str:
-    """Return the champions of a game that search so deep, by opponent, and the book's best figure of each."""
+    """Return the champions of a game that search so deep, by opponent, and the book's best figure of each.
+
+    Those of groups of runs have a table of their own.
+    """
     book = [row for row in data.book if (row["game"], row["player"]) == (game, f"champion depth={depth}")]
     best = {row["opponent"]: published(row) for row in book}
     rows = [row for row in data.games if row["game"] == game and plies(row["player"]) == depth]
+    rows = [row for row in rows if not row["title"].startswith(GROUPS)]
     scores = pooled(rows)
     names = {
         row["player"]: f"{row['title'] or row['experiment'] or row['run']}, seed {row['run_seed']}" for row in rows

@@ -89,6 +89,13 @@ def test_depths_are_told_apart():
     assert (checkers.plies("champion ab12"), checkers.plies(AB.format(3))) == (1, 0)
 
 
+def test_champions_of_groups_of_runs_are_not_among_the_others():
+    rows = [champion("a", 500, depth=1, title="one"), champion("b", 900, depth=1, title="ablation base")]
+    names = [line[0] for line in lines(checkers.champions(data(*rows), checkers.LOSE, 1))]
+    assert "one, seed 0" in names
+    assert not any(name.startswith("ablation") for name in names)
+
+
 def test_groups_of_runs_are_compared_with_the_base():
     def group(title, scores):
         return [
