@@ -19,19 +19,36 @@ from tests.search.test_deepening import CONTEXTS, plain_worth, worth
 
 QUEUE, COUNT = 40, 37
 LIMITS = (1, 2, 30, 200, 3000)
+
+
+def brightness(contexts, whose, nodes, needed):
+    """Values that differ from position to position."""
+    return nodes.state.lit.astype(jnp.float32)
+
+
+def plain_brightness(lit, *rest):
+    return np.float32(lit)
+
+
 BASE = Staged(Lamps(), deepest=60, order=worth, k=1, visited=500, queue=16, room=64, lanes=8, narrow=8)
+PAPERS = dataclasses.replace(BASE, variant="papers", k=2)
 CASES = {
-    "as in the program": BASE,
     "as in the program, a tiny set": dataclasses.replace(BASE, puzzle=PackedLamps(), k=2, visited=4, deepest=24),
-    "as in the papers, a tiny queue": dataclasses.replace(BASE, variant="papers", k=2, queue=2, lanes=5, narrow=1),
-    "as in the papers, a tiny set and little room": dataclasses.replace(
-        BASE, variant="papers", k=3, visited=12, room=6, deepest=300
+    "as in the papers, a tiny set, a tiny queue, little room": dataclasses.replace(
+        PAPERS, visited=12, queue=4, room=20, lanes=5, narrow=1
     ),
+    "room for all": dataclasses.replace(BASE, order=brightness, visited=2000, queue=1024, room=1024, deepest=2000),
 }
 MORE = {
+    "as in the program": BASE,
     "as in the program, one board": dataclasses.replace(BASE, queue=1, lanes=1),
-    "as in the papers, one move": dataclasses.replace(BASE, variant="papers", deepest=5),
-    "as in the papers, a set of one": dataclasses.replace(BASE, variant="papers", visited=1, k=2),
+    "as in the papers, a tiny queue": dataclasses.replace(PAPERS, queue=2),
+    "as in the papers, far": dataclasses.replace(PAPERS, k=3, visited=12, deepest=300),
+    "as in the papers, one move": dataclasses.replace(PAPERS, k=1, deepest=5),
+    "as in the papers, a set of one": dataclasses.replace(PAPERS, visited=1),
+    "as in the program, real values and a tiny queue": dataclasses.replace(
+        BASE, order=brightness, queue=3, visited=90, room=1024, deepest=2048
+    ),
 }
 
 
@@ -51,7 +68,8 @@ def check(search, seed):
     result, expected = jax.tree.map(np.asarray, run), []
     options = {name: getattr(search, name) for name in ("variant", "k", "visited", "queue", "room", "deepest")}
     for at in range(COUNT):
-        lamps, value = PlainLamps(wires[at]), plain_worth(CONTEXTS[whose[at]])
+        lamps = PlainLamps(wires[at])
+        value = plain_worth(CONTEXTS[whose[at]]) if search.order is worth else plain_brightness
         one = plain.Search(lamps, limits[at], value, widest=LAMPS, **options).run(int(lit[at]))
         expected.append(one)
         assert (result.solved[at], result.nodes[at], result.exhausted[at]) == (one.solved, one.nodes, one.exhausted)
@@ -69,15 +87,25 @@ def check(search, seed):
 def test_equals_plain_python_node_by_node(name):
     search = (CASES | MORE)[name]
     found = check(search, 0)
-    print(
-        name,
-        sum(o.solved for o in found),
-        [len(o.moves) for o in found],
-        sum(o.dropped > 0 for o in found),
-        sum(o.full for o in found),
-        sum(o.exhausted for o in found),
-        [o.nodes for o in found],
-    )
+    assert 5 < sum(one.solved for one in found) < COUNT - 5
+    assert sum(len(one.moves) > search.away for one in found) > 1  # from boards beyond the first one
+    assert len({one.nodes for one in found}) > 10
+    assert any(one.dropped for one in found) == ("tiny queue" in name or "one board" in name)
+    assert any(one.full for one in found) == ("little room" in name)
+
+
+def test_a_search_that_has_lost_no_board_proves_that_there_is_no_solution():
+    """Switches that turn two of four lamps over never make three lamps dark."""
+    first, step = np.random.default_rng(1).integers(4, size=(2, QUEUE, LAMPS))
+    wires = (1 << first) | (1 << (first + 1 + step % 3) % 4)
+    lit = np.array([7, 3] * (QUEUE // 2))
+    search = jitted(CASES["room for all"])
+    limits, whose = np.full(QUEUE, 10**6, np.int32), np.zeros(QUEUE, np.int32)
+    result = search(states(lit, wires), limits, jnp.int32(QUEUE), jnp.asarray(CONTEXTS), whose)
+    assert result.exhausted[::2].all()
+    assert not result.solved[::2].any()
+    assert (result.solved ^ result.exhausted).all()
+    assert result.solved[1::2].any()
 
 
 @pytest.mark.parametrize(

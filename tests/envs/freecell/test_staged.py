@@ -1,0 +1,73 @@
+"""Staged deepening of FreeCell against two programs in plain Python: of the search, and of the rules."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from envs.freecell import cards
+from envs.freecell.heuristics import heineman_score, hsdh
+from envs.freecell.moves import NUMBERS
+from envs.freecell.rules import rules_of
+from jaxgp.search.puzzles.staged import Staged
+from tests.envs.freecell.positions import PILES, at, board, move, some, states_of
+from tests.reference import freecell, staged
+
+LIMIT, DEEPEST = 3000, 400
+
+
+class PlainFreeCell:
+    """The rules in the form of the searches in plain Python."""
+
+    key, solved = staticmethod(freecell.canonical), staticmethod(freecell.solved)
+
+    def __init__(self, supermoves):
+        self.supermoves = supermoves
+
+    def moves(self, board):
+        found = freecell.legal(board, self.supermoves)
+        return sorted(NUMBERS[PILES.index(one.source), PILES.index(one.target), one.count] for one in found)
+
+    def play(self, board, action):
+        return freecell.play(board, move(action))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("variant", "supermoves", "score", "plain_score", "k"),
+    [
+        ("heineman", "strict", heineman_score, freecell.heineman, 6),
+        ("heineman", "strict", heineman_score, freecell.heineman, 2),
+        ("papers", "full", hsdh, freecell.hsdh, 3),
+    ],
+)
+def test_equals_plain_python_node_by_node(variant, supermoves, score, plain_score, k):
+    def order(contexts, whose, nodes, needed):
+        return jax.vmap(lambda state: score(state).astype(jnp.float32))(nodes.state)
+
+    ending = [layout for layout in some(200, seed=3) if 40 <= sum(layout.foundations) < 49]
+    layouts = [cards.deal(1), cards.deal(617), *ending[:8]]
+    roots, count = states_of(layouts), len(layouts)
+    options = {"variant": variant, "k": k, "visited": 900, "queue": 40, "room": 300, "deepest": DEEPEST}
+    search = Staged(rules_of(supermoves), order=order, lanes=8, narrow=8, **options)
+    limits = np.full(count, LIMIT, np.int32)
+    result = jax.device_get(jax.jit(search.search)(jax.tree.map(jnp.asarray, roots), limits, jnp.int32(count)))
+    puzzle, found = PlainFreeCell(supermoves), []
+    for lane in range(count):
+        alone = staged.Search(
+            puzzle, LIMIT, lambda child, *rest: plain_score(child), widest=search.puzzle.most_choices, **options
+        )
+        one = alone.run(board(at(roots, lane)))
+        found.append(one)
+        assert (result.solved[lane], result.nodes[lane], result.exhausted[lane]) == (
+            one.solved,
+            one.nodes,
+            one.exhausted,
+        )
+        assert (result.dropped[lane], result.full[lane]) == (one.dropped, one.full)
+        assert result.moves[lane].tolist() == one.moves + [-1] * (DEEPEST - len(one.moves))
+        if one.solved:
+            freecell.check(board(at(roots, lane)), [move(action) for action in one.moves], supermoves)
+    print([(o.solved, o.nodes, len(o.moves)) for o in found])
+    assert sum(one.solved for one in found) > 3
+    assert any(len(one.moves) > search.away for one in found)
