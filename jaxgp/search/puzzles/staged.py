@@ -61,8 +61,9 @@ from jaxgp.arrays import take, where
 from jaxgp.contracts import Position, Puzzle, States
 from jaxgp.search.chance import refuse_chance
 from jaxgp.search.lookahead import Contexts
-from jaxgp.search.puzzles import visited
+from jaxgp.search.puzzles import boards, visited
 from jaxgp.search.puzzles.bestfirst import FEWEST
+from jaxgp.search.puzzles.boards import Boards
 from jaxgp.search.puzzles.children import Children, Lister, Order, key_words, pack, unpack
 from jaxgp.search.puzzles.deepening import Solutions
 from jaxgp.search.queue import drain
@@ -81,18 +82,6 @@ class Stages(Solutions):
 
     dropped: Array  # int32[Q]: boards that a full queue has dropped
     full: Array  # bool[Q]: the search ended since it had taken as many boards as there is room for
-
-
-@struct.dataclass
-class _Queue:
-    """C places for boards, each D moves away from the board from which it was met."""
-
-    values: Array  # float32[C]; inf: no board
-    states: States  # [C, ...], packed: the position before the last of these moves
-    moves: Array  # int16[C, D]
-    origins: Array  # int32[C]: number of the board from which it was met
-    dropped: Array  # int32[]
-    lost: Array  # bool[]: whether a board has been dropped or replaced
 
 
 @struct.dataclass
@@ -126,7 +115,7 @@ class _Lane:
     solves: Array  # bool[D, S]
     counts: Array  # int32[D]: children
     passed: Array  # int32[D]: children visited
-    queue: _Queue
+    queue: Boards
     table: Array  # uint32[T, W + 1]: the set
     stamp: Array  # uint32[]: of the set
     met: Array  # int32[]: positions in the set
@@ -223,9 +212,6 @@ class Staged:
     def _idle(self, packed: States) -> _Lane:
         zero, no, slots, levels = jnp.int32(0), jnp.bool_(False), self.puzzle.most_choices, self.away
 
-        def copies(number: int) -> States:
-            return jax.tree.map(lambda x: jnp.broadcast_to(x, (number, *x.shape)), packed)
-
         return _Lane(
             busy=no,
             root=zero,
@@ -248,20 +234,13 @@ class Staged:
             ready=no,
             action=jnp.int16(-1),
             local=jnp.zeros(levels, jnp.int16),
-            states=copies(levels),
+            states=jax.tree.map(lambda x: jnp.broadcast_to(x, (levels, *x.shape)), packed),
             actions=jnp.zeros((levels, slots), jnp.int16),
             keys=jnp.zeros((levels, slots, self._words), jnp.uint32),
             solves=jnp.zeros((levels, slots), jnp.bool_),
             counts=jnp.zeros(levels, jnp.int32),
             passed=jnp.zeros(levels, jnp.int32),
-            queue=_Queue(
-                values=jnp.full(self.queue, jnp.inf, jnp.float32),
-                states=copies(self.queue),
-                moves=jnp.zeros((self.queue, levels), jnp.int16),
-                origins=jnp.zeros(self.queue, jnp.int32),
-                dropped=zero,
-                lost=no,
-            ),
+            queue=boards.create(self.queue, packed, levels),
             table=visited.create(2 * self.most, self._words),
             stamp=jnp.uint32(1),
             met=zero,
@@ -293,12 +272,7 @@ class Staged:
             ready=fill(lanes.ready, (limit > 1) & ~solved),
             action=jnp.where(begins, jnp.int16(-1), lanes.action),
             states=jax.tree.map(lambda old, new: old.at[lane, at].set(new, mode="drop"), lanes.states, packed),
-            queue=replace(
-                lanes.queue,
-                values=jnp.where(begins[:, None], jnp.inf, lanes.queue.values),
-                dropped=fill(lanes.queue.dropped, 0),
-                lost=lanes.queue.lost & ~begins,
-            ),
+            queue=boards.empty(lanes.queue, begins),
             stamp=lanes.stamp + begins,
             met=fill(lanes.met, 0),
         )
@@ -363,43 +337,12 @@ class Staged:
             return met > self.visited
         return ((depth == 0) & (met >= self.visited)) | (met + self.puzzle.most_choices > self.most)
 
-    def _store(self, lanes: _Lane, children: Children, fresh: Array, stored: States) -> _Queue:
-        """Put the children that are `fresh` (bool[L, S]) into the queues, one after the other.
-
-        `stored`, [L, ...] and packed, are their parents.
-        """
-        lane, places = jnp.arange(len(fresh)), np.arange(self.queue, dtype=np.int32)
-        small = jnp.abs(children.values) < np.finfo(np.float32).tiny
-        values = jnp.where(small, 0.0, children.values)
+    def _store(self, lanes: _Lane, children: Children, fresh: Array, parents: States) -> Boards:
+        """Put the children that are `fresh` (bool[L, S]) into the queues; `parents`, [L, ...], are packed."""
         deep = lanes.base + 2 * self.away > self.deepest
-        lost = lanes.queue.lost | (fresh.any(1) & deep)
-
-        def put(carry: tuple[Array, _Queue]) -> tuple[Array, _Queue]:
-            waiting, queue = carry
-            some, place = waiting.any(1), waiting.argmax(1)
-            value = values[lane, place]
-            # The place of a board of equal value; else a free one, which has the value inf; else the highest one.
-            highest = queue.values.max(1)
-            equal = queue.values == value[:, None]
-            rank = jnp.where(
-                equal, places, jnp.where(queue.values == highest[:, None], places + self.queue, 2 * self.queue)
-            )
-            rank = rank.min(1)
-            replaces, drops = some & (rank < self.queue), some & (rank >= self.queue) & ~jnp.isposinf(highest)
-            at = jnp.where(some & (~drops | (value < highest)), rank % self.queue, self.queue)
-            moves = lanes.local.at[:, -1].set(children.actions[lane, place])
-            waiting = waiting.at[lane, place].set(False)
-            return waiting, _Queue(
-                values=queue.values.at[lane, at].set(value, mode="drop"),
-                states=jax.tree.map(lambda old, new: old.at[lane, at].set(new, mode="drop"), queue.states, stored),
-                moves=queue.moves.at[lane, at].set(moves, mode="drop"),
-                origins=queue.origins.at[lane, at].set(lanes.board, mode="drop"),
-                dropped=queue.dropped + drops,
-                lost=queue.lost | drops | replaces,
-            )
-
-        first = fresh & ~deep[:, None], replace(lanes.queue, lost=lost)
-        return lax.while_loop(lambda carry: carry[0].any(), put, first)[1]
+        queue = replace(lanes.queue, lost=lanes.queue.lost | (fresh.any(1) & deep))
+        wanted = fresh & ~deep[:, None]
+        return boards.put(queue, wanted, children.values, children.actions, lanes.local, parents, lanes.board)
 
     def _walk_back(self, lanes: _Lane) -> _Lane:
         """Find the next node of each lane; where few are left to be found, they wait for the next iteration."""
@@ -451,33 +394,26 @@ class Staged:
 
     def _take(self, lanes: _Lane, ends: Array) -> _Lane:
         """Take the lowest boards of the queues where local searches have ended (bool[L])."""
-        lane, queue = jnp.arange(len(ends)), lanes.queue
-        place = queue.values.argmin(1)
-        some = ~jnp.isposinf(queue.values[lane, place])
-        full = ends & some & (lanes.boards >= self.room)
-        takes = ends & some & ~full
-        moves, origin = queue.moves[lane, place], queue.origins[lane, place]
-        base = lanes.bases[lane, origin] + self.away
-        number = jnp.where(takes, lanes.boards, self.room)
-        top = jnp.where(takes, 0, self.away)
-        stored = jax.tree.map(lambda x: x[lane, place], queue.states)
+        lane, (taken, place) = jnp.arange(len(ends)), boards.lowest(lanes.queue)
+        full = ends & taken.some & (lanes.boards >= self.room)
+        takes = ends & taken.some & ~full
+        base = lanes.bases[lane, taken.origin] + self.away
+        number, top = jnp.where(takes, lanes.boards, self.room), jnp.where(takes, 0, self.away)
         return replace(
             lanes,
             over=lanes.over | (ends & ~takes),
-            exhausted=lanes.exhausted | (ends & ~some & ~queue.lost),
+            exhausted=lanes.exhausted | (ends & ~taken.some & ~lanes.queue.lost),
             full=lanes.full | full,
             base=jnp.where(takes, base, lanes.base),
             board=jnp.where(takes, lanes.boards, lanes.board),
             boards=lanes.boards + takes,
-            before=lanes.before.at[lane, number].set(origin, mode="drop"),
-            legs=lanes.legs.at[lane, number].set(moves, mode="drop"),
+            before=lanes.before.at[lane, number].set(taken.origin, mode="drop"),
+            legs=lanes.legs.at[lane, number].set(taken.moves, mode="drop"),
             bases=lanes.bases.at[lane, number].set(base, mode="drop"),
             ready=lanes.ready | takes,
-            action=jnp.where(takes, moves[:, -1], lanes.action),
-            states=jax.tree.map(lambda old, new: old.at[lane, top].set(new, mode="drop"), lanes.states, stored),
-            queue=replace(
-                queue, values=queue.values.at[lane, jnp.where(takes, place, self.queue)].set(jnp.inf, mode="drop")
-            ),
+            action=jnp.where(takes, taken.moves[:, -1], lanes.action),
+            states=jax.tree.map(lambda old, new: old.at[lane, top].set(new, mode="drop"), lanes.states, taken.state),
+            queue=boards.remove(lanes.queue, takes, place),
         )
 
     def _write_down(self, lanes: _Lane) -> _Lane:
