@@ -54,10 +54,10 @@ class Options:
     variant: str = option("both", "which search", ("both", "heineman", "papers"))
     first: int = option(1, "the first deal", low=1, high=DEALS)
     last: int = option(100, "the last deal", low=1, high=DEALS)
-    limit: int = option(300_000, "nodes at which a search gives up", low=2, high=MAX_COUNT)
+    limit: int = option(1_000_000, "nodes at which a search gives up", low=2, high=MAX_COUNT)
     k: int = option(6, "how far local searches go", low=1, high=20)
     visited: int = option(200_000, "positions at which the set of positions met is emptied", low=1, high=10_000_000)
-    lanes: int = option(100, "searches in progress at the same time", low=1, high=4096)
+    lanes: int = option(50, "searches in progress at the same time", low=1, high=4096)
     cores: int | None = option(1, "of a CPU that share searches; null: all of them, up to 8", low=1, high=MAX_CORES)
     output: str = option("outputs/analysis/freecell_staged", "directory for results", path=True)
 

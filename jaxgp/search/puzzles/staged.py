@@ -71,6 +71,7 @@ from jaxgp.search.queue import drain
 Variant = Literal["heineman", "papers"]
 WINDOW = 8
 """Children of a node that a lane looks up together."""
+_Walk = tuple[Array, Array, Array, Array, Array, Array]
 
 
 @struct.dataclass
@@ -198,8 +199,8 @@ class Staged:
         nothing = false, none + 1, none, jnp.full((roots, self.deepest), -1, jnp.int16), false, none + 1, false
         idle = self._idle(jax.tree.map(lambda x: x[0], packed))
         width, narrow = max(FEWEST, min(self.lanes, roots)), max(FEWEST, self.narrow)
-        (*found, dropped, full), iterations = drain(idle, width, narrow, count, nothing, begin, advance)
-        return Stages(*found, iterations, dropped, full)
+        found, iterations = drain(idle, width, narrow, count, nothing, begin, advance)
+        return Stages(*found[:5], iterations, *found[5:])
 
     @property
     def _lister(self) -> Lister:
@@ -350,7 +351,7 @@ class Staged:
         searching = lanes.busy & ~lanes.over
         patience = searching.sum() // 4
 
-        def walk(carry: tuple[Array, ...]) -> tuple[Array, ...]:
+        def walk(carry: _Walk) -> _Walk:
             level, passed, nodes, walking, found, slot = carry
             at = jnp.maximum(level, 0)
             first, number = passed[lane, at], lanes.counts[lane, at]
