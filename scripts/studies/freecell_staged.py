@@ -81,17 +81,21 @@ def measure(search: Staged, deals: range, limit: int) -> tuple[Stages, float]:
     return found, time.perf_counter() - begin
 
 
-def said(found: Stages, seconds: float) -> str:
+def said(found: Stages, limit: int, seconds: float) -> str:
     """Return the figures of one search as a line."""
     nodes, solved = found.nodes.astype(np.int64), found.solved
-    of_solved = (
-        f"{nodes[solved].mean():,.0f} nodes and {found.length[solved].mean():.1f} moves each" if solved.any() else ""
-    )
-    return (
-        f"{solved.sum()} of {len(solved)} solved, {of_solved}; {nodes.mean():,.0f} nodes over all, "
-        f"{nodes.sum() / seconds:,.0f} a second; {(found.dropped > 0).sum()} with a full queue, {found.full.sum()} "
-        f"without room, {(~solved & ~found.full & (nodes < nodes.max())).sum()} with an empty queue; {seconds:.0f} s"
-    )
+    parts = [f"{solved.sum()} of {len(solved)} solved"]
+    if solved.any():
+        parts.append(f"{nodes[solved].mean():,.0f} nodes and {found.length[solved].mean():.1f} moves each")
+    emptied = ~solved & ~found.full & (nodes < limit)
+    parts += [
+        f"{nodes.mean():,.0f} nodes over all",
+        f"{emptied.sum()} with an empty queue",
+        f"{(found.dropped > 0).sum()} with a full one",
+        f"{found.full.sum()} without room",
+        f"{nodes.sum() / seconds:,.0f} nodes a second, {seconds:.0f} s",
+    ]
+    return "; ".join(parts)
 
 
 def task(options: Options) -> int:
@@ -106,7 +110,7 @@ def task(options: Options) -> int:
         if options.variant not in ("both", variant):
             continue
         found, seconds = measure(build(options, variant, score, supermoves), deals, options.limit)
-        print(f"{variant}, {name}, supermoves={supermoves}: {said(found, seconds)}", flush=True)
+        print(f"{variant}, {name}, supermoves={supermoves}: {said(found, options.limit, seconds)}", flush=True)
         columns = found.solved, found.nodes, found.length, found.dropped, found.full
         for deal, *row in zip(deals, *(column.astype(int).tolist() for column in columns), strict=True):
             rows.append(",".join(map(str, (variant, deal, *row))))
