@@ -1,1 +1,1 @@
-"""Searches of puzzles: depth first to a bound, best first, and breadth first."""
+"""Searches of puzzles: depth first to a bound, best first, in stages, and breadth first."""

@@ -16,8 +16,7 @@ not be the shortest.
 
 Lanes search one root each (`jaxgp.search.queue`). A lane keeps all its positions in the order in which it met them.
 Their priorities stand in blocks, each with its minimum, so that the lowest of N is found among 2 sqrt(N) numbers. The
-set is a hash table with open addressing, about half full at most; its entries name the search that wrote them, so that
-nothing has to be cleared.
+stamps of the set (`jaxgp.search.puzzles.visited`) are the numbers of the searches of a lane.
 """
 
 from dataclasses import dataclass, replace
@@ -32,12 +31,12 @@ from jax import Array, lax
 
 from jaxgp.arrays import take, where
 from jaxgp.contracts import Position, Puzzle, States
-from jaxgp.search.chance import refuse_chance, unused_key
+from jaxgp.search.chance import refuse_chance
 from jaxgp.search.lookahead import Contexts
-from jaxgp.search.puzzles.children import Children, Lister, Order, pack, unpack
+from jaxgp.search.puzzles import visited
+from jaxgp.search.puzzles.children import Children, Lister, Order, key_words, pack, unpack
 from jaxgp.search.puzzles.deepening import Solutions
 from jaxgp.search.queue import drain
-from jaxgp.search.table import mix
 
 By = Literal["cost", "value"]
 FEWEST = 2
@@ -70,7 +69,7 @@ class _Lane:
     depths: Array  # int16[N]
     priority: Array  # float32[N / B, B]: of the open positions, inf for others
     least: Array  # float32[N / B]: minima of the blocks
-    table: Array  # uint32[T, W + 1]: keys, each with the number of its search
+    table: Array  # uint32[T, W + 1]: the set, T = 2 N
 
 
 @dataclass(frozen=True)
@@ -150,14 +149,7 @@ class BestFirst:
 
     @cached_property
     def _words(self) -> int:
-        """W, words of a key."""
-        shape = jax.eval_shape(lambda: self.puzzle.key(self.puzzle.init(unused_key()))).shape
-        return int(shape[0])
-
-    @property
-    def _slots(self) -> int:
-        """T, entries of the table."""
-        return 2 * self.room
+        return key_words(self.puzzle)
 
     def _idle(self, packed: States) -> _Lane:
         zero, no, room = jnp.int32(0), jnp.bool_(False), self.room
@@ -182,14 +174,13 @@ class BestFirst:
             depths=jnp.zeros(room, jnp.int16),
             priority=jnp.full((room // self._block, self._block), jnp.inf, jnp.float32),
             least=jnp.full(room // self._block, jnp.inf, jnp.float32),
-            table=jnp.zeros((self._slots, self._words + 1), jnp.uint32),
+            table=visited.create(2 * self.room, self._words),
         )
 
     def _begin(self, lanes: _Lane, begins: Array, packed: States, keys: Array, solved: Array, limit: Array) -> _Lane:
         """Meet the roots of the lanes that begin (bool[L]), [L, ...] each."""
         lane, at = jnp.arange(len(begins)), jnp.where(begins, 0, self.room)
         number = lanes.number + begins
-        slot = jnp.where(begins, self._slot(keys), self._slots)
         least = jnp.where(np.arange(self.room // self._block) == 0, 0.0, jnp.inf)
         return replace(
             lanes,
@@ -209,7 +200,7 @@ class BestFirst:
             depths=lanes.depths.at[lane, at].set(0, mode="drop"),
             priority=lanes.priority.at[lane, at, 0].set(0, mode="drop"),
             least=jnp.where(begins[:, None], least, lanes.least),
-            table=lanes.table.at[lane, slot].set(jnp.concatenate([keys, number[:, None]], 1), mode="drop"),
+            table=visited.write(lanes.table, number, visited.slots(lanes.table, keys), keys, begins),
         )
 
     def _expand(self, lanes: _Lane, contexts: Contexts, whose: Array) -> _Lane:
@@ -231,7 +222,7 @@ class BestFirst:
         stopped = ready & (reached >= lanes.limit)
         won, goes_on = solves & ~stopped, ready & ~solves & ~stopped
         end = jnp.take_along_axis(children.actions, solving.argmax(1)[:, None], 1)[:, 0]
-        table, fresh = self._met(lanes, children.keys, within & goes_on[:, None])
+        table, fresh = visited.add(lanes.table, lanes.number, children.keys, within & goes_on[:, None])
         met = lanes.met + fresh.sum(1, dtype=jnp.int32)
         full = met > self.room
         own = jnp.where(ready, at, self.room)
@@ -305,33 +296,3 @@ class BestFirst:
             priority=lanes.priority.at[lane, block, place].set(value, mode="drop"),
             least=lanes.least.at[lane, block].min(value, mode="drop"),
         )
-
-    def _met(self, lanes: _Lane, keys: Array, wanted: Array) -> tuple[Array, Array]:
-        """Write the children that are `wanted` (bool[L, S]) into the sets; return the tables, and which are fresh.
-
-        Of equal children the first one is fresh. Where several children want one entry, the first one takes it, and the
-        others look at it again.
-        """
-        lane, number = jnp.arange(len(wanted))[:, None], lanes.number[:, None]
-        entries = jnp.concatenate([keys, jnp.broadcast_to(number, wanted.shape)[..., None]], -1)
-        earlier = np.tri(wanted.shape[1], k=-1, dtype=bool)
-
-        def look(carry: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
-            table, slot, pending, fresh = carry
-            there = table[lane, slot]
-            used = there[..., -1] == number
-            equal = used & (there == entries).all(-1)
-            free = pending & ~used
-            contested = ((slot[:, :, None] == slot[:, None, :]) & free[:, None, :] & earlier).any(-1)
-            takes = free & ~contested
-            table = table.at[lane, jnp.where(takes, slot, self._slots)].set(entries, mode="drop")
-            slot = jnp.where(used, (slot + 1) & (self._slots - 1), slot)
-            return table, slot, pending & ~equal & ~takes, fresh | takes
-
-        first = lanes.table, self._slot(keys), wanted, jnp.zeros_like(wanted)
-        table, _, _, fresh = lax.while_loop(lambda carry: carry[2].any(), look, first)
-        return table, fresh
-
-    def _slot(self, keys: Array) -> Array:
-        """Return int32[...]: where the keys uint32[..., W] are looked up first."""
-        return (mix(keys) & np.uint32(self._slots - 1)).astype(jnp.int32)

@@ -64,6 +64,11 @@ def unpack(puzzle: Puzzle, packed: States) -> Any:
     return jax.vmap(puzzle.unpack)(packed) if isinstance(puzzle, Packs) else packed
 
 
+def key_words(puzzle: Puzzle) -> int:
+    """Return W, the words of a key."""
+    return int(jax.eval_shape(lambda: puzzle.key(puzzle.init(unused_key()))).shape[0])
+
+
 @dataclass(frozen=True)
 class Lister:
     """Lists the children of nodes.

@@ -40,9 +40,9 @@ from jax import Array, lax
 
 from jaxgp.arrays import take, where
 from jaxgp.contracts import Position, Puzzle, States
-from jaxgp.search.chance import refuse_chance, unused_key
+from jaxgp.search.chance import refuse_chance
 from jaxgp.search.lookahead import Contexts, encode
-from jaxgp.search.puzzles.children import Children, Lister, Order, pack, unpack
+from jaxgp.search.puzzles.children import Children, Lister, Order, key_words, pack, unpack
 from jaxgp.search.queue import drain
 from jaxgp.search.table import mix
 
@@ -186,10 +186,7 @@ class Deepening:
     @cached_property
     def _words(self) -> int:
         """Words of a key; 0 without a table, where no keys are needed."""
-        if not self.table:
-            return 0
-        shape = jax.eval_shape(lambda: self.puzzle.key(self.puzzle.init(unused_key()))).shape
-        return int(shape[0])
+        return key_words(self.puzzle) if self.table else 0
 
     def _idle(self, state: Position) -> _Lane:
         levels, zero, no = self.deepest, jnp.int32(0), jnp.bool_(False)
