@@ -60,10 +60,10 @@ def save_text(option: str, path: Path, text: str) -> None:
 
 def check_writable(option: str, path: Path) -> None:
     """Check that a file can be written, before hours of computing; raises UsageError, which names the option."""
-    probe = path.with_name(path.name + ".probe")
     try:
         if path.exists() and not path.is_file():
             raise OSError(errno.EINVAL, "it is a directory" if path.is_dir() else "it is not a file")
+        probe = path.with_name(path.name + ".probe")
         write(probe, lambda file: file.write(b""))
         probe.unlink()
     except OSError as error:

@@ -61,11 +61,11 @@ from jaxgp.arrays import take, where
 from jaxgp.contracts import Position, Puzzle, States
 from jaxgp.search.chance import refuse_chance
 from jaxgp.search.lookahead import Contexts
-from jaxgp.search.puzzles import boards, visited
+from jaxgp.search.puzzles import frontier, visited
 from jaxgp.search.puzzles.bestfirst import FEWEST
-from jaxgp.search.puzzles.boards import Boards
 from jaxgp.search.puzzles.children import Children, Lister, Order, key_words, pack, unpack
 from jaxgp.search.puzzles.deepening import Solutions
+from jaxgp.search.puzzles.frontier import Boards
 from jaxgp.search.queue import drain
 
 Variant = Literal["heineman", "papers"]
@@ -241,7 +241,7 @@ class Staged:
             solves=jnp.zeros((levels, slots), jnp.bool_),
             counts=jnp.zeros(levels, jnp.int32),
             passed=jnp.zeros(levels, jnp.int32),
-            queue=boards.create(self.queue, packed, levels),
+            queue=frontier.create(self.queue, packed, levels),
             table=visited.create(2 * self.most, self._words),
             stamp=jnp.uint32(1),
             met=zero,
@@ -273,7 +273,7 @@ class Staged:
             ready=fill(lanes.ready, (limit > 1) & ~solved),
             action=jnp.where(begins, jnp.int16(-1), lanes.action),
             states=jax.tree.map(lambda old, new: old.at[lane, at].set(new, mode="drop"), lanes.states, packed),
-            queue=boards.empty(lanes.queue, begins),
+            queue=frontier.empty(lanes.queue, begins),
             stamp=lanes.stamp + begins,
             met=fill(lanes.met, 0),
         )
@@ -343,7 +343,7 @@ class Staged:
         deep = lanes.base + 2 * self.away > self.deepest
         queue = replace(lanes.queue, lost=lanes.queue.lost | (fresh.any(1) & deep))
         wanted = fresh & ~deep[:, None]
-        return boards.put(queue, wanted, children.values, children.actions, lanes.local, parents, lanes.board)
+        return frontier.put(queue, wanted, children.values, children.actions, lanes.local, parents, lanes.board)
 
     def _walk_back(self, lanes: _Lane) -> _Lane:
         """Find the next node of each lane; where few are left to be found, they wait for the next iteration."""
@@ -395,7 +395,7 @@ class Staged:
 
     def _take(self, lanes: _Lane, ends: Array) -> _Lane:
         """Take the lowest boards of the queues where local searches have ended (bool[L])."""
-        lane, (taken, place) = jnp.arange(len(ends)), boards.lowest(lanes.queue)
+        lane, (taken, place) = jnp.arange(len(ends)), frontier.lowest(lanes.queue)
         full = ends & taken.some & (lanes.boards >= self.room)
         takes = ends & taken.some & ~full
         base = lanes.bases[lane, taken.origin] + self.away
@@ -414,7 +414,7 @@ class Staged:
             ready=lanes.ready | takes,
             action=jnp.where(takes, taken.moves[:, -1], lanes.action),
             states=jax.tree.map(lambda old, new: old.at[lane, top].set(new, mode="drop"), lanes.states, taken.state),
-            queue=boards.remove(lanes.queue, takes, place),
+            queue=frontier.remove(lanes.queue, takes, place),
         )
 
     def _write_down(self, lanes: _Lane) -> _Lane:
