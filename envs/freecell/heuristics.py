@@ -21,7 +21,7 @@ The book leaves these points open:
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -31,29 +31,7 @@ from envs.freecell.cards import CARDS, CASCADES, RANKS, ROWS
 from envs.freecell.moves import HOME, TABLE
 from envs.freecell.rules import FreeCell
 from envs.freecell.states import EMPTY, SUITS, State, run_lengths, top_cards
-
-
-class Node(Protocol):
-    """A node of a search, as `jaxgp.search` hands it over."""
-
-    @property
-    def state(self) -> State: ...
-
-    @property
-    def before(self) -> State:
-        """The state that it was reached from."""
-
-    @property
-    def action(self) -> Array:
-        """int32[]: the move between them; negative at the root."""
-
-    @property
-    def depth(self) -> Array:
-        """int32[]: moves from the root."""
-
-    @property
-    def siblings(self) -> Array:
-        """int32[]: legal moves of the state before, the one that leads here among them."""
+from jaxgp.search.puzzles.children import Node
 
 
 @dataclass(frozen=True)

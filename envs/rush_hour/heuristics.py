@@ -6,7 +6,6 @@ what is computed. `tests/reference/rush_hour.py` computes the same from boards o
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import jax.numpy as jnp
 import numpy as np
@@ -14,35 +13,13 @@ from jax import Array, lax
 
 from envs.rush_hour.boards import LENGTHS, target_row
 from envs.rush_hour.rules import ANYWHERE, Frames, RushHour, State, X, cells, spread, turned, whole
+from jaxgp.search.puzzles.children import Node
 
 DEPTH = 4
 """How many vehicles deep BlockersLowerBound looks: what blocks, what blocks that, and so on."""
 LONGEST = max(LENGTHS)
 ALL = np.uint32(0xFFFFFFFF)
 """The set of vehicles that stands for: impossible."""
-
-
-class Node(Protocol):
-    """A node of a search, as `jaxgp.search` hands it over."""
-
-    @property
-    def state(self) -> State: ...
-
-    @property
-    def before(self) -> State:
-        """The state that it was reached from."""
-
-    @property
-    def action(self) -> Array:
-        """int32[]: the move between them; negative at the root."""
-
-    @property
-    def depth(self) -> Array:
-        """int32[]: moves from the root."""
-
-    @property
-    def siblings(self) -> Array:
-        """int32[]: legal moves of the state before, the one that leads here among them."""
 
 
 @dataclass(frozen=True)
