@@ -9,7 +9,7 @@ in no fewer moves than asked for, and if no other board has its layout.
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 if __name__ == "__main__":
     from jaxgp import terminal
@@ -26,17 +26,14 @@ from jax import Array, lax
 
 from envs.rush_hour import boards
 from envs.rush_hour.boards import Board
-from envs.rush_hour.mutation import Parking, embed
-from envs.rush_hour.rules import RushHour
+from envs.rush_hour.mutation import embed
 from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.options import MAX_CORES, MAX_SEED, option, power_of_two
 from jaxgp.search import cores
 from jaxgp.search.puzzles.bestfirst import BestFirst
+from studies.rush_hour.boards import GAME, PARKING, SIZE
 
-SIZE = 8
-GAME = RushHour(size=SIZE, board=embed(boards.find("JAM01"), SIZE).text)
-PARKING = Parking(GAME)
 DEEPEST = 200
 HEADER = (
     "# Rush Hour boards of 8 x 8 without walls: boards of 6 x 6 in the middle of empty ones, mutated at random.\n"
