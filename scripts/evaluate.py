@@ -169,7 +169,8 @@ def task(options: Options) -> int:
     output = output or loaded.path.parent / "evaluation.json"
     files.check_writable("output", output)
     if isinstance(loaded.cast.actor, Solver):
-        measure_solver(options, champions.with_program(loaded, options.program), output)
+        steered = champions.with_program(loaded, options.program) if options.program else loaded
+        measure_solver(options, steered, output)
         return 0
     refuse(options, OF_PUZZLES, f"of puzzles; {loaded.cast.game.name} is none, leave it out")
     if loaded.cast.game.seats == 1:
