@@ -14,7 +14,7 @@ from envs.freecell.rules import FreeCell, rules_of
 from envs.freecell.states import State, fits
 from jaxgp.search.chance import unused_key
 from jaxgp.search.puzzles.bestfirst import BestFirst
-from jaxgp.search.puzzles.children import Node
+from jaxgp.search.puzzles.children import of_state
 from jaxgp.search.puzzles.deepening import Solutions
 
 ROOM = 2**18
@@ -24,7 +24,7 @@ DEEPEST = 2000
 
 
 def promise(state: State) -> Array:
-    """Return float32[]: the order of the search, lowest first.
+    """Return int32[]: the order of the search, lowest first.
 
     Heineman's score, two more for each card that lies on one that it does not fit, two less for each empty cell and
     each empty cascade.
@@ -32,7 +32,7 @@ def promise(state: State) -> Array:
     joined = fits(state.cascades[:, 1:], state.cascades[:, :-1])
     loose = ~joined & (np.arange(1, ROWS, dtype=np.int8) < state.heights[:, None])
     disorder = loose.sum(dtype=jnp.int32)
-    return (heineman_score(state) + 2 * disorder - 2 * vacancies(state)).astype(jnp.float32)
+    return heineman_score(state) + 2 * disorder - 2 * vacancies(state)
 
 
 def solution(game: FreeCell, state: State, room: int = ROOM) -> tuple[tuple[int, ...] | None, bool]:
@@ -45,16 +45,11 @@ def solution(game: FreeCell, state: State, room: int = ROOM) -> tuple[tuple[int,
 @lru_cache(maxsize=4)
 def _search(game: FreeCell, room: int) -> Callable[[State], Solutions]:
     """Compile the search of one position by `promise`."""
-
-    def worth(contexts: tuple[()], whose: Array, nodes: Node, needed: Array) -> Array:
-        del contexts, whose, needed
-        return jax.vmap(promise)(nodes.state)
-
-    search = BestFirst(game, DEEPEST, room, lanes=1, narrow=1, order=worth, by="value")
+    search = BestFirst(game, DEEPEST, room, lanes=1, narrow=1, order=of_state(promise), by="value")
 
     def of_one(state: State) -> Solutions:
         one = jax.tree.map(lambda x: jnp.asarray(x)[None], state)
-        return search.search(one, jnp.full(1, np.iinfo(np.int32).max), jnp.int32(1), whose=jnp.zeros(1, jnp.int32))
+        return search.search(one, jnp.full(1, np.iinfo(np.int32).max), jnp.int32(1))
 
     return jax.jit(of_one)
 

@@ -36,7 +36,7 @@ from jaxgp.config import arguments
 from jaxgp.errors import UsageError
 from jaxgp.options import MAX_CORES, MAX_COUNT, option
 from jaxgp.search import cores
-from jaxgp.search.puzzles.children import Node
+from jaxgp.search.puzzles.children import of_state
 from jaxgp.search.puzzles.staged import Staged, Stages, Variant
 
 DEEPEST = 2000
@@ -63,12 +63,9 @@ class Options:
 
 
 def build(options: Options, variant: Variant, score: Callable[[State], Array], supermoves: Supermoves) -> Staged:
-    def order(contexts: tuple[()], whose: Array, nodes: Node, needed: Array) -> Array:
-        del contexts, whose, needed
-        return jax.vmap(lambda state: score(state).astype(jnp.float32))(nodes.state)
-
-    rules = rules_of(supermoves)
-    return Staged(rules, DEEPEST, order, variant, options.k, options.visited, lanes=options.lanes, narrow=8)
+    """Return the search of a variant, whose queue is ordered by a score."""
+    game, order = rules_of(supermoves), of_state(score)
+    return Staged(game, DEEPEST, order, variant, options.k, options.visited, lanes=options.lanes, narrow=8)
 
 
 def measure(search: Staged, deals: range, limit: int) -> tuple[Stages, float]:

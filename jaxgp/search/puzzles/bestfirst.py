@@ -31,10 +31,9 @@ from jax import Array, lax
 
 from jaxgp.arrays import take, where
 from jaxgp.contracts import Position, Puzzle, States
-from jaxgp.search.chance import refuse_chance
 from jaxgp.search.lookahead import Contexts
 from jaxgp.search.puzzles import visited
-from jaxgp.search.puzzles.children import Children, Lister, Order, key_words, pack, unpack
+from jaxgp.search.puzzles.children import Children, Lister, Order, check, key_words, pack, unpack
 from jaxgp.search.puzzles.deepening import Solutions
 from jaxgp.search.queue import drain
 
@@ -99,7 +98,7 @@ class BestFirst:
     by: By = "cost"
 
     def __post_init__(self) -> None:
-        refuse_chance(self.puzzle)
+        check(self.puzzle)
         most = np.iinfo(np.int16).max
         if not 1 <= self.deepest <= most:
             raise ValueError(f"deepest={self.deepest}: accepted: 1 to {most}")
@@ -109,8 +108,6 @@ class BestFirst:
             raise ValueError(f"lanes={self.lanes}, narrow={self.narrow}: accepted: 1 or more")
         if self.by not in ("cost", "value"):
             raise ValueError(f"by={self.by}: accepted: cost, value")
-        if self.puzzle.num_actions > most:
-            raise ValueError(f"num_actions={self.puzzle.num_actions}: accepted: up to {most}")
 
     def search(
         self, states: Position, limit: Array, count: Array, contexts: Contexts = (), whose: Array | None = None
@@ -281,7 +278,7 @@ class BestFirst:
         """Open the children that are `fresh` (bool[L, S]) after the `met` (int32[L]) positions of before."""
         lane = jnp.arange(len(met))[:, None]
         at = jnp.where(fresh, met[:, None] + jnp.cumsum(fresh, 1, dtype=jnp.int32) - 1, self.room)
-        value = jnp.where(jnp.abs(children.values) < np.finfo(np.float32).tiny, 0.0, children.values)
+        value = children.values
         if self.by == "cost":
             value = depth.astype(jnp.float32)[:, None] + jnp.maximum(value, 0.0)
         deep = (depth >= self.deepest)[:, None]

@@ -12,7 +12,7 @@ from jax import Array, lax
 
 from jaxgp.arrays import take
 from jaxgp.contracts import Packs, Position, Puzzle, States
-from jaxgp.search.chance import unused_key
+from jaxgp.search.chance import refuse_chance, unused_key
 from jaxgp.search.lookahead import Contexts, by_context, ranges
 
 WIDTH = 12
@@ -51,7 +51,7 @@ class Children:
     actions: Array  # int16[L, S]
     keys: Array  # uint32[L, S, W]
     solves: Array  # bool[L, S]
-    values: Array  # float32[L, S], at most the greatest number, which NaN is too; 0 in a blind search
+    values: Array  # float32[L, S], at most the greatest number, which NaN is too, none subnormal; 0 in a blind search
 
 
 def pack(puzzle: Puzzle, states: States) -> States:
@@ -62,6 +62,28 @@ def pack(puzzle: Puzzle, states: States) -> States:
 def unpack(puzzle: Puzzle, packed: States) -> Any:
     """Undo `pack`."""
     return jax.vmap(puzzle.unpack)(packed) if isinstance(puzzle, Packs) else packed
+
+
+def check(puzzle: Puzzle) -> None:
+    """Refuse a puzzle that no search here takes: with chance, or with actions that do not fit 16 bits.
+
+    Raises:
+        ValueError: it is one.
+    """
+    refuse_chance(puzzle)
+    most = np.iinfo(np.int16).max
+    if puzzle.num_actions > most:
+        raise ValueError(f"num_actions={puzzle.num_actions}: accepted: up to {most}")
+
+
+def of_state(value: Callable[[Any], Array]) -> Order:
+    """Return the order of a function that values positions alone: state -> a number[]."""
+
+    def order(contexts: Contexts, whose: Array, nodes: Node, needed: Array) -> Array:
+        del contexts, whose, needed
+        return jax.vmap(lambda state: value(state).astype(jnp.float32))(nodes.state)
+
+    return order
 
 
 def key_words(puzzle: Puzzle) -> int:
@@ -147,4 +169,5 @@ class Lister:
         if self.order is None:
             return jnp.zeros(len(whose), jnp.float32)
         values = self.order(contexts, whose, nodes, needed)
-        return jnp.minimum(jnp.where(jnp.isnan(values), jnp.inf, values), np.finfo(np.float32).max)
+        values = jnp.minimum(jnp.where(jnp.isnan(values), jnp.inf, values), np.finfo(np.float32).max)
+        return jnp.where(jnp.abs(values) < np.finfo(np.float32).tiny, 0.0, values)

@@ -40,9 +40,8 @@ from jax import Array, lax
 
 from jaxgp.arrays import take, where
 from jaxgp.contracts import Position, Puzzle, States
-from jaxgp.search.chance import refuse_chance
 from jaxgp.search.lookahead import Contexts, encode
-from jaxgp.search.puzzles.children import Children, Lister, Order, key_words, pack, unpack
+from jaxgp.search.puzzles.children import Children, Lister, Order, check, key_words, pack, unpack
 from jaxgp.search.queue import drain
 from jaxgp.search.table import mix
 
@@ -128,7 +127,7 @@ class Deepening:
     bound: Bound = "depth"
 
     def __post_init__(self) -> None:
-        refuse_chance(self.puzzle)
+        check(self.puzzle)
         if not 1 <= self.first <= self.deepest < 1 << DEPTH_BITS:
             accepted = f"1 <= first <= deepest < {1 << DEPTH_BITS}"
             raise ValueError(f"first={self.first}, deepest={self.deepest}: accepted: {accepted}")
@@ -140,8 +139,6 @@ class Deepening:
             raise ValueError(f"lanes={self.lanes}, narrow={self.narrow}: accepted: 1 or more")
         if self.bound not in ("depth", "cost") or (self.bound == "cost" and self.order is None):
             raise ValueError(f"bound={self.bound}: accepted: depth, with an order also cost")
-        if self.puzzle.num_actions > np.iinfo(np.int16).max:
-            raise ValueError(f"num_actions={self.puzzle.num_actions}: accepted: up to {np.iinfo(np.int16).max}")
 
     def search(
         self, states: Position, limit: Array, count: Array, contexts: Contexts = (), whose: Array | None = None

@@ -66,7 +66,7 @@ def put(
     Args:
         queues: [L, ...].
         wanted: bool[L, S], which boards.
-        values: float32[L, S], below inf; values nearer to 0 than any normal number are 0.
+        values: float32[L, S], as `Children` has them.
         actions: int16[L, S]: the last move to each.
         moves: int16[L, D]: the moves before that; the last one is not used.
         states: [L, ...], packed: the positions between.
@@ -74,7 +74,6 @@ def put(
     """
     size, lane = queues.values.shape[1], jnp.arange(len(origins))
     places = np.arange(size, dtype=np.int32)
-    values = jnp.where(jnp.abs(values) < np.finfo(np.float32).tiny, 0.0, values)
 
     def one(carry: tuple[Array, Boards]) -> tuple[Array, Boards]:
         waiting, queues = carry

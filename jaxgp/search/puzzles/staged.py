@@ -59,11 +59,10 @@ from jax import Array, lax
 
 from jaxgp.arrays import take, where
 from jaxgp.contracts import Position, Puzzle, States
-from jaxgp.search.chance import refuse_chance
 from jaxgp.search.lookahead import Contexts
 from jaxgp.search.puzzles import frontier, visited
 from jaxgp.search.puzzles.bestfirst import FEWEST
-from jaxgp.search.puzzles.children import Children, Lister, Order, key_words, pack, unpack
+from jaxgp.search.puzzles.children import Children, Lister, Order, check, key_words, pack, unpack
 from jaxgp.search.puzzles.deepening import Solutions
 from jaxgp.search.puzzles.frontier import Boards
 from jaxgp.search.queue import drain
@@ -154,7 +153,7 @@ class Staged:
     narrow: int = 16
 
     def __post_init__(self) -> None:
-        refuse_chance(self.puzzle)
+        check(self.puzzle)
         most = np.iinfo(np.int16).max
         if self.variant not in ("heineman", "papers"):
             raise ValueError(f"variant={self.variant}: accepted: heineman, papers")
@@ -163,8 +162,6 @@ class Staged:
                 raise ValueError(f"{name}={getattr(self, name)}: accepted: 1 or more")
         if not self.away <= self.deepest <= most:
             raise ValueError(f"deepest={self.deepest}: accepted: {self.away} to {most}")
-        if self.puzzle.num_actions > most:
-            raise ValueError(f"num_actions={self.puzzle.num_actions}: accepted: up to {most}")
 
     @property
     def away(self) -> int:
