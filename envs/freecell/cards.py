@@ -15,6 +15,7 @@ is on the foundations and in the cells. This is also the notation of fc-solve:
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -52,14 +53,17 @@ def name(card: int) -> str:
     return RANKS[card // 4] + SUITS[card % 4]
 
 
-def is_red(card: np.ndarray) -> np.ndarray:
-    """Return whether cards (integer[...]) are diamonds or hearts."""
-    return (card ^ card >> 1) & 1 != 0
+def red(card: Any) -> Any:
+    """Return integer[...], of the type of `card`, an array of NumPy or JAX: 1 for diamonds and hearts, else 0."""
+    return (card ^ card >> 1) & 1
 
 
-def fits(card: np.ndarray, on: np.ndarray) -> np.ndarray:
-    """Return whether cards may be laid on others (integer[...]): they have the other colour and are one rank lower."""
-    return (on // 4 == card // 4 + 1) & (is_red(card) != is_red(on))
+def fits(card: Any, on: Any) -> Any:
+    """Return bool[...]: whether cards may be laid on others (integer[...], arrays of NumPy or JAX).
+
+    They have the other colour and are one rank lower. A card below 0 is none; it fits nowhere, and nothing fits on it.
+    """
+    return (on >> 2 == (card >> 2) + 1) & (red(card) != red(on))
 
 
 def dealt(numbers: np.ndarray) -> np.ndarray:

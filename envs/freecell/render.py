@@ -146,7 +146,7 @@ def _card(card: int, column: float, y: float, moved: bool) -> list[str]:
     frame = f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{WIDE:g}" height="{TALL:g}" rx="5"/>'
     if card < 0:
         return [frame]
-    colour = "red" if bool(cards.is_red(np.array(card))) else "black"
+    colour = "red" if bool(cards.red(card)) else "black"
     rank = RANKS[card // SUITS].replace("T", "10")
     return [frame, _written(colour, x + WIDE / 2, y + 15, rank + SYMBOLS[card % SUITS] + AS_TEXT)]
 

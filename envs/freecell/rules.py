@@ -26,7 +26,7 @@ import numpy as np
 from jax import Array, lax
 
 from envs.freecell import cards
-from envs.freecell.cards import CARDS, CASCADES, CELLS, ROWS, Layout
+from envs.freecell.cards import CARDS, CASCADES, CELLS, ROWS, Layout, fits, red
 from envs.freecell.moves import COUNTS, FIRST_OF_GROUPS, HOME, MOST_MOVES, STARTS, TABLE
 from envs.freecell.states import (
     AT_BOTTOM,
@@ -37,11 +37,9 @@ from envs.freecell.states import (
     PLACES,
     SUITS,
     State,
-    fits,
     is_next,
     pack,
     position,
-    red,
     run_lengths,
     score_of,
     top_cards,

@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from envs.freecell.cards import ROWS
+from envs.freecell.cards import ROWS, fits
 from envs.freecell.heuristics import heineman_score, vacancies
 from envs.freecell.rules import FreeCell, rules_of
-from envs.freecell.states import State, fits
+from envs.freecell.states import State
 from jaxgp.search.chance import unused_key
 from jaxgp.search.puzzles.bestfirst import BestFirst
 from jaxgp.search.puzzles.children import of_state

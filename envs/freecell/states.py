@@ -10,7 +10,7 @@ from flax import struct
 from jax import Array, lax
 
 from envs.freecell import cards
-from envs.freecell.cards import CARDS, CASCADES, CELLS, ROWS, Layout
+from envs.freecell.cards import CARDS, CASCADES, CELLS, ROWS, Layout, fits
 
 EMPTY = -8
 """No card. Its rank is -2, so it fits on no card and no card fits on it."""
@@ -75,16 +75,6 @@ def positions(numbers: Sequence[int], levels: Sequence[float] | None = None) -> 
     return _states(cascades, heights, nothing, np.zeros((count, SUITS), np.int8), np.array(levels))
 
 
-def red(card: Array) -> Array:
-    """Return the type of `card` (int8[...]): its lowest bit says whether the card is a diamond or a heart."""
-    return (card ^ card >> 1) & 1
-
-
-def fits(card: Array, on: Array) -> Array:
-    """Return bool[...]: whether cards may be laid on others (int8[...]); EMPTY fits nowhere, and nothing on it."""
-    return (on >> 2 == (card >> 2) + 1) & (red(card) != red(on))
-
-
 def top_cards(state: State) -> Array:
     """Return int8[8]: the last card of each cascade, or EMPTY."""
     return tops_of(state.cascades, state.heights)
@@ -118,7 +108,7 @@ def _states(
 ) -> State:
     """Return positions [N, ...] as states of NumPy arrays, as they are before the first move."""
     below = np.concatenate([np.full_like(cascades[..., :1], EMPTY), cascades[..., :-1]], -1)
-    code = np.where(cards.fits(cascades, below), ON_LOWER + (below >> 1 & 1), AS_DEALT)
+    code = np.where(fits(cascades, below), ON_LOWER + (below >> 1 & 1), AS_DEALT)
     code[..., 0] = AT_BOTTOM
     places = np.full((len(cascades), CARDS), ON_FOUNDATION, np.int8)
     for where, what in ((cascades, code), (cells, np.full_like(cells, IN_CELL))):
@@ -128,7 +118,7 @@ def _states(
     tops = np.where(last, cascades, EMPTY).max(-1)
     exposed = np.concatenate([tops, cells], 1)
     following = foundations * SUITS + np.arange(SUITS)
-    movable = cards.fits(exposed[:, :, None], tops[:, None]).any((1, 2)) | (cells < 0).any(1) | (heights == 0).any(1)
+    movable = fits(exposed[:, :, None], tops[:, None]).any((1, 2)) | (cells < 0).any(1) | (heights == 0).any(1)
     movable |= (exposed[:, :, None] == following[:, None]).any((1, 2))
     count = foundations.sum(1, dtype=np.int32)
     ended = ~movable | (count == CARDS)
