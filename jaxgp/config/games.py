@@ -166,6 +166,9 @@ def check(config: Config, games: "Games") -> Config:
             if weight:
                 accepted = f"0; individuals of {cast.spec.name} with program.role={cast.program['role']} have no rules"
                 reject(f"algorithm.{operator}.rule", weight, accepted)
+    if isinstance(algorithm, Algorithm) and algorithm.crossover.one_point and cast.language.num_trees < 2:
+        accepted = f"0; individuals of {cast.spec.name} with program.role={cast.program['role']} are one tree"
+        reject("algorithm.crossover.one_point", algorithm.crossover.one_point, accepted)
     _panel(config, cast.game.seats)
     _suite(config, cast)
     for section, met in (("opponents", config.fitness.opponents), ("guides", config.fitness.guides)):

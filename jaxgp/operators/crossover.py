@@ -2,14 +2,16 @@
 
 - `subtree`: J. Koza, "Genetic Programming" (1992), strongly typed (D. Montana, 1995). The same tree is chosen in both
   parents: in one parent a receiving node, in the other one a donor node whose value the receiving slot accepts.
-- `rule`: two individuals that have rules exchange whole ones; see `jaxgp.operators.policyrules`.
+- `rule`: two individuals that have rules exchange whole ones; see `jaxgp.operators.trees`.
+- `one_point`: individuals of several trees exchange those from a random place on; see `jaxgp.operators.trees`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from flax import struct
 from jax import Array
 
@@ -17,7 +19,7 @@ from jaxgp.arrays import where
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.operators import draw, policyrules
+from jaxgp.operators import draw, trees
 from jaxgp.operators.options import Crossover
 from jaxgp.options import find
 
@@ -99,9 +101,12 @@ def one_child(
         return graft(max_depth, receiver, points.tree, points.first, donor, points.second, points.found)
 
     def rule(key: Array) -> tuple[Programs, Array]:
-        return policyrules.swap_between(key, primitives, receiver, donor)[0], jnp.bool_(False)
+        return trees.swap_between(key, primitives, receiver, donor)[0], jnp.bool_(False)
 
-    return _by_weight(key, config, subtree, rule)
+    def one_point(key: Array) -> tuple[Programs, Array]:
+        return trees.one_point(key, primitives, receiver, donor)[0], jnp.bool_(False)
+
+    return _by_weight(key, config, {"rule": rule, "one_point": one_point, "subtree": subtree})
 
 
 def two_children(
@@ -122,20 +127,23 @@ def two_children(
         return one, other, one_rejected, other_rejected
 
     def rule(key: Array) -> tuple[Programs, Programs, Array, Array]:
-        return *policyrules.swap_between(key, primitives, first, second), jnp.bool_(False), jnp.bool_(False)
+        return *trees.swap_between(key, primitives, first, second), jnp.bool_(False), jnp.bool_(False)
 
-    return _by_weight(key, config, subtree, rule)
+    def one_point(key: Array) -> tuple[Programs, Programs, Array, Array]:
+        return *trees.one_point(key, primitives, first, second), jnp.bool_(False), jnp.bool_(False)
+
+    return _by_weight(key, config, {"rule": rule, "one_point": one_point, "subtree": subtree})
 
 
-def _by_weight(
-    key: Array, config: Crossover, subtree: Callable[[Array], Crossed], rule: Callable[[Array], Crossed]
-) -> Crossed:
-    """Cross by one kind, drawn by weight."""
-    if not config.rule:
-        return subtree(key)
-    if not config.subtree:
-        return rule(key)
+def _by_weight(key: Array, config: Crossover, kinds: Mapping[str, Callable[[Array], Crossed]]) -> Crossed:
+    """Cross by one of the kinds, drawn by weight."""
+    *others, last = [kind for kind in kinds if config.weights[kind]]
+    if not others:
+        return kinds[last](key)
     kind_key, key = jax.random.split(key)
-    share = config.rule / (config.rule + config.subtree)
-    chosen = draw.fraction(draw.words(kind_key, 1)[0]) < share
-    return where(chosen, rule(key), subtree(key))
+    drawn, crossed = draw.fraction(draw.words(kind_key, 1)[0]), kinds[last](key)
+    total = sum(config.weights.values())
+    below = np.cumsum([config.weights[kind] for kind in others]) / total
+    for kind, bound in reversed(list(zip(others, below.tolist(), strict=True))):
+        crossed = where(drawn < bound, kinds[kind](key), crossed)
+    return crossed

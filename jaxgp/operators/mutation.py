@@ -4,7 +4,8 @@
 and new children are created for it at random". `subtree`, `hoist` (K. Kinnear, 1993) and `point` are the common ones
 of J. Koza, "Genetic Programming" (1992) and after. `local` is that of A. Benbassat and M. Sipper, "Evolving board-game
 players with genetic programming" (2011), for programs whose nodes have factors; they do not say how far a factor moves.
-`rule` lets two whole rules change places; see `jaxgp.operators.policyrules`.
+`rule` lets two whole rules change places, and `genes` replaces each tree with a probability of its own; see
+`jaxgp.operators.trees`.
 
 All other kinds choose one tree of the individual, and in it a node, both uniformly. Mutation never breaks a limit: a
 tree that cannot change within depth and room stays as it is.
@@ -22,10 +23,11 @@ from jaxgp.arrays import where
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.operators import draw, policyrules
+from jaxgp.operators import draw
 from jaxgp.operators.creation import Request, generate
 from jaxgp.operators.crossover import tree_at, with_tree
 from jaxgp.operators.options import Breeding
+from jaxgp.operators.trees import redrawn, swap_within
 
 Change = Callable[[Array, Programs, Array], Programs]
 """Changes: key[B], individuals [B, T, L] and the tree to vary of each, int32[B] -> individuals [B, T, L]."""
@@ -171,11 +173,15 @@ def _constant(fresh: bool, key: Array, primitives: PrimitiveSet, tree: Programs,
     return Programs(tree.opcode, tree.value.at[node].set(value), tree.size, tree.length)
 
 
-def _rule(primitives: PrimitiveSet) -> Change:
+def _rule(primitives: PrimitiveSet, algorithm: Breeding) -> Change:
     """Return the mutation by which two rules of an individual change places."""
-    return lambda keys, individuals, _: jax.vmap(lambda key, one: policyrules.swap_within(key, primitives, one))(
-        keys, individuals
-    )
+    del algorithm
+    return lambda keys, individuals, _: jax.vmap(lambda key, one: swap_within(key, primitives, one))(keys, individuals)
+
+
+def _genes(primitives: PrimitiveSet, algorithm: Breeding) -> Change:
+    """Return the mutation that replaces each tree with a probability of its own."""
+    return lambda keys, individuals, _: redrawn(keys, primitives, algorithm, individuals)
 
 
 def _of_tree(kind: Kind, primitives: PrimitiveSet, algorithm: Breeding) -> Change:
@@ -200,6 +206,8 @@ KINDS: dict[str, Kind] = {
     "local": _local,
 }
 """The kinds that change one tree."""
+WHOLE: dict[str, Callable[[PrimitiveSet, Breeding], Change]] = {"rule": _rule, "genes": _genes}
+"""The kinds that change individuals."""
 
 
 def _share(population: int, probability: float) -> int:
@@ -247,7 +255,7 @@ def mutate(key: Array, primitives: PrimitiveSet, algorithm: Breeding, population
     for number, kind in enumerate(kinds):
         mine = chosen & (which == number)
         step = _share(size, algorithm.mutation.probability * weights[kind] / total)
-        change = _rule(primitives) if kind == "rule" else _of_tree(KINDS[kind], primitives, algorithm)
+        change = WHOLE[kind](primitives, algorithm) if kind in WHOLE else _of_tree(KINDS[kind], primitives, algorithm)
         population = _apply(change, step, keys, population, trees, mine)
     return population
 

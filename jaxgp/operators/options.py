@@ -86,11 +86,18 @@ class Crossover:
     rule: float = option(
         0.0, "weight: whole rules are exchanged, of individuals that have rules", low=0, high=MAX_WEIGHT, label="rules"
     )
+    one_point: float = option(
+        0.0,
+        "weight: the trees from a random place on are exchanged, of individuals of several trees",
+        low=0,
+        high=MAX_WEIGHT,
+        label="one point",
+    )
 
     @property
     def weights(self) -> dict[str, float]:
         """The weight of each kind."""
-        return {"subtree": self.subtree, "rule": self.rule}
+        return {"subtree": self.subtree, "rule": self.rule, "one_point": self.one_point}
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
@@ -139,7 +146,6 @@ class Mutation:
         high=MAX_WEIGHT,
         label="factor moved",
     )
-
     rule: float = option(
         0.0,
         "weight: two rules of an individual that has rules change places",
@@ -147,6 +153,14 @@ class Mutation:
         high=MAX_WEIGHT,
         label="rules change places",
     )
+    genes: float = option(
+        0.0,
+        "weight: each tree is replaced by a random one with gene_probability",
+        low=0,
+        high=MAX_WEIGHT,
+        label="random trees",
+    )
+    gene_probability: float = option(0.1, "genes: the chance of each tree", low=0, high=1)
     exclusive: bool = option(
         False, "whether crossed children are never mutated, so that the shares of both add up; false: independently"
     )
@@ -154,8 +168,8 @@ class Mutation:
     @property
     def weights(self) -> dict[str, float]:
         """The weight of each kind."""
-        kinds = [one.name for one in declared(self) if one.name not in ("probability", "max_depth", "exclusive")]
-        return {kind: getattr(self, kind) for kind in kinds}
+        others = ("probability", "max_depth", "gene_probability", "exclusive")
+        return {one.name: getattr(self, one.name) for one in declared(self) if one.name not in others}
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""

@@ -57,6 +57,8 @@ def recombine(
     find(options, "method").check("crossover.method", options.method)
     if options.rule and not primitives.rules:
         raise ValueError(f"crossover.rule={options.rule:g}: accepted: 0, for individuals without rules")
+    if options.one_point and primitives.num_trees < 2:
+        raise ValueError(f"crossover.one_point={options.one_point:g}: accepted: 0, for individuals of one tree")
     paired = options.method in ("two_children", "one_or_two_way")
     families = (n + 1) // 2 if paired else n
     select_key, chance_key, cross_key, other_key = jax.random.split(key, 4)

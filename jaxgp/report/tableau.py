@@ -219,7 +219,7 @@ def _crossover(crossover: Crossover) -> str:
     nodes = "any node alike"
     if crossover.node_choice == "koza":
         nodes = f"a function in {_percent(crossover.function_probability)} of the cases"
-    kinds = f"; kinds: {_weighed(crossover.weights)}" if crossover.rule else ""
+    kinds = f"; kinds: {_weighed(crossover.weights)}" if crossover.rule or crossover.one_point else ""
     return f"{crossover.method.replace('_', ' ')}, {nodes}{kinds}"
 
 

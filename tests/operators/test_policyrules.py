@@ -17,7 +17,7 @@ from jaxgp.operators.creation import create
 from jaxgp.operators.crossover import one_child, two_children
 from jaxgp.operators.mutation import mutate
 from jaxgp.operators.options import Creation, Crossover, Mutation
-from jaxgp.operators.policyrules import swap_between, swap_within
+from jaxgp.operators.trees import swap_between, swap_within
 from jaxgp.operators.variation import breed
 from jaxgp.options import check
 from tests.operators.operator_cases import TYPED, assert_distribution, assert_valid, copied, lane, quick, same, words
@@ -155,7 +155,9 @@ def test_shares_that_exclude_each_other_must_fit():
         check(Algorithm(crossover=Crossover(0.9), mutation=Mutation(0.2, exclusive=True)))
     with pytest.raises(UsageError, match=r"exclusive=true: accepted: false with crossover.method=one_or_two_way"):
         check(Algorithm(crossover=Crossover(0.4, "one_or_two_way"), mutation=Mutation(0.2, exclusive=True)))
-    with pytest.raises(UsageError, match=r"probability=0.9: accepted: 0, or a weight above 0 for subtree or rule"):
+    with pytest.raises(
+        UsageError, match=r"probability=0.9: accepted: 0, or a weight above 0 for subtree, rule or one_point"
+    ):
         check(Crossover(subtree=0.0))
 
 
