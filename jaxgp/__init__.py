@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from jaxgp.fitness.evaluation import FunctionFitness
     from jaxgp.fitness.grouped import GroupFitness
     from jaxgp.fitness.panel import PanelFitness
+    from jaxgp.fitness.puzzles.suite import SuiteFitness
     from jaxgp.fitness.solo import SoloFitness
-    from jaxgp.fitness.suite import SuiteFitness
     from jaxgp.genotypes.language import parse, to_text
     from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
     from jaxgp.interpreter.evaluate import evaluate_programs
@@ -48,7 +48,7 @@ _ROOMS = {
     "fitness.grouped": ("GroupFitness",),
     "fitness.panel": ("PanelFitness",),
     "fitness.solo": ("SoloFitness",),
-    "fitness.suite": ("SuiteFitness",),
+    "fitness.puzzles.suite": ("SuiteFitness",),
     "genotypes.language": ("parse", "to_text"),
     "genotypes.primitives": ("BOOL", "FLOAT", "Floats", "Integers", "Primitive", "PrimitiveSet"),
     "interpreter.evaluate": ("evaluate_programs",),

@@ -260,15 +260,16 @@ class Solver(Alone, Protocol[Plans]):
         A search that has visited as many nodes as `limits` (int32[Q]) says ends without a solution.
         """
 
-    def blind(self, states: States, limits: Array, /) -> Solved:
-        """Search depth first without any individual: moves are tried in the order of their numbers.
+    @property
+    def reference(self) -> str:
+        """The name of `baseline`."""
 
-        All other searches are compared with this one.
-        """
+    def baseline(self, states: States, limits: Array, /) -> Solved:
+        """Search without any individual. All other searches are compared with this one."""
 
     @property
     def differs(self) -> bool:
-        """Whether `unguided` is another search than `blind`."""
+        """Whether `unguided` is another search than `baseline`."""
 
     def unguided(self, states: States, limits: Array, /) -> Solved:
         """Search as `solve` does, without any individual."""

@@ -9,16 +9,21 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[FreeCell]":
     """Return the game; this imports it."""
-    from envs.freecell import notation, render, solver
+    from envs.freecell import notation, render, roles, solver, suites
     from envs.freecell.rules import FreeCell
     from jaxgp.spec import Notation, Spec
 
     return Spec(
         FreeCell,
         drawing=render,
+        roles=(roles.WEIGHTS, roles.POLICY),
+        strategies=tuple(suites.WEIGHED),
+        strategy=suites.strategy,
         typed=render.TYPED,
         turn=notation.turn,
         notation=Notation(notation.parse_game, written=notation.written),
         hints=solver.hints,
         ending=render.ending,
+        suites=suites.names,
+        instances=suites.instances,
     )

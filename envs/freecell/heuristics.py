@@ -1,4 +1,4 @@
-"""What programs see of a node of a search: nine heuristics, Heineman's score, and advisors.
+"""What programs see of a node of a search: the nine heuristics of the source, two more, and advisors.
 
 Source: Sipper, "Evolved to Win", tables 11.1 and 11.4; Heineman's score as his program computes it. A card has the
 values 1, ace, to 13, king. The bottom card of a cascade is the first one that was dealt there, its top card the one
@@ -27,7 +27,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from envs.freecell.cards import CARDS, CASCADES, RANKS, ROWS
+from envs.freecell.cards import CARDS, CASCADES, RANKS, ROWS, fits
 from envs.freecell.moves import HOME, TABLE
 from envs.freecell.rules import FreeCell
 from envs.freecell.states import EMPTY, SUITS, State, run_lengths, top_cards
@@ -42,7 +42,7 @@ class Feature:
         name: what the tables of the source call it.
         says: what it is, in a few words.
         truth: whether it is 0 or 1.
-        heuristic: whether it is one of the nine.
+        heuristic: whether it is one that a weight can stand before.
         rises: of a heuristic, whether it grows towards the goal; the others fall. The source gives all of them weights
             from 0 to 1 and says nothing of signs. SumOfBottomCards falls as kings come to the bottom of cascades, but
             rises as cascades become empty.
@@ -85,9 +85,13 @@ ADVISORS = (
     *(Feature(f"PhaseBy{one.name}", f"g / (g + {one.name})") for one in HEURISTICS),
     Feature("g", "moves from the root", most=250),
 )
-HEINEMAN = Feature("HeinemanScore", "HSDH, and 26 less the next values of the foundations", most=120)
-FEATURES = (*HEURISTICS, HEINEMAN, *ADVISORS)
-"""The heuristics of table 11.1, Heineman's score, and the advisors of table 11.4, in their order."""
+MORE = (
+    Feature("HeinemanScore", "HSDH, and 26 less the next values of the foundations", heuristic=True, most=120),
+    Feature("Disorder", "cards of cascades that lie on a card that they do not fit", heuristic=True, most=44),
+)
+"""Heuristics that the source does not have."""
+FEATURES = (*HEURISTICS, *MORE, *ADVISORS)
+"""The heuristics of table 11.1, two more, and the advisors of table 11.4, in their order."""
 
 
 class Seen(NamedTuple):
@@ -106,6 +110,7 @@ def view(game: FreeCell, options: object, node: Node) -> Array:
     numbers = (
         *nine,
         heineman_score(state),
+        disorder(state),
         *_last_move(node, seen),
         jnp.where(node.action < 0, 0, node.siblings),
         game.choices(state),
@@ -148,6 +153,13 @@ def heineman_score(state: State) -> Array:
     That is HSDH plus 26, less the values of the next card of each foundation, 14 for one that is complete.
     """
     return hsdh(state) + 26 - SUITS - state.foundations.sum(dtype=jnp.int32)
+
+
+def disorder(state: State) -> Array:
+    """Return int32[], Disorder: cards of cascades that lie on a card that they do not fit; 44 at most."""
+    joined = fits(state.cascades[:, 1:], state.cascades[:, :-1])
+    loose = ~joined & (np.arange(1, ROWS, dtype=np.int8) < state.heights[:, None])
+    return loose.sum(dtype=jnp.int32)
 
 
 def vacancies(state: State) -> Array:

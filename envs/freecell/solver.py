@@ -8,8 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from envs.freecell.cards import ROWS, fits
-from envs.freecell.heuristics import heineman_score, vacancies
+from envs.freecell.heuristics import disorder, heineman_score, vacancies
 from envs.freecell.rules import FreeCell, rules_of
 from envs.freecell.states import State
 from jaxgp.search.chance import unused_key
@@ -29,10 +28,7 @@ def promise(state: State) -> Array:
     Heineman's score, two more for each card that lies on one that it does not fit, two less for each empty cell and
     each empty cascade.
     """
-    joined = fits(state.cascades[:, 1:], state.cascades[:, :-1])
-    loose = ~joined & (np.arange(1, ROWS, dtype=np.int8) < state.heights[:, None])
-    disorder = loose.sum(dtype=jnp.int32)
-    return heineman_score(state) + 2 * disorder - 2 * vacancies(state)
+    return heineman_score(state) + 2 * disorder(state) - 2 * vacancies(state)
 
 
 def solution(game: FreeCell, state: State, room: int = ROOM) -> tuple[tuple[int, ...] | None, bool]:

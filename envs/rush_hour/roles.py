@@ -10,7 +10,7 @@ from envs.rush_hour.rules import RushHour
 from jaxgp import options as declarations
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.options import MAX_COUNT, option, power_of_two
-from jaxgp.players.solver import ProgramSolver
+from jaxgp.players.solver import ByProgram, ProgramSolver
 from jaxgp.search.puzzles.bestfirst import BestFirst, By
 from jaxgp.search.puzzles.children import Node, Order
 from jaxgp.search.puzzles.deepening import Deepening
@@ -86,8 +86,8 @@ def _solver(game: RushHour, options: Search, language: PrimitiveSet, policy: boo
         by: By = "cost" if options.search == "astar" else "value"
         return BestFirst(game, options.deepest, options.room, lanes, lanes, order, by)
 
-    top = policies.TOP if policy else None
-    return ProgramSolver(language, game, view, blind, guided, options.limit, top)
+    valued = ByProgram(language, view, policies.TOP if policy else None)
+    return ProgramSolver(valued, game, blind, "blind", guided, options.limit)
 
 
 def heuristic(game: RushHour, options: Heuristic) -> tuple[PrimitiveSet, ProgramSolver]:

@@ -83,10 +83,12 @@ def searches(champion: Loaded, some: Instances, limit: int, say: Callable[[str],
     solver, room = check(champion), len(some.names)
     limits, states = jnp.full(room, limit, jnp.int32), jax.tree.map(jnp.asarray, some.states)
     found = {}
-    for name, search in solving.searches(champion, room, only=(solving.BLIND, solving.CHAMPION)):
+    for name, search in solving.searches(champion, room, only=(solver.reference, solving.CHAMPION)):
         say(f"Solving {room} instances by {name}")
         found[name] = jax.device_get(search(limits, states))
-    blind, own = (Found(one.solved, one.nodes, one.length) for one in (found[solving.BLIND], found[solving.CHAMPION]))
+    blind, own = (
+        Found(one.solved, one.nodes, one.length) for one in (found[solver.reference], found[solving.CHAMPION])
+    )
     fired = None
     if solver.primitives.rules:
         say("Looking at the rules on the way to the solutions")

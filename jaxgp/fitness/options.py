@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from jaxgp import options as declarations
 from jaxgp.errors import reject
 from jaxgp.options import (
     DEEPEST,
@@ -23,12 +24,48 @@ MAX_FACTOR = 1000
 
 
 @dataclass
+class Problems:
+    """A second population: sets of instances, which are the fitter the more nodes they cost those who solve them."""
+
+    population: int = option(
+        0, "sets of instances; 0: none, each generation draws its instances at random", low=0, high=MAX_POPULATION
+    )
+    met: int = option(2, "sets that an individual meets in a generation, drawn at random", low=1, high=MAX_GAMES)
+    every: int = option(5, "generations from one change of the sets to the next", low=1, high=MAX_COUNT)
+    elites: int = option(1, "how many of the best sets survive unchanged", low=0, high=MAX_POPULATION)
+    crossover: float = option(0.7, "the share of children that are made by one-point crossover", low=0, high=1)
+    mutation: float = option(0.1, "the share of children that are mutated; the others are copies", low=0, high=1)
+    gene_probability: float = option(
+        0.1, "mutation: the chance of each instance to be replaced by a random one", low=0, high=1
+    )
+    unsolved: int | None = option(
+        None,
+        "nodes that an instance counts with if nobody who met it solved it; null: those that were visited",
+        low=1,
+        high=MAX_COUNT,
+    )
+
+    def laws(self, prefix: str) -> None:
+        """Check the conditions between options; raises UsageError."""
+        if self.population:
+            for name in ("met", "elites"):
+                declarations.bound(self, name, prefix, high=self.population, why=prefix + "population")
+        rest = round(1 - self.crossover, 9)
+        if self.mutation > rest:
+            reject(prefix + "mutation", self.mutation, f"a number from 0 to {rest:g}, as crossover and it add up to 1")
+
+
+@dataclass
 class Suite:
-    """A suite of instances of a puzzle: the score on one is the share of nodes saved against blind search."""
+    """A suite of instances of a puzzle: the score on one is the share of nodes saved against the reference search.
+
+    The reference search is the one without individuals: blind search, or that by a fixed heuristic.
+    """
 
     boards: int = option(
         0,
-        "instances drawn in each generation, without replacement, the same for all individuals; 0: none, no puzzle",
+        "instances drawn in each generation, without replacement, the same for all individuals; with problems, those "
+        "of the sets that an individual meets, so that each set has boards / met; 0: none, no puzzle",
         low=0,
         high=MAX_GAMES,
     )
@@ -40,15 +77,35 @@ class Suite:
     )
     factor: float = option(
         1.0,
-        "the most nodes that an individual may visit, as a multiple of those of blind search; beyond them the instance "
-        "counts as unsolved",
+        "the most nodes that an individual may visit, as a multiple of those of the reference search; beyond them the "
+        "instance counts as unsolved",
         low=0,
         high=MAX_FACTOR,
         above=True,
     )
     limit: int = option(
-        10_000, "the most nodes that an individual may visit, whatever blind search took", low=1, high=MAX_COUNT
+        10_000, "the most nodes that an individual may visit, whatever the reference search took", low=1, high=MAX_COUNT
     )
+    unsolved: int | None = option(
+        None,
+        "nodes that the reference search counts with where it finds no solution; null: those it visited",
+        low=1,
+        high=MAX_COUNT,
+    )
+    partial: float = option(
+        0.0,
+        "score of a solution with as many nodes as the reference search has; it falls to 0 with twice as many",
+        low=0,
+        high=1,
+    )
+    problems: Problems = option(Problems(), "a second population, of sets of instances")
+
+    def laws(self, prefix: str) -> None:
+        """Check the conditions between options; raises UsageError."""
+        met = self.problems.met
+        if self.problems.population and self.boards % met:
+            above = -(-self.boards // met) * met
+            reject(prefix + "boards", self.boards, f"a multiple of {prefix}problems.met={met}, such as {above}")
 
 
 @dataclass

@@ -27,7 +27,7 @@ from jaxgp.spec import Cast, Instances, cast
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
 
-BLIND, UNGUIDED, CHAMPION = "blind", "unguided", "champion"
+UNGUIDED, CHAMPION = "unguided", "champion"
 Search = Callable[[jax.Array, object], Solved]
 """(limits int32[Q], instances [Q]) -> what is found."""
 
@@ -111,12 +111,12 @@ def searches(loaded: "Loaded", room: int, only: Container[str] | None = None) ->
         room: instances that are searched at once.
         only: the names of the orders that are wanted; None: all.
     """
-    wanted = only or (BLIND, UNGUIDED, *loaded.cast.spec.strategies, CHAMPION)
     actor: Solver = loaded.cast.actor
+    wanted = only or (actor.reference, UNGUIDED, *loaded.cast.spec.strategies, CHAMPION)
     compiled: dict[object, Callable[..., Solved]] = {}
     states = jax.tree.map(lambda x: jnp.asarray(np.broadcast_to(x[None], (room, *x.shape))), _first(loaded))
     limits = jnp.zeros(room, jnp.int32)
-    without = {BLIND: actor.blind} | ({UNGUIDED: actor.unguided} if actor.differs else {})
+    without = {actor.reference: actor.baseline} | ({UNGUIDED: actor.unguided} if actor.differs else {})
     for name, search in without.items():
         if name in wanted:
             with waiting(f"Compiling {name} search"):

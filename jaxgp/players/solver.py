@@ -1,70 +1,179 @@
-"""Programs that order the nodes of a search: each search has one program, and what it values least goes first."""
+"""Genomes that order the nodes of a search: each search has one genome, and what it values least goes first.
+
+`ByProgram` values a node by a program. `ByWeights` values it by a sum of weighted heuristics, whose weights are those
+of the first rule of the genome whose condition holds. `ProgramSolver` searches by such values.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from flax import struct
 from jax import Array
 
 from jaxgp.contracts import Puzzle, States
-from jaxgp.genotypes.primitives import PrimitiveSet
+from jaxgp.genotypes.primitives import BOOL, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs, Top, whole
 from jaxgp.interpreter.evaluate import Features, evaluate, evaluate_owned
 from jaxgp.interpreter.plan import Plan, plan
 from jaxgp.search import cores
 from jaxgp.search.chance import unused_key
 from jaxgp.search.puzzles.children import Node, Order
-from jaxgp.search.puzzles.deepening import Deepening, Solutions
+from jaxgp.search.puzzles.deepening import Solutions
+
+View = Callable[[Node], Features]
+"""A node -> float32[F], what genomes see of it."""
+RULE_NUMBER = "rule number"
+"""The type of the functions that find the rule that fires, which no slot of a tree accepts."""
+FINDERS = (
+    Primitive("FIRST", RULE_NUMBER, (BOOL,), lambda held: jnp.where(held, 0.0, 1.0)),
+    Primitive("NEXT", RULE_NUMBER, (BOOL, RULE_NUMBER), lambda held, rest: jnp.where(held, 0.0, rest + 1)),
+)
+"""Functions that a set with rules of weights has to have: the number of the first condition that holds."""
+
+
+class Valued(Protocol):
+    """How genomes value nodes."""
+
+    @property
+    def primitives(self) -> PrimitiveSet:
+        """The set that they are written in."""
+
+    @property
+    def view(self) -> View:
+        """What they see of a node."""
+
+    def prepare(self, programs: Programs) -> Any:
+        """Derive what individuals [P, T, L] need, once for all their searches."""
+
+    def values(self, plans: Any, whose: Array, nodes: Node, needed: Array) -> Array:
+        """Return float32[B], values of nodes [B] for the individuals `whose`; this is an `Order`."""
 
 
 @dataclass(frozen=True)
-class ProgramSolver:
-    """A `Solver`: a search that goes first where a program's values are lowest, beside blind iterative deepening.
+class ByProgram:
+    """The value of a node is that of a program.
 
     Attributes:
-        primitives: the set that the programs are written in.
-        game: the rules.
-        view: a child -> float32[F], what a program sees of it.
-        blindly: blind iterative deepening.
-        guided: an order -> the search of a program; None -> the same search without one.
-        limit: the most nodes that a search visits.
+        primitives: the set that programs are written in.
+        view: what they see.
         top: what stands above the trees of an individual; None: it has one tree.
     """
 
     primitives: PrimitiveSet
-    game: Puzzle
-    view: Callable[[Node], Features]
-    blindly: Deepening
-    guided: Callable[[Order | None], cores.Search[Solutions]]
-    limit: int
+    view: View
     top: Top | None = None
 
     def prepare(self, programs: Programs) -> Plan:
-        """Derive the evaluation order of programs [P, T, L], once for all their searches."""
+        """See `Valued`."""
         return plan(self.primitives, jax.vmap(lambda trees: whole(self.primitives, trees, self.top))(programs))
 
     def values(self, plans: Plan, whose: Array, nodes: Node, needed: Array) -> Array:
-        """Return float32[B]: values of nodes [B] by the programs `whose`; an `Order`."""
+        """See `Valued`."""
         return evaluate_owned(self.primitives, plans, whose, jax.vmap(self.view, out_axes=-1)(nodes), needed)
 
-    def solve(self, plans: Plan, whose: Array, states: States, limits: Array) -> Solutions:
-        """Search for solutions of instances [Q], each for the program `whose`, of at most `limits` nodes (int32[Q])."""
-        return cores.search(self.guided(self.values), states, limits, jnp.int32(len(limits)), plans, whose)
 
-    def blind(self, states: States, limits: Array) -> Solutions:
-        """Search in the order of actions."""
-        return cores.search(self.blindly, states, limits, jnp.int32(len(limits)))
+@struct.dataclass
+class Weights:
+    """Individuals of rules of weights, prepared."""
+
+    conditions: Plan | None  # [P], the number of the rule that fires; None: there are no rules
+    weights: Array  # float32[P, R + 1, H]
+
+
+@dataclass(frozen=True)
+class ByWeights:
+    """The value of a node is the sum of H heuristics, each times a weight.
+
+    An individual has R rules of a condition and H weights each, and H weights for nodes for which no condition holds:
+    R * (1 + H) + H trees in this order. Weights are single constants.
+
+    Attributes:
+        primitives: the set that individuals are written in; if R > 0, it has `FINDERS`.
+        view: what they see. The first H entries are the heuristics, for which low is good.
+        heuristics: H.
+    """
+
+    primitives: PrimitiveSet
+    view: Callable[[Node], Array]
+    heuristics: int
+
+    def prepare(self, programs: Programs) -> Weights:
+        """See `Valued`."""
+        count, rules = len(programs.length), len(self.primitives.rules)
+        of_rule = np.arange(self.primitives.num_trees) % (self.heuristics + 1)
+        is_condition = (of_rule == 0) & (np.arange(self.primitives.num_trees) < rules * (self.heuristics + 1))
+        weights = programs.value[:, ~is_condition, 0].reshape(count, rules + 1, self.heuristics)
+        if not rules:
+            return Weights(None, weights)
+        top: Top = (*range(rules), "FIRST", *("NEXT",) * (rules - 1))
+        conditions = jax.tree.map(lambda field: field[:, is_condition], programs)
+        joined = jax.vmap(lambda trees: whole(self.primitives, trees, top))(conditions)
+        return Weights(plan(self.primitives, joined), weights)
+
+    def values(self, plans: Weights, whose: Array, nodes: Node, needed: Array) -> Array:
+        """See `Valued`."""
+        seen = jax.vmap(self.view, out_axes=-1)(nodes)
+        if plans.conditions is None:
+            weights = plans.weights[whose, 0]
+        else:
+            rule = evaluate_owned(self.primitives, plans.conditions, whose, seen, needed)
+            last = plans.weights.shape[1] - 1
+            weights = plans.weights[whose, jnp.clip(rule, 0, last).astype(jnp.int32)]
+        value = jnp.zeros(len(whose), jnp.float32)
+        for number in range(self.heuristics):  # one after the other, so that the sum is the same in any batch
+            value += weights[:, number] * seen[number]
+        return value
+
+
+@dataclass(frozen=True)
+class ProgramSolver:
+    """A `Solver`: a search that goes first where the values of a genome are lowest, beside a search without genomes.
+
+    Attributes:
+        valued: how genomes value nodes.
+        game: the rules.
+        baselines: the search that all others are compared with.
+        reference: its name.
+        guided: an order -> the search of a genome; None -> the same search without one.
+        limit: the most nodes that a search visits.
+    """
+
+    valued: Valued
+    game: Puzzle
+    baselines: cores.Search[Solutions]
+    reference: str
+    guided: Callable[[Order | None], cores.Search[Solutions]]
+    limit: int
+
+    @property
+    def primitives(self) -> PrimitiveSet:
+        """The set that genomes are written in."""
+        return self.valued.primitives
+
+    def prepare(self, programs: Programs) -> Any:
+        """Derive what individuals [P, T, L] need, once for all their searches."""
+        return self.valued.prepare(programs)
+
+    def solve(self, plans: Any, whose: Array, states: States, limits: Array) -> Solutions:
+        """Search for solutions of instances [Q], each for the genome `whose`, of at most `limits` nodes (int32[Q])."""
+        return cores.search(self.guided(self.valued.values), states, limits, jnp.int32(len(limits)), plans, whose)
+
+    def baseline(self, states: States, limits: Array) -> Solutions:
+        """Search without genomes; all other searches are compared with this one."""
+        return cores.search(self.baselines, states, limits, jnp.int32(len(limits)))
 
     @property
     def differs(self) -> bool:
-        """Whether a program's search differs from the blind one in more than what it does first."""
-        return self.guided(None) != self.blindly
+        """Whether the search of a genome differs from the baseline in more than what it does first."""
+        return self.guided(None) != self.baselines
 
     def unguided(self, states: States, limits: Array) -> Solutions:
-        """Search as for a program, without one."""
+        """Search as for a genome, without one."""
         return cores.search(self.guided(None), states, limits, jnp.int32(len(limits)))
 
     def fired(self, program: Programs, nodes: Node) -> Array:
@@ -74,7 +183,7 @@ class ProgramSolver:
         """
         conditions = np.array([rule[0] for rule in self.primitives.rules])
         trees = jax.tree.map(lambda x: x[conditions], program)
-        seen = jax.vmap(self.view, out_axes=-1)(nodes)
+        seen = jax.vmap(self.valued.view, out_axes=-1)(nodes)
         held = evaluate(self.primitives, plan(self.primitives, trees), seen) != 0
         return jnp.where(held.any(0), held.argmax(0), len(conditions)).astype(jnp.int32)
 

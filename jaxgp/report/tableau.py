@@ -171,12 +171,25 @@ def _measures(fitness: Fitness) -> Rows:
 
 def _suite(fitness: Fitness) -> Rows:
     """Return the formula of the fitness on instances of a puzzle, and the measure that names the champion."""
-    suite = fitness.suite
-    worth = _formula(fitness).replace("score", "mean share of nodes saved against blind search")
+    suite, problems = fitness.suite, fitness.suite.problems
+    worth = _formula(fitness).replace("score", "mean share of nodes saved against the reference search")
     most = "" if suite.factor == 1 else f"{suite.factor:g} times "
+    drawn, second = f"{suite.boards} instances drawn in each generation", []
+    if problems.population:
+        size = suite.boards // problems.met
+        drawn = f"the instances of {problems.met} sets that each individual draws"
+        second = [
+            ("second population", f"{problems.population} sets of {size} instances, each as fit as they are hard"),
+            (
+                "breeding of sets",
+                f"every {problems.every} generations; one-point crossover {_percent(problems.crossover)}, "
+                f"mutation {_percent(problems.mutation)}, elites {problems.elites}",
+            ),
+        ]
     return [
-        ("fitness", f"{worth}; {suite.boards} instances drawn in each generation"),
-        ("most nodes of a search", f"{most}those of blind search, at most {suite.limit}"),
+        ("fitness", f"{worth}; {drawn}"),
+        *second,
+        ("most nodes of a search", f"{most}those of the reference search, at most {suite.limit}"),
         ("suite", suite.name or "the first of the game"),
         (f"{_fittest(fitness)} of each generation measured by", f"{suite.validation} instances that are never drawn"),
         ("champion", "the best of these"),

@@ -16,6 +16,7 @@ from jaxgp.config.schema import GENOTYPES, Config
 from jaxgp.contracts import Alone, Game, Opponent, Soloist, Solver
 from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.options import Algorithm, Groups
+from jaxgp.evolution.pair import Pair, problem_set
 from jaxgp.evolution.ring import Metrics, Ring
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.evolution.winners import Winners
@@ -23,12 +24,14 @@ from jaxgp.fitness import coevolution
 from jaxgp.fitness.coevolution import CoevolutionFitness
 from jaxgp.fitness.grouped import GroupFitness
 from jaxgp.fitness.panel import PanelFitness
+from jaxgp.fitness.puzzles.meetings import ProblemFitness, SolverFitness
+from jaxgp.fitness.puzzles.suite import SuiteFitness, apart
 from jaxgp.fitness.solo import SoloFitness
-from jaxgp.fitness.suite import SuiteFitness, apart
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.host.replay import ReplayGame, Rival, replay_alone, replay_games
 from jaxgp.operators import creation, rulelists
+from jaxgp.operators.options import Creation, Crossover, Mutation
 from jaxgp.players.panel import opponent
 from jaxgp.spec import Cast, Games
 
@@ -61,7 +64,7 @@ class Experiment:
     config: Config
     cast: Cast
     panel: Mapping[str, Opponent]
-    ring: Ring
+    ring: Ring | Pair
 
     @property
     def game(self) -> Game:
@@ -113,11 +116,34 @@ def suite_of(config: Config, cast: Cast) -> SuiteFitness:
         boards=options.suite.boards,
         factor=options.suite.factor,
         limit=options.suite.limit,
+        unsolved=options.suite.unsolved,
+        partial=options.suite.partial,
         measured=options.measured,
         scale=options.scale,
         parsimony=options.parsimony,
         minimum=options.minimum,
     )
+
+
+def _of_solvers(config: Config, cast: Cast, algorithm: Algorithm) -> Ring | Pair:
+    """Return the ring of those who solve a puzzle, or a pair of this and the ring of the problems that they meet."""
+    suite, scheme = suite_of(config, cast), Generational(cast.language, algorithm)
+    options = config.fitness.suite.problems
+    if not options.population:
+        return Ring(suite, scheme)
+    language = problem_set(suite.number, suite.boards // options.met)
+    breeding = Algorithm(
+        population=options.population,
+        elites=options.elites,
+        capacity=1,
+        creation=Creation(max_depth=1),
+        crossover=Crossover(options.crossover, "two_children", subtree=0.0, one_point=1.0),
+        mutation=Mutation(
+            options.mutation, children=0.0, genes=1.0, gene_probability=options.gene_probability, exclusive=True
+        ),
+    )
+    problems = Ring(ProblemFitness(options.unsolved), Generational(language, breeding))
+    return Pair(Ring(SolverFitness(suite, options.met), scheme), problems, options.every)
 
 
 def assemble(config: Config, games: Games) -> Experiment:
@@ -131,9 +157,7 @@ def assemble(config: Config, games: Games) -> Experiment:
     panel = {name: opponent(one, cast, create, options) for name, one in options.opponents.items()}
     if isinstance(cast.actor, Solver):
         assert isinstance(config.algorithm, Algorithm)
-        return Experiment(
-            config, cast, panel, Ring(suite_of(config, cast), Generational(cast.language, config.algorithm))
-        )
+        return Experiment(config, cast, panel, _of_solvers(config, cast, config.algorithm))
     if isinstance(cast.actor, Soloist):
         assert isinstance(config.algorithm, Algorithm)
         solo = SoloFitness(cast.actor, options.scale, options.parsimony, options.minimum)

@@ -305,7 +305,7 @@ def test_every_option_says_what_it_means_and_its_default_is_accepted(schema):
         assert one.limits.says
         assert all(isinstance(value, str) for value in one.choices)
         assert not one.choices or str in one.kinds
-    assert {*Mutation().weights, "probability", "max_depth", "exclusive"} == {
+    assert {*Mutation().weights, "probability", "max_depth", "gene_probability", "exclusive"} == {
         field.name for field in dataclasses.fields(Mutation)
     }
 
@@ -329,7 +329,7 @@ def test_a_game_that_no_genomes_play_is_not_evolved():
     wrong = dataclasses.replace(config(), game={"name": "othello"}, program={})
     with pytest.raises(UsageError) as raised:
         validate.check(wrong, games)
-    accepted = "checkers, mancala, morpion, rush_hour, walls; no genomes play othello"
+    accepted = "checkers, freecell, mancala, morpion, rush_hour, walls; no genomes play othello"
     assert str(raised.value) == f"game.name=othello: accepted: {accepted}"
 
 

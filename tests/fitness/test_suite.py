@@ -10,7 +10,7 @@ from flax import struct
 
 from jaxgp.contracts import Solver
 from jaxgp.evolution.ring import Ring
-from jaxgp.fitness.suite import SuiteFitness, apart
+from jaxgp.fitness.puzzles.suite import SuiteFitness, apart
 from jaxgp.genotypes.primitives import Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.text import arrays_of
 from tests.operators.operator_cases import assert_distribution
@@ -46,11 +46,13 @@ class Formula:
     def solve(self, plans, whose, states, limits):
         return self._found(states.difficulty * (1 + abs(plans[whose] - states.answer)), limits)
 
-    def blind(self, states, limits):
+    reference = "blind"
+
+    def baseline(self, states, limits):
         return self._found(5 * states.difficulty, limits)
 
     differs = False
-    unguided = blind
+    unguided = baseline
 
     def _found(self, nodes, limits):
         solved = nodes < limits
@@ -100,11 +102,11 @@ def test_scores_are_shares_of_nodes_saved_and_zero_where_unsolved():
     population = individuals(3, 5, 6, 8)
     found = one.search(population, TRAINING, one.init(jax.random.key(0))[:3])
     # Distances 0, 2, 3, 5. The third instance takes 20, 60, 80 and 120 nodes; at 60 nothing is solved.
-    assert np.allclose(found.saved, [[0.8, 0.8, 2 / 3], [0.4, 0.4, 0], [0.2, 0.2, 0], [0, 0, 0]])
+    assert np.allclose(found.score, [[0.8, 0.8, 2 / 3], [0.4, 0.4, 0], [0.2, 0.2, 0], [0, 0, 0]])
     assert found.solved.tolist() == [[True, True, True], [True, True, False], [True, True, False], [False] * 3]
     assert found.nodes.tolist() == [[10, 4, 20], [30, 12, 60], [40, 16, 60], [51, 21, 60]]
     result, _ = one.evaluate(jax.random.key(1), population, one.init(jax.random.key(0)))
-    assert np.allclose(result.fitness, np.asarray(found.saved).mean(1))
+    assert np.allclose(result.fitness, np.asarray(found.score).mean(1))
     assert result.points.shape == (4, 1)
     assert result.cases.shape == (3, 4)
     assert np.isclose(result.metrics["solved"], 7 / 12)
@@ -138,7 +140,7 @@ def test_an_individual_may_visit_a_multiple_of_the_nodes_of_blind_search():
     assert short.nodes.tolist() == [[20, 12, 20]]
     many = fitness(factor=2.0).search(individuals(8), TRAINING, memory)
     assert many.solved.tolist() == [[False, True, False]]  # 60, 24 and 120 nodes; no search has more than 59
-    assert many.saved.tolist() == [[0, 0, 0]]
+    assert many.score.tolist() == [[0, 0, 0]]
 
 
 def test_a_generation_draws_instances_uniformly_without_replacement_for_all_individuals():

@@ -201,6 +201,7 @@ def features(board, before, move, depth, supermoves="full", level=0.0):
     return [
         *nine,
         heineman(board),
+        sum(not fits(card, on) for pile in board.cascades for on, card in pairwise(pile)),
         move is not None and move.target in CELLS,
         target is not None,
         move is not None and move.target == HOME,

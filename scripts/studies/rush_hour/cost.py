@@ -31,7 +31,7 @@ from scipy import stats
 import envs
 from jaxgp import files
 from jaxgp.config import arguments
-from jaxgp.fitness.suite import Searched, SuiteFitness
+from jaxgp.fitness.puzzles.suite import Searched, SuiteFitness
 from jaxgp.measure import solving
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import Creation
@@ -84,7 +84,7 @@ def measure(own: Cast, options: Options, population: int, boards: int) -> Cost:
     drawn = np.random.default_rng(options.seed).choice(len(some.names), boards, replace=False)
     states = jax.tree.map(lambda x: jnp.asarray(x[drawn]), some.states)
     fitness = SuiteFitness(own.actor, states, states, boards, limit=options.limit)
-    blind = own.actor.blind(states, jnp.full(boards, options.limit, jnp.int32)).nodes
+    blind = own.actor.baseline(states, jnp.full(boards, options.limit, jnp.int32)).nodes
     policies = jax.jit(lambda key: create(key, own.language, CREATION, population, CAPACITY))(key)
     begin = time.perf_counter()
     search = jax.jit(fitness.search).lower(policies, states, blind).compile()

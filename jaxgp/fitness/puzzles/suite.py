@@ -1,8 +1,8 @@
 """Fitness on instances of a puzzle: how many nodes a search saves when an individual orders its moves.
 
-The score on an instance is 1 - nodes / nodes of blind search, and 0 where no solution is found. A search stops where
-blind search was done, or at a multiple of that, since there is nothing left to save; and at a limit that keeps hopeless
-searches short.
+The reference search of a puzzle is the one without individuals. The score on an instance is 1 - nodes / nodes of the
+reference search, and 0 where no solution is found. A search stops at a multiple of the nodes of the reference search,
+and at a limit that keeps hopeless searches short.
 
 Every generation draws new instances, the same ones for all individuals, so fitness values of two generations cannot be
 compared. So other instances, which are never drawn, measure the fittest of every generation. The champion of a run is
@@ -10,7 +10,8 @@ the best of these.
 
 Source: M. Sipper, "Evolved to Win" (2011), section 10.2.4: "For each solved board we assigned to the individual a score
 equal to the percentage of nodes reduced, compared with searching with no heuristics. For unsolved boards the score was
-0. Scores were averaged over 10 randomly selected boards from the training set."
+0. Scores were averaged over 10 randomly selected boards from the training set." Section 11.2.3 adds a small score for
+solutions that save nothing, and a number of nodes for what the reference search does not solve.
 """
 
 from dataclasses import dataclass
@@ -34,32 +35,31 @@ DRAW = 0
 
 @struct.dataclass
 class Searched:
-    """What P individuals did on B instances."""
+    """What P individuals did on B instances each."""
 
-    share: Array  # float32[P, B]: nodes as a share of those of blind search, at least 1 where unsolved
+    share: Array  # float32[P, B]: nodes as a share of those of the reference search, at least 1 where unsolved
     nodes: Array  # int32[P, B]
     solved: Array  # bool[P, B]
-
-    @property
-    def saved(self) -> Array:
-        """float32[P, B]: share of the nodes of blind search that was saved, 0 where unsolved."""
-        return jnp.maximum(1 - self.share, 0.0)
+    score: Array  # float32[P, B]: share of the nodes of the reference search that was saved, 0 where unsolved
 
 
 @dataclass(frozen=True, eq=False)
 class SuiteFitness(Absolute[Array]):
-    """fitness = max(minimum, scale * mean share of nodes saved - parsimony * size).
+    """fitness = max(minimum, scale * mean score - parsimony * size).
 
-    The memory is int32[N + V]: the nodes of blind search for each instance, at most the limit of the solver. They are
-    found once, before the first generation.
+    The memory is int32[N + V]: the nodes of the reference search for each instance, at most the limit of the solver.
+    They are found once, before the first generation.
 
     Attributes:
         solver: searches for each individual.
         training: [N], the instances that generations draw from.
         validation: [V], the instances that measure the fittest of each generation.
         boards: instances that a generation draws.
-        factor: nodes that an individual may visit, as a multiple of those of blind search.
-        limit: nodes that an individual may visit, whatever blind search took.
+        factor: nodes that an individual may visit, as a multiple of those of the reference search.
+        limit: nodes that an individual may visit, whatever the reference search took.
+        unsolved: nodes that the reference search counts with where it finds no solution; None: those it visited.
+        partial: the score of a solution with as many nodes as the reference search has; it falls to 0 with twice as
+            many.
         measured: how many of the fittest are measured by the validation instances.
         scale: see above, as are `parsimony` and `minimum` (None: no bound).
     """
@@ -70,6 +70,8 @@ class SuiteFitness(Absolute[Array]):
     boards: int
     factor: float = 1.0
     limit: int = 10_000
+    unsolved: int | None = None
+    partial: float = 0.0
     measured: int = 1
     scale: float = 1.0
     parsimony: float = 0.0
@@ -77,66 +79,84 @@ class SuiteFitness(Absolute[Array]):
 
     seats: ClassVar[int] = 1
 
+    @property
+    def number(self) -> int:
+        """N."""
+        return _number(self.training)
+
     def init(self, key: Array) -> Array:
-        """Return the nodes of blind search for all instances, which may take a while."""
+        """Return the nodes of the reference search for all instances, which may take a while."""
         del key
         every = jax.tree.map(
             lambda *x: jnp.concatenate([jnp.asarray(part) for part in x]), self.training, self.validation
         )
-        limits = jnp.full(_number(every), self.solver.limit, jnp.int32)
-        return self.solver.blind(every, limits).nodes
+        found = self.solver.baseline(every, jnp.full(_number(every), self.solver.limit, jnp.int32))
+        return found.nodes if self.unsolved is None else jnp.where(found.solved, found.nodes, self.unsolved)
 
     def evaluate(self, key: Array, population: Genome, memory: Array) -> tuple[Evaluation, Array]:
         """Measure a population [P, ...] on the instances that this generation draws."""
-        drawn = jax.random.permutation(child(key, DRAW), _number(self.training))[: self.boards]
-        found = self.search(population, take(jax.tree.map(jnp.asarray, self.training), drawn), memory[drawn])
+        drawn = jax.random.permutation(child(key, DRAW), self.number)[: self.boards]
+        result, found = self.judged(population, jnp.tile(drawn, (len(sizes(population)), 1)), memory)
+        # With the same instances for all, an instance is a case.
+        cases = worth(found.score.T, sizes(population), self.scale, self.parsimony, self.minimum)
+        return result.replace(cases=cases), memory  # type: ignore[attr-defined]
+
+    def judged(self, population: Genome, which: Array, reference: Array) -> tuple[Evaluation, Searched]:
+        """Measure a population [P, ...] on training instances `which`, int32[P, B]; see `init` for the reference."""
+        found = self.search(population, self.training, reference, which)
         fitness, points = self._fitness(found, population)
         behaviour = jnp.zeros((len(fitness), 2), jnp.uint32)
-        for nodes in found.nodes.T:
-            behaviour = extend(behaviour, nodes)
+        for number in range(which.shape[1]):
+            behaviour = extend(extend(behaviour, which[:, number]), found.nodes[:, number])
         best = jnp.argmax(comparable(fitness))
         metrics = {
             "evaluations": jnp.int32(found.nodes.size),
             "nodes": found.nodes.astype(jnp.float32).sum(),
             "solved": found.solved.mean(),
-            "saved": found.saved.mean(),
+            "saved": found.score.mean(),
             "best_solved": found.solved[best].mean(),
             "unique_behaviours": count_distinct(behaviour),
         }
-        cases = worth(found.saved.T, sizes(population), self.scale, self.parsimony, self.minimum)
-        return Evaluation(fitness, points, metrics, cases, behaviour=behaviour), memory
+        return Evaluation(fitness, points, metrics, behaviour=behaviour), found
 
-    def search(self, population: Genome, states: States, blind: Array) -> Searched:
-        """Search all instances [B] for all individuals [P, ...]; `blind` is int32[B], the nodes of blind search.
+    def search(self, population: Genome, states: States, reference: Array, which: Array | None = None) -> Searched:
+        """Search instances for individuals. Of those that are equal and have the same instances, the first searches.
 
-        Individuals that are equal search alike, so the first of them searches for all.
+        Args:
+            population: [P, ...].
+            states: [N, ...], instances.
+            reference: int32[N], the nodes of the reference search.
+            which: int32[P, B], the instances of each individual; None: all of them.
         """
-        count, boards, leader = len(sizes(population)), len(blind), leaders(population)
+        count, leader = len(sizes(population)), leaders((population, which))
+        which = jnp.tile(jnp.arange(_number(states)), (count, 1)) if which is None else which
         # The hardest instances come first in the queue, so that no long search begins when the others are done.
-        hardest = jnp.argsort(-blind)
-        which, whose = jnp.repeat(hardest, count), jnp.tile(jnp.arange(count, dtype=jnp.int32), boards)
-        # One more node than blind search visits: the last one is visited at the limit, and not looked at.
-        most = jnp.ceil(self.factor * blind.astype(jnp.float32)).astype(jnp.int32) + 1
-        limits = jnp.minimum(most, self.limit)
-        limit = jnp.where(leader[whose] == whose, limits[which], 1)  # a search of one node ends as it begins
-        roots = take(jax.tree.map(jnp.asarray, states), which)
+        order = jnp.argsort(-reference[which.T.reshape(-1)])
+        instance, whose = which.T.reshape(-1)[order], order % count
+        # One more node than the reference visits: the last one is visited at the limit, and not looked at.
+        most = jnp.ceil(self.factor * reference[instance].astype(jnp.float32)).astype(jnp.int32) + 1
+        # A search of one node ends as it begins.
+        limit = jnp.where(leader[whose] == whose, jnp.minimum(most, self.limit), 1)
+        roots = take(jax.tree.map(jnp.asarray, states), instance)
         found = self.solver.solve(self.solver.prepare(population), whose, roots, limit)
 
         def in_order(x: Array) -> Array:
             """Return the results by individual and instance, [P, B]."""
-            return x.reshape(boards, count)[jnp.argsort(hardest)].T[leader]
+            return x[jnp.argsort(order)].reshape(-1, count).T[leader]
 
         nodes, solved = in_order(found.nodes), in_order(found.solved)
-        share = nodes.astype(jnp.float32) / jnp.maximum(blind, 1)
+        share = nodes.astype(jnp.float32) / jnp.maximum(reference[which], 1)
         share = jnp.where(solved, share, jnp.maximum(share, 1.0))  # giving up early is no merit
-        return Searched(share, nodes, solved)
+        excess = self.partial * jnp.maximum(2 - share, 0.0)
+        score = jnp.where(share < 1, 1 - share, jnp.where(solved, excess, 0.0))
+        return Searched(share, nodes, solved, score)
 
     def standing(self, key: Array, result: Evaluation, population: Genome, memory: Array) -> tuple[Standing, Array]:
         """Measure the fittest of a population on the validation instances; the best by this measure stands."""
         del key
         fittest = lax.top_k(comparable(result.fitness), self.measured)[1]
         measured = take(population, fittest)
-        found = self.search(measured, self.validation, memory[_number(self.training) :])
+        found = self.search(measured, self.validation, memory[self.number :])
         fitness, points = self._fitness(found, measured)
         best = jnp.argmax(comparable(fitness)).astype(jnp.int32)
         metrics = {
@@ -151,10 +171,10 @@ class SuiteFitness(Absolute[Array]):
     def again(self, key: Array, genomes: Genome, memory: Array) -> tuple[Array, Array]:
         """Return float32[K] fitness and float32[K, 1] points of individuals [K, ...] on the validation instances."""
         del key
-        return self._fitness(self.search(genomes, self.validation, memory[_number(self.training) :]), genomes)
+        return self._fitness(self.search(genomes, self.validation, memory[self.number :]), genomes)
 
     def _fitness(self, found: Searched, population: Genome) -> tuple[Array, Array]:
-        points = found.saved.mean(1)
+        points = found.score.mean(1)
         size = sizes(population).astype(jnp.float32)
         return worth(points, size, self.scale, self.parsimony, self.minimum), points[:, None]
 

@@ -1,0 +1,83 @@
+"""Two populations that evolve against each other: a pair of rings, of which each is a part of the other's memory.
+
+The solvers are the population of the run. The problems, sets of instances, are a population of their own inside the
+memory of the run. They change every few generations of the solvers. `jaxgp.fitness.puzzles.meetings` says what the two
+measure.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+from jax import Array
+
+from jaxgp.evolution.ring import Metrics, Ring
+from jaxgp.evolution.state import EvolutionState
+from jaxgp.fitness.puzzles.meetings import Met, fresh, instances_of
+from jaxgp.genotypes.primitives import Integers, Primitive, PrimitiveSet
+
+
+@struct.dataclass
+class Opposed:
+    """The memory of a pair."""
+
+    met: Met  # what the solvers did since the problems changed
+    problems: EvolutionState  # the other population; its memory is `met`, and None here
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A cycle of evaluation, selection and variation of solvers, and now and then of the problems that they meet.
+
+    It has the methods of a `Ring`. Metrics of the problems have names that begin with `problems_`.
+
+    Attributes:
+        solvers: the ring of solvers; its fitness is a `SolverFitness`.
+        problems: the ring of problems; its fitness is a `ProblemFitness`.
+        every: generations of solvers from one change of the problems to the next.
+    """
+
+    solvers: Ring
+    problems: Ring
+    every: int
+
+    def init(self, key: Array) -> EvolutionState:
+        """Return the state before generation 0: random solvers, random problems, nothing measured."""
+        solvers_key, problems_key = jax.random.split(key)
+        solvers, problems = self.solvers.init(solvers_key), self.problems.init(problems_key)
+        met = fresh(instances_of(problems.population), solvers.memory.reference)
+        return _with_memory(solvers, Opposed(met, _with_memory(problems, None)))
+
+    def step(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
+        """Measure the waiting generation of solvers and breed the next; every few generations that of problems, too."""
+        following, metrics = self.solvers.step(_with_memory(state, state.memory.met))
+        met, before = following.memory, state.memory.problems
+        bred, of_problems = self.problems.step(_with_memory(before, met))
+        bred = _with_memory(bred, None)
+        later = bred, fresh(instances_of(bred.population), met.reference)
+        changes = (state.generation + 1) % self.every == 0
+        problems, met = jax.tree.map(lambda new, old: jnp.where(changes, new, old), later, (before, met))
+        memory = Opposed(met, problems)
+        named = {f"problems_{name}": of_problems[name] for name in METRICS}
+        return _with_memory(following, memory), {**metrics, **named}
+
+    def again(self, state: EvolutionState, number: Array) -> tuple[Array, Array]:
+        """Measure the candidates of the solvers again; see `Ring.again`."""
+        return self.solvers.again(_with_memory(state, state.memory.met), number)
+
+
+METRICS = ("best_fitness", "mean_fitness", "solved", "met", "unique_programs")
+"""Of the problems, those that a record has."""
+
+
+def problem_set(instances: int, size: int) -> PrimitiveSet:
+    """Return the set that problems are written in: `size` numbers of instances, below `instances`."""
+    number = Primitive("instance", domain=Integers(0, instances - 1))
+    return PrimitiveSet(f"problems-{instances}-{size}", (number,), (), (number.returns,) * size)
+
+
+def _with_memory(state: EvolutionState, memory: Any) -> EvolutionState:
+    changed: EvolutionState = state.replace(memory=memory)  # type: ignore[attr-defined]
+    return changed

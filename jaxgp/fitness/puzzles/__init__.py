@@ -1,0 +1,1 @@
+"""Fitness on instances of puzzles: of those who solve them, and of sets of instances that evolve against these."""
