@@ -339,7 +339,7 @@ def adder(
         rival = panels.text(evaluation.searching(options.compare), measured.cast) if options.compare else ""
         player = measured.text if name == measured.name else rival
         row = games.row(player, panels.text(panel[results[0].opponent], measured.cast), results, seconds, about)
-        table.keep(row, arguments.say)
+        table.keep([row], arguments.say)
 
     return add
 
