@@ -18,12 +18,13 @@ if __name__ == "__main__":
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import envs
 from jaxgp import files, reading
 from jaxgp.config import arguments
 from jaxgp.errors import RunError, reason, reject
-from jaxgp.measure import games
+from jaxgp.measure import games, instances
 from jaxgp.options import option
 from jaxgp.report.generated import filled, table
 from jaxgp.report.reference import page
@@ -47,13 +48,14 @@ STUDIES = (
 
 
 def columns(data: Path) -> dict[str, Callable[[], str]]:
-    """Return what describes the columns of the tables of runs and games."""
+    """Return what describes the columns of the tables of runs, games and instances."""
     del data
 
     def lines(of: Mapping[str, str]) -> str:
         return table(["column", "what is in it"], [[f"`{name}`", says] for name, says in of.items()])
 
-    return {"columns_of_runs": lambda: lines(runs.COLUMNS), "columns_of_games": lambda: lines(games.COLUMNS)}
+    tables = {"runs": runs.COLUMNS, "games": games.COLUMNS, "instances": instances.COLUMNS}
+    return {f"columns_of_{name}": partial(lines, of) for name, of in tables.items()}
 
 
 DOCUMENTS = {"checkers.md": checkers.parts, "data/README.md": columns}

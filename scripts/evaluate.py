@@ -9,6 +9,7 @@ python scripts/evaluate.py game=checkers game.lose=true player=ab3 panel=lose_ch
 python scripts/evaluate.py run=outputs/DIR compare=2 iterations=228     for one: a nested search beside it
 python scripts/evaluate.py run=outputs/DIR compare=3 save=best resume=auto    a long search; its best game
 python scripts/evaluate.py run=outputs/DIR suite=JAM split=all          a puzzle: all instances of one suite
+python scripts/evaluate.py run=outputs/DIR instances=outputs/all.csv    a puzzle: long suites; typed again, it goes on
 python scripts/evaluate.py run=outputs/DIR program.search=greedy        a puzzle: the champion steers another search
 """
 
@@ -29,7 +30,7 @@ from jaxgp import files
 from jaxgp.config import arguments, help
 from jaxgp.config.games import OF_CHAMPIONS, SPLITS, asked
 from jaxgp.errors import UsageError, reject
-from jaxgp.options import DEEPEST, MAX_CORES, MAX_COUNT, MAX_GAMES, MAX_SECONDS, MAX_SEED, changed, option
+from jaxgp.options import DEEPEST, MAX_CORES, MAX_COUNT, MAX_GAMES, MAX_LANES, MAX_SECONDS, MAX_SEED, changed, option
 from jaxgp.printable import one_line
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ MOST_PLIES = 40
 AUTO = "auto"
 OF_SEARCHES = ("iterations", "searches", "group", "resume", "save")
 """Options of nested searches."""
-OF_PUZZLES = ("suite", "split", "limit", "program")
+OF_PUZZLES = ("suite", "split", "limit", "program", "batch", "instances")
 """Options of puzzles."""
 OF_ENGINES = ("opening_plies", "timeout")
 """Options of games against engines outside."""
@@ -68,7 +69,9 @@ class Options:
     )
     game: dict[str, Any] = option({"name": None}, OF_CHAMPIONS)
     panel: str = option("standard", f"opponents: {', '.join(panels())}")
-    against: list[str] = option([], "members of the panel that are met; none: all of them")
+    against: list[str] = option(
+        [], "members of the panel that are met; puzzles: the orders of moves beside the champion's; none: all"
+    )
     games: int = option(
         1000,
         "games from each seat where chance is involved; also the number of random programs; for one: random games",
@@ -116,6 +119,15 @@ class Options:
     )
     program: dict[str, Any] = option(
         {}, "puzzles: settings of the champion's role that its evolution did not have, such as program.search=greedy"
+    )
+    batch: int = option(
+        256, "puzzles: instances that are searched at once; what is found does not depend on it", low=1, high=MAX_LANES
+    )
+    instances: str | None = option(
+        None,
+        "puzzles: a CSV file that gets a row for each search of an instance; with it the same command goes on where it "
+        "was stopped; null: none",
+        path=True,
     )
     seed: int = option(0, "of the games and of the random programs", low=0, high=MAX_SEED)
     cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8", low=1, high=MAX_CORES)
@@ -190,16 +202,23 @@ def refuse(options: Options, names: Sequence[str], why: str) -> None:
 
 
 def measure_solver(options: Options, loaded: "Loaded", output: Path) -> None:
-    """Measure the champion of a puzzle: what it searches beside blind search and the fixed orders of the game."""
+    """Measure the champion of a puzzle: its searches beside the reference search and the fixed orders of the game."""
     name = loaded.cast.game.name
-    refuse(options, (*OF_SEARCHES, *OF_ENGINES, "compare", "games", "panel", "against", "table"), f"{name} is a puzzle")
-    from jaxgp.measure import solving
+    refuse(options, (*OF_SEARCHES, *OF_ENGINES, "compare", "games", "panel", "table"), f"{name} is a puzzle")
+    from jaxgp.measure import instances, solving
 
+    path = table_of_instances(options, output)
+    book = instances.Book(path, say=arguments.say)
     suites = solving.suites_of(loaded.cast, options.suite, options.split)
     report: dict[str, dict[str, solving.Figures]] = {}
+    measured = solving.measured(loaded, suites, options.limit, arguments.say, options.batch, book, options.against)
     try:
-        for suite, order, figures in solving.measured(loaded, suites, options.limit, arguments.say):
+        for suite, order, figures in measured:
             report.setdefault(suite, {})[order] = figures
+    except (Exception, KeyboardInterrupt):
+        if path is not None and path.exists():
+            arguments.say(f"instances={path}: holds the searches so far; the same command goes on with the others")
+        raise
     finally:  # what was measured is kept, also if the rest fails or is stopped
         if report:
             about = {"split": options.split, "limit": options.limit or loaded.cast.actor.limit}
@@ -209,6 +228,16 @@ def measure_solver(options: Options, loaded: "Loaded", output: Path) -> None:
             finally:
                 print(solving.text(report))
     print(f"saved: {output}")
+
+
+def table_of_instances(options: Options, output: Path) -> Path | None:
+    """Return the file of the table of instances, if there is one; raises UsageError if the figures go there."""
+    if options.instances is None:
+        return None
+    path = files.user_path("instances", options.instances)
+    if os.path.realpath(path) == os.path.realpath(output):
+        reject("instances", options.instances, f"another name, since the figures go to {output}")
+    return path
 
 
 # Games for one
@@ -339,7 +368,7 @@ def adder(
         rival = panels.text(evaluation.searching(options.compare), measured.cast) if options.compare else ""
         player = measured.text if name == measured.name else rival
         row = games.row(player, panels.text(panel[results[0].opponent], measured.cast), results, seconds, about)
-        table.keep(row, arguments.say)
+        table.keep([row], arguments.say)
 
     return add
 

@@ -82,10 +82,12 @@ def searches(champion: Loaded, some: Instances, limit: int, say: Callable[[str],
     """Search instances blindly and for a champion that `check` accepts; `say` is told what comes next."""
     solver, room = check(champion), len(some.names)
     limits, states = jnp.full(room, limit, jnp.int32), jax.tree.map(jnp.asarray, some.states)
-    found = {}
-    for name, search in solving.searches(champion, room, only=(solver.reference, solving.CHAMPION)):
-        say(f"Solving {room} instances by {name}")
-        found[name] = jax.device_get(search(limits, states))
+    found, ready = {}, solving.searches(champion, room)
+    for order in solving.orders(champion):
+        if order.name in (solver.reference, solving.CHAMPION):
+            search = ready(order)
+            say(f"Solving {room} instances by {order.name}")
+            found[order.name] = jax.device_get(search(limits, states))
     blind, own = (
         Found(one.solved, one.nodes, one.length) for one in (found[solver.reference], found[solving.CHAMPION])
     )

@@ -1,12 +1,12 @@
-"""Measures programs that order the moves of a search: the instances of suites, solved by a champion and by others.
+"""Measures genomes that order the moves of a search: the instances of suites, solved by a champion and by others.
 
-The others are blind search, and the fixed orders that the game brings. These search as the champion does; only the
-order differs. Where this is another search than the blind one, it is measured without an order, too.
+The others are the reference search of the game, and the fixed orders that it brings. These search as the champion does;
+only the order differs. Where this is another search than the reference, it is measured without an order, too.
 """
 
 import io
 import time
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,12 +16,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgp.contracts import Solved, Solver
-from jaxgp.errors import UsageError
+from jaxgp.errors import UsageError, reject
 from jaxgp.files import Json
 from jaxgp.genotypes import language as languages
+from jaxgp.measure import instances
 from jaxgp.options import declared
 from jaxgp.printable import one_line
-from jaxgp.report.waiting import waiting
+from jaxgp.report.waiting import following, waiting
 from jaxgp.spec import Cast, Instances, cast
 
 if TYPE_CHECKING:
@@ -33,25 +34,48 @@ Search = Callable[[jax.Array, object], Solved]
 
 
 @dataclass(frozen=True)
+class Order:
+    """What a search tries first.
+
+    Attributes:
+        name: what figures call it.
+        cast: the role that searches so.
+        text: the genome that orders the moves; empty if none does.
+    """
+
+    name: str
+    cast: Cast
+    text: str = ""
+
+
+@dataclass(frozen=True)
 class Figures:
     """What one order of moves did on one suite.
 
     Attributes:
         instances: N.
         solved: how many were solved.
+        solved_low: lower end of the 95 % interval of the solved share, by Wilson's score test; `solved_high` is the
+            upper end.
+        solved_high: see `solved_low`.
         nodes: mean number of nodes; searches that found nothing count with theirs.
-        share: mean of the nodes as a share of those of blind search, at least 1 where no solution was found.
+        median: median number of nodes.
+        share: mean of the nodes as a share of those of the reference search, at least 1 where no solution was found;
+            None if that was not measured.
         low: lower end of its 95 % interval, by Student's t; None for a single instance.
         high: upper end.
         length: mean moves of the solutions; None if there are none.
-        seconds: wall-clock time of all searches, side by side, without compiling.
+        seconds: wall-clock time of all searches, those of a batch side by side, without compiling.
         each: name of an instance -> nodes, and moves of the solution, None where none was found.
     """
 
     instances: int
     solved: int
+    solved_low: float
+    solved_high: float
     nodes: float
-    share: float
+    median: float
+    share: float | None
     low: float | None
     high: float | None
     length: float | None
@@ -62,9 +86,13 @@ class Figures:
 def chosen(found: Instances, split: str) -> Instances:
     """Return the instances of one side, `test` or `train`, or of both, `all`."""
     wanted = {"test": found.test, "train": ~found.test, "all": np.ones_like(found.test)}[split]
-    index = np.flatnonzero(wanted)
-    states = jax.tree.map(lambda x: x[index], found.states)
-    return Instances(tuple(found.names[i] for i in index), states, found.test[index])
+    return _part(found, np.flatnonzero(wanted))
+
+
+def _part(some: Instances, at: np.ndarray) -> Instances:
+    """Return the instances `at`, int[M]."""
+    states = jax.tree.map(lambda x: x[at], some.states)
+    return Instances(tuple(some.names[i] for i in at), states, some.test[at])
 
 
 def joined(suites: Mapping[str, Instances]) -> Instances:
@@ -75,64 +103,121 @@ def joined(suites: Mapping[str, Instances]) -> Instances:
 
 
 def measured(
-    loaded: "Loaded", suites: Mapping[str, Instances], limit: int | None = None, say: Callable[[str], object] = print
+    loaded: "Loaded",
+    suites: Mapping[str, Instances],
+    limit: int | None = None,
+    say: Callable[[str], object] = print,
+    batch: int | None = None,
+    book: instances.Book | None = None,
+    against: Sequence[str] = (),
 ) -> Iterator[tuple[str, str, Figures]]:
-    """Solve the instances of suites by blind search, by the fixed orders of the game and by a champion.
+    """Solve the instances of suites by the reference search, by the fixed orders of the game and by a champion.
 
     Args:
         loaded: the champion and its puzzle.
         suites: instances by name; none is empty.
         limit: nodes at which each search gives up; None: those of the champion's role.
         say: told what comes next.
+        batch: the most instances that are searched at once; None: a whole suite. What is found does not depend on it.
+        book: the searches that are there already, and where the others are kept; None: none, and nowhere.
+        against: the names of the orders beside the champion's; none: all of them.
 
     Yields:
         The name of the suite, that of the order, and its figures; suite by suite for each order.
+
+    Raises:
+        UsageError: the champion's puzzle has no order of such a name.
     """
-    actor = loaded.cast.actor
-    limit = actor.limit if limit is None else limit
-    room = max(len(one.names) for one in suites.values())
-    blind: dict[str, np.ndarray] = {}
-    for name, search in searches(loaded, room):
+    wanted = _wanted(loaded, against)
+    limit = loaded.cast.actor.limit if limit is None else limit
+    book = instances.Book() if book is None else book
+    longest = max(len(one.names) for one in suites.values())
+    room = longest if batch is None else min(batch, longest)
+    ready = searches(loaded, room)
+    reference: dict[str, np.ndarray] = {}
+    for order in wanted:
+        search = None
         for suite, some in suites.items():
-            say(f"Solving {suite} by {name}")
-            begin = time.perf_counter()
-            found = jax.device_get(search(*_padded(some, limit, room)))
-            seconds = time.perf_counter() - begin
-            number = len(some.names)
-            blind.setdefault(suite, found.nodes[:number])
-            yield suite, name, figures(some.names, found, blind[suite], seconds)
+            about, number = instances.described(suite, order, limit), len(some.names)
+            found = book.known(about, some)
+            left = np.flatnonzero(~found.done)
+            known = f", {number - len(left):,} of {number:,} were searched before" if len(left) < number else ""
+            say(f"Solving {suite} by {order.name}{known}")
+            if len(left):
+                search = ready(order) if search is None else search
+                with following(partial(_so_far, suite, order.name, found)):
+                    for first in range(0, len(left), room):
+                        _solve(search, some, left[first : first + room], limit, room, found, partial(book.add, about))
+            if order.name == loaded.cast.actor.reference:
+                reference[suite] = found.nodes
+            yield suite, order.name, figures(some.names, found, reference.get(suite))
 
 
-def searches(loaded: "Loaded", room: int, only: Container[str] | None = None) -> Iterator[tuple[str, Search]]:
-    """Yield each order by name, blind search first, the champion last, and what searches `room` instances with it.
+def _wanted(loaded: "Loaded", against: Sequence[str]) -> list[Order]:
+    known = orders(loaded)
+    names = [one.name for one in known]
+    for name in against:
+        if name not in names:
+            reject("against", name, f"orders of {loaded.cast.spec.name}: {', '.join(names)}")
+    return [one for one in known if not against or one.name in (*against, CHAMPION)]
 
-    Args:
-        loaded: the champion and its puzzle.
-        room: instances that are searched at once.
-        only: the names of the orders that are wanted; None: all.
-    """
-    actor: Solver = loaded.cast.actor
-    wanted = only or (actor.reference, UNGUIDED, *loaded.cast.spec.strategies, CHAMPION)
+
+def _solve(
+    search: Search,
+    some: Instances,
+    at: np.ndarray,
+    limit: int,
+    room: int,
+    found: instances.Searched,
+    keep: Callable[..., object],
+) -> None:
+    """Search the instances `at`, at most `room` of them; note what is found, and keep it."""
+    batch = _part(some, at)
+    begin = time.perf_counter()
+    made = search(*_padded(batch, limit, room))
+    solved, nodes, length = (x[: len(at)] for x in jax.device_get((made.solved, made.nodes, made.length)))
+    seconds = (time.perf_counter() - begin) / len(at)
+    keep(batch, solved, nodes, length, seconds)
+    found.put(at, solved, nodes, length, seconds)
+
+
+def _so_far(suite: str, name: str, found: instances.Searched) -> str:
+    """Say how far the searches of a suite are."""
+    done, solved = int(found.done.sum()), int(found.solved.sum())
+    return f"Solving {suite} by {name}: {done:,} of {len(found.done):,} searched, {solved:,} solved"
+
+
+def orders(loaded: "Loaded") -> list[Order]:
+    """Return all orders of moves: the reference search first, the champion last."""
+    own = loaded.cast
+    alone = [own.actor.reference, UNGUIDED] if own.actor.differs else [own.actor.reference]
+    fixed = [Order(name, *_fixed(own, name)) for name in own.spec.strategies]
+    return [*(Order(name, own) for name in alone), *fixed, Order(CHAMPION, own, loaded.content.text)]
+
+
+def searches(loaded: "Loaded", room: int) -> Callable[[Order], Search]:
+    """Return what compiles the search of `room` instances with one of the `orders` of a champion's puzzle."""
+    # One capacity for all, so that those of one role with the same settings share a compiled program.
+    capacity = max(len(one.text.replace("(", " ").split()) for one in orders(loaded))
     compiled: dict[object, Callable[..., Solved]] = {}
     states = jax.tree.map(lambda x: jnp.asarray(np.broadcast_to(x[None], (room, *x.shape))), _first(loaded))
     limits = jnp.zeros(room, jnp.int32)
-    without = {actor.reference: actor.baseline} | ({UNGUIDED: actor.unguided} if actor.differs else {})
-    for name, search in without.items():
-        if name in wanted:
-            with waiting(f"Compiling {name} search"):
-                alone = jax.jit(lambda limits, states, search=search: search(states, limits))
-                ready = alone.lower(limits, states).compile()
-            yield name, ready
-    texts = [(name, *_fixed(loaded.cast, name)) for name in loaded.cast.spec.strategies if name in wanted]
-    texts += [(CHAMPION, loaded.cast, loaded.content.text)] if CHAMPION in wanted else []
-    # One capacity for all, so that those of one role share a compiled program.
-    capacity = max(len(text.replace("(", " ").split()) for _, _, text in texts)
-    for name, taken, text in texts:
-        genome = jax.tree.map(lambda x: jnp.asarray(x)[None], languages.parse(taken.language, text, capacity))
-        if taken.program["role"] not in compiled:
-            with waiting(f"Compiling the searches of {name}"):
-                compiled[taken.program["role"]] = _compiled(taken.actor, genome, limits, states)
-        yield name, partial(compiled[taken.program["role"]], genome)
+
+    def ready(order: Order) -> Search:
+        actor: Solver = order.cast.actor
+        if not order.text:
+            alone = actor.unguided if order.name == UNGUIDED else actor.baseline
+            with waiting(f"Compiling {order.name} search"):
+                return jax.jit(lambda limits, states: alone(states, limits)).lower(limits, states).compile()
+        genome = languages.parse(order.cast.language, order.text, capacity)
+        genome = jax.tree.map(lambda x: jnp.asarray(x)[None], genome)
+        settings = tuple(order.cast.program.items())
+        if settings not in compiled:
+            with waiting(f"Compiling the searches of {order.name}"):
+                compiled[settings] = _compiled(actor, genome, limits, states)
+        return partial(compiled[settings], genome)
+
+    return ready
 
 
 def _compiled(actor: Solver, genome: object, limits: jax.Array, states: object) -> Callable[..., Solved]:
@@ -147,11 +232,15 @@ def _first(loaded: "Loaded") -> object:
 
 
 def _fixed(own: Cast, name: str) -> tuple[Cast, str]:
-    """Return the role of a fixed order, which searches as another cast does, and its text."""
+    """Return the role of a fixed order, which searches as another cast does, and its text.
+
+    Settings that the order itself differs in from the defaults are its own: its text needs them.
+    """
     found = own.spec.strategy_of(name, own.game)
-    values = {one.name: getattr(found.options, one.name) for one in declared(found.options)}
-    shared = {key: value for key, value in own.program.items() if key in values}
-    return cast(own.spec, own.game, found.role, None, values | shared), found.text
+    given = {one.name: getattr(found.options, one.name) for one in declared(found.options)}
+    needed = {one.name: given[one.name] for one in declared(found.options) if given[one.name] != one.default}
+    shared = {key: value for key, value in own.program.items() if key in given}
+    return cast(own.spec, own.game, found.role, None, given | shared | needed), found.text
 
 
 def _padded(some: Instances, limit: int, room: int) -> tuple[jax.Array, object]:
@@ -162,34 +251,31 @@ def _padded(some: Instances, limit: int, room: int) -> tuple[jax.Array, object]:
     return jnp.asarray(limits), jax.tree.map(lambda x: jnp.asarray(x[index]), some.states)
 
 
-def figures(names: tuple[str, ...], found: Solved, blind: np.ndarray, seconds: float) -> Figures:
-    """Summarise the first N searches.
+def figures(names: tuple[str, ...], found: instances.Searched, reference: np.ndarray | None) -> Figures:
+    """Summarise N searches.
 
     Args:
         names: of the instances, N.
-        found: what the searches found, in NumPy arrays.
-        blind: int32[N], nodes of blind search.
-        seconds: that the searches took.
+        found: what the searches found.
+        reference: int[N], nodes of the reference search; None: not known.
     """
-    from scipy import stats
+    from jaxgp.measure.evaluation import wilson
 
-    number = len(names)
-    solved, nodes, length = (np.asarray(x)[:number] for x in (found.solved, found.nodes, found.length))
-    share = nodes / np.maximum(blind, 1)
-    share = np.where(solved, share, np.maximum(share, 1))  # giving up early is no merit
-    low = high = None
-    if number > 1:
-        half = float(stats.t.ppf(0.975, number - 1) * stats.sem(share))
-        low, high = float(share.mean()) - half, float(share.mean()) + half
+    number, solved, nodes, length = len(names), found.solved, found.nodes, found.length
+    share, low, high = (None, None, None) if reference is None else _share(nodes, solved, reference)
+    solved_low, solved_high = wilson(int(solved.sum()), number)
     return Figures(
         instances=number,
         solved=int(solved.sum()),
+        solved_low=solved_low,
+        solved_high=solved_high,
         nodes=float(nodes.mean()),
-        share=float(share.mean()),
+        median=float(np.median(nodes)),
+        share=share,
         low=low,
         high=high,
         length=float(length[solved].mean()) if solved.any() else None,
-        seconds=seconds,
+        seconds=float(found.seconds.sum()),
         each={
             name: (int(n), int(moves) if done else None)
             for name, n, moves, done in zip(names, nodes, length, solved, strict=True)
@@ -197,12 +283,25 @@ def figures(names: tuple[str, ...], found: Solved, blind: np.ndarray, seconds: f
     )
 
 
+def _share(nodes: np.ndarray, solved: np.ndarray, reference: np.ndarray) -> tuple[float, float | None, float | None]:
+    """Return the mean share of the nodes of the reference search, and its 95 % interval by Student's t."""
+    from scipy import stats
+
+    share = nodes / np.maximum(reference, 1)
+    share = np.where(solved, share, np.maximum(share, 1))  # giving up early is no merit
+    mean, number = float(share.mean()), len(share)
+    if number == 1:
+        return mean, None, None
+    half = float(stats.t.ppf(0.975, number - 1) * stats.sem(share))
+    return mean, mean - half, mean + half
+
+
 def as_json(report: Mapping[str, Mapping[str, Figures]]) -> Json:
     """Return the figures by suite and order."""
     return {suite: {name: asdict(one) for name, one in rows.items()} for suite, rows in report.items()}
 
 
-COLUMNS = ("boards", "solved", "nodes", "of blind's", "95 %", "moves", "seconds")
+COLUMNS = ("number", "solved", "95 %", "nodes", "median", "share", "95 %", "moves", "seconds")
 
 
 def text(report: Mapping[str, Mapping[str, Figures]]) -> str:
@@ -218,13 +317,15 @@ def text(report: Mapping[str, Mapping[str, Figures]]) -> str:
         for column in COLUMNS:
             table.add_column(column, justify="right")
         for name, row in rows.items():
-            between = "" if row.low is None or row.high is None else f"{100 * row.low:.1f} - {100 * row.high:.1f}"
+            between = "" if row.low is None or row.high is None else _between(row.low, row.high)
             table.add_row(
                 name,
                 str(row.instances),
                 f"{100 * row.solved / row.instances:.1f} %",
+                _between(row.solved_low, row.solved_high),
                 f"{row.nodes:,.0f}",
-                f"{100 * row.share:.1f} %",
+                f"{row.median:,.0f}",
+                "-" if row.share is None else f"{100 * row.share:.1f} %",
                 between,
                 "-" if row.length is None else f"{row.length:.1f}",
                 f"{row.seconds:.2f}",
@@ -233,13 +334,17 @@ def text(report: Mapping[str, Mapping[str, Figures]]) -> str:
     return console.export_text().rstrip()
 
 
+def _between(low: float, high: float) -> str:
+    return f"{100 * low:.1f} - {100 * high:.1f}"
+
+
 def suites_of(own: Cast, name: str | None, split: str, option: str = "suite") -> dict[str, Instances]:
     """Return one side of a suite, or of every suite of the game, by name; raises UsageError where it is empty."""
-    from jaxgp.config.games import instances
+    from jaxgp.config import games
 
     spec = own.spec
     names = [name] if name is not None else spec.suites(own.game) or [None]
-    found = {one or "": chosen(instances(option, one, own), split) for one in names}
+    found = {one or "": chosen(games.instances(option, one, own), split) for one in names}
     for one, some in found.items():
         if not some.names:
             raise UsageError(f"{option}={one}: no instance of it is kept for split={split}; accepted: split=all")

@@ -2,8 +2,8 @@
 
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from itertools import chain, repeat
 from typing import TYPE_CHECKING
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
 MOMENT = 1.0
 """Seconds that nobody minds to wait for."""
+EVERY = 60.0
+"""Seconds between two lines about how far something is, where no terminal shows it all the time."""
 
 
-@contextmanager
-def waiting(what: str) -> Iterator[None]:
+def waiting(what: str) -> AbstractContextManager[None]:
     """Say on standard error what goes on within this context, if it takes longer than `MOMENT`.
 
     A terminal shows it with the seconds since the beginning, and no longer than it goes on. Elsewhere it is one line.
@@ -34,9 +35,25 @@ def waiting(what: str) -> Iterator[None]:
     Args:
         what: what goes on, such as "Compiling the games against minimax".
     """
+    return _shown(lambda: what, None)
+
+
+def following(how_far: Callable[[], str]) -> AbstractContextManager[None]:
+    """Say on standard error how far something is within this context, if it takes longer than `MOMENT`.
+
+    A terminal shows it as `waiting` does. Elsewhere it is a line every `EVERY` seconds.
+
+    Args:
+        how_far: says what goes on and how far it is; called by a thread of its own.
+    """
+    return _shown(how_far, EVERY)
+
+
+@contextmanager
+def _shown(what: Callable[[], str], every: float | None) -> Iterator[None]:
     over = threading.Event()
     # A thread of its own shows it: compiling keeps this one.
-    shown = threading.Thread(target=_show, args=(what, over, time.monotonic(), MOMENT), daemon=True)
+    shown = threading.Thread(target=_show, args=(what, over, time.monotonic(), MOMENT, every), daemon=True)
     shown.start()
     try:
         yield
@@ -63,16 +80,21 @@ def announced(agent: "Agent", first: str, then: str | None = None) -> "Agent":
     return replace(agent, choose=choose)
 
 
-def _show(what: str, over: threading.Event, began: float, moment: float) -> None:
+def _show(what: Callable[[], str], over: threading.Event, began: float, moment: float, every: float | None) -> None:
+    """Show what goes on until it is over; where no terminal is, say it once, or if given every so many seconds."""
     if over.wait(moment):
         return
     console = Console(stderr=True)
     if not console.is_terminal or console.is_dumb_terminal:
-        say(f"{what} ...")
+        if every is None:
+            say(f"{what()} ...")
+        else:
+            while not over.wait(every):
+                say(what())
         return
 
     def status() -> Text:
-        return Text(f"{one_line(what)} ... {time.monotonic() - began:.0f} s")
+        return Text(f"{one_line(what())} ... {time.monotonic() - began:.0f} s")
 
     # What can no longer be shown must not end what goes on.
     with (

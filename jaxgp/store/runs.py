@@ -41,7 +41,12 @@ SAME = ("run", "seed", "generations", "champion", "jaxgp")
 
 def identity(content: "ChampionFile") -> str:
     """Return 16 hexadecimal digits that tell the texts of champions apart."""
-    return hashlib.sha256(content.text.encode()).hexdigest()[:16]
+    return digest(content.text.encode())
+
+
+def digest(content: bytes) -> str:
+    """Return 16 hexadecimal digits of the SHA-256 of some content."""
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def row(directory: RunDirectory, config: Config, game: str) -> dict[str, object]:

@@ -5,8 +5,9 @@ import errno
 import fcntl
 import io
 import math
+import mmap
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
@@ -41,7 +42,8 @@ class Table:
             UsageError: the file is no table with these columns, or cannot be written.
         """
         try:
-            self.read()
+            for _ in self.rows():
+                pass
         except UsageError as error:
             said = str(error).removeprefix(f"{self.path}: ")
             reject(option, self.path, f"a new file, or a table with the columns of this command ({said})")
@@ -50,33 +52,41 @@ class Table:
             reject(option, self.path, f"a file that can be written; {place} cannot")
 
     def read(self) -> list[Cells]:
-        """Return the rows, oldest first; a torn last line is left out. A missing file has no rows.
+        """Return the rows, as `rows` does; raises UsageError."""
+        return list(self.rows())
+
+    def rows(self) -> Iterator[Cells]:
+        """Yield the rows, oldest first; a torn last line is left out. A missing file has no rows.
 
         Raises:
             UsageError: the file cannot be read, has other columns, or a line that is not a row of it.
         """
         try:
             reading.check_file(self.path)
-            return self._rows(self.path.read_bytes())
+            with self.path.open("rb") as file:
+                yield from self._rows(file)
         except FileNotFoundError:
-            return []
+            return
         except OSError as error:
             raise UsageError(f"{self.path}: cannot be read ({reason(error)})") from error
 
-    def _rows(self, content: bytes) -> list[Cells]:
-        """Return the rows in the content of the file without a torn last line; raises UsageError."""
-        head = self._line(self.columns).encode()
-        end = content.rfind(b"\n") + 1
-        if not content.startswith(head) and not (end == 0 and head.startswith(content)):
-            raise UsageError(f"{self.path}: its columns are not {','.join(self.columns)}")
-        rows = []
-        for number, line in enumerate(content[len(head) : end].split(b"\n")[:-1], 2):
+    def _rows(self, lines: IO[bytes]) -> Iterator[Cells]:
+        """Yield the rows in the content of the file without a torn last line; raises UsageError."""
+        self._check_head(lines.readline())
+        for number, line in enumerate(lines, 2):
+            if not line.endswith(b"\n"):
+                return
             try:
-                cells = next(csv.reader([line.decode()], strict=True), [])
-                rows.append(dict(zip(self.columns, cells, strict=True)))
+                cells = next(csv.reader([line[:-1].decode()], strict=True), [])
+                yield dict(zip(self.columns, cells, strict=True))
             except (ValueError, csv.Error) as error:
                 raise UsageError(f"{self.path}: line {number} is not a row of the table ({error})") from error
-        return rows
+
+    def _check_head(self, line: bytes) -> None:
+        """Refuse a first line that is neither the header nor a torn part of it; raises UsageError."""
+        head = self._line(self.columns).encode()
+        if line != head and (line.endswith(b"\n") or not head.startswith(line)):
+            raise UsageError(f"{self.path}: its columns are not {','.join(self.columns)}")
 
     def line(self, row: Mapping[str, object]) -> str:
         """Return a row as the line that the file gets, without its end; every column must be in the row."""
@@ -105,34 +115,61 @@ class Table:
             OSError: it could not be written; the file ends with the row before.
             UsageError: the file has other columns, or is damaged.
         """
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         with self._locked() as file:
-            content = file.read()
-            end = content.rfind(b"\n") + 1
-            there = self._rows(content)
             cells = {name: _cell(row[name]) for name in self.columns}
-            if unless and any(all(old[name] == cells[name] for name in unless) for old in there):
-                return False
-            if end < len(content):
-                file.truncate(end)
-                warn(f"{self.path}: its last line was torn, and is removed")
-            head = "" if end else self._line(self.columns)
-            _write(file, (head + self._line(cells.values())).encode(), end)
-        if not end:
-            files.sync_directory(self.path.parent)
+            for old in self._rows(io.BytesIO(file.read())):
+                if unless and all(old[name] == cells[name] for name in unless):
+                    return False
+            self._add(file, [row], warn)
         return True
 
-    def keep(self, row: Mapping[str, object], say: Callable[[str], object]) -> None:
-        """Add a row; one that cannot be written is printed. `say` is told why, and of a torn last line."""
+    def extend(self, rows: Sequence[Mapping[str, object]], warn: Callable[[str], object] = lambda _: None) -> None:
+        """Add rows as `append` does, all by one write; the rows that the file has are not read.
+
+        A process that is killed meanwhile leaves the first few of them, and perhaps a torn line.
+
+        Raises:
+            OSError: they could not be written; the file ends with the row before.
+            UsageError: the file has other columns.
+        """
+        with self._locked() as file:
+            self._add(file, rows, warn)
+
+    def _add(self, file: IO[bytes], rows: Sequence[Mapping[str, object]], warn: Callable[[str], object]) -> None:
+        """Write rows below the last whole line of a locked file; see `extend`."""
+        size, end = file.seek(0, os.SEEK_END), 0
+        if size:
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                self._check_head(content.readline())
+                end = content.rfind(b"\n", 0) + 1  # by default it begins where `readline` ended
+        if end < size:
+            file.truncate(end)
+            warn(f"{self.path}: its last line was torn, and is removed")
+        head = "" if end else self._line(self.columns)
+        lines = (self._line(_cell(row[name]) for name in self.columns) for row in rows)
+        _write(file, "".join((head, *lines)).encode(), end)
+        if not end:
+            files.sync_directory(self.path.parent)
+
+    def keep(self, rows: Sequence[Mapping[str, object]], say: Callable[[str], object], option: str = "table") -> None:
+        """Add rows; those that cannot be written are printed.
+
+        Args:
+            rows: a value for each column of each.
+            say: told why they cannot be written, and of a torn last line.
+            option: what named the file, for messages.
+        """
         try:
-            self.append(row, warn=say)
+            self.extend(rows, say)
         except (OSError, UsageError) as error:
             why = reason(error) if isinstance(error, OSError) else str(error)
-            say(f"table={self.path}: cannot be written ({why}); the row is printed")
-            print(self.line(row))
+            printed = "the row is" if len(rows) == 1 else f"{len(rows)} rows are"
+            say(f"{option}={self.path}: cannot be written ({why}); {printed} printed")
+            print(*map(self.line, rows), sep="\n")
 
     def _locked(self) -> IO[bytes]:
         """Open the file for adding to it, and wait until no other process does; raises OSError."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         reading.check_file(self.path)
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NONBLOCK, 0o666)
         file = os.fdopen(descriptor, "r+b", buffering=0)
@@ -144,10 +181,10 @@ class Table:
         return file
 
 
-def _write(file: IO[bytes], line: bytes, end: int) -> None:
-    """Write at the end of a file, whose size is `end`; what fails leaves no part of the line. Raises OSError."""
+def _write(file: IO[bytes], lines: bytes, end: int) -> None:
+    """Write at the end of a file, whose size is `end`; what fails leaves no part of the lines. Raises OSError."""
     try:
-        if file.write(line) != len(line):
+        if file.write(lines) != len(lines):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         os.fsync(file.fileno())
     except OSError:

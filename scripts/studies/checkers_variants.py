@@ -123,7 +123,7 @@ def task(options: Options) -> int:
             measured, arguments.command("scripts/studies/checkers_variants.py", options), options.seed
         )
         row = games.row(measured.text, panels.text(both[1], cast), results, time.perf_counter() - begin, about)
-        table.keep(row, arguments.say)
+        table.keep([row], arguments.say)
     return 0
 
 

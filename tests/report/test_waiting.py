@@ -40,6 +40,28 @@ def test_a_terminal_shows_the_seconds_of_a_wait_and_then_clears_them(monkeypatch
     assert shown.rstrip().endswith("\x1b[2K"), "the line is erased at the end"
 
 
+@pytest.mark.usefixtures("impatient")
+def test_how_far_something_is_is_said_now_and_then_where_nobody_watches(capsys, monkeypatch):
+    monkeypatch.setattr(waiting, "EVERY", 0.2)
+    done = iter(range(1, 100))
+    with waiting.following(lambda: f"{next(done)} of 100 solved"):
+        time.sleep(0.5)
+    assert capsys.readouterr() == ("", "1 of 100 solved\n2 of 100 solved\n")
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_terminal_shows_how_far_something_is(monkeypatch):
+    monkeypatch.setattr("sys.stderr", Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    done, until = [3], time.monotonic() + 20
+    with waiting.following(lambda: f"{done[-1]} of 100 solved"):
+        for number in (3, 7):
+            done.append(number)
+            while f"{number} of 100 solved ... " not in sys.stderr.getvalue():
+                assert time.monotonic() < until
+                time.sleep(0.01)
+
+
 def test_a_short_wait_is_not_mentioned_and_a_failure_passes_through(capsys):
     with pytest.raises(ZeroDivisionError), wait("Dividing"):
         print(1 / 0)

@@ -442,3 +442,22 @@ def test_options_of_a_nested_search_are_for_games_for_one(evaluate, run_director
     code, out, error = evaluate(f"run={run_directory}", "compare=2", "iterations=5")
     assert (code, out) == (2, "")
     assert error == "error: iterations: of searches in a game for one; walls is for two, leave it out\n"
+
+
+def test_a_table_of_instances_is_for_puzzles(evaluate, run_directory):
+    said = "error: instances: of puzzles; walls is none, leave it out\n"
+    assert evaluate(f"run={run_directory}", "instances=all.csv") == (2, "", said)
+
+
+def test_a_file_that_is_no_table_of_instances_is_refused_before_anything_is_searched(evaluate, tmp_path):
+    run, table = write_run(tmp_path, {"name": "rush_hour"}, "Hybrid", {"role": "heuristic"}), tmp_path / "games.csv"
+    table.write_text("player,opponent\n")
+    for path, accepted in (
+        (table, "a new file, or a table with the columns of this command (its columns are not suite,instance,"),
+        (run / "evaluation.json", f"another name, since the figures go to {run / 'evaluation.json'}"),
+    ):
+        code, out, error = evaluate(f"run={run}", f"instances={path}")
+        assert (code, out, error.count("\n")) == (2, "", 1)
+        assert error.startswith("error: instances=")
+        assert f": accepted: {accepted}" in error
+    assert table.read_text() == "player,opponent\n"

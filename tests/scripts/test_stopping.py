@@ -65,6 +65,40 @@ def test_a_league_goes_on_from_the_games_that_were_played(tmp_path):
     assert "among each other" in said, "the champions have played"
 
 
+def test_searches_of_a_puzzle_go_on_from_the_table_of_instances(tmp_path):
+    run = write_run(tmp_path, {"name": "rush_hour"}, "BlockersLowerBound", {"role": "heuristic", "table": 1024})
+    path = tmp_path / "all.csv"
+    shared = (f"run={run}", "suite=JAM", "limit=2000", "batch=1", f"compilation_cache={tmp_path / 'cache'}")
+
+    def rows():
+        return path.read_bytes().count(b"\n") - 1 if path.exists() else 0
+
+    def stopped(number, after):
+        process = start("evaluate", *shared, f"instances={path}")
+        while rows() < after:
+            assert process.poll() is None, "the command has ended"
+            time.sleep(0.01)
+        process.send_signal(number)
+        return process.communicate(timeout=120)[1], process.returncode
+
+    error, code = stopped(signal.SIGINT, 2)
+    said = f"instances={path}: holds the searches so far; the same command goes on with the others\nstopped\n"
+    assert (code, error[-len(said) :]) == (130, said)
+    _, code = stopped(signal.SIGKILL, before := rows() + 3)
+    assert code == -signal.SIGKILL
+    kept = path.read_text()
+    assert before <= rows() < 6 * 8, "it was killed before its end"
+    results = []
+    for more in ((f"instances={path}",), ()):
+        ended = start("evaluate", *shared, *more)
+        assert ("were searched before" in ended.communicate(timeout=600)[1]) == bool(more)
+        found = json.loads((run / "evaluation.json").read_text())["results"]["JAM"]
+        results.append({order: figures | {"seconds": 0} for order, figures in found.items()})
+    assert results[0] == results[1]
+    assert path.read_text().startswith(kept[: kept.rfind("\n") + 1])
+    assert rows() == 6 * 8
+
+
 @pytest.fixture
 def terminal():
     """Programs at a terminal of their own: starts one; reads what it shows until some text appears, and types."""

@@ -43,6 +43,19 @@ def test_whatever_a_row_holds_is_one_line_that_comes_back(tmp_path_factory, cell
     assert [found["seconds"] for found in table.read()] == [str(seconds) for _, _, seconds in cells]
 
 
+@settings(deadline=None, max_examples=10)
+@given(st.lists(st.lists(st.text(), max_size=3), max_size=4))
+def test_rows_that_are_added_together_are_those_that_are_added_one_by_one(tmp_path_factory, parts):
+    folder = tmp_path_factory.mktemp("t")
+    together, single = Table(folder / "a.csv", COLUMNS), Table(folder / "b.csv", COLUMNS)
+    for part in parts:
+        together.extend([row(name) for name in part])
+        for name in part:
+            single.append(row(name))
+    assert together.read() == single.read()
+    assert len(together.read()) == sum(map(len, parts))
+
+
 def test_a_row_that_is_there_is_not_added_again(table):
     assert table.append(row(seconds=3), unless=("name", "score"))
     assert not table.append(row(seconds=4), unless=("name", "score"))
@@ -51,7 +64,8 @@ def test_a_row_that_is_there_is_not_added_again(table):
 
 
 @pytest.mark.parametrize("cut", range(1, 30))
-def test_a_line_torn_anywhere_is_removed_by_the_next_row(table, cut):
+@pytest.mark.parametrize("add", [Table.append, lambda table, new, warn: table.extend([new], warn)], ids=["one", "many"])
+def test_a_line_torn_anywhere_is_removed_by_the_next_row(table, cut, add):
     table.append(row("früh", 0.25))
     table.append(row("spät", 0.75))
     whole = table.path.read_bytes()
@@ -59,7 +73,7 @@ def test_a_line_torn_anywhere_is_removed_by_the_next_row(table, cut):
     said: list[str] = []
     kept = table.read()
     assert len(kept) == (1 if cut <= len("spät,0.75,3\n".encode()) else 0)
-    table.append(row("new"), warn=said.append)
+    add(table, row("new"), warn=said.append)
     assert [found["name"] for found in table.read()] == [*(found["name"] for found in kept), "new"]
     torn = cut not in (13, 26)
     assert said == ([f"{table.path}: its last line was torn, and is removed"] if torn else [])
@@ -81,6 +95,9 @@ def test_other_files_are_refused_and_left_as_they_are(table):
             table.check("table")
         with pytest.raises(UsageError):
             table.append(row())
+        if not content.startswith(HEAD.encode()):  # the rows are not read
+            with pytest.raises(UsageError):
+                table.extend([row()])
         assert table.path.read_bytes() == content
 
 
@@ -128,7 +145,7 @@ def test_lines_of_processes_that_add_rows_at_the_same_time_do_not_mix(tmp_path):
 
 def test_a_row_that_finds_no_room_is_printed(tmp_path, capsys, monkeypatch):
     table, said = Table(tmp_path / "games.csv", ("player", "score")), []
-    monkeypatch.setattr(table, "append", lambda *_, **__: (_ for _ in ()).throw(OSError(28, "No space left on device")))
-    table.keep({"player": "a, b", "score": 0.5}, said.append)
+    monkeypatch.setattr(table, "extend", lambda *_, **__: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    table.keep([{"player": "a, b", "score": 0.5}], said.append)
     assert capsys.readouterr().out == '"a, b",0.5\n'
     assert said == [f"table={table.path}: cannot be written (No space left on device); the row is printed"]

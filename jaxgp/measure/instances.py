@@ -1,0 +1,208 @@
+"""The table of instances: a row for each search of an instance of a puzzle by `scripts/evaluate.py`.
+
+A row says which search it was: of which instance, by which order of moves, with which settings. So a second start goes
+on with the searches that have no row yet.
+"""
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import jax
+import numpy as np
+
+import jaxgp
+from jaxgp.errors import reject
+from jaxgp.options import MAX_COUNT, declared
+from jaxgp.printable import one_line
+from jaxgp.spec import Cast, Instances
+from jaxgp.store import runs
+from jaxgp.store.table import Cells, Table
+
+if TYPE_CHECKING:
+    from jaxgp.measure.solving import Order
+
+COLUMNS = {
+    "suite": "the suite, or the file of instances",
+    "instance": "name of the instance",
+    "order": "what orders the moves of the search, as the figures call it",
+    "solved": "1: a solution was found; 0: none",
+    "nodes": "nodes that the search visited",
+    "moves": "moves of the solution; empty where none was found",
+    "seconds": "wall-clock time of the searches that ran side by side, divided by their number; without compiling",
+    "limit": "nodes at which the search gave up",
+    "genome": "16 hexadecimal digits of the text that orders the moves; empty without one",
+    "state": "16 hexadecimal digits of the instance",
+    "game": "the game, its version and its settings",
+    "program": "the role that searches, and its settings",
+    "jaxgp": "version of jaxgp",
+}
+"""The columns and what is in them."""
+OF_SEARCHES = ("suite", "order", "limit", "genome", "game", "program", "jaxgp")
+"""Columns that tell apart how instances were searched; `instance` and `state` tell the instances apart."""
+
+Outcome = tuple[bool, int, int, float]
+"""Whether an instance was solved, nodes, moves of the solution or -1, and seconds."""
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What is known of the searches of N instances by one order of moves; a `Solved` without the moves.
+
+    Attributes:
+        done: bool[N], which have been searched; of the others nothing is known.
+        solved: bool[N].
+        nodes: int64[N].
+        length: int64[N], moves of the solution; -1 where none was found.
+        seconds: float64[N], time of the searches that ran side by side, divided by their number.
+    """
+
+    done: np.ndarray
+    solved: np.ndarray
+    nodes: np.ndarray
+    length: np.ndarray
+    seconds: np.ndarray
+
+    @classmethod
+    def nothing(cls, number: int) -> "Searched":
+        """Return what is known of `number` searches that have not begun."""
+        done, solved = np.zeros((2, number), bool)
+        nodes, length = np.zeros((2, number), np.int64)
+        return cls(done, solved, nodes, length, np.zeros(number))
+
+    def put(self, at: np.ndarray, solved: object, nodes: object, length: object, seconds: object) -> None:
+        """Note what the searches of the instances `at` (int[M]) found."""
+        self.done[at] = True
+        self.solved[at], self.nodes[at], self.length[at], self.seconds[at] = solved, nodes, length, seconds
+
+
+class Book:
+    """The searches in a table, to which new ones are added. Without a file it is empty, and nothing is kept.
+
+    Args:
+        path: the table; it need not exist. None: none.
+        option: what named it, for messages.
+        say: told of a torn last line, and of rows that cannot be written.
+
+    Raises:
+        UsageError: the file is no table of instances, or rows cannot be added to it.
+    """
+
+    def __init__(
+        self, path: Path | None = None, option: str = "instances", say: Callable[[str], object] = print
+    ) -> None:
+        self._option, self._say = option, say
+        self._table = None if path is None else Table(path, COLUMNS)
+        self._outcomes: dict[tuple[str, ...], dict[tuple[str, str], Outcome]] = {}
+        if self._table is None:
+            return
+        self._table.check(option)
+        for row in self._table.rows():
+            try:
+                outcome = _outcome(row)
+            except ValueError as error:
+                where = f"the row of {row['instance']} by {row['order']}: {error}"
+                reject(option, path, f"a new file, or a table with the columns of this command ({where})")
+            search = self._outcomes.setdefault(tuple(row[name] for name in OF_SEARCHES), {})
+            search[row["instance"], row["state"]] = outcome
+
+    def known(self, about: Mapping[str, str], some: Instances) -> Searched:
+        """Return what the table says of the searches of some instances.
+
+        Args:
+            about: `OF_SEARCHES`, as `described` returns them.
+            some: the instances.
+        """
+        found = Searched.nothing(len(some.names))
+        there = self._outcomes.get(tuple(about[name] for name in OF_SEARCHES), {})
+        for at, key in enumerate(_keys(some)) if there else ():
+            if key in there:
+                found.put(np.array([at]), *there[key])
+        return found
+
+    def add(
+        self,
+        about: Mapping[str, str],
+        some: Instances,
+        solved: np.ndarray,
+        nodes: np.ndarray,
+        length: np.ndarray,
+        seconds: float,
+    ) -> None:
+        """Add a row for each of M instances that have been searched; the rows are durable when this returns.
+
+        Rows that cannot be written are printed.
+
+        Args:
+            about: `OF_SEARCHES`, as `described` returns them.
+            some: the instances.
+            solved: bool[M]; `nodes` and `length` are numbers [M], as in `Searched`.
+            nodes: see `solved`.
+            length: see `solved`.
+            seconds: of each.
+        """
+        if self._table is None:
+            return
+        rows = [
+            {
+                **about,
+                "instance": name,
+                "state": state,
+                "solved": int(solved[at]),
+                "nodes": nodes[at],
+                "moves": length[at] if solved[at] else None,
+                "seconds": seconds,
+            }
+            for at, (name, state) in enumerate(_keys(some))
+        ]
+        self._table.keep(rows, self._say, self._option)
+
+
+def described(suite: str, order: "Order", limit: int) -> dict[str, str]:
+    """Return what tells the searches of a suite apart from others: `OF_SEARCHES`, each on one line."""
+    about = {
+        "suite": suite,
+        "order": order.name,
+        "limit": limit,
+        "genome": runs.digest(order.text.encode()) if order.text else "",
+        "game": _game(order.cast),
+        "program": _settings(order.cast.program),
+        "jaxgp": jaxgp.__version__,
+    }
+    return {name: one_line(value) for name, value in about.items()}
+
+
+def _game(own: Cast) -> str:
+    """Return a game with all of its settings: defaults may change from one version of jaxgp to the next."""
+    rules = own.game
+    settings = {one.name: getattr(rules, one.name) for one in declared(rules)}
+    return f"{rules.name} {_settings({'version': rules.version} | settings)}"
+
+
+def _settings(values: Mapping[str, object]) -> str:
+    """Return settings as they are typed, of any length."""
+    words = {name: value if isinstance(value, str) else json.dumps(value) for name, value in values.items()}
+    return " ".join(f"{name}={word}" for name, word in words.items())
+
+
+def _keys(some: Instances) -> list[tuple[str, str]]:
+    """Return name and digest of each instance; files of instances may change while their names stay."""
+    number = len(some.names)
+    leaves = [np.ascontiguousarray(leaf).reshape(number, -1) for leaf in jax.tree.leaves(some.states)]
+    content = np.concatenate([leaf.view(np.uint8).reshape(number, -1) for leaf in leaves], 1)
+    return [(one_line(name), runs.digest(row.tobytes())) for name, row in zip(some.names, content, strict=True)]
+
+
+def _outcome(row: Cells) -> Outcome:
+    """Return what a row says that was found; raises ValueError."""
+    solved = row["solved"] == "1"
+    if row["solved"] not in ("0", "1") or (not solved and row["moves"]):
+        raise ValueError(f"solved={row['solved']}, moves={row['moves']}")
+    nodes, length = int(row["nodes"]), int(row["moves"]) if solved else -1
+    seconds = float(row["seconds"])
+    if not 0 <= nodes <= MAX_COUNT or not -1 <= length <= MAX_COUNT or not 0 <= seconds < math.inf:
+        raise ValueError(f"nodes={row['nodes']}, moves={row['moves']}, seconds={row['seconds']}")
+    return solved, nodes, length, seconds
