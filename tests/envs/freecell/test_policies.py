@@ -1,0 +1,138 @@
+"""Weights and policies for FreeCell: what they are worth, the suites they solve, and the fixed orders beside them."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import envs
+from envs.freecell import policies, suites
+from envs.freecell.heuristics import FEATURES, HEURISTICS, MORE, hsdh
+from envs.freecell.states import positions
+from jaxgp.errors import UsageError
+from jaxgp.genotypes.text import ProgramError, parse_program
+from jaxgp.search.puzzles.children import Node
+from jaxgp.spec import cast
+from tests.operators.operator_cases import quick
+
+SPEC = envs.spec("freecell")
+GAME = SPEC.make()
+NAMES = [one.name for one in FEATURES]
+
+
+def seen(heuristics, rising, **numbers):
+    """What genomes see where the features are these numbers, and the others 0: by name, heuristics and features."""
+    features = np.array([numbers.get(name, 0.0) for name in NAMES], np.float32)
+    found = np.asarray(policies.seen(features, heuristics, rising)).tolist()
+    count = len(policies.weighted(heuristics))
+    own = [one.name for one in policies.weighted(heuristics)]
+    return dict(zip(own, found[:count], strict=True)), dict(zip(NAMES, found[count:], strict=True))
+
+
+def test_heuristics_that_rise_towards_the_goal_are_turned_over():
+    numbers = {"HSDH": 25, "NumberWellPlaced": 13, "FreeCells": 3, "HighestHomeCard": 13, "SumOfBottomCards": 40}
+    costs, shares = seen("book", "flipped", **numbers)
+    assert costs["HSDH"] == shares["HSDH"] == 0.25
+    assert (costs["NumberWellPlaced"], shares["NumberWellPlaced"]) == (0.75, 0.25)
+    assert (costs["FreeCells"], shares["FreeCells"]) == (0.75, 0.25)
+    assert (costs["HighestHomeCard"], shares["HighestHomeCard"]) == (0, 1)
+    assert costs["SumOfBottomCards"] == pytest.approx(0.4)
+    plain, _ = seen("book", "as_is", **numbers)
+    assert plain == {name: shares[name] for name in plain}
+
+
+def test_the_weighted_heuristics_are_those_of_the_book_or_two_more():
+    assert list(seen("book", "flipped")[0]) == [one.name for one in HEURISTICS]
+    assert list(seen("more", "flipped")[0]) == [one.name for one in (*HEURISTICS, *MORE)]
+    assert policies.weight_set("book").num_trees == 9
+    assert policies.policy_set("more").num_trees == 5 * (1 + 11) + 11
+
+
+@pytest.fixture(scope="module")
+def deals():
+    """Three deals as roots of searches."""
+    states = positions([1, 617, 31465])
+    root = jax.tree.map(jnp.asarray, states)
+    return Node(root, root, jnp.full(3, -1), jnp.zeros(3, jnp.int32), jax.vmap(GAME.choices)(root))
+
+
+def worth(role, text, deals):
+    taken = cast(SPEC, GAME, role, None, {"heuristics": "more"})
+    valued = taken.actor.valued
+    genome = jax.tree.map(lambda x: jnp.asarray(x)[None], parse_program(taken.language, text, 7))
+
+    @quick
+    def value(genome, deals):
+        return valued.values(valued.prepare(genome), jnp.zeros(3, jnp.int32), deals, jnp.int32(3))
+
+    return np.asarray(value(genome, deals))
+
+
+def test_fixed_orders_are_sums_of_weights(deals):
+    heineman = worth("weights", SPEC.strategy_of("Heineman", GAME).text, deals)
+    cards = np.array([hsdh(jax.tree.map(lambda x, n=n: x[n], deals.state)) for n in range(3)])
+    assert heineman == pytest.approx((cards + 22) / 120)  # a deal scores 22 more than the cards on its aces
+    assert set(SPEC.strategies) == {"Heineman", "HighestHomeCard", "DifferenceHome", "GA-FreeCell"}
+    # Nothing is on the foundations: HighestHomeCard is 0, turned over 1; DifferenceHome is 0.
+    assert worth("weights", SPEC.strategy_of("HighestHomeCard", GAME).text, deals).tolist() == [1, 1, 1]
+    assert worth("weights", SPEC.strategy_of("DifferenceHome", GAME).text, deals).tolist() == [0, 0, 0]
+
+
+def test_a_policy_takes_the_weights_of_the_first_rule_that_fires(deals):
+    def rule(condition, weight):
+        return f"{condition} {weight} {' 0' * 10}"
+
+    never, far = rule("(<= 0.5 0.25)", "0"), rule("(>= HSDH 0.15)", "1")
+    policy = f"(PROGRAM {never} {far} {never} {never} {never} 0.5 {' 0' * 10})"
+    cards = np.array([hsdh(jax.tree.map(lambda x, n=n: x[n], deals.state)) for n in range(3)]) / 100
+    assert worth("policy", policy, deals) == pytest.approx(np.where(cards >= 0.15, cards, cards / 2))
+    assert len({bool(one >= 0.15) for one in cards}) == 2
+
+
+@pytest.mark.parametrize("weight", ["1.5", "-0.1", "HSDH"])
+def test_weights_are_numbers_from_0_to_1(weight):
+    with pytest.raises(ProgramError):
+        parse_program(policies.weight_set("book"), f"(PROGRAM {weight}{' 0' * 8})", 1)
+
+
+def test_the_suite_has_all_deals_and_sets_a_thousand_apart_for_training():
+    found = SPEC.instances(GAME, suites.ALL, "suite")
+    assert found.names[:3] == ("1", "2", "3")
+    assert len(found.names) == 32_000
+    assert (~found.test).sum() == 1000
+    assert [name for name, test in zip(found.names, found.test, strict=True) if not test][:2] == ["32", "64"]
+    assert found.states.cascades.shape == (32_000, 8, 19)
+
+
+def test_deals_are_named_by_numbers_and_ranges():
+    found = SPEC.instances(GAME, "617,1-3", "suite")
+    assert found.names == ("617", "1", "2", "3")
+    assert np.array_equal(found.states.cascades[0], positions([617]).cascades[0])
+    assert found.test.all()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            "0",
+            "suite=0: accepted: MS, all deals; or numbers from 1 to 32000 and ranges of them, such as 1-100 or 1-100,",
+        ),
+        ("5-3", "5-3 is none of them"),
+        ("31999-32001", "31999-32001 is none of them"),
+        ("1-10,7", "each deal once; 7 is there twice"),
+        ("ms", "accepted: MS, all deals"),
+        ("1-", "accepted: MS, all deals"),
+    ],
+)
+def test_what_names_no_deals_is_refused(name, said):
+    with pytest.raises(UsageError) as raised:
+        SPEC.instances(GAME, name, "suite")
+    assert said in str(raised.value)
+
+
+def test_the_reference_search_is_the_search_of_a_genome_by_hsdh():
+    for search in ("greedy", "astar", "staged", "heineman"):
+        solver = cast(SPEC, GAME, "weights", None, {"search": search}).actor
+        assert solver.reference == "HSDH"
+        assert not solver.differs
