@@ -194,6 +194,8 @@ class Spec(Generic[Rules]):
         suites: of a puzzle, rules -> the names of the lists of instances that they fit, the default first.
         instances: of a puzzle, (rules, the name of a suite or of a file, the option that named it) -> its instances;
             raises UsageError, whose message names the option.
+        prove: of a puzzle, (rules, an instance in NumPy arrays, actions): a program apart from the engine plays a
+            solution; raises ValueError where it is none.
         hints: of a game for one, rules -> what answers a person who asks for a hint: position -> the move to make, or
             None if there is none, and in words what is known of it. None: where searches play the game, they answer.
         ending: of a game for one, (rules, ended position) -> in words how it has ended; None: its score says it.
@@ -218,6 +220,7 @@ class Spec(Generic[Rules]):
     random_scores: Callable[[Rules, Array, int, int], Array] | None = None
     suites: Callable[[Rules], tuple[str, ...]] = _no_suites
     instances: Callable[[Rules, str, str], Instances] | None = None
+    prove: Callable[[Rules, Any, Sequence[int]], None] = _nothing
     hints: Callable[[Rules], Callable[[Any], tuple[int | None, str]]] | None = None
     ending: Callable[[Rules, Any], str] | None = None
     vet: Callable[[Rules], None] = _nothing

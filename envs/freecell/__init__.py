@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[FreeCell]":
     """Return the game; this imports it."""
-    from envs.freecell import notation, render, roles, solver, suites
+    from envs.freecell import notation, plain, render, roles, solver, suites
     from envs.freecell.rules import FreeCell
     from jaxgp.spec import Notation, Spec
 
@@ -26,4 +26,5 @@ def spec() -> "Spec[FreeCell]":
         ending=render.ending,
         suites=suites.names,
         instances=suites.instances,
+        prove=plain.prove,
     )

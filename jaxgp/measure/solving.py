@@ -147,7 +147,16 @@ def measured(
                 search = ready(order) if search is None else search
                 with following(partial(_so_far, suite, order.name, found)):
                     for first in range(0, len(left), room):
-                        _solve(search, some, left[first : first + room], limit, room, found, partial(book.add, about))
+                        _solve(
+                            search,
+                            order,
+                            some,
+                            left[first : first + room],
+                            limit,
+                            room,
+                            found,
+                            partial(book.add, about),
+                        )
             if order.name == loaded.cast.actor.reference:
                 reference[suite] = found.nodes
             yield suite, order.name, figures(some.names, found, reference.get(suite))
@@ -164,6 +173,7 @@ def _wanted(loaded: "Loaded", against: Sequence[str]) -> list[Order]:
 
 def _solve(
     search: Search,
+    order: Order,
     some: Instances,
     at: np.ndarray,
     limit: int,
@@ -171,14 +181,25 @@ def _solve(
     found: instances.Searched,
     keep: Callable[..., object],
 ) -> None:
-    """Search the instances `at`, at most `room` of them; note what is found, and keep it."""
+    """Search the instances `at`, at most `room` of them; note what is found once it is proved, and keep it."""
     batch = _part(some, at)
     begin = time.perf_counter()
     made = search(*_padded(batch, limit, room))
     solved, nodes, length = (x[: len(at)] for x in jax.device_get((made.solved, made.nodes, made.length)))
     seconds = (time.perf_counter() - begin) / len(at)
+    _prove(order, batch, solved, length, np.asarray(made.moves))
     keep(batch, solved, nodes, length, seconds)
     found.put(at, solved, nodes, length, seconds)
+
+
+def _prove(order: Order, batch: Instances, solved: np.ndarray, length: np.ndarray, moves: np.ndarray) -> None:
+    """Play the solutions of a batch by a program apart from the search; raises RuntimeError where one is none."""
+    for number in np.flatnonzero(solved):
+        state = jax.tree.map(lambda x, number=number: x[number], batch.states)
+        try:
+            order.cast.spec.prove(order.cast.game, state, moves[number, : length[number]].tolist())
+        except ValueError as error:
+            raise RuntimeError(f"the search of {batch.names[number]} by {order.name} is wrong: {error}") from error
 
 
 def _so_far(suite: str, name: str, found: instances.Searched) -> str:

@@ -41,6 +41,7 @@ class Found:
     solved: Array
     nodes: Array
     length: Array
+    moves: Array
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,8 @@ class Tally:
     def solve(self, plans, whose, states, limits):
         nodes = (states.lit * 7 + plans[whose].astype(jnp.uint32) * 5 + self.deepest) % 97
         nodes = jnp.minimum(nodes.astype(jnp.int32), limits)
-        return Found(nodes < limits, nodes, jnp.where(nodes < limits, nodes // 5, -1))
+        length = jnp.where(nodes < limits, nodes // 5, -1)
+        return Found(nodes < limits, nodes, length, jnp.where(jnp.arange(97 // 5) < length[:, None], 1, -1))
 
     def baseline(self, states, limits):
         return self.solve(jnp.zeros(1, jnp.int32), jnp.zeros(len(limits), jnp.int32), states, limits)
@@ -106,11 +108,11 @@ def searched(monkeypatch):
     seen = SimpleNamespace(sizes=[], compiled=[], stop=10**6)
     searches, solve = solving.searches, solving._solve
 
-    def solve_some(search, some, at, *more):
+    def solve_some(search, order, some, at, *more):
         if len(seen.sizes) == seen.stop:
             raise Stopped
         seen.sizes.append(len(at))
-        solve(search, some, at, *more)
+        solve(search, order, some, at, *more)
 
     def noting(loaded, room):
         ready = searches(loaded, room)
@@ -151,6 +153,22 @@ def test_figures_are_those_of_the_searches(whole):
     figures, z = whole["many", "blind"], 1.959964
     for p in (figures.solved_low, figures.solved_high):
         assert (p - figures.solved / 11) ** 2 == pytest.approx(z**2 * p * (1 - p) / 11, rel=1e-5)
+
+
+def test_every_solution_is_played_by_a_program_apart_from_the_search(whole):
+    seen, own = [], champion()
+
+    def prove(game, state, actions):
+        assert state.lit.shape == ()
+        seen.append(actions)
+        if len(seen) == 5:
+            raise ValueError("move 2 is not legal")
+
+    told = replace(own, cast=replace(own.cast, spec=replace(own.cast.spec, prove=prove)))
+    with pytest.raises(RuntimeError, match=r"^the search of many\d by blind is wrong: move 2 is not legal$"):
+        measure(loaded=told, against=["blind"])
+    lengths = [length for suite in SIZES for _, length in whole[suite, "blind"].each.values() if length is not None]
+    assert seen == [[1] * length for length in lengths[:5]]
 
 
 def test_some_orders_are_measured_and_shares_need_the_reference_search(searched, whole):

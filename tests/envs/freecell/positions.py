@@ -1,4 +1,4 @@
-"""Random positions of FreeCell, random walks from them, and the same positions as the reference has them."""
+"""Random positions of FreeCell, and random walks from them."""
 
 import jax
 import jax.numpy as jnp
@@ -6,12 +6,8 @@ import numpy as np
 
 from envs.freecell import cards
 from envs.freecell.cards import CARDS, CASCADES, CELLS, Layout
-from envs.freecell.moves import ACTIONS
 from envs.freecell.states import SUITS, position
 from tests.envs.replays import FAST, KEY
-from tests.reference import freecell as reference
-
-PILES = "12345678abcdh"
 
 
 def some(count, seed=0):
@@ -67,18 +63,3 @@ def walk(game, layouts, plies, seed=0):
 
 def at(states, *index):
     return jax.tree.map(lambda x: x[index], states)
-
-
-def board(state):
-    """Return a position as the reference has it."""
-    cascades = [
-        [cards.name(card) for card in pile[:height]]
-        for pile, height in zip(state.cascades.tolist(), state.heights.tolist(), strict=True)
-    ]
-    cells = [cards.name(card) if card >= 0 else None for card in state.cells.tolist()]
-    return reference.Board(cascades, cells, dict(zip(reference.SUITS, state.foundations.tolist(), strict=True)))
-
-
-def move(action):
-    source, target, count = ACTIONS[action]
-    return reference.Move(PILES[source], PILES[target], count)

@@ -4,11 +4,12 @@ import jax
 import numpy as np
 import pytest
 
+from envs.freecell import plain
 from envs.freecell.cards import Layout, deal, parse
 from envs.freecell.heuristics import FEATURES, HEURISTICS, heineman_score, heuristics, shares, view
 from envs.freecell.rules import rules_of
 from envs.freecell.states import position
-from tests.envs.freecell.positions import at, board, move, some, walk
+from tests.envs.freecell.positions import at, some, walk
 from tests.envs.replays import FAST
 from tests.envs.rush_hour.walks import Node
 from tests.reference import freecell as reference
@@ -21,7 +22,7 @@ FULL = (["2S 9D 8S", "5C", "6S", "QS", "7D", "3D KD", "8D", "9C"], "5D KS QD JD"
 
 def made(cascades, cells, home):
     def numbers(names):
-        return tuple(reference.RANKS.index(rank) * 4 + reference.SUITS.index(suit) for rank, suit in names.split())
+        return tuple(plain.RANKS.index(rank) * 4 + plain.SUITS.index(suit) for rank, suit in names.split())
 
     return position(Layout(tuple(map(numbers, cascades)), numbers(cells), home))
 
@@ -75,11 +76,11 @@ def test_features_agree_with_plain_python(walked):
     compared = 0
     for lane in range(seen.shape[1]):
         for ply in range(len(seen)):
-            now, last = board(at(states, ply, lane)), None
+            now, last = plain.board_of(at(states, ply, lane)), None
             if ply:
                 if states.terminated[ply - 1, lane]:
                     break
-                before, last = board(at(states, ply - 1, lane)), move(actions[ply - 1, lane])
+                before, last = plain.board_of(at(states, ply - 1, lane)), plain.move_of(actions[ply - 1, lane])
             expected = reference.features(now, before if ply else None, last, ply)
             assert dict(zip(NAMES, seen[ply, lane], strict=True)) == pytest.approx(
                 dict(zip(NAMES, map(float, expected), strict=True)), abs=1e-5

@@ -7,16 +7,14 @@ import numpy as np
 import pytest
 
 import envs
-from envs.freecell import notation, render, solver
+from envs.freecell import notation, plain, render, solver
 from envs.freecell.cards import parse
 from envs.freecell.moves import ACTIONS
 from envs.freecell.rules import FreeCell
 from envs.freecell.states import position
 from jaxgp.host import savedgame
 from jaxgp.host.moves import Stepper, game_key
-from tests.envs.freecell.positions import board, move
 from tests.envs.replays import KEY
-from tests.reference import freecell as reference
 
 GAME = FreeCell(617)
 EASY = "Foundations: C-K D-J H-T S-K/Freecells: QH/KH/JH QD/KD/-/-/-/-/-"
@@ -127,15 +125,25 @@ def test_a_wrong_game_says_which_move_is_wrong():
         notation.parse_game(GAME, "# nothing")
 
 
+def test_plain_python_confirms_solutions_and_names_the_move_that_is_wrong():
+    game = FreeCell(EASY)
+    state, moves = game.init(KEY), notation.parse_game(game, "2h 3h 2h ah 1h")
+    plain.prove(game, state, moves)
+    with pytest.raises(ValueError, match="^the moves do not solve it$"):
+        plain.prove(game, state, moves[:-1])
+    with pytest.raises(ValueError, match="^move 2, 2h of 1: not legal$"):
+        plain.prove(game, state, [moves[0], *moves[2:]])
+
+
 @pytest.mark.slow
 def test_hints_lead_to_a_solution_that_plain_python_confirms():
     hint, state = solver.hints(GAME), GAME.init(KEY)
     action, why = hint(state)
     left = int(why.split()[-2])
     assert why == f"a solution that a search found takes {left} moves"
-    start, played = board(state), []
+    start, played = plain.board_of(state), []
     while action is not None:
-        played.append(move(action))
+        played.append(plain.move_of(action))
         state = STEP(state, np.int32(action), KEY)
         left -= 1
         if state.terminated:
@@ -143,7 +151,7 @@ def test_hints_lead_to_a_solution_that_plain_python_confirms():
         action, why = hint(state)
         assert why.endswith(f" {left} move{'s' * (left > 1)}")
     assert GAME.solved(state)
-    assert reference.solved(reference.check(start, played))
+    assert plain.solved(plain.check(start, played))
 
 
 @pytest.mark.slow

@@ -8,9 +8,10 @@ import jax
 import numpy as np
 import pytest
 
+from envs.freecell import plain
 from envs.freecell.moves import ACTIONS
 from envs.freecell.rules import rules_of
-from tests.envs.freecell.positions import at, board, move, some, walk
+from tests.envs.freecell.positions import at, some, walk
 from tests.envs.replays import FAST, KEY
 from tests.reference import freecell as reference
 
@@ -33,21 +34,21 @@ def check_walks(supermoves, autoplay, count, plies, seed):
     said = said_of(game, states)
     for lane in range(count):
         keys = {}
-        expected = board(at(states, 0, lane))
+        expected = plain.board_of(at(states, 0, lane))
         for ply in range(plies + 1):
-            assert board(at(states, ply, lane)) == expected
-            legal = reference.legal(expected, supermoves)
-            ended = reference.solved(expected) or not legal
-            assert reference.solved(expected) == said["solved"][ply, lane]
+            assert plain.board_of(at(states, ply, lane)) == expected
+            legal = plain.legal(expected, supermoves)
+            ended = plain.solved(expected) or not legal
+            assert plain.solved(expected) == said["solved"][ply, lane]
             assert ended == states.terminated[ply, lane]
-            found = [move(action) for action in np.flatnonzero(said["legal"][ply, lane])]
+            found = [plain.move_of(action) for action in np.flatnonzero(said["legal"][ply, lane])]
             assert len(found) <= game.most_choices
             assert sorted(found) == ([] if ended else sorted(legal))
             canonical, key = reference.canonical(expected), said["key"][ply, lane].tobytes()
             assert keys.setdefault(canonical, key) == key
             if ended or ply == plies:
                 break
-            expected = reference.play(expected, move(actions[ply, lane]), autoplay)
+            expected = plain.play(expected, plain.move_of(actions[ply, lane]), autoplay)
             compared += 1
         assert len(set(keys.values())) == len(keys)  # different positions, different keys
     return compared
@@ -66,15 +67,15 @@ def test_100_000_random_plies_agree(supermoves, autoplay):
 
 def replayed(game, number, solution):
     """Play a solution on both programs; cascades and cells of the solution are found by the cards in them."""
-    state, laid = game.init(KEY), reference.deal(number)
+    state, laid = game.init(KEY), plain.deal(number)
     step = jax.jit(game.step)
     for one in solution:
-        assert one.count <= reference.room(laid, one.target, "full") or one.target not in "12345678"
+        assert one.number <= plain.room(laid, one.target, "full") or one.target not in "12345678"
         if is_idle(laid, one):
-            laid = reference.play(laid, one)
+            laid = plain.play(laid, one)
             continue
-        card, onto = laid.pile(one.source)[-one.count], laid.pile(one.target)[-1:] if one.target != "h" else []
-        mine = board(state)
+        card, onto = laid.pile(one.source)[-one.number], laid.pile(one.target)[-1:] if one.target != "h" else []
+        mine = plain.board_of(state)
         source = next(name for name in "12345678abcd" if card in mine.pile(name))
         if one.target == "h":
             target = "h"
@@ -82,18 +83,18 @@ def replayed(game, number, solution):
             target = next(name for name in "12345678" if mine.pile(name)[-1:] == onto)
         else:
             target = next(name for name in ("abcd" if one.target in "abcd" else "12345678") if not mine.pile(name))
-        wanted = reference.Move(source, target, one.count)
-        legal = {move(action): action for action in np.flatnonzero(game.legal_actions(state))}
+        wanted = plain.Move(source, target, one.number)
+        legal = {plain.move_of(action): action for action in np.flatnonzero(game.legal_actions(state))}
         state = step(state, np.int32(legal[wanted]), KEY)
-        laid = reference.play(laid, one)
-        assert reference.canonical(board(state)) == reference.canonical(laid)
+        laid = plain.play(laid, one)
+        assert reference.canonical(plain.board_of(state)) == reference.canonical(laid)
     return state
 
 
 def is_idle(laid, one):
     """Say whether a whole cascade goes to an empty one, which is no move by the rules here."""
     both = one.source + one.target
-    return both.isdigit() and not laid.pile(one.target) and len(laid.pile(one.source)) == one.count
+    return both.isdigit() and not laid.pile(one.target) and len(laid.pile(one.source)) == one.number
 
 
 def fc_solve(text):
@@ -105,18 +106,18 @@ def fc_solve(text):
     for count, source, number, home, kind, other in re.findall(pattern, said):
         cards = 1 if count == "a card" else int(count.split()[0])
         target = "h" if home else pile(kind, other)
-        found.append(reference.Move(pile(source, number), target, cards))
+        found.append(plain.Move(pile(source, number), target, cards))
     return found
 
 
 def pile(kind, number):
-    return str(int(number) + 1) if kind == "stack" else reference.CELLS[int(number)]
+    return str(int(number) + 1) if kind == "stack" else plain.CELLS[int(number)]
 
 
 @pytest.mark.skipif(shutil.which("fc-solve") is None, reason="fc-solve is not here: package freecell-solver-bin")
 @pytest.mark.parametrize("number", [617, *(pytest.param(one, marks=pytest.mark.slow) for one in (1, 31465))])
 def test_solutions_of_fc_solve_are_legal_and_solve(number):
-    laid = reference.deal(number)
+    laid = plain.deal(number)
     text = "".join(" ".join(cards) + "\n" for cards in laid.cascades)
     solution = fc_solve(text)
     assert len(solution) > 50
@@ -127,4 +128,4 @@ def test_solutions_of_fc_solve_are_legal_and_solve(number):
 
 
 def test_every_action_has_its_own_name():
-    assert len({move(action) for action in range(len(ACTIONS))}) == len(ACTIONS) == 908
+    assert len({plain.move_of(action) for action in range(len(ACTIONS))}) == len(ACTIONS) == 908

@@ -7,14 +7,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from envs.freecell import cards
+from envs.freecell import cards, plain
 from envs.freecell.heuristics import heineman_score, hsdh
 from envs.freecell.moves import NUMBERS
 from envs.freecell.rules import rules_of
 from envs.freecell.solver import solution
 from envs.freecell.states import position
 from jaxgp.search.puzzles.staged import Staged
-from tests.envs.freecell.positions import PILES, at, board, move
+from tests.envs.freecell.positions import at
 from tests.envs.replays import KEY
 from tests.reference import freecell, staged
 
@@ -26,17 +26,19 @@ DEALS, FROM_END = (1, 3), (5, 12, 20, 999)
 class PlainFreeCell:
     """The rules in the form of the searches in plain Python."""
 
-    key, solved = staticmethod(freecell.canonical), staticmethod(freecell.solved)
+    key, solved = staticmethod(freecell.canonical), staticmethod(plain.solved)
 
     def __init__(self, supermoves):
         self.supermoves = supermoves
 
     def moves(self, board):
-        found = freecell.legal(board, self.supermoves)
-        return sorted(NUMBERS[PILES.index(one.source), PILES.index(one.target), one.count] for one in found)
+        found = plain.legal(board, self.supermoves)
+        return sorted(
+            NUMBERS[plain.PILES.index(one.source), plain.PILES.index(one.target), one.number] for one in found
+        )
 
     def play(self, board, action):
-        return freecell.play(board, move(action))
+        return plain.play(board, plain.move_of(action))
 
 
 @cache
@@ -77,7 +79,7 @@ def test_equals_plain_python_node_by_node(variant, supermoves, score, plain_scor
         alone = staged.Search(
             puzzle, LIMIT, lambda child, *rest: plain_score(child), widest=search.puzzle.most_choices, **options
         )
-        one = alone.run(board(at(roots, lane)))
+        one = alone.run(plain.board_of(at(roots, lane)))
         found.append(one)
         assert (result.solved[lane], result.nodes[lane], result.exhausted[lane]) == (
             one.solved,
@@ -87,6 +89,6 @@ def test_equals_plain_python_node_by_node(variant, supermoves, score, plain_scor
         assert (result.dropped[lane], result.full[lane]) == (one.dropped, one.full)
         assert result.moves[lane].tolist() == one.moves + [-1] * (DEEPEST - len(one.moves))
         if one.solved:
-            freecell.check(board(at(roots, lane)), [move(action) for action in one.moves], supermoves)
+            plain.check(plain.board_of(at(roots, lane)), [plain.move_of(action) for action in one.moves], supermoves)
     assert 1 < sum(one.solved for one in found) < count
     assert k > 1 or any(len(one.moves) > search.away for one in found)  # from boards beyond the first one

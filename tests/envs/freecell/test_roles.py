@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import envs
-from envs.freecell import policies, suites
+from envs.freecell import roles, suites
 from envs.freecell.heuristics import FEATURES, HEURISTICS, MORE, hsdh
 from envs.freecell.states import positions
 from jaxgp.errors import UsageError
@@ -23,9 +23,9 @@ NAMES = [one.name for one in FEATURES]
 def seen(heuristics, rising, **numbers):
     """What genomes see where the features are these numbers, and the others 0: by name, heuristics and features."""
     features = np.array([numbers.get(name, 0.0) for name in NAMES], np.float32)
-    found = np.asarray(policies.seen(features, heuristics, rising)).tolist()
-    count = len(policies.weighted(heuristics))
-    own = [one.name for one in policies.weighted(heuristics)]
+    found = np.asarray(roles.seen(features, heuristics, rising)).tolist()
+    count = len(roles.weighted(heuristics))
+    own = [one.name for one in roles.weighted(heuristics)]
     return dict(zip(own, found[:count], strict=True)), dict(zip(NAMES, found[count:], strict=True))
 
 
@@ -44,8 +44,8 @@ def test_heuristics_that_rise_towards_the_goal_are_turned_over():
 def test_the_weighted_heuristics_are_those_of_the_book_or_two_more():
     assert list(seen("book", "flipped")[0]) == [one.name for one in HEURISTICS]
     assert list(seen("more", "flipped")[0]) == [one.name for one in (*HEURISTICS, *MORE)]
-    assert policies.weight_set("book").num_trees == 9
-    assert policies.policy_set("more").num_trees == 5 * (1 + 11) + 11
+    assert roles.weight_set("book").num_trees == 9
+    assert roles.policy_set("more").num_trees == 5 * (1 + 11) + 11
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ def test_a_policy_takes_the_weights_of_the_first_rule_that_fires(deals):
 @pytest.mark.parametrize("weight", ["1.5", "-0.1", "HSDH"])
 def test_weights_are_numbers_from_0_to_1(weight):
     with pytest.raises(ProgramError):
-        parse_program(policies.weight_set("book"), f"(PROGRAM {weight}{' 0' * 8})", 1)
+        parse_program(roles.weight_set("book"), f"(PROGRAM {weight}{' 0' * 8})", 1)
 
 
 def test_the_suite_has_all_deals_and_sets_a_thousand_apart_for_training():

@@ -1,0 +1,188 @@
+"""FreeCell in plain Python, written from the rules alone: piles are lists of names of cards. Slow and simple.
+
+A card is its rank and its suit, as in TD. Only `board_of` and `move_of` know the arrays of the game; all else here is a
+program of its own, which checks the solutions that searches find.
+"""
+
+from collections.abc import Iterable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+from envs.freecell import cards
+from envs.freecell.moves import ACTIONS
+from envs.freecell.rules import FreeCell
+from envs.freecell.states import State
+
+RANKS = "A23456789TJQK"
+SUITS = "CDHS"
+HOME = "h"
+CELLS = "abcd"
+PILES = "12345678abcdh"
+"""Cascades, cells and foundations, in the order in which actions number them."""
+
+
+class Move(NamedTuple):
+    """Cascades are called 1 to 8, cells a to d, and the foundations h."""
+
+    source: str
+    target: str
+    number: int = 1
+
+
+@dataclass
+class Board:
+    """A position: cards from the bottom of each cascade on, cards in cells, and the foundations by suit, 0 to 13."""
+
+    cascades: list[list[str]]
+    cells: list[str | None] = field(default_factory=lambda: [None] * 4)
+    home: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SUITS, 0))
+
+    def pile(self, name: str) -> list[str]:
+        """Return the cards of a pile that cards move from."""
+        if name in CELLS:
+            card = self.cells[CELLS.index(name)]
+            return [card] if card else []
+        return self.cascades[int(name) - 1]
+
+
+def board_of(state: State) -> Board:
+    """Return one state, of NumPy arrays, as a board."""
+    cascades = [
+        [cards.name(card) for card in pile[:height]]
+        for pile, height in zip(state.cascades.tolist(), state.heights.tolist(), strict=True)
+    ]
+    cells = [cards.name(card) if card >= 0 else None for card in state.cells.tolist()]
+    return Board(cascades, cells, dict(zip(SUITS, state.foundations.tolist(), strict=True)))
+
+
+def move_of(action: int) -> Move:
+    """Return an action as a move."""
+    source, target, count = ACTIONS[action]
+    return Move(PILES[source], PILES[target], count)
+
+
+def value(card: str) -> int:
+    """Return 1, ace, to 13, king."""
+    return RANKS.index(card[0]) + 1
+
+
+def colour(card: str) -> str:
+    """Return the colour of a card."""
+    return "red" if card[1] in "DH" else "black"
+
+
+def deal(number: int) -> Board:
+    """Return a numbered deal, as Microsoft FreeCell deals it."""
+    deck = [rank + suit for rank in RANKS for suit in SUITS]
+    board, seed = Board([[] for _ in range(8)]), number
+    for place in range(52):
+        seed = (seed * 214013 + 2531011) & 0x7FFFFFFF
+        drawn = (seed >> 16) % len(deck)
+        deck[drawn], deck[-1] = deck[-1], deck[drawn]
+        board.cascades[place % 8].append(deck.pop())
+    return board
+
+
+def fits(card: str, on: str) -> bool:
+    """Say whether a card may be laid on another one."""
+    return value(on) == value(card) + 1 and colour(on) != colour(card)
+
+
+def goes_home(board: Board, card: str) -> bool:
+    """Say whether a card is the next one of its foundation."""
+    return board.home[card[1]] == value(card) - 1
+
+
+def in_sequence(pile: Sequence[str]) -> bool:
+    """Say whether every card fits on the one below it."""
+    return all(fits(card, on) for on, card in pairwise(pile))
+
+
+def room(board: Board, target: str, supermoves: str) -> int:
+    """Return how many cards can move together to a cascade."""
+    cells = board.cells.count(None)
+    empty = sum(not pile for number, pile in enumerate(board.cascades, 1) if str(number) != target)
+    return cells + empty + 1 if supermoves == "strict" else (cells + 1) << empty
+
+
+def legal(board: Board, supermoves: str = "full") -> list[Move]:
+    """Return all moves; of free cells and of empty cascades only the first one is a target."""
+    cell = CELLS[board.cells.index(None)] if None in board.cells else None
+    empty = [str(number) for number, pile in enumerate(board.cascades, 1) if not pile][:1]
+    targets = empty + [str(number) for number, pile in enumerate(board.cascades, 1) if pile]
+    found = []
+    for source in "12345678" + CELLS:
+        pile = board.pile(source)
+        if not pile:
+            continue
+        if goes_home(board, pile[-1]):
+            found.append(Move(source, HOME))
+        if source not in CELLS and cell:
+            found.append(Move(source, cell))
+        for target in targets:
+            onto = board.pile(target)
+            for count in range(1, len(pile) + 1):
+                run = pile[-count:]
+                useless = not onto and count == len(pile) and source not in CELLS
+                if target == source or useless or not in_sequence(run) or count > room(board, target, supermoves):
+                    continue
+                if not onto or fits(run[0], onto[-1]):
+                    found.append(Move(source, target, count))
+    return found
+
+
+def play(board: Board, move: Move, autoplay: str = "none") -> Board:
+    """Return the board after a move, whatever the move is."""
+    board = deepcopy(board)
+    if move.source in CELLS:
+        run = board.pile(move.source)
+        board.cells[CELLS.index(move.source)] = None
+    else:
+        pile = board.pile(move.source)
+        run = pile[-move.number :]
+        del pile[-move.number :]
+    if move.target == HOME:
+        board.home[run[0][1]] += 1
+    elif move.target in CELLS:
+        board.cells[CELLS.index(move.target)] = run[0]
+    else:
+        board.pile(move.target).extend(run)
+    while autoplay == "safe" and (source := next((name for name in "12345678" + CELLS if is_safe(board, name)), None)):
+        board = play(board, Move(source, HOME))
+    return board
+
+
+def is_safe(board: Board, source: str) -> bool:
+    """Say whether the card at the end of a pile can go to the foundations, and none is left that fits on it."""
+    pile = board.pile(source)
+    if not pile or not goes_home(board, pile[-1]):
+        return False
+    others = [suit for suit in SUITS if colour(RANKS[0] + suit) != colour(pile[-1])]
+    return all(board.home[suit] >= value(pile[-1]) - 1 for suit in others)
+
+
+def solved(board: Board) -> bool:
+    """Say whether all cards are on the foundations."""
+    return sum(board.home.values()) == 52
+
+
+def prove(game: FreeCell, state: State, actions: Iterable[int]) -> None:
+    """Play a solution of one state, of NumPy arrays; raises ValueError as `check` does."""
+    check(board_of(state), map(move_of, actions), game.supermoves, game.autoplay)
+
+
+def check(board: Board, moves: Iterable[Move], supermoves: str = "full", autoplay: str = "none") -> Board:
+    """Play a solution and return the last board.
+
+    Raises:
+        ValueError: a move is not legal, which the message names, or the moves do not solve the board.
+    """
+    for number, move in enumerate(moves, 1):
+        if move not in legal(board, supermoves):
+            raise ValueError(f"move {number}, {move.source}{move.target} of {move.number}: not legal")
+        board = play(board, move, autoplay)
+    if not solved(board):
+        raise ValueError("the moves do not solve it")
+    return board
