@@ -191,6 +191,7 @@ class Spec(Generic[Rules]):
         dialect: rules -> the dialect of engines outside; None: no engine plays it.
         listed: of a game for one, rules -> the game with its legal actions in a list, for nested searches.
         random_scores: of a game for one, (rules, key, lanes, rounds) -> int32[lanes, rounds] scores of random games.
+        instance: of a puzzle, the setting that names its instance; champions solve others than that of their run.
         suites: of a puzzle, rules -> the names of the lists of instances that they fit, the default first.
         instances: of a puzzle, (rules, the name of a suite or of a file, the option that named it) -> its instances;
             raises UsageError, whose message names the option.
@@ -218,6 +219,7 @@ class Spec(Generic[Rules]):
     dialect: Callable[[Rules], Dialect] | None = None
     listed: "Callable[[Rules], ListedGame] | None" = None
     random_scores: Callable[[Rules, Array, int, int], Array] | None = None
+    instance: str | None = None
     suites: Callable[[Rules], tuple[str, ...]] = _no_suites
     instances: Callable[[Rules, str, str], Instances] | None = None
     prove: Callable[[Rules, Any, Sequence[int]], None] = _nothing

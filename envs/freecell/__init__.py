@@ -24,6 +24,7 @@ def spec() -> "Spec[FreeCell]":
         notation=Notation(notation.parse_game, written=notation.written),
         hints=solver.hints,
         ending=render.ending,
+        instance="deal",
         suites=suites.names,
         instances=suites.instances,
         prove=plain.prove,

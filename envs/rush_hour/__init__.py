@@ -23,6 +23,7 @@ def spec() -> "Spec[RushHour]":
         hints=exact.hints,
         ending=render.ending,
         vet=exact.vet,
+        instance="board",
         suites=suites.names,
         instances=suites.instances,
     )

@@ -59,7 +59,8 @@ def load(run: str, games: Games, option: str = "run", asked: Mapping[str, object
         run: where it is.
         games: where games come from.
         option: what named it, for messages.
-        asked: the name and settings that its game must have; missing ones are not checked.
+        asked: the name and settings that its game must have; missing ones are not checked. The champion of a puzzle
+            solves the instance that is asked for, not only that of its run.
 
     Raises:
         UsageError: there is none, or it cannot be used here; the message names the option and what is wrong.
@@ -77,8 +78,25 @@ def load(run: str, games: Games, option: str = "run", asked: Mapping[str, object
         raise UsageError(f"{option}={run}: {error}") from error
     except (ValueError, TypeError) as error:
         raise UsageError(f"{option}={run}: {path}: {error}") from error
+    if loaded.cast.spec.instance in (asked or {}):
+        loaded = _of_instance(loaded, asked or {})
     agree(asked or {}, loaded.cast.game, f"{option}={run}")
     return loaded
+
+
+def _of_instance(loaded: Loaded, asked: Mapping[str, object]) -> Loaded:
+    """Return the champion of a puzzle for the instance that is asked for; raises UsageError if there is no such one."""
+    own = loaded.cast
+    assert own.spec.instance is not None
+    settings = {one.name: getattr(own.game, one.name) for one in declared(own.game)}
+    try:
+        game = own.spec.make(**settings | {own.spec.instance: asked[own.spec.instance]})
+    except UsageError:
+        raise
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    values = {name: value for name, value in own.program.items() if name != "role"}
+    return replace(loaded, cast=cast(own.spec, game, own.program["role"], None, values))
 
 
 def _cast(path: Path, content: ChampionFile, games: Games) -> Cast:

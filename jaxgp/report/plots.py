@@ -67,6 +67,20 @@ PLOTS = (
         ),
     ),
     Plot(
+        "problems",
+        "How hard the problems of the second population are",
+        (
+            (
+                "nodes, as a multiple of the reference search's",
+                (Curve("problems_best_fitness", "hardest", BLUE), Curve("problems_mean_fitness", "mean", ORANGE)),
+            ),
+            (
+                "percent",
+                (Curve("problems_solved", "instances that were solved by somebody", GREEN, 100.0),),
+            ),
+        ),
+    ),
+    Plot(
         "size",
         "Size",
         (

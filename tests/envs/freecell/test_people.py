@@ -129,9 +129,9 @@ def test_plain_python_confirms_solutions_and_names_the_move_that_is_wrong():
     game = FreeCell(EASY)
     state, moves = game.init(KEY), notation.parse_game(game, "2h 3h 2h ah 1h")
     plain.prove(game, state, moves)
-    with pytest.raises(ValueError, match="^the moves do not solve it$"):
+    with pytest.raises(ValueError, match=r"^the moves do not solve it$"):
         plain.prove(game, state, moves[:-1])
-    with pytest.raises(ValueError, match="^move 4, 2h of 1: not legal$"):
+    with pytest.raises(ValueError, match=r"^move 4, 2h of 1: not legal$"):
         plain.prove(game, state, [moves[0], moves[0], *moves[1:]])
 
 
