@@ -24,8 +24,8 @@ CASES = {
     "breadth-first": BREADTH,
     "by cost": dataclasses.replace(BREADTH, puzzle=PackedLamps(), order=worth),
     "by value, in little room": dataclasses.replace(BREADTH, order=worth, by="value", room=128, lanes=5, narrow=1),
-    "by value, not deep": dataclasses.replace(BREADTH, order=worth, by="value", deepest=3),
 }
+MORE = {"by value, not deep": dataclasses.replace(BREADTH, order=worth, by="value", deepest=3)}
 
 
 @cache
@@ -33,9 +33,9 @@ def jitted(search):
     return jax.jit(search.search, compiler_options=FAST)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*CASES, *(pytest.param(name, marks=pytest.mark.slow) for name in MORE)])
 def test_equals_plain_python_node_by_node(name):
-    search, rng = CASES[name], np.random.default_rng(0)
+    search, rng = (CASES | MORE)[name], np.random.default_rng(0)
     lit, wires = instances(QUEUE, 0)
     lit[3] = 0
     limits, whose = rng.choice(LIMITS, QUEUE).astype(np.int32), rng.integers(3, size=QUEUE).astype(np.int32)

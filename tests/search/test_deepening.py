@@ -45,12 +45,12 @@ BLIND = Deepening(Lamps(), first=2, grow=2, deepest=7, lanes=8, narrow=8)
 ORDERED = dataclasses.replace(BLIND, puzzle=PackedLamps(), first=1, order=worth, table=64)
 CASES = {
     "blind with a table": dataclasses.replace(BLIND, table=1024, deepest=17, lanes=64, narrow=64),
-    "blind with a tiny table": dataclasses.replace(BLIND, table=4, lanes=5, narrow=1),
     "ordered with a table": ORDERED,
     "ordered by cost": dataclasses.replace(ORDERED, bound="cost", grow=1, deepest=4),
 }
 MORE = {
     "blind": BLIND,
+    "blind with a tiny table": dataclasses.replace(BLIND, table=4, lanes=5, narrow=1),
     "ordered": dataclasses.replace(ORDERED, table=0, grow=3),
     "ordered by cost with a tiny table": dataclasses.replace(ORDERED, bound="cost", table=2, lanes=1, deepest=6),
 }

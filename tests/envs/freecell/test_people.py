@@ -165,6 +165,7 @@ def test_a_hint_says_that_there_is_no_solution_where_there_is_none():
     assert (action, why) == (None, "there is no solution")
 
 
+@pytest.mark.slow
 def test_the_rules_of_autoplay_are_those_of_hints():
     game = FreeCell(EASY, autoplay="safe")
     action, why = solver.hints(game)(game.init(KEY))
