@@ -122,7 +122,7 @@ def program(options: ProgramOptions) -> int:
 
 
 def searches(options: SearchesOptions) -> int:
-    """Compare the searches of a puzzle's champion with blind search, and find out when its rules fire."""
+    """Compare the searches of a puzzle's champion with the reference search, and find out when its rules fire."""
     loaded = champion(options)
     from jaxgp.anatomy import searches
     from jaxgp.measure import solving
@@ -130,7 +130,7 @@ def searches(options: SearchesOptions) -> int:
     limit = searches.check(loaded).limit if options.limit is None else options.limit
     some = solving.joined(solving.suites_of(loaded.cast, options.suite, options.split))
     folder = folder_of(options, loaded, SEARCHES)
-    made = searches.searches(loaded, some, limit, arguments.say)
+    made = searches.searches(loaded, some, limit, arguments.say, options.left_out)
     with writing(folder):
         searches.save(folder, made)
     tell(searches.lines(made), folder)

@@ -45,7 +45,7 @@ class ProgramOptions:
 
 @dataclass
 class SearchesOptions:
-    """What the searches of a puzzle's champion do: nodes beside blind search, and which rule of a policy fires when."""
+    """What the searches of a puzzle's champion do: nodes beside the reference search, and which rule fires when."""
 
     analysis: str = option("searches", "what to do; searches: nodes of a puzzle's champion, and when its rules fire")
     run: str | None = option(None, "a run directory with a champion.json, or such a file", path=True)
@@ -57,6 +57,7 @@ class SearchesOptions:
     limit: int | None = option(
         None, "nodes at which a search gives up; null: those of the champion's role", low=2, high=MAX_COUNT
     )
+    left_out: bool = option(False, "whether to search without each heuristic of a champion of weights, too")
     cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8", low=1, high=MAX_CORES)
     compilation_cache: str | None = option(
         "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True

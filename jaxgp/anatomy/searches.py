@@ -1,4 +1,6 @@
-"""What the searches of a puzzle's champion do: nodes beside those of blind search, and which of its rules fire when.
+"""What the searches of a puzzle's champion do: nodes beside those of the reference search, and which rules fire when.
+
+A champion of weights can also be measured without each of its heuristics in turn.
 
 A rule fires for a position if it is the first one of its policy whose condition holds there. The positions are those
 that the search has to compare on the way to its solutions: for each move of a solution, all positions among which it
@@ -21,13 +23,12 @@ from matplotlib.figure import Figure
 from jaxgp import files
 from jaxgp.anatomy.anatomy_report import drawn
 from jaxgp.arrays import where
-from jaxgp.contracts import Solved
-from jaxgp.errors import UsageError
+from jaxgp.errors import UsageError, reject
 from jaxgp.genotypes.programs import Programs
-from jaxgp.genotypes.text import print_tree
+from jaxgp.genotypes.text import print_program, print_tree
 from jaxgp.measure import solving
 from jaxgp.measure.champions import Loaded
-from jaxgp.players.solver import ProgramSolver
+from jaxgp.players.solver import ByWeights, ProgramSolver
 from jaxgp.report import document, plots
 from jaxgp.report.document import Document, Folded, Part, Picture, Table
 from jaxgp.search.chance import unused_key
@@ -56,18 +57,22 @@ class Searches:
         champion: whose searches they are.
         names: of the instances.
         limit: nodes at which a search gave up.
-        blind: what blind search found.
+        name: of the reference search.
+        reference: what it found.
         own: what the champion found.
         fired: int64[R + 1, PARTS], positions by the rule that fired, the last row for none, and by the part of the
             solution; None if the champion has no rules.
+        left_out: what the champion found without each of its heuristics, by the name of the heuristic.
     """
 
     champion: Loaded
     names: tuple[str, ...]
     limit: int
-    blind: Found
+    name: str
+    reference: Found
     own: Found
     fired: np.ndarray | None
+    left_out: dict[str, Found]
 
 
 def check(champion: Loaded) -> ProgramSolver:
@@ -78,27 +83,48 @@ def check(champion: Loaded) -> ProgramSolver:
     return champion.cast.actor
 
 
-def searches(champion: Loaded, some: Instances, limit: int, say: Callable[[str], object]) -> Searches:
-    """Search instances blindly and for a champion that `check` accepts; `say` is told what comes next."""
+def searches(
+    champion: Loaded, some: Instances, limit: int, say: Callable[[str], object], left_out: bool = False
+) -> Searches:
+    """Search instances by the reference search and for a champion that `check` accepts.
+
+    Args:
+        champion: whose searches they are.
+        some: the instances.
+        limit: nodes at which a search gives up.
+        say: told what comes next.
+        left_out: whether to search without each heuristic of a champion of weights, too.
+
+    Raises:
+        UsageError: heuristics are to be left out, and the champion is none of weights.
+    """
     solver, room = check(champion), len(some.names)
+    if left_out and not isinstance(solver.valued, ByWeights):
+        reject("left_out", True, f"false; champions of {champion.cast.spec.name} have no weights of heuristics here")
     limits, states = jnp.full(room, limit, jnp.int32), jax.tree.map(jnp.asarray, some.states)
-    found, ready = {}, solving.searches(champion, room)
-    for order in solving.orders(champion):
-        if order.name in (solver.reference, solving.CHAMPION):
-            search = ready(order)
-            say(f"Solving {room} instances by {order.name}")
-            found[order.name] = jax.device_get(search(limits, states))
-    blind, own = (
-        Found(one.solved, one.nodes, one.length) for one in (found[solver.reference], found[solving.CHAMPION])
-    )
+    ready = solving.searches(champion, room)
+
+    def find(order: solving.Order) -> tuple[Found, np.ndarray]:
+        say(f"Solving {room} instances by {order.name}")
+        one = jax.device_get(ready(order)(limits, states))
+        return Found(one.solved, one.nodes, one.length), one.moves
+
+    known = {order.name: order for order in solving.orders(champion)}
+    reference, _ = find(known[solver.reference])
+    own, moves = find(known[solving.CHAMPION])
     fired = None
     if solver.primitives.rules:
         say("Looking at the rules on the way to the solutions")
-        fired = _fired(champion, solver, states, found[solving.CHAMPION])
-    return Searches(champion, some.names, limit, blind, own, fired)
+        fired = _fired(champion, solver, states, own, moves)
+    without = {}
+    if left_out and isinstance(solver.valued, ByWeights):
+        for name, one in solver.valued.without(champion.genome).items():
+            text = print_program(solver.primitives, one)
+            without[name] = find(solving.Order(f"the champion without {name}", champion.cast, text))[0]
+    return Searches(champion, some.names, limit, solver.reference, reference, own, fired, without)
 
 
-def _fired(champion: Loaded, solver: ProgramSolver, states: object, found: Solved) -> np.ndarray:
+def _fired(champion: Loaded, solver: ProgramSolver, states: object, found: Found, moves: np.ndarray) -> np.ndarray:
     """Count positions by rule and part of the solution, over all instances that were solved."""
     genome = jax.tree.map(jnp.asarray, champion.genome)
     count = jax.jit(partial(_along, solver, genome))
@@ -106,7 +132,7 @@ def _fired(champion: Loaded, solver: ProgramSolver, states: object, found: Solve
     total = np.zeros((rules + 1, PARTS), np.int64)
     for at in np.flatnonzero(found.solved):
         start = jax.tree.map(lambda x, at=at: x[at], states)
-        total += np.asarray(count(start, found.moves[at], found.length[at]))
+        total += np.asarray(count(start, moves[at], found.length[at]))
     return total
 
 
@@ -142,10 +168,10 @@ def _along(solver: ProgramSolver, genome: Programs, start: object, moves: Array,
 def rules(found: Searches) -> list[dict[str, object]]:
     """Return the rules of a policy, how often each fires, and how often in the first and the last part of solutions."""
     assert found.fired is not None
-    language, genome = found.champion.cast.language, found.champion.genome
-    trees = [print_tree(language, jax.tree.map(lambda x, t=t: x[t], genome)) for t in range(len(genome.length))]
-    named = [(str(n + 1), trees[a], trees[b]) for n, (a, b) in enumerate(language.rules)]
-    named.append(("default", "", trees[-1]))
+    language, trees, told = found.champion.cast.language, _trees(found), check(found.champion).valued.told
+    named = [(str(n + 1), trees[rule[0]], told([trees[t] for t in rule[1:]])) for n, rule in enumerate(language.rules)]
+    last = 1 + max(tree for rule in language.rules for tree in rule)
+    named.append(("default", "", told(trees[last:])))
     share = found.fired / np.maximum(found.fired.sum(0), 1)
     whole = found.fired.sum(1) / max(1, found.fired.sum())
     return [
@@ -155,27 +181,34 @@ def rules(found: Searches) -> list[dict[str, object]]:
     ]
 
 
+def _trees(found: Searches) -> list[str]:
+    """Return the trees of the champion, printed."""
+    language, genome = found.champion.cast.language, found.champion.genome
+    return [print_tree(language, jax.tree.map(lambda x, t=t: x[t], genome)) for t in range(len(genome.length))]
+
+
 def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
 def instances(found: Searches) -> list[dict[str, object]]:
     """Return what was found for each instance."""
-    blindly, own = found.blind, found.own
-    columns = (found.names, blindly.nodes, blindly.solved, own.nodes, own.solved, own.length)
+    reference, own = found.reference, found.own
+    columns = (found.names, reference.nodes, reference.solved, own.nodes, own.solved, own.length)
     return [
-        {"instance": name, "nodes of blind search": int(blind), "solved blindly": bool(done), "nodes": int(nodes)}
-        | {"solved": bool(solved), "moves": int(length) if solved else None}
-        for name, blind, done, nodes, solved, length in zip(*columns, strict=True)
+        {"instance": name, f"nodes of {found.name}": int(before), f"solved by {found.name}": bool(done)}
+        | {"nodes": int(nodes), "solved": bool(solved), "moves": int(length) if solved else None}
+        for name, before, done, nodes, solved, length in zip(*columns, strict=True)
     ]
 
 
 def totals(found: Searches) -> list[dict[str, object]]:
-    """Return how much both searches solved, and the nodes that they took."""
+    """Return how much each search solved, and the nodes that it took."""
+    left_out = [(f"without {name}", one) for name, one in found.left_out.items()]
     return [
         {"search": name, "solved": f"{int(one.solved.sum())} of {len(found.names)}"}
         | {"nodes, mean": round(float(one.nodes.mean())), "nodes, median": round(float(np.median(one.nodes)))}
-        for name, one in (("blind", found.blind), ("the champion's", found.own))
+        for name, one in ((found.name, found.reference), ("the champion's", found.own), *left_out)
     ]
 
 
@@ -184,7 +217,11 @@ def report(found: Searches) -> Document:
     content = found.champion.content
     facts = [("game", content.game["name"]), ("role", str(content.program["role"])), ("instances", len(found.names))]
     facts.append(("limit", f"{found.limit:,} nodes"))
-    caption = "Nodes of the champion's search against those of blind search; crosses: not solved; below the line: fewer"
+    if found.fired is None:
+        facts.append(("value of a position", check(found.champion).valued.told(_trees(found))))
+    caption = (
+        f"Nodes of the champion's search against those of {_search(found)}; crosses: not solved; below the line: fewer"
+    )
     parts: list[Part] = [Table(totals(found)), Picture("nodes", caption, partial(draw_nodes, found))]
     sections: list[tuple[str, Sequence[Part]]] = [("Nodes", parts)]
     if found.fired is not None:
@@ -207,6 +244,10 @@ def save(folder: Path, found: Searches) -> None:
     document.save(folder, report(found))
 
 
+def _search(found: Searches) -> str:
+    return f"the {found.name} search"
+
+
 def _axes() -> tuple[Figure, Axes]:
     figure = Figure(figsize=(6.4, 4.2), layout="constrained", facecolor="none")
     FigureCanvasAgg(figure)
@@ -214,17 +255,19 @@ def _axes() -> tuple[Figure, Axes]:
 
 
 def draw_nodes(found: Searches) -> Figure:
-    """Draw each instance as a point: nodes of blind search, and of the champion."""
+    """Draw each instance as a point: nodes of the reference search, and of the champion."""
     figure, axis = _axes()
     for solved, marker, label in ((True, "o", "solved"), (False, "x", "not solved")):
         chosen = found.own.solved == solved
         color = plots.BLUE if solved else plots.ORANGE
-        axis.scatter(found.blind.nodes[chosen], found.own.nodes[chosen], s=22, marker=marker, label=label, color=color)
-    least, most = 1, max(2, int(found.blind.nodes.max()), int(found.own.nodes.max()))
+        axis.scatter(
+            found.reference.nodes[chosen], found.own.nodes[chosen], s=22, marker=marker, label=label, color=color
+        )
+    least, most = 1, max(2, int(found.reference.nodes.max()), int(found.own.nodes.max()))
     axis.plot([least, most], [least, most], color=plots.GREEN, linewidth=1)
     axis.set_xscale("log")
     axis.set_yscale("log")
-    axis.set_xlabel("nodes of blind search", color=plots.INK)
+    axis.set_xlabel(f"nodes of {_search(found)}", color=plots.INK)
     axis.set_ylabel("nodes of the champion's search")
     axis.legend(frameon=False, fontsize=9)
     plots.paint(axis, plots.INK)

@@ -4,7 +4,7 @@
 of the first rule of the genome whose condition holds. `ProgramSolver` searches by such values.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -53,6 +53,9 @@ class Valued(Protocol):
     def values(self, plans: Any, whose: Array, nodes: Node, needed: Array) -> Array:
         """Return float32[B], values of nodes [B] for the individuals `whose`; this is an `Order`."""
 
+    def told(self, trees: Sequence[str]) -> str:
+        """Say what a rule, or the default, values nodes by; `trees` are those of its value, printed."""
+
 
 @dataclass(frozen=True)
 class ByProgram:
@@ -75,6 +78,10 @@ class ByProgram:
     def values(self, plans: Plan, whose: Array, nodes: Node, needed: Array) -> Array:
         """See `Valued`."""
         return evaluate_owned(self.primitives, plans, whose, jax.vmap(self.view, out_axes=-1)(nodes), needed)
+
+    def told(self, trees: Sequence[str]) -> str:
+        """See `Valued`."""
+        return " ".join(trees)
 
 
 @struct.dataclass
@@ -128,6 +135,25 @@ class ByWeights:
         for number in range(self.heuristics):  # one after the other, so that the sum is the same in any batch
             value += weights[:, number] * seen[number]
         return value
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the heuristics."""
+        return self.primitives.roots[-self.heuristics :]
+
+    def told(self, trees: Sequence[str]) -> str:
+        """See `Valued`: the sum, the greatest weights first, without those of 0."""
+        weights = sorted(zip(map(float, trees), self.names, strict=True), key=lambda one: -one[0])
+        return " + ".join(f"{weight:.2g} {name}" for weight, name in weights if weight) or "0"
+
+    def without(self, program: Programs) -> dict[str, Programs]:
+        """Return one individual, [T, L], with all weights of a heuristic set to 0, by the name of the heuristic."""
+        roots = np.array(self.primitives.roots)
+        value = jnp.asarray(program.value)
+        return {
+            name: Programs(program.opcode, value.at[roots == name].set(0.0), program.size, program.length)
+            for name in self.names
+        }
 
 
 @dataclass(frozen=True)

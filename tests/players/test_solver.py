@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxgp.genotypes.primitives import BOOL, Floats, Primitive, PrimitiveSet
-from jaxgp.genotypes.text import parse_program
+from jaxgp.genotypes.text import parse_program, print_program
 from jaxgp.players.solver import FINDERS, ByWeights
 from tests.operators.operator_cases import quick
 
@@ -63,3 +63,20 @@ def test_a_value_does_not_depend_on_the_other_nodes_of_a_batch():
     text = "(PROGRAM early 0.1 0.7 (<= share 0.25) 0.3 0.2 0.9 0.6)"
     together = values(RULES, [text], [0] * 61, nodes)
     assert values(RULES, [text], [0] * 3, nodes[:3]).tolist() == together[:3].tolist()
+
+
+def test_a_sum_of_weights_is_told_with_the_greatest_first_and_without_those_of_0():
+    valued = ByWeights(PLAIN, lambda node: node, 2)
+    assert valued.told(["0.25", "0.5"]) == "0.5 far + 0.25 near"
+    assert valued.told(["0.125", "0"]) == "0.12 near"
+    assert valued.told(["0", "0"]) == "0"
+
+
+def test_a_heuristic_is_left_out_of_all_rules():
+    left = ByWeights(RULES, lambda node: node, 2).without(
+        parse_program(RULES, "(PROGRAM early 0.5 0.1 (<= share 0.25) 0.2 0.75 1 0.3)", 7)
+    )
+    assert {name: print_program(RULES, one) for name, one in left.items()} == {
+        "near": "(PROGRAM early 0 0.1 (<= share 0.25) 0 0.75 0 0.3)",
+        "far": "(PROGRAM early 0.5 0 (<= share 0.25) 0.2 0 1 0)",
+    }
