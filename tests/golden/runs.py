@@ -126,6 +126,23 @@ RUNS = {
         +fitness.guides.guide.rounds=2 +fitness.guides.guide.cutoff=1
         ~fitness.opponents.guide +fitness.opponents.luck.kind=random +fitness.opponents.luck.games=2""",
     ),
+    # Rush Hour: policies that order the moves of a search, against sets of boards that evolve.
+    "rush_hour_problems": Run(
+        "train",
+        f"""{TRAIN} game=rush_hour algorithm.population=8 algorithm.generations=5 algorithm.capacity=31
+        algorithm.crossover.one_point=0.3 algorithm.mutation.genes=0.3 algorithm.mutation.probability=0.3
+        program.limit=1500 fitness.suite.limit=800 fitness.suite.boards=4 fitness.suite.validation=4 fitness.suite.partial=0.1
+        fitness.suite.problems.population=6 fitness.suite.problems.every=2 fitness.suite.problems.unsolved=1000
+        fitness.measured=3""",
+    ),
+    # FreeCell: weights of heuristics that order the positions of a search.
+    "freecell_weights": Run(
+        "train",
+        f"""{TRAIN} game=freecell algorithm.population=10 algorithm.generations=3
+        program.heuristics=more program.room=4096 program.limit=5000
+        fitness.suite.name=32,64,96,128,160,192 fitness.suite.limit=5000 fitness.suite.boards=2
+        fitness.suite.validation=3""",
+    ),
     # A league: the champions of both runs of Kalah, random moves and a search.
     "league": Run(
         "tournament",
