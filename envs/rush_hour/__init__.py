@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[RushHour]":
     """Return the game; this imports it."""
-    from envs.rush_hour import exact, render, roles, suites
+    from envs.rush_hour import exact, plain, render, roles, suites
     from envs.rush_hour.rules import RushHour
     from jaxgp.spec import Spec
 
@@ -26,4 +26,5 @@ def spec() -> "Spec[RushHour]":
         instance="board",
         suites=suites.names,
         instances=suites.instances,
+        prove=plain.prove,
     )

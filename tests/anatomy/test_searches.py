@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from envs.rush_hour import boards, roles
+from envs.rush_hour import boards, plain, roles
 from envs.rush_hour.rules import RushHour
 from jaxgp.anatomy import searches
 from jaxgp.genotypes.language import parse
@@ -37,7 +37,7 @@ def test_rules_are_counted_by_the_positions_that_are_compared_on_the_way():
     for letter, distance in SOLUTION:
         numbers.append(len(list(reference.slides(board, size, "moves"))))
         moves.append(game.action([one.letter for one in boards.find("JAM01").vehicles].index(letter), distance))
-        board = reference.play(board, reference.Slide(letter, distance))
+        board = reference.play(board, plain.Slide(letter, distance))
     assert reference.solved(board, size)
     start, padded = game.init(unused_key()), jnp.array([*moves, -1], jnp.int16)
     counted = jax.jit(partial(searches._along, solver, genome), compiler_options=FAST)(start, padded, jnp.int32(8))

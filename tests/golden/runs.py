@@ -131,7 +131,8 @@ RUNS = {
         "train",
         f"""{TRAIN} game=rush_hour algorithm.population=8 algorithm.generations=5 algorithm.capacity=31
         algorithm.crossover.one_point=0.3 algorithm.mutation.genes=0.3 algorithm.mutation.probability=0.3
-        program.limit=1500 fitness.suite.limit=800 fitness.suite.boards=4 fitness.suite.validation=4 fitness.suite.partial=0.1
+        program.limit=1500 fitness.suite.limit=800 fitness.suite.partial=0.1
+        fitness.suite.boards=4 fitness.suite.validation=4
         fitness.suite.problems.population=6 fitness.suite.problems.every=2 fitness.suite.problems.unsolved=1000
         fitness.measured=3""",
     ),

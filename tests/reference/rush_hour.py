@@ -1,21 +1,11 @@
-"""Rush Hour in plain Python, written from the rules alone: boards are dictionaries of cells. Slow and simple.
-
-A board is a dictionary from letters to vehicles, tuples of cells (row, column), first to last. Nothing here comes from
-`envs.rush_hour`, so the tests compare two programs.
-"""
+"""What searches and programs see of Rush Hour, in plain Python, from boards of `envs.rush_hour.plain`."""
 
 from collections import deque
 from functools import cache
 from itertools import product
 from typing import NamedTuple
 
-Cell = tuple[int, int]
-Vehicles = dict[str, tuple[Cell, ...]]
-
-
-class Slide(NamedTuple):
-    letter: str
-    distance: int
+from envs.rush_hour.plain import direction, moved, play, slides, solved
 
 
 def read(text):
@@ -31,37 +21,6 @@ def read(text):
 def write(board, size):
     cells = {cell: letter for letter, vehicle in board.items() for cell in vehicle}
     return "".join(cells.get((row, column), ".") for row in range(size) for column in range(size))
-
-
-def direction(vehicle):
-    return (1, 0) if vehicle[0][1] == vehicle[1][1] else (0, 1)
-
-
-def moved(vehicle, distance):
-    down, right = direction(vehicle)
-    return tuple((row + distance * down, column + distance * right) for row, column in vehicle)
-
-
-def solved(board, size):
-    return board["X"][-1][1] == size - 1
-
-
-def slides(board, size, metric):
-    """Yield all legal slides."""
-    taken = {cell for vehicle in board.values() for cell in vehicle}
-    for letter, vehicle in board.items():
-        down, right = direction(vehicle)
-        for sign in (-1, 1):
-            row, column = vehicle[0] if sign < 0 else vehicle[-1]
-            for distance in range(1, 2 if metric == "steps" else size):
-                row, column = row + sign * down, column + sign * right
-                if (row, column) in taken or not (0 <= row < size and 0 <= column < size):
-                    break
-                yield Slide(letter, sign * distance)
-
-
-def play(board, slide):
-    return board | {slide.letter: moved(board[slide.letter], slide.distance)}
 
 
 class Explored(NamedTuple):

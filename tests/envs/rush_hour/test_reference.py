@@ -4,16 +4,32 @@ import jax
 import numpy as np
 import pytest
 
+from envs.rush_hour import plain
 from envs.rush_hour.boards import find, shipped
 from envs.rush_hour.goals import deduced
 from envs.rush_hour.heuristics import FEATURES, view
-from envs.rush_hour.rules import rules_of
+from envs.rush_hour.rules import RushHour, rules_of
 from jaxgp.search.puzzles.breadth import explore
 from tests.envs.replays import FAST
 from tests.envs.rush_hour.walks import Node, at, slide, some, vehicles, walk
 from tests.reference import rush_hour as reference
 
 PLIES = 48
+
+
+def test_plain_python_confirms_a_solution_and_names_the_slide_that_is_wrong():
+    game, letters = RushHour(board="JAM01"), [one.letter for one in find("JAM01").vehicles]
+    slides = [("A", 1), ("C", -3), ("O", 3), ("P", -1), ("B", -1), ("R", -2), ("Q", 2), ("X", 3)]
+    actions = [game.action(letters.index(letter), distance) for letter, distance in slides]
+    state = game.position(find("JAM01"))
+    plain.prove(game, state, actions)
+    with pytest.raises(ValueError, match=r"^the slides do not solve it$"):
+        plain.prove(game, state, actions[:-1])
+    with pytest.raises(ValueError, match=r"^slide 2, of vehicle X by 3: not legal$"):
+        plain.prove(game, state, [actions[0], actions[-1]])
+    steps = RushHour(board="JAM01", metric="steps")
+    with pytest.raises(ValueError, match=r"^slide 2, of vehicle . by -3: not legal$"):
+        plain.prove(steps, state, actions)
 
 
 def walks(size, metric, count, plies, seed):

@@ -6,11 +6,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from envs.rush_hour import plain
 from envs.rush_hour.boards import Board, parse, shipped
 from envs.rush_hour.rules import RushHour
 from jaxgp.bits import pick
 from tests.envs.replays import FAST, KEY
-from tests.reference import rush_hour as reference
 
 
 class Node(NamedTuple):
@@ -75,4 +75,4 @@ def vehicles(board: Board, state):
 
 def slide(game: RushHour, board: Board, action):
     vehicle, distance = (int(one) for one in game.slide(np.int32(action)))
-    return reference.Slide(board.vehicles[vehicle].letter, distance)
+    return plain.Slide(board.vehicles[vehicle].letter, distance)
