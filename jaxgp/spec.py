@@ -80,11 +80,14 @@ class Strategy:
         role: the name of the role that it plays in.
         options: the options of that role.
         text: the genome as text.
+        own: names of the options that its text needs. Where it is measured beside a champion, it takes the others from
+            the champion's role.
     """
 
     role: str
     options: Any
     text: str
+    own: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -128,6 +128,7 @@ def searches(options: SearchesOptions) -> int:
     from jaxgp.measure import solving
 
     limit = searches.check(loaded).limit if options.limit is None else options.limit
+    solving.check_instance(options.game, loaded.cast)
     some = solving.joined(solving.suites_of(loaded.cast, options.suite, options.split))
     folder = folder_of(options, loaded, SEARCHES)
     made = searches.searches(loaded, some, limit, arguments.say, options.left_out)

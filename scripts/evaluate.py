@@ -1,5 +1,5 @@
 """Measure the champion of a run: against a panel of opponents from both seats, in a game for one beside random play, or
-in a puzzle beside blind search and fixed orders of moves. A member of the panel can be measured in its place.
+in a puzzle beside the reference search and fixed orders of moves. A member of the panel can be measured in its place.
 
 python scripts/evaluate.py run=outputs/DIR panel=standard games=1000
 python scripts/evaluate.py run=outputs/DIR panel=othello_gtp games=20    an engine outside, where it is installed
@@ -207,6 +207,8 @@ def measure_solver(options: Options, loaded: "Loaded", output: Path) -> None:
     refuse(options, (*OF_SEARCHES, *OF_ENGINES, "compare", "games", "panel", "table"), f"{name} is a puzzle")
     from jaxgp.measure import instances, solving
 
+    solving.check_instance(options.game, loaded.cast)
+    solving.wanted(loaded, options.against)
     path = table_of_instances(options, output)
     book = instances.Book(path, say=arguments.say)
     suites = solving.suites_of(loaded.cast, options.suite, options.split)

@@ -61,7 +61,7 @@ def red(card: Any) -> Any:
 def fits(card: Any, on: Any) -> Any:
     """Return bool[...]: whether cards may be laid on others (integer[...], arrays of NumPy or JAX).
 
-    They have the other colour and are one rank lower. A card below 0 is none; it fits nowhere, and nothing fits on it.
+    They have the other colour and are one rank lower. -8 is no card; it fits nowhere, and nothing fits on it.
     """
     return (on >> 2 == (card >> 2) + 1) & (red(card) != red(on))
 

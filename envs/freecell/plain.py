@@ -5,7 +5,6 @@ program of its own, which checks the solutions that searches find.
 """
 
 from collections.abc import Iterable, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
@@ -109,33 +108,48 @@ def room(board: Board, target: str, supermoves: str) -> int:
 
 def legal(board: Board, supermoves: str = "full") -> list[Move]:
     """Return all moves; of free cells and of empty cascades only the first one is a target."""
-    cell = CELLS[board.cells.index(None)] if None in board.cells else None
-    empty = [str(number) for number, pile in enumerate(board.cascades, 1) if not pile][:1]
-    targets = empty + [str(number) for number, pile in enumerate(board.cascades, 1) if pile]
     found = []
-    for source in "12345678" + CELLS:
+    for source in PILES[:-1]:
         pile = board.pile(source)
-        if not pile:
-            continue
-        if goes_home(board, pile[-1]):
-            found.append(Move(source, HOME))
-        if source not in CELLS and cell:
-            found.append(Move(source, cell))
-        for target in targets:
-            onto = board.pile(target)
-            for count in range(1, len(pile) + 1):
-                run = pile[-count:]
-                useless = not onto and count == len(pile) and source not in CELLS
-                if target == source or useless or not in_sequence(run) or count > room(board, target, supermoves):
-                    continue
-                if not onto or fits(run[0], onto[-1]):
-                    found.append(Move(source, target, count))
+        for target in PILES:
+            for number in range(1, len(pile) + 1):
+                move = Move(source, target, number)
+                if is_legal(board, move, supermoves):
+                    found.append(move)
     return found
+
+
+def is_legal(board: Board, move: Move, supermoves: str = "full") -> bool:
+    """Say whether a move is one of the `legal` ones."""
+    source, target, number = move
+    pile = board.pile(source)
+    if source == target or not 1 <= number <= len(pile):
+        return False
+    if target == HOME:
+        return number == 1 and goes_home(board, pile[-1])
+    if target in CELLS:
+        return number == 1 and source not in CELLS and None in board.cells and target == first_cell(board)
+    onto, run = board.pile(target), pile[-number:]
+    if onto and not fits(run[0], onto[-1]):
+        return False
+    if not onto and (target != first_empty(board) or (source not in CELLS and number == len(pile))):
+        return False
+    return in_sequence(run) and number <= room(board, target, supermoves)
+
+
+def first_cell(board: Board) -> str:
+    """Return the first free cell; there is one."""
+    return CELLS[board.cells.index(None)]
+
+
+def first_empty(board: Board) -> str:
+    """Return the first empty cascade; there is one."""
+    return str(1 + board.cascades.index([]))
 
 
 def play(board: Board, move: Move, autoplay: str = "none") -> Board:
     """Return the board after a move, whatever the move is."""
-    board = deepcopy(board)
+    board = Board([pile[:] for pile in board.cascades], board.cells[:], dict(board.home))
     if move.source in CELLS:
         run = board.pile(move.source)
         board.cells[CELLS.index(move.source)] = None
@@ -180,7 +194,7 @@ def check(board: Board, moves: Iterable[Move], supermoves: str = "full", autopla
         ValueError: a move is not legal, which the message names, or the moves do not solve the board.
     """
     for number, move in enumerate(moves, 1):
-        if move not in legal(board, supermoves):
+        if not is_legal(board, move, supermoves):
             raise ValueError(f"move {number}, {move.source}{move.target} of {move.number}: not legal")
         board = play(board, move, autoplay)
     if not solved(board):

@@ -116,14 +116,14 @@ def seen(numbers: Array, heuristics: Heuristics, rising: Rising) -> Array:
 
 
 @lru_cache(maxsize=4)
-def weight_set(heuristics: Heuristics) -> PrimitiveSet:
+def weight_set(heuristics: Heuristics, rising: Rising = "flipped") -> PrimitiveSet:
     """Return the set of vectors of weights: a tree for each weight, which is a constant."""
     own = weighted(heuristics)
-    return PrimitiveSet(f"freecell-weights-{heuristics}", _weights(own), (), tuple(one.name for one in own))
+    return PrimitiveSet(_name("weights", heuristics, rising), _weights(own), (), tuple(one.name for one in own))
 
 
 @lru_cache(maxsize=4)
-def policy_set(heuristics: Heuristics) -> PrimitiveSet:
+def policy_set(heuristics: Heuristics, rising: Rising = "flipped") -> PrimitiveSet:
     """Return the set of policies: `RULES` rules of a condition and weights, and weights for all other nodes."""
     own = weighted(heuristics)
     conditions = [
@@ -132,7 +132,7 @@ def policy_set(heuristics: Heuristics) -> PrimitiveSet:
     ]
     vector = tuple(one.name for one in own)
     return PrimitiveSet(
-        name=f"freecell-policy-{heuristics}",
+        name=_name("policy", heuristics, rising),
         terminals=(*conditions, Primitive("ERC", SHARE, domain=UNIT), *_weights(own)),
         functions=(
             Primitive("AND", BOOL, (BOOL, BOOL), lambda a, b: a & b, latex="({0} \\wedge {1})"),
@@ -144,6 +144,11 @@ def policy_set(heuristics: Heuristics) -> PrimitiveSet:
         roots=(BOOL, *vector) * RULES + vector,
         rules=tuple(tuple(range(rule * (1 + len(own)), (rule + 1) * (1 + len(own)))) for rule in range(RULES)),
     )
+
+
+def _name(role: str, heuristics: Heuristics, rising: Rising) -> str:
+    """Return the name of a set: weights mean something else where other heuristics are turned over."""
+    return f"freecell-{role}-{heuristics}" + ("" if rising == "flipped" else f"-{rising}")
 
 
 def _weights(own: tuple[Feature, ...]) -> tuple[Primitive, ...]:
@@ -186,13 +191,13 @@ _BY: dict[str, By] = {"greedy": "value", "astar": "cost"}
 
 def weights(game: FreeCell, options: Search) -> tuple[PrimitiveSet, ProgramSolver]:
     """Return the set that vectors of weights are written in, and how they search."""
-    language = weight_set(options.heuristics)
+    language = weight_set(options.heuristics, options.rising)
     return language, _solver(game, options, language)
 
 
 def policy(game: FreeCell, options: Search) -> tuple[PrimitiveSet, ProgramSolver]:
     """Return the set that policies are written in, and how they search."""
-    language = policy_set(options.heuristics)
+    language = policy_set(options.heuristics, options.rising)
     return language, _solver(game, options, language)
 
 

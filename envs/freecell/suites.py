@@ -1,6 +1,7 @@
 """Suites of deals for genomes that order the positions of a search, and fixed orders to compare with."""
 
 import re
+from collections import Counter
 from functools import lru_cache
 
 import numpy as np
@@ -68,8 +69,8 @@ def _numbers(name: str, option: str) -> tuple[int, ...]:
         if not 1 <= first <= last <= DEALS:
             reject(option, name, f"{ACCEPTED}; {part.strip()} is none of them")
         found.extend(range(first, last + 1))
-    if len(set(found)) < len(found):
-        twice = next(number for number in found if found.count(number) > 1)
+    twice, count = Counter(found).most_common(1)[0]
+    if count > 1:
         reject(option, name, f"each deal once; {twice} is there twice")
     return tuple(found)
 
@@ -87,4 +88,4 @@ def strategy(name: str, game: FreeCell) -> Strategy:
         raise ValueError(f"accepted: {', '.join(WEIGHED)}")
     given = WEIGHED[name]
     text = " ".join(f"{given.get(one.name, 0):g}" for one in (*HEURISTICS, *MORE))
-    return Strategy(roles.WEIGHTS.name, roles.Search(heuristics="more"), f"(PROGRAM {text})")
+    return Strategy(roles.WEIGHTS.name, roles.Search(heuristics="more"), f"(PROGRAM {text})", ("heuristics", "rising"))

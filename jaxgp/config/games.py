@@ -237,6 +237,8 @@ def _suite(config: Config, cast: "Cast") -> None:
         accepted = f"a whole number from 1, as in fitness=suite; {cast.spec.name} is a puzzle that searches solve"
         reject("fitness.suite.boards", 0, accepted)
     number = int((~instances("fitness.suite.name", suite.name, cast).test).sum())
+    if number < 2:
+        reject("fitness.suite.name", suite.name, f"a suite with at least 2 instances for training; this has {number}")
     if suite.validation >= number:
         why = f"the suite has {number} instances for training and validation"
         reject("fitness.suite.validation", suite.validation, f"a whole number from 1 to {number - 1}; {why}")
@@ -244,6 +246,11 @@ def _suite(config: Config, cast: "Cast") -> None:
     if suite.boards > left:
         why = f"{number} instances less {suite.validation} for validation"
         reject("fitness.suite.boards", suite.boards, f"a whole number from 1 to {left}; {why}")
+    selection = getattr(config.algorithm, "selection", None)
+    for name in ("by_case", "sharing"):
+        if suite.problems.population and selection is not None and getattr(selection, name):
+            why = "individuals meet different instances where fitness.suite.problems.population is above 0"
+            reject(f"algorithm.selection.{name}", getattr(selection, name), f"0; {why}")
     if config.fitness.candidates:
         reject("fitness.candidates", config.fitness.candidates, "0; the same instances measure all generations")
 

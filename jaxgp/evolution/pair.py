@@ -1,8 +1,7 @@
-"""Two populations that evolve against each other: a pair of rings, of which each is a part of the other's memory.
+"""Two populations that evolve against each other: the ring of the solvers has that of the problems in its memory.
 
-The solvers are the population of the run. The problems, sets of instances, are a population of their own inside the
-memory of the run. They change every few generations of the solvers. `jaxgp.fitness.puzzles.meetings` says what the two
-measure.
+The solvers are the population of the run. The problems, sets of instances, are a population of their own, which changes
+every few generations of the solvers. `jaxgp.fitness.puzzles.meetings` says what the two measure.
 """
 
 from dataclasses import dataclass
@@ -31,7 +30,7 @@ class Opposed:
 class Pair:
     """A cycle of evaluation, selection and variation of solvers, and now and then of the problems that they meet.
 
-    It has the methods of a `Ring`. Metrics of the problems have names that begin with `problems_`.
+    It has the methods `init` and `step` of a `Ring`. Metrics of the problems have names that begin with `problems_`.
 
     Attributes:
         solvers: the ring of solvers; its fitness is a `SolverFitness`.
@@ -63,17 +62,16 @@ class Pair:
         named = {f"problems_{name}": of_problems[name] for name in METRICS}
         return _with_memory(following, memory), {**metrics, **named}
 
-    def again(self, state: EvolutionState, number: Array) -> tuple[Array, Array]:
-        """Measure the candidates of the solvers again; see `Ring.again`."""
-        return self.solvers.again(_with_memory(state, state.memory.met), number)
-
 
 METRICS = ("best_fitness", "mean_fitness", "solved", "met", "unique_programs")
 """Of the problems, those that a record has."""
 
 
 def problem_set(instances: int, size: int) -> PrimitiveSet:
-    """Return the set that problems are written in: `size` numbers of instances, below `instances`."""
+    """Return the set that problems are written in: `size` numbers of instances, below `instances`.
+
+    Nothing keeps an instance from being in a problem twice.
+    """
     number = Primitive("instance", domain=Integers(0, instances - 1))
     return PrimitiveSet(f"problems-{instances}-{size}", (number,), (), (number.returns,) * size)
 

@@ -94,7 +94,8 @@ class Suite:
     )
     partial: float = option(
         0.0,
-        "score of a solution with as many nodes as the reference search has; it falls to 0 with twice as many",
+        "score of a solution with as many nodes as the reference search has; it falls to 0 with twice as many, which "
+        "only a factor above 1 allows",
         low=0,
         high=1,
     )
@@ -102,10 +103,13 @@ class Suite:
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
-        met = self.problems.met
-        if self.problems.population and self.boards % met:
-            above = -(-self.boards // met) * met
-            reject(prefix + "boards", self.boards, f"a multiple of {prefix}problems.met={met}, such as {above}")
+        sets, met = self.problems.population, self.problems.met
+        if sets and not self.boards:
+            reject(prefix + "problems.population", sets, f"0 with {prefix}boards=0")
+        if sets and (self.boards % met or self.boards < 2 * met):
+            above = max(2, -(-self.boards // met)) * met
+            accepted = f"a multiple of {prefix}problems.met={met} from {2 * met} on, such as {above}"
+            reject(prefix + "boards", self.boards, f"{accepted}; each set has boards / met")
 
 
 @dataclass

@@ -128,14 +128,14 @@ def measured(
     Raises:
         UsageError: the champion's puzzle has no order of such a name.
     """
-    wanted = _wanted(loaded, against)
+    chosen_orders = wanted(loaded, against)
     limit = loaded.cast.actor.limit if limit is None else limit
     book = instances.Book() if book is None else book
     longest = max(len(one.names) for one in suites.values())
     room = longest if batch is None else min(batch, longest)
     ready = searches(loaded, room)
     reference: dict[str, np.ndarray] = {}
-    for order in wanted:
+    for order in chosen_orders:
         search = None
         for suite, some in suites.items():
             about, number = instances.described(suite, order, limit), len(some.names)
@@ -162,7 +162,8 @@ def measured(
             yield suite, order.name, figures(some.names, found, reference.get(suite))
 
 
-def _wanted(loaded: "Loaded", against: Sequence[str]) -> list[Order]:
+def wanted(loaded: "Loaded", against: Sequence[str]) -> list[Order]:
+    """Return the champion's order and those of some names, or all; raises UsageError for an unknown name."""
     known = orders(loaded)
     names = [one.name for one in known]
     for name in against:
@@ -253,15 +254,11 @@ def _first(loaded: "Loaded") -> object:
 
 
 def _fixed(own: Cast, name: str) -> tuple[Cast, str]:
-    """Return the role of a fixed order, which searches as another cast does, and its text.
-
-    Settings that the order itself differs in from the defaults are its own: its text needs them.
-    """
+    """Return the role of a fixed order, which searches as another cast does, and its text."""
     found = own.spec.strategy_of(name, own.game)
     given = {one.name: getattr(found.options, one.name) for one in declared(found.options)}
-    needed = {one.name: given[one.name] for one in declared(found.options) if given[one.name] != one.default}
-    shared = {key: value for key, value in own.program.items() if key in given}
-    return cast(own.spec, own.game, found.role, None, given | shared | needed), found.text
+    shared = {key: value for key, value in own.program.items() if key in given and key not in found.own}
+    return cast(own.spec, own.game, found.role, None, given | shared), found.text
 
 
 def _padded(some: Instances, limit: int, room: int) -> tuple[jax.Array, object]:
@@ -357,6 +354,13 @@ def text(report: Mapping[str, Mapping[str, Figures]]) -> str:
 
 def _between(low: float, high: float) -> str:
     return f"{100 * low:.1f} - {100 * high:.1f}"
+
+
+def check_instance(asked: Mapping[str, object], own: Cast) -> None:
+    """Refuse the setting that names the instance of a puzzle, where suites name them; raises UsageError."""
+    instance = own.spec.instance
+    if instance is not None and instance in asked:
+        reject(f"game.{instance}", asked[instance], "nothing here; suite=NAME says which instances are searched")
 
 
 def suites_of(own: Cast, name: str | None, split: str, option: str = "suite") -> dict[str, Instances]:

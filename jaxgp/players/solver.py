@@ -163,7 +163,7 @@ class ProgramSolver:
     Attributes:
         valued: how genomes value nodes.
         game: the rules.
-        baselines: the search that all others are compared with.
+        baseline_search: the search that all others are compared with.
         reference: its name.
         guided: an order -> the search of a genome; None -> the same search without one.
         limit: the most nodes that a search visits.
@@ -171,7 +171,7 @@ class ProgramSolver:
 
     valued: Valued
     game: Puzzle
-    baselines: cores.Search[Solutions]
+    baseline_search: cores.Search[Solutions]
     reference: str
     guided: Callable[[Order | None], cores.Search[Solutions]]
     limit: int
@@ -191,12 +191,12 @@ class ProgramSolver:
 
     def baseline(self, states: States, limits: Array) -> Solutions:
         """Search without genomes; all other searches are compared with this one."""
-        return cores.search(self.baselines, states, limits, jnp.int32(len(limits)))
+        return cores.search(self.baseline_search, states, limits, jnp.int32(len(limits)))
 
     @property
     def differs(self) -> bool:
         """Whether the search of a genome differs from the baseline in more than what it does first."""
-        return self.guided(None) != self.baselines
+        return self.guided(None) != self.baseline_search
 
     def unguided(self, states: States, limits: Array) -> Solutions:
         """Search as for a genome, without one."""

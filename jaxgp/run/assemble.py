@@ -91,6 +91,7 @@ class Experiment:
 
     def compiled_again(self, state: EvolutionState) -> Compiled:
         """Compile (state, int32[] round) -> fitness and points of the candidates; it may take minutes."""
+        assert isinstance(self.ring, Ring)  # a pair has no candidates
         return jax.jit(self.ring.again).lower(state, jnp.int32(0)).compile()
 
     def replay(self, state: EvolutionState) -> list[ReplayGame]:

@@ -28,12 +28,12 @@ RULES = PrimitiveSet(
 )
 
 
-def values(language, texts, whose, nodes):
+def values(language, texts, whose, nodes, jit=quick):
     valued = ByWeights(language, lambda node: node, 2)
     parsed = [parse_program(language, text, 7) for text in texts]
     genomes = jax.tree.map(lambda *x: jnp.asarray(np.stack(x)), *parsed)
 
-    @quick
+    @jit
     def value(genomes, whose, nodes):
         return valued.values(valued.prepare(genomes), whose, nodes, jnp.int32(len(whose)))
 
@@ -61,8 +61,8 @@ def test_a_value_does_not_depend_on_the_other_nodes_of_a_batch():
     nodes = random.random((61, 4)).round(3)
     nodes[:, 2] = random.random(61) < 0.5
     text = "(PROGRAM early 0.1 0.7 (<= share 0.25) 0.3 0.2 0.9 0.6)"
-    together = values(RULES, [text], [0] * 61, nodes)
-    assert values(RULES, [text], [0] * 3, nodes[:3]).tolist() == together[:3].tolist()
+    together = values(RULES, [text], [0] * 61, nodes, jax.jit)
+    assert values(RULES, [text], [0] * 3, nodes[:3], jax.jit).tolist() == together[:3].tolist()
 
 
 def test_a_sum_of_weights_is_told_with_the_greatest_first_and_without_those_of_0():

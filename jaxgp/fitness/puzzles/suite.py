@@ -59,7 +59,7 @@ class SuiteFitness(Absolute[Array]):
         limit: nodes that an individual may visit, whatever the reference search took.
         unsolved: nodes that the reference search counts with where it finds no solution; None: those it visited.
         partial: the score of a solution with as many nodes as the reference search has; it falls to 0 with twice as
-            many.
+            many. A solution that saves less than this share scores less, as in the source.
         measured: how many of the fittest are measured by the validation instances.
         scale: see above, as are `parsimony` and `minimum` (None: no bound).
     """
@@ -134,9 +134,9 @@ class SuiteFitness(Absolute[Array]):
         order = jnp.argsort(-reference[which.T.reshape(-1)])
         instance, whose = which.T.reshape(-1)[order], order % count
         # One more node than the reference visits: the last one is visited at the limit, and not looked at.
-        most = jnp.ceil(self.factor * reference[instance].astype(jnp.float32)).astype(jnp.int32) + 1
+        most = jnp.ceil(self.factor * reference[instance].astype(jnp.float32)) + 1
         # A search of one node ends as it begins.
-        limit = jnp.where(leader[whose] == whose, jnp.minimum(most, self.limit), 1)
+        limit = jnp.where(leader[whose] == whose, jnp.minimum(most, self.limit).astype(jnp.int32), 1)
         roots = take(jax.tree.map(jnp.asarray, states), instance)
         found = self.solver.solve(self.solver.prepare(population), whose, roots, limit)
 

@@ -131,8 +131,19 @@ def test_what_names_no_deals_is_refused(name, said):
     assert said in str(raised.value)
 
 
-def test_the_reference_search_is_the_search_of_a_genome_by_hsdh():
+def test_the_reference_search_is_the_search_of_a_genome_by_hsdh(deals):
     for search in ("greedy", "astar", "staged", "heineman"):
         solver = cast(SPEC, GAME, "weights", None, {"search": search}).actor
         assert solver.reference == "HSDH"
         assert not solver.differs
+        order = solver.baseline_search.order
+        values = order((), jnp.zeros(3, jnp.int32), deals, jnp.int32(3))
+        assert values.tolist() == [hsdh(jax.tree.map(lambda x, n=n: x[n], deals.state)) for n in range(3)]
+
+
+def test_a_champion_keeps_the_way_in_which_heuristics_are_turned_over():
+    flipped, as_is = (cast(SPEC, GAME, "weights", None, {"rising": rising}).language for rising in ("flipped", "as_is"))
+    assert flipped != as_is
+    fixed = SPEC.strategy_of("HighestHomeCard", GAME)
+    assert set(fixed.own) == {"heuristics", "rising"}
+    assert fixed.options.rising == "flipped"

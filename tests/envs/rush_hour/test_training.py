@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 import envs
+from envs.rush_hour import boards
 from jaxgp.config import schema, validate
 from jaxgp.errors import UsageError
 from jaxgp.evolution.options import Algorithm
-from jaxgp.fitness.options import Fitness, Suite
+from jaxgp.fitness.options import Fitness, Problems, Suite
 from jaxgp.measure import champions, solving
 from jaxgp.operators.options import Creation, Crossover, Mutation, Selection
 from jaxgp.run.assemble import assemble
@@ -69,6 +70,22 @@ def test_options_that_do_not_fit_are_named_with_what_is_accepted(option, value, 
         validate.check(wrong, envs)
     assert str(raised.value).startswith(f"{option}={value}: ")
     assert accepted in str(raised.value)
+
+
+@pytest.mark.parametrize(("name", "value"), [("by_case", 0.5), ("sharing", 1.0)])
+def test_selection_by_instances_needs_the_same_instances_for_all(name, value):
+    wrong = config(problems=Problems(population=6))
+    validate.check(wrong, envs)
+    setattr(wrong.algorithm.selection, name, value)
+    with pytest.raises(UsageError, match=rf"^algorithm.selection.{name}={value}: accepted: 0; .* different instances"):
+        validate.check(wrong, envs)
+
+
+def test_a_suite_needs_instances_for_training_and_for_validation(tmp_path):
+    file = tmp_path / "one.txt"
+    file.write_text(f"alone {boards.find('JAM01').text}\n")
+    with pytest.raises(UsageError, match=r"accepted: a suite with at least 2 instances for training; this has 0$"):
+        validate.check(config(name=str(file)), envs)
 
 
 def test_rules_are_exchanged_by_individuals_that_have_rules():
