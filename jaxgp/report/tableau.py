@@ -183,13 +183,16 @@ def _suite(fitness: Fitness) -> Rows:
             (
                 "breeding of sets",
                 f"every {problems.every} generations; one-point crossover {_percent(problems.crossover)}, "
-                f"mutation {_percent(problems.mutation)}, elites {problems.elites}",
+                f"mutation {_percent(problems.mutation)}, of each instance {_percent(problems.gene_probability)}, "
+                f"elites {problems.elites}",
             ),
         ]
+    little = f"; a solution that saves nothing scores up to {suite.partial:g}" if suite.partial else ""
+    failed = "" if suite.unsolved is None else f"; where this finds no solution it counts with {suite.unsolved} nodes"
     return [
-        ("fitness", f"{worth}; {drawn}"),
+        ("fitness", f"{worth}{little}; {drawn}"),
         *second,
-        ("most nodes of a search", f"{most}those of the reference search, at most {suite.limit}"),
+        ("most nodes of a search", f"{most}those of the reference search, at most {suite.limit}{failed}"),
         ("suite", suite.name or "the first of the game"),
         (f"{_fittest(fitness)} of each generation measured by", f"{suite.validation} instances that are never drawn"),
         ("champion", "the best of these"),
@@ -229,11 +232,12 @@ def _formula(fitness: Fitness, unit: str = "nodes") -> str:
 
 
 def _crossover(crossover: Crossover) -> str:
-    nodes = "any node alike"
-    if crossover.node_choice == "koza":
-        nodes = f"a function in {_percent(crossover.function_probability)} of the cases"
+    said = [crossover.method.replace("_", " ")]
+    if crossover.subtree:
+        koza = f"a function in {_percent(crossover.function_probability)} of the cases"
+        said.append(koza if crossover.node_choice == "koza" else "any node alike")
     kinds = f"; kinds: {_weighed(crossover.weights)}" if crossover.rule or crossover.one_point else ""
-    return f"{crossover.method.replace('_', ' ')}, {nodes}{kinds}"
+    return ", ".join(said) + kinds
 
 
 def _weighed(weights: dict[str, float]) -> str:
