@@ -110,6 +110,24 @@ def test_no_test_board_takes_part():
 
 
 @pytest.mark.slow
+def test_a_run_of_two_populations_resumes_to_the_bit_between_two_changes_of_the_sets(tmp_path):
+    sets = Problems(population=5, met=2, every=2)
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    long, short = (validate.check(config(generations=n, problems=sets), envs) for n in (5, 3))
+    experiment = assemble(long, envs)
+    assert start(whole, experiment, long) == 0
+    assert start(parts, experiment, short) == 0
+    assert start(parts, experiment, long, resumed=True) == 0
+    assert_same(parts, whole)
+    found = rows(whole)
+    assert len(found) == 5
+    assert all(
+        row["problems_met"] > 0 and row["problems_mean_fitness"] <= row["problems_best_fitness"] for row in found
+    )
+    assert (whole / "plots" / "problems.png").is_file()
+
+
+@pytest.mark.slow
 def test_a_small_run_resumes_to_the_bit_and_its_champion_is_measured(tmp_path):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     experiment = assemble(validate.check(config(), envs), envs)
