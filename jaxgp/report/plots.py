@@ -49,8 +49,8 @@ PLOTS = (
     ),
     Plot(
         "standing",
-        "The best of each generation, measured against the panel",
-        (("fitness against the panel", (Curve("best_standing", "best by coevolution", BLUE),)),),
+        "The best of each generation, by the measure that all generations share",
+        (("fitness by this measure", (Curve("best_standing", "best of the generation", BLUE),)),),
     ),
     Plot(
         "points",
