@@ -41,8 +41,11 @@ COLUMNS = {
     "jaxgp": "version of jaxgp",
 }
 """The columns and what is in them."""
-OF_SEARCHES = ("suite", "order", "limit", "genome", "game", "program", "jaxgp")
-"""Columns that tell apart how instances were searched; `instance` and `state` tell the instances apart."""
+OF_SEARCHES = ("order", "limit", "genome", "game", "program", "jaxgp")
+"""Columns that tell apart how instances were searched; `instance` and `state` tell the instances apart.
+
+An instance may be in several suites: its search is the same.
+"""
 
 Outcome = tuple[bool, int, int, float]
 """Whether an instance was solved, nodes, moves of the solution or -1, and seconds."""
@@ -113,7 +116,7 @@ class Book:
         """Return what the table says of the searches of some instances.
 
         Args:
-            about: `OF_SEARCHES`, as `described` returns them.
+            about: what `described` returns.
             some: the instances.
         """
         found = Searched.nothing(len(some.names))
@@ -137,7 +140,7 @@ class Book:
         Rows that cannot be written are printed.
 
         Args:
-            about: `OF_SEARCHES`, as `described` returns them.
+            about: what `described` returns.
             some: the instances.
             solved: bool[M]; `nodes` and `length` are numbers [M], as in `Searched`.
             nodes: see `solved`.
@@ -162,7 +165,7 @@ class Book:
 
 
 def described(suite: str, order: "Order", limit: int) -> dict[str, str]:
-    """Return what tells the searches of a suite apart from others: `OF_SEARCHES`, each on one line."""
+    """Return the suite, and what tells searches apart, `OF_SEARCHES`, each on one line."""
     about = {
         "suite": suite,
         "order": order.name,
@@ -176,9 +179,9 @@ def described(suite: str, order: "Order", limit: int) -> dict[str, str]:
 
 
 def _game(own: Cast) -> str:
-    """Return a game with all of its settings: defaults may change from one version of jaxgp to the next."""
+    """Return a game with all settings but the instance: defaults may change from one version of jaxgp to the next."""
     rules = own.game
-    settings = {one.name: getattr(rules, one.name) for one in declared(rules)}
+    settings = {one.name: getattr(rules, one.name) for one in declared(rules) if one.name != own.spec.instance}
     return f"{rules.name} {_settings({'version': rules.version} | settings)}"
 
 

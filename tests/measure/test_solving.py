@@ -263,6 +263,15 @@ def test_an_instance_that_has_changed_is_searched_again(tmp_path, searched, monk
     assert searched.sizes == [1, 1, 1]
 
 
+def test_an_instance_that_is_in_another_suite_too_is_searched_once(tmp_path, searched, monkeypatch):
+    path, made = tmp_path / "t.csv", suites()
+    measure(path)
+    monkeypatch.setitem(globals(), "suites", lambda: {"others": made["many"]})
+    searched.sizes = []
+    assert list(measure(path)) == [("others", order) for order in ("blind", "darkest", "champion")]
+    assert searched.sizes == []
+
+
 BAD = {
     "another table": b"name,score\na,1\n",
     "text": b"notes",
