@@ -208,12 +208,12 @@ def measure_solver(options: Options, loaded: "Loaded", output: Path) -> None:
     from jaxgp.measure import instances, solving
 
     solving.check_instance(options.game, loaded.cast)
-    solving.wanted(loaded, options.against)
+    by = solving.wanted(loaded, options.against)
     path = table_of_instances(options, output)
     book = instances.Book(path, say=arguments.say)
     suites = solving.suites_of(loaded.cast, options.suite, options.split)
     report: dict[str, dict[str, solving.Figures]] = {}
-    measured = solving.measured(loaded, suites, options.limit, arguments.say, options.batch, book, options.against)
+    measured = solving.measured(loaded, suites, options.limit, arguments.say, options.batch, book, by)
     try:
         for suite, order, figures in measured:
             report.setdefault(suite, {})[order] = figures

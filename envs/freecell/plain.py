@@ -72,18 +72,6 @@ def colour(card: str) -> str:
     return "red" if card[1] in "DH" else "black"
 
 
-def deal(number: int) -> Board:
-    """Return a numbered deal, as Microsoft FreeCell deals it."""
-    deck = [rank + suit for rank in RANKS for suit in SUITS]
-    board, seed = Board([[] for _ in range(8)]), number
-    for place in range(52):
-        seed = (seed * 214013 + 2531011) & 0x7FFFFFFF
-        drawn = (seed >> 16) % len(deck)
-        deck[drawn], deck[-1] = deck[-1], deck[drawn]
-        board.cascades[place % 8].append(deck.pop())
-    return board
-
-
 def fits(card: str, on: str) -> bool:
     """Say whether a card may be laid on another one."""
     return value(on) == value(card) + 1 and colour(on) != colour(card)
@@ -163,7 +151,7 @@ def play(board: Board, move: Move, autoplay: str = "none") -> Board:
         board.cells[CELLS.index(move.target)] = run[0]
     else:
         board.pile(move.target).extend(run)
-    while autoplay == "safe" and (source := next((name for name in "12345678" + CELLS if is_safe(board, name)), None)):
+    while autoplay == "safe" and (source := next((name for name in PILES[:-1] if is_safe(board, name)), None)):
         board = play(board, Move(source, HOME))
     return board
 

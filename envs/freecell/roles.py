@@ -19,7 +19,6 @@ The source leaves these points open:
 - DifficultyLevel is 0 for a deal outside a set that has been sorted.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -55,6 +54,7 @@ KEPT = 2**20
 MAX_ROOM = 2**20
 MAX_DEPTH = 5000
 VARIANTS: dict[str, Variant] = {"staged": "papers", "heineman": "heineman"}
+BY: dict[str, By] = {"greedy": "value", "astar": "cost"}
 REFERENCE = of_state(hsdh)
 """The order of the reference search: HSDH, the heuristic of Heineman's program as the source has it."""
 
@@ -161,32 +161,20 @@ def _solver(game: FreeCell, options: Search, language: PrimitiveSet) -> ProgramS
         return seen(view(game, options, node), options.heuristics, options.rising)
 
     def guided(order: Order | None) -> cores.Search[Solutions]:
-        return _search(game, options)(REFERENCE if order is None else order)
+        return _search(game, options, REFERENCE if order is None else order)
 
     valued = ByWeights(language, look, len(weighted(options.heuristics)))
     return ProgramSolver(valued, game, guided(None), "HSDH", guided, options.limit)
 
 
-def _search(game: FreeCell, options: Search) -> Callable[[Order], cores.Search[Solutions]]:
-    """Return what makes a search of an order."""
+def _search(game: FreeCell, options: Search, order: Order) -> cores.Search[Solutions]:
+    """Return the search by an order."""
     if options.search in VARIANTS:
-        lanes = max(1, min(LANES, 4 * KEPT // options.visited))
-        return lambda order: Staged(
-            game,
-            options.deepest,
-            order,
-            VARIANTS[options.search],
-            options.k,
-            options.visited,
-            options.queue,
-            lanes=lanes,
-            narrow=min(8, lanes),
-        )
-    lanes, by = max(1, min(LANES, KEPT // options.room)), _BY[options.search]
-    return lambda order: BestFirst(game, options.deepest, options.room, lanes, lanes, order, by)
-
-
-_BY: dict[str, By] = {"greedy": "value", "astar": "cost"}
+        variant, lanes = VARIANTS[options.search], max(1, min(LANES, 4 * KEPT // options.visited))
+        sizes = options.k, options.visited, options.queue
+        return Staged(game, options.deepest, order, variant, *sizes, lanes=lanes, narrow=min(8, lanes))
+    lanes = max(1, min(LANES, KEPT // options.room))
+    return BestFirst(game, options.deepest, options.room, lanes, lanes, order, BY[options.search])
 
 
 def weights(game: FreeCell, options: Search) -> tuple[PrimitiveSet, ProgramSolver]:

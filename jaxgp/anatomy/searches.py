@@ -99,8 +99,12 @@ def searches(
         UsageError: heuristics are to be left out, and the champion is none of weights.
     """
     solver, room = check(champion), len(some.names)
-    if left_out and not isinstance(solver.valued, ByWeights):
-        reject("left_out", True, f"false; champions of {champion.cast.spec.name} have no weights of heuristics here")
+    others: dict[str, Programs] = {}
+    if left_out:
+        if not isinstance(solver.valued, ByWeights):
+            game = champion.cast.spec.name
+            reject("left_out", True, f"false; champions of {game} have no weights of heuristics here")
+        others = solver.valued.without(champion.genome)
     limits, states = jnp.full(room, limit, jnp.int32), jax.tree.map(jnp.asarray, some.states)
     ready = solving.searches(champion, room)
 
@@ -117,10 +121,9 @@ def searches(
         say("Looking at the rules on the way to the solutions")
         fired = _fired(champion, solver, states, own, moves)
     without = {}
-    if left_out and isinstance(solver.valued, ByWeights):
-        for name, one in solver.valued.without(champion.genome).items():
-            text = print_program(solver.primitives, one)
-            without[name] = find(solving.Order(f"the champion without {name}", champion.cast, text))[0]
+    for name, one in others.items():
+        text = print_program(solver.primitives, one)
+        without[name] = find(solving.Order(f"the champion without {name}", champion.cast, text))[0]
     return Searches(champion, some.names, limit, solver.reference, reference, own, fired, without)
 
 

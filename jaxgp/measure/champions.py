@@ -78,25 +78,19 @@ def load(run: str, games: Games, option: str = "run", asked: Mapping[str, object
         raise UsageError(f"{option}={run}: {error}") from error
     except (ValueError, TypeError) as error:
         raise UsageError(f"{option}={run}: {path}: {error}") from error
-    if loaded.cast.spec.instance in (asked or {}):
-        loaded = _of_instance(loaded, asked or {})
-    agree(asked or {}, loaded.cast.game, f"{option}={run}")
+    asked, instance = asked or {}, loaded.cast.spec.instance
+    if instance is not None and instance in asked:
+        loaded = _of_instance(loaded, asked[instance], games)
+    agree(asked, loaded.cast.game, f"{option}={run}")
     return loaded
 
 
-def _of_instance(loaded: Loaded, asked: Mapping[str, object]) -> Loaded:
-    """Return the champion of a puzzle for the instance that is asked for; raises UsageError if there is no such one."""
-    own = loaded.cast
-    assert own.spec.instance is not None
+def _of_instance(loaded: Loaded, value: object, games: Games) -> Loaded:
+    """Return the champion of a puzzle for another instance; raises UsageError if there is no such one."""
+    own, content = loaded.cast, loaded.content
     settings = {one.name: getattr(own.game, one.name) for one in declared(own.game)}
-    try:
-        game = own.spec.make(**settings | {own.spec.instance: asked[own.spec.instance]})
-    except UsageError:
-        raise
-    except ValueError as error:
-        raise UsageError(str(error)) from error
-    values = {name: value for name, value in own.program.items() if name != "role"}
-    return replace(loaded, cast=cast(own.spec, game, own.program["role"], None, values))
+    game = {"name": own.spec.name, **settings, str(own.spec.instance): value}
+    return replace(loaded, cast=cast_of(Config(game=game, program=own.program), games, content.language["kind"]))
 
 
 def _cast(path: Path, content: ChampionFile, games: Games) -> Cast:

@@ -109,7 +109,7 @@ def measured(
     say: Callable[[str], object] = print,
     batch: int | None = None,
     book: instances.Book | None = None,
-    against: Sequence[str] = (),
+    by: Sequence[Order] | None = None,
 ) -> Iterator[tuple[str, str, Figures]]:
     """Solve the instances of suites by the reference search, by the fixed orders of the game and by a champion.
 
@@ -120,22 +120,18 @@ def measured(
         say: told what comes next.
         batch: the most instances that are searched at once; None: a whole suite. What is found does not depend on it.
         book: the searches that are there already, and where the others are kept; None: none, and nowhere.
-        against: the names of the orders beside the champion's; none: all of them.
+        by: the orders, as `wanted` returns them; None: all of them.
 
     Yields:
         The name of the suite, that of the order, and its figures; suite by suite for each order.
-
-    Raises:
-        UsageError: the champion's puzzle has no order of such a name.
     """
-    chosen_orders = wanted(loaded, against)
     limit = loaded.cast.actor.limit if limit is None else limit
     book = instances.Book() if book is None else book
     longest = max(len(one.names) for one in suites.values())
     room = longest if batch is None else min(batch, longest)
     ready = searches(loaded, room)
     reference: dict[str, np.ndarray] = {}
-    for order in chosen_orders:
+    for order in orders(loaded) if by is None else by:
         search = None
         for suite, some in suites.items():
             about, number = instances.described(suite, order, limit), len(some.names)

@@ -84,6 +84,11 @@ class ByProgram:
         return " ".join(trees)
 
 
+def conditions_of(primitives: PrimitiveSet) -> np.ndarray:
+    """Return int[R]: the trees that are the conditions of rules."""
+    return np.array([rule[0] for rule in primitives.rules], int)
+
+
 @struct.dataclass
 class Weights:
     """Individuals of rules of weights, prepared."""
@@ -112,13 +117,13 @@ class ByWeights:
     def prepare(self, programs: Programs) -> Weights:
         """See `Valued`."""
         count, rules = len(programs.length), len(self.primitives.rules)
-        of_rule = np.arange(self.primitives.num_trees) % (self.heuristics + 1)
-        is_condition = (of_rule == 0) & (np.arange(self.primitives.num_trees) < rules * (self.heuristics + 1))
-        weights = programs.value[:, ~is_condition, 0].reshape(count, rules + 1, self.heuristics)
+        at = conditions_of(self.primitives)
+        others = np.delete(np.arange(self.primitives.num_trees), at)
+        weights = programs.value[:, others, 0].reshape(count, rules + 1, self.heuristics)
         if not rules:
             return Weights(None, weights)
         top: Top = (*range(rules), "FIRST", *("NEXT",) * (rules - 1))
-        conditions = jax.tree.map(lambda field: field[:, is_condition], programs)
+        conditions = jax.tree.map(lambda field: field[:, at], programs)
         joined = jax.vmap(lambda trees: whole(self.primitives, trees, top))(conditions)
         return Weights(plan(self.primitives, joined), weights)
 
@@ -207,7 +212,7 @@ class ProgramSolver:
 
         A rule is a condition and a value. R, the number of rules, stands for the default value.
         """
-        conditions = np.array([rule[0] for rule in self.primitives.rules])
+        conditions = conditions_of(self.primitives)
         trees = jax.tree.map(lambda x: x[conditions], program)
         seen = jax.vmap(self.valued.view, out_axes=-1)(nodes)
         held = evaluate(self.primitives, plan(self.primitives, trees), seen) != 0

@@ -124,8 +124,9 @@ def searched(monkeypatch):
 
 
 def measure(path=None, batch=4, loaded=None, limit=LIMIT, against=()):
-    book = Book(path, say=lambda said: None)
-    found = solving.measured(loaded or champion(), suites(), limit, lambda said: None, batch, book, against)
+    book, loaded = Book(path, say=lambda said: None), loaded or champion()
+    by = solving.wanted(loaded, against)
+    found = solving.measured(loaded, suites(), limit, lambda said: None, batch, book, by)
     return {(suite, order): figures for suite, order, figures in found}
 
 

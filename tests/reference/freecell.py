@@ -6,12 +6,26 @@ from envs.freecell.plain import (
     CELLS,
     HOME,
     RANKS,
+    SUITS,
+    Board,
     fits,
     in_sequence,
     legal,
     solved,
     value,
 )
+
+
+def deal(number):
+    """Return a numbered deal, as Microsoft FreeCell deals it."""
+    deck = [rank + suit for rank in RANKS for suit in SUITS]
+    board, seed = Board([[] for _ in range(8)]), number
+    for place in range(52):
+        seed = (seed * 214013 + 2531011) & 0x7FFFFFFF
+        drawn = (seed >> 16) % len(deck)
+        deck[drawn], deck[-1] = deck[-1], deck[drawn]
+        board.cascades[place % 8].append(deck.pop())
+    return board
 
 
 def canonical(board):

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import envs
-from envs.freecell import cards, plain
+from envs.freecell import cards
 from envs.freecell.cards import Layout, deal, dealt, parse, written
 from tests.envs.freecell.positions import scattered
+from tests.reference import freecell as reference
 
 SHA256 = "b178ffbe255e204aa3162c761e6724c31a003028f8aa5a06d83ec12caa86fe3f"
 """Of the numbers of the cards, one byte each, of deals 1 to 32,000 in the order in which they are dealt."""
@@ -44,7 +45,7 @@ def test_all_deals_have_the_known_sum():
 def test_deals_agree_with_plain_python():
     for number in (1, 2, 617, 11982, 32000):
         named = [[cards.name(card) for card in cascade] for cascade in deal(number).cascades]
-        assert named == plain.deal(number).cascades
+        assert named == reference.deal(number).cascades
 
 
 def test_a_position_is_read_as_it_is_written():

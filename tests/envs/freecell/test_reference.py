@@ -67,7 +67,7 @@ def test_100_000_random_plies_agree(supermoves, autoplay):
 
 def replayed(game, number, solution):
     """Play a solution on both programs; cascades and cells of the solution are found by the cards in them."""
-    state, laid = game.init(KEY), plain.deal(number)
+    state, laid = game.init(KEY), reference.deal(number)
     step = jax.jit(game.step)
     for one in solution:
         assert one.number <= plain.room(laid, one.target, "full") or one.target not in "12345678"
@@ -117,7 +117,7 @@ def pile(kind, number):
 @pytest.mark.skipif(shutil.which("fc-solve") is None, reason="fc-solve is not here: package freecell-solver-bin")
 @pytest.mark.parametrize("number", [617, *(pytest.param(one, marks=pytest.mark.slow) for one in (1, 31465))])
 def test_solutions_of_fc_solve_are_legal_and_solve(number):
-    laid = plain.deal(number)
+    laid = reference.deal(number)
     text = "".join(" ".join(cards) + "\n" for cards in laid.cascades)
     solution = fc_solve(text)
     assert len(solution) > 50
