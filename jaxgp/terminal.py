@@ -38,6 +38,36 @@ def over() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@contextmanager
+def heard() -> Iterator[None]:
+    """Within this context an interrupt from which Python went on is raised again.
+
+    Python cannot fail while it collects garbage, say, so it goes on from a KeyboardInterrupt that comes then. Outside
+    the main thread nothing is done, since no signal comes there.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before: dict[signal.Signals, Any] = {}
+    unraisable = sys.unraisablehook
+
+    def swallowed(ignored: "sys.UnraisableHookArgs") -> None:
+        if not issubclass(ignored.exc_type, KeyboardInterrupt):
+            unraisable(ignored)
+            return
+        before.setdefault(signal.SIGALRM, signal.signal(signal.SIGALRM, signal.default_int_handler))
+        signal.setitimer(signal.ITIMER_REAL, SOON)
+
+    sys.unraisablehook = swallowed
+    try:
+        yield
+    finally:
+        sys.unraisablehook = unraisable
+        if before:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before[signal.SIGALRM] or signal.SIG_DFL)
+
+
 def early() -> bool:
     """Return whether nothing can have been computed: JAX is not imported as a whole.
 
@@ -98,14 +128,11 @@ class Interrupts:
             self._watcher = threading.Thread(target=_watch, args=(heard,), daemon=True)
             self._watcher.start()
             self._before = {number: signal.signal(number, self._handle) for number in heeded}
-            self._unraisable, sys.unraisablehook = sys.unraisablehook, self._swallowed
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         if not self._before:
             return
-        sys.unraisablehook = self._unraisable
-        signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in self._before.items():
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)
         signal.set_wakeup_fd(self._woken)
@@ -118,14 +145,6 @@ class Interrupts:
         if self.signal is None:
             self.signal = signal.Signals(number)
             raise KeyboardInterrupt
-
-    def _swallowed(self, ignored: "sys.UnraisableHookArgs") -> None:
-        """Raise an interrupt again, from which Python went on since it was collecting garbage, say, when it came."""
-        if self.signal is None or not issubclass(ignored.exc_type, KeyboardInterrupt):
-            self._unraisable(ignored)
-            return
-        self._before.setdefault(signal.SIGALRM, signal.signal(signal.SIGALRM, signal.default_int_handler))
-        signal.setitimer(signal.ITIMER_REAL, SOON)
 
 
 def _watch(heard: int) -> None:

@@ -14,7 +14,7 @@ from jaxgp.config.help import describe
 from jaxgp.errors import RunError, UsageError, complain, reason, show
 from jaxgp.options import Option, check, declared, option
 from jaxgp.printable import printable
-from jaxgp.terminal import Interrupts, lenient
+from jaxgp.terminal import Interrupts, heard, lenient
 
 __all__ = ["describe", "main", "option", "parse"]
 
@@ -139,7 +139,7 @@ def main(
     told in one line on standard error. Output that cannot be written ends no work: after it, a full disk is a failure,
     and a reader who has enough is none.
     """
-    with Interrupts() as interrupts, lenient() as (out, progress):
+    with heard(), Interrupts() as interrupts, lenient() as (out, progress):
         code = _code(schema, task, usage, sys.argv[1:] if arguments is None else arguments, about, interrupts)
         if (failure := out.settle()) is not None:
             complain(RunError(f"standard output: {reason(failure)}"))

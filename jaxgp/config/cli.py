@@ -99,7 +99,7 @@ def main(
         config_name: the primary config in it, without `.yaml`.
         argv: the arguments; by default those of the process.
     """
-    with lenient() as (out, progress):
+    with terminal.heard(), lenient() as (out, progress):
         code = _code(command, config_dir, config_name, argv)
         if (failure := out.settle()) is not None:
             # A log that could not be written is no failure of the run, whose results are files.

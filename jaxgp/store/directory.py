@@ -111,7 +111,7 @@ class RunDirectory:
                 self.path.rmdir()
 
     def read_config(self) -> Config:
-        """Read the configuration that the run was started with.
+        """Read the configuration of the run; options that are newer than the run have their defaults.
 
         Raises:
             UsageError: this is no run directory, or its config.yaml is not a configuration.
@@ -126,10 +126,10 @@ class RunDirectory:
             raise UsageError(f"{self.config}: cannot be read ({reason(error)})") from error
         except ValueError as error:
             raise UsageError(f"{self.config}: cannot be read ({error})") from error
-        if not isinstance(values, dict):
+        if not isinstance(values, dict) or "game" not in values:
             raise UsageError(f"{self.config}: not a configuration")
         try:
-            return typed.typed(Config, values)
+            return typed.typed(Config, values, complete=False)
         except UsageError as error:
             raise UsageError(f"{self.config}: {error}") from error
 

@@ -258,7 +258,8 @@ def test_auto_starts_or_goes_on(call, tmp_path):
     [
         ("seed: [", "cannot be read"),
         ("- 1", "not a configuration"),
-        ("", "an option cannot be removed"),
+        ("", "not a configuration"),
+        ("seed: 3", "not a configuration"),
         ("seed: abc", "config.yaml"),
     ],
 )
@@ -268,6 +269,16 @@ def test_a_config_that_was_edited_into_nonsense(call, tmp_path, text, message):
     code, err, plans = call("resume=run")
     assert (code, plans, err.count("\n")) == (2, [], 1)
     assert message in err
+
+
+def test_a_run_of_an_earlier_version_has_the_defaults_of_options_that_it_does_not_know(call, tmp_path):
+    started(tmp_path / "run", seed=7)
+    path = tmp_path / "run" / "config.yaml"
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if "one_point" not in line and "table:" not in line))
+    _, err, (plan,) = call("resume=run")
+    assert (err, plan.config.seed, plan.config.table) == ("", 7, None)
+    assert plan.config.algorithm.crossover.one_point == 0
 
 
 def test_what_is_shown_is_checked(call):

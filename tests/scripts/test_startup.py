@@ -1,5 +1,6 @@
 """Ctrl-C in the first second of a script, while it imports."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -58,6 +59,23 @@ def test_ctrl_c_is_heard_as_before_once_all_is_imported():
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN, "a command in the background goes on ignoring it"
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_while_python_collects_garbage_is_heard():
+    def interrupt(phase, info):
+        gc.callbacks.remove(interrupt)
+        signal.raise_signal(signal.SIGINT)
+
+    def collect():
+        with terminal.heard():
+            gc.collect()  # Python goes on from what `interrupt` raises
+            time.sleep(20)
+
+    hook, alarm = sys.unraisablehook, signal.getsignal(signal.SIGALRM)
+    gc.callbacks.append(interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        collect()
+    assert (sys.unraisablehook, signal.getsignal(signal.SIGALRM)) == (hook, alarm)
 
 
 def test_it_is_early_until_jax_is_imported_as_a_whole(monkeypatch):
