@@ -10,6 +10,7 @@ os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters")
 
 import jax
+import pytest
 
 from jaxgp.report import waiting
 
@@ -19,6 +20,11 @@ waiting.MOMENT = 3600.0
 # One device, however many cores the scripts ask for that are tested in this process.
 jax.config.update("jax_num_cpu_devices", 1)
 
-# What compiling leaves behind is collected rarely: that takes a twentieth less time.
-gc.freeze()
+# What compiling leaves behind is collected rarely, and what a file of tests leaves behind never again: looking through
+# the traces of all programs takes seconds, which statsmodels asks for in each correction of p-values.
 gc.set_threshold(100_000, 50, 100)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _leave_what_stands():
+    gc.freeze()
