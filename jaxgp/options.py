@@ -186,6 +186,24 @@ def declared(schema: object) -> Iterator[Option]:
         yield Option(field.name, tuple(k for k in kinds if k is not type(None)), type(None) in kinds, default, limits)
 
 
+def departures(values: object) -> dict[str, object]:
+    """Return what differs from the defaults in a dataclass of options, nested as it is; `kind` is always among it.
+
+    An option that is added later, with a default that changes nothing, is in none of them.
+    """
+    defaults = {one.name: one.default for one in declared(values)}
+    given = {name: getattr(values, name) for name in defaults}
+    return {name: _departures(value) for name, value in given.items() if name == "kind" or value != defaults[name]}
+
+
+def _departures(value: object) -> object:
+    if dataclasses.is_dataclass(value):
+        return departures(value)
+    if isinstance(value, dict):
+        return {key: _departures(entry) for key, entry in value.items()}
+    return value
+
+
 def find(schema: object, name: str) -> Option:
     """Return an option of a dataclass, or of an instance of one, by a name that exists."""
     (one,) = (one for one in declared(schema) if one.name == name)

@@ -12,7 +12,7 @@ import platform
 import stat
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import IO
 
@@ -23,6 +23,7 @@ from jaxgp import files, reading
 from jaxgp.config import typed
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, UsageError, reason
+from jaxgp.options import departures
 
 PACKAGES = ("jax", "jaxlib", "flax", "numpy", "hydra-core", "omegaconf", "wandb")
 LOCK = ".lock"
@@ -183,9 +184,12 @@ def _lock_file(path: Path) -> IO[str]:
 
 
 def digest(config: Config) -> str:
-    """Return 16 hexadecimal digits of all options that change what a generation computes."""
-    values = {key: value for key, value in asdict(config).items() if key not in UNRELATED}
-    del values["algorithm"]["generations"]
+    """Return 16 hexadecimal digits of all options that change what a generation computes.
+
+    Options with their defaults are left out, so a run of an earlier version, which lacks some, keeps its digest.
+    """
+    counted = replace(config, algorithm=replace(config.algorithm, generations=0))
+    values = {name: value for name, value in departures(counted).items() if name not in UNRELATED}
     text = json.dumps(values, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -11,9 +11,10 @@ from jaxgp.config.schema import Config
 from jaxgp.errors import RunError
 from jaxgp.evolution.options import Groups
 from jaxgp.operators.options import Selection
+from jaxgp.options import departures
 from jaxgp.players.options import Opponent
 from jaxgp.run import resume
-from jaxgp.store.directory import RunDirectory
+from jaxgp.store.directory import RunDirectory, digest
 from tests.config.conftest import CONF, describe
 
 BAD = [
@@ -279,6 +280,23 @@ def test_a_run_of_an_earlier_version_has_the_defaults_of_options_that_it_does_no
     _, err, (plan,) = call("resume=run")
     assert (err, plan.config.seed, plan.config.table) == ("", 7, None)
     assert plan.config.algorithm.crossover.one_point == 0
+
+
+def test_the_digest_of_a_configuration_leaves_out_what_has_its_default():
+    assert digest(Config(seed=7)) == digest(Config(seed=7, title="a run", cores=3))
+    assert digest(Config(seed=7)) != digest(Config(seed=8))
+    assert digest(Config()) != digest(Config(algorithm=Groups()))
+    assert departures(Config()) == {}
+    assert departures(Groups()) == {"kind": "groups"}
+    changed = Config(seed=7, game={"name": "walls", "size": 5})
+    changed.fitness.opponents["first"] = Opponent(depth=3)
+    changed.algorithm.crossover.probability = 0.5
+    assert departures(changed) == {
+        "seed": 7,
+        "game": {"name": "walls", "size": 5},
+        "fitness": {"opponents": {"first": {"kind": "search", "depth": 3}}},
+        "algorithm": {"kind": "gp", "crossover": {"probability": 0.5}},
+    }
 
 
 def test_what_is_shown_is_checked(call):
