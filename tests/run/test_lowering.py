@@ -5,6 +5,7 @@ from pathlib import Path
 
 import jax
 import pytest
+import yaml
 
 import envs
 from jaxgp.config.compose import Composer
@@ -12,13 +13,32 @@ from jaxgp.config.schema import Config
 from jaxgp.run.assemble import assemble
 
 CONF = Path(__file__).parents[2] / "conf"
-EXPERIMENTS = sorted(file.stem for file in (CONF / "experiment").glob("*.yaml"))
+EXPERIMENTS = sorted((CONF / "experiment").glob("*.yaml"))
 CALLBACKS = ("callback", "infeed", "outfeed", "host")
 
 
+def changes_another(file):
+    """Whether an experiment is another one with a few options changed."""
+    with file.open(encoding="utf-8") as lines:
+        return "_self_" in yaml.safe_load(lines)["defaults"]
+
+
+CHANGED = [file.stem for file in EXPERIMENTS if changes_another(file)]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", [file.stem for file in EXPERIMENTS if file.stem not in CHANGED])
 def test_the_step_of_an_experiment_lowers_for_cuda_without_a_host_callback(name):
+    check_lowering(name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CHANGED)
+def test_the_step_of_an_experiment_that_changes_another_one_lowers_as_well(name):
+    check_lowering(name)
+
+
+def check_lowering(name):
     with Composer(Config, CONF, "config") as composer:
         config = composer.compose([f"experiment={name}"])
     ring = assemble(config, envs).ring

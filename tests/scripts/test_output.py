@@ -20,7 +20,7 @@ def cache(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("log", ["> /dev/full", "| head -c 100", "2>&1 | head -c 10", "> /dev/full 2>&1", "1<&- 2<&-"])
+@pytest.mark.parametrize("log", ["2>&1 | head -c 100", "> /dev/full 2>&1", "1<&- 2<&-"])
 def test_a_run_goes_on_when_its_log_cannot_be_written(tmp_path, cache, log):
     places = f"compilation_cache={cache} hydra.run.dir={tmp_path / 'run'}"
     shell = ["bash", "-c", f"set -o pipefail; {sys.executable} {SCRIPTS / 'train.py'} {TINY} {places} {log}"]
