@@ -14,10 +14,11 @@ from jaxgp.errors import reject
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
 from jaxgp.players import options
+from jaxgp.players.fixed import NOTHING, FixedPlayer
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.players.search import AlternatingOpponent, SearchOpponent
 from jaxgp.players.searches import searches
-from jaxgp.spec import Cast, Rules, Spec
+from jaxgp.spec import Cast, Rules, Spec, Strategy
 
 Create = Callable[[Array, int], Genome]
 """(key, count) -> random genomes."""
@@ -165,6 +166,8 @@ def strategist(spec: Spec[Rules], game: Rules, name: str | None = None) -> tuple
         ValueError: these rules have no strategy of that name.
     """
     found = spec.strategy_of(name, game)
+    if not isinstance(found, Strategy):
+        return FixedPlayer(found), NOTHING
     language, player = spec.role(found.role).make(game, found.options)
     assert isinstance(player, Player)
     return player, languages.parse(language, found.text)

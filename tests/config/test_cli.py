@@ -39,7 +39,7 @@ BAD = [
     ("fitness.opponents.x.kind=random", "fitness.opponents.x: there is none; to add it, write options as +fitness"),
     ("~fitness.opponents.minimax", "fitness.opponents={}: accepted: at least one opponent"),
     ("~seed", "~seed: an option cannot be removed"),
-    ("game=chess", "game=chess: unknown choice; accepted: checkers, freecell, lose_checkers, mancala"),
+    ("game=chess", "game=chess: unknown choice; accepted: backgammon, checkers, freecell, lose_checkers, mancala"),
     ("experiment=none", "experiment=none: unknown choice; accepted: checkers_10x10_25co, checkers_10x10_50co, check"),
     ("+experiment=mancala_run1", "Multiple values for experiment; write it without the +"),
     ("algorithm=3", "algorithm=3: accepted: the name of one choice"),
@@ -362,6 +362,6 @@ def test_a_game_in_a_folder_outside_brings_its_own_files(call, tmp_path, capsys)
     assert "error: game=games/nothing: accepted: the name of a game, or a folder with an __init__.py" in err
     code, err, _ = call("game=sown")
     assert (
-        "game=sown: unknown choice; accepted: checkers, freecell, lose_checkers, mancala, morpion, othello, "
+        "game=sown: unknown choice; accepted: backgammon, checkers, freecell, lose_checkers, mancala, morpion, othello, "
         "rush_hour, walls" in err
     )
