@@ -24,7 +24,7 @@ CELL = 40.0
 MARGIN = 36.0  # above and below the board, for the names of the players
 EDGE = 24.0  # above and below the points, for their numbers
 MAN = 18.0
-DEEP = 210.0  # of the point of a triangle
+DEEP = 185.0  # of the point of a triangle
 WIDTH, HEIGHT = 15 * CELL, 470.0
 
 STYLE = """

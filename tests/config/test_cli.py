@@ -348,7 +348,7 @@ def test_a_game_in_a_folder_outside_brings_its_own_files(call, tmp_path, capsys)
     assert (err, plan.resumed, plan.config.game["name"]) == ("", True, "sown")
     code, err, _ = call("resume=run")
     assert (code, err.count("\n")) == (2, 1), "no file makes the folder be imported"
-    assert "game.name=sown: accepted: checkers, freecell, mancala" in err
+    assert "game.name=sown: accepted: backgammon, checkers, freecell, mancala" in err
     (folder / "conf" / "game").mkdir(parents=True)
     (folder / "conf" / "game" / "sown.yaml").write_text(
         "# @package _global_\ndefaults:\n  - override /fitness: minimax\ngame: {name: sown, stones: 3}\nseed: 5\n"
@@ -362,6 +362,6 @@ def test_a_game_in_a_folder_outside_brings_its_own_files(call, tmp_path, capsys)
     assert "error: game=games/nothing: accepted: the name of a game, or a folder with an __init__.py" in err
     code, err, _ = call("game=sown")
     assert (
-        "game=sown: unknown choice; accepted: backgammon, checkers, freecell, lose_checkers, mancala, morpion, othello, "
-        "rush_hour, walls" in err
+        "game=sown: unknown choice; accepted: backgammon, checkers, freecell, lose_checkers, mancala, morpion, "
+        "othello, rush_hour, walls" in err
     )

@@ -56,6 +56,7 @@ def reached(game, state):
     return [(as_tuple(a), as_tuple(b)) for a, b in zip(own[:count], other[:count], strict=True)]
 
 
+@cache
 def random_states(plies, games, seed=0, variant="standard"):
     """States of random games, flat: `plies` moves of `games` games; ended ones are among them."""
     game = envs.make("backgammon", variant=variant)
