@@ -80,13 +80,13 @@ class Pubeval:
             places = first + jnp.arange(TOGETHER, dtype=jnp.int32)
             codes = jax.vmap(whole.nth_turn, (None, 0))(turns, places)
             values = jax.vmap(lambda code: score(state.racing, *whole.played(state, code)))(codes)
-            values = jnp.where(places < turns.count, values, -jnp.inf)
+            values = jnp.where(places < turns.total, values, -jnp.inf)
             top = values.argmax()
             better = values[top] > best
             return first + TOGETHER, jnp.maximum(best, values[top]), jnp.where(better, codes[top], chosen)
 
         start = jnp.int32(0), jnp.float32(-jnp.inf), jnp.uint32(0)
-        _, _, code = lax.while_loop(lambda carry: carry[0] < turns.count, some, start)
+        _, _, code = lax.while_loop(lambda carry: carry[0] < turns.total, some, start)
         return whole.first_action(state, code)
 
 

@@ -209,7 +209,7 @@ def svg(game: Backgammon, state: State, highlight: int | None = None, seat: int 
         parts.append(f'<path class="{kind}" d="M{x - CELL / 2:g} {base:g}h{CELL:g}L{x:g} {tip:g}z"/>')
         number = base + 17 if up < 0 else base - 8
         parts.append(f'<text class="at" x="{x:g}" y="{number:g}">{_numbered(state, point, bottom)}</text>')
-    may = int(np.bitwise_or.reduce(np.asarray(state.moves)))
+    may = int(state.moves[0]) | int(state.moves[1])
     for owner in (0, 1):
         for point in range(1, BAR + 1):
             rings = owner == int(state.to_move) and may >> point & 1

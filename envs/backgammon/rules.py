@@ -105,8 +105,8 @@ class Backgammon:
         second = drawn % (DICE - 1) + 1
         second += second >= first
         side = np.zeros(26, np.int8)
-        for point, men in OPENINGS[self.variant].items():
-            side[point] = men
+        for point, number in OPENINGS[self.variant].items():
+            side[point] = number
         men = jnp.asarray(side)
         dice = jnp.stack([jnp.maximum(first, second), jnp.minimum(first, second)]).astype(jnp.int32)
         return self.turn(men, men, dice, (first < second).astype(jnp.int32))

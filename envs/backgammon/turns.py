@@ -154,7 +154,7 @@ def _compiled(game: Backgammon) -> _Compiled:
         found = whole.whole_turns(game, state)
         places = jnp.arange(whole.most_turns(game), dtype=jnp.int32)
         points, dice = jax.vmap(lambda place: whole.in_order(state, whole.nth_turn(found, place)))(places)
-        return points, dice, found.count
+        return points, dice, found.total
 
     step = jax.jit(lambda state, action: game.step(state, action, jax.random.key(0)))
     return _Compiled(step, jax.jit(game.legal_actions), jax.jit(turns))

@@ -70,7 +70,7 @@ class Turns(NamedTuple):
     lasts: Array  # uint32[R]: the points from which the last move may be made
     ends: Array  # int32[R]: turns in this row and in all rows before it
     shift: Array  # int32[]: where the last move stands in the code
-    count: Array  # int32[]: how many turns there are; at least 1, a pass
+    total: Array  # int32[]: how many turns there are; at least 1, a pass
 
 
 def most_turns(game: Backgammon) -> int:
@@ -97,7 +97,7 @@ def whole_turns(game: Backgammon, state: State) -> Turns:
 
 
 def nth_turn(turns: Turns, place: Array) -> Array:
-    """Return uint32[]: the code of a turn by its number (int32[]); unspecified from `turns.count` on, 0 for a pass."""
+    """Return uint32[]: the code of a turn by its number (int32[]); unspecified from `turns.total` on, 0 for a pass."""
     row = jnp.minimum(jnp.searchsorted(turns.ends, place, side="right"), turns.ends.shape[0] - 1)
     before = turns.ends[row] - jax.lax.population_count(turns.lasts[row]).astype(jnp.int32)
     last = nth_bit(turns.lasts[row], place - before).astype(jnp.uint32)
@@ -144,7 +144,7 @@ def positions(game: Backgammon, state: State) -> tuple[Array, Array, Array]:
     turns = whole_turns(game, state)
     places = jnp.arange(most_turns(game), dtype=jnp.int32)
     own, other = jax.vmap(lambda place: played(state, nth_turn(turns, place)))(places)
-    return own, other, places < turns.count
+    return own, other, places < turns.total
 
 
 def _pairs(state: State) -> tuple[Array, Array, Array]:
