@@ -112,7 +112,8 @@ def parse_action(game: Backgammon, text: str) -> int:
 
 def read_point(word: str) -> int:
     """Return the number of a point that was typed as a number, `bar` or `off`."""
-    return {"off": OFF, "bar": BAR}.get(word) if word in ("off", "bar") else int(word)  # type: ignore[return-value]
+    named = {"off": OFF, "bar": BAR}
+    return named[word] if word in named else int(word)
 
 
 def typed(text: str) -> str:

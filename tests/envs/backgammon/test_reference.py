@@ -22,7 +22,6 @@ def sides(state):
     ("variant", "plies", "games", "every"),
     [
         ("standard", 240, 16, 73),
-        ("hypergammon", 40, 16, 7),
         pytest.param("standard", 400, 64, 3, marks=pytest.mark.slow),
         pytest.param("hypergammon", 80, 64, 1, marks=pytest.mark.slow),
     ],
