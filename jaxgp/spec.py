@@ -33,6 +33,10 @@ Evaluator = Callable[[Any, Any], Array]
 states."""
 
 
+Choice = Callable[[Any, Array], Array]
+"""A fixed player that is a function, hashable: (state, uint32[] random bits) -> int32[], a legal action."""
+
+
 @dataclass(frozen=True)
 class RandomEvaluator:
     """An evaluator whose values are drawn anew for every search.
@@ -185,7 +189,8 @@ class Spec(Generic[Rules]):
         certainty: (rules, evaluator) -> the game to search for proved results, and the least absolute value that proves
             a result; None for an evaluator that proves nothing.
         strategies: the names of its fixed players, the default first.
-        strategy: (name, rules) -> that fixed player; raises ValueError where these rules have none.
+        strategy: (name, rules) -> that fixed player, a genome or a function; raises ValueError where these rules have
+            none.
         typed: in words, the ways in which moves can be typed, for the help at the table; None: by their names alone.
         turn: (rules, state, text) -> the moves of a turn that a person typed at once, legal one after the other; raises
             ValueError, which says what is accepted. None: moves are typed one by one.
@@ -214,7 +219,7 @@ class Spec(Generic[Rules]):
     twin: Callable[[Rules], Twin | None] = _nothing
     certainty: Callable[[Rules, str], tuple[Game, float] | None] = _nothing
     strategies: tuple[str, ...] = ()
-    strategy: Callable[[str, Rules], Strategy] | None = None
+    strategy: Callable[[str, Rules], Strategy | Choice] | None = None
     typed: str | None = None
     turn: Callable[[Rules, Any, str], Sequence[int]] | None = None
     marked: str | None = None
@@ -265,7 +270,7 @@ class Spec(Generic[Rules]):
             reject("program.role", name, ", ".join(one.name for one in fitting))
         return found
 
-    def strategy_of(self, name: str | None, game: Rules) -> Strategy:
+    def strategy_of(self, name: str | None, game: Rules) -> Strategy | Choice:
         """Return a fixed player, by default the first; raises ValueError if these rules have none of that name."""
         if self.strategy is None:
             raise ValueError(f"{self.name} has no strategies")

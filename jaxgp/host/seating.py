@@ -21,8 +21,8 @@ from jaxgp.players.searches import TAIL, searches, unsearched
 from jaxgp.printable import one_line
 from jaxgp.spec import Cast, Dialect
 
-GENOMES = ("strategy", "rules", "program", "champion")
-"""Players that are genomes, written by hand or evolved."""
+GENOMES = ("rules", "program", "champion")
+"""Players that are genomes, written by hand or evolved. A strategy may be one."""
 
 
 def agent(seat: Seat, role: str, cast: Cast, champion: Genome | None) -> Agent | None:
@@ -68,10 +68,10 @@ def unseated(kind: str, cast: Cast) -> str:
         return f"{game.name} is a game for one"
     if kind in SEARCHING and (why := unsearched(spec, game)):
         return why
+    if kind == "strategy":
+        return "" if spec.strategies else f"{game.name} has no strategies"
     if kind in GENOMES and cast.language is None:
         return f"no genomes play {game.name}"
-    if kind == "strategy" and not spec.strategies:
-        return f"{game.name} has no strategies"
     if kind == "rules" and not isinstance(cast.language, RuleLanguage):
         return f"{game.name} is played by programs, not by rules"
     if kind == "gtp" and (spec.dialect is None or game.chance):

@@ -23,7 +23,7 @@ from jaxgp.measure import instances
 from jaxgp.options import declared
 from jaxgp.printable import one_line
 from jaxgp.report.waiting import following, waiting
-from jaxgp.spec import Cast, Instances, cast
+from jaxgp.spec import Cast, Instances, Strategy, cast
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
@@ -252,6 +252,7 @@ def _first(loaded: "Loaded") -> object:
 def _fixed(own: Cast, name: str) -> tuple[Cast, str]:
     """Return the role of a fixed order, which searches as another cast does, and its text."""
     found = own.spec.strategy_of(name, own.game)
+    assert isinstance(found, Strategy)
     given = {one.name: getattr(found.options, one.name) for one in declared(found.options)}
     shared = {key: value for key, value in own.program.items() if key in given and key not in found.own}
     return cast(own.spec, own.game, found.role, None, given | shared), found.text

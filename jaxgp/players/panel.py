@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
 
 from jaxgp.bits import pick
@@ -17,7 +18,7 @@ from jaxgp.players import options
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.players.search import AlternatingOpponent, SearchOpponent
 from jaxgp.players.searches import searches
-from jaxgp.spec import Cast, Rules, Spec
+from jaxgp.spec import Cast, Choice, Rules, Spec, Strategy
 
 Create = Callable[[Array, int], Genome]
 """(key, count) -> random genomes."""
@@ -145,6 +146,31 @@ class OpponentPlayer:
         return jnp.maximum(moves, 0), moves >= 0
 
 
+@dataclass(frozen=True)
+class FixedPlayer:
+    """A strategy that is a function, in the place of an individual; its genomes, int32[P], mean nothing.
+
+    Attributes:
+        choose: how it plays.
+    """
+
+    choose: Choice
+
+    random: ClassVar[bool] = True
+    """A function may draw its moves."""
+
+    def prepare(self, genomes: Array) -> Array:
+        return genomes
+
+    def count(self, plans: Array) -> int:
+        return len(plans)
+
+    def act(self, plans: Array, states: States, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
+        """Return int32[P, M] moves and bool[P, M], all True, for states [P, M]; `bits` is uint32[P, M]."""
+        del plans, active
+        return jax.vmap(jax.vmap(self.choose))(states, bits), jnp.ones(bits.shape, bool)
+
+
 def strategy(spec: Spec[Rules], game: Rules, name: str | None = None, games: int = 1) -> ProgramOpponent:
     """Seat one of the game's own strategies, by default the first; raises ValueError if there is no such strategy."""
     player, genome = strategist(spec, game, name)
@@ -165,6 +191,8 @@ def strategist(spec: Spec[Rules], game: Rules, name: str | None = None) -> tuple
         ValueError: these rules have no strategy of that name.
     """
     found = spec.strategy_of(name, game)
+    if not isinstance(found, Strategy):
+        return FixedPlayer(found), np.zeros((), np.int32)
     language, player = spec.role(found.role).make(game, found.options)
     assert isinstance(player, Player)
     return player, languages.parse(language, found.text)

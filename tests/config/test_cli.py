@@ -40,7 +40,7 @@ BAD = [
     ("fitness.opponents.x.kind=random", "fitness.opponents.x: there is none; to add it, write options as +fitness"),
     ("~fitness.opponents.minimax", "fitness.opponents={}: accepted: at least one opponent"),
     ("~seed", "~seed: an option cannot be removed"),
-    ("game=chess", "game=chess: unknown choice; accepted: checkers, freecell, lose_checkers, mancala"),
+    ("game=chess", "game=chess: unknown choice; accepted: backgammon, checkers, freecell, lose_checkers, mancala"),
     ("experiment=none", "experiment=none: unknown choice; accepted: checkers_10x10_25co, checkers_10x10_50co, check"),
     ("+experiment=mancala_run1", "Multiple values for experiment; write it without the +"),
     ("algorithm=3", "algorithm=3: accepted: the name of one choice"),
@@ -366,7 +366,7 @@ def test_a_game_in_a_folder_outside_brings_its_own_files(call, tmp_path, capsys)
     assert (err, plan.resumed, plan.config.game["name"]) == ("", True, "sown")
     code, err, _ = call("resume=run")
     assert (code, err.count("\n")) == (2, 1), "no file makes the folder be imported"
-    assert "game.name=sown: accepted: checkers, freecell, mancala" in err
+    assert "game.name=sown: accepted: backgammon, checkers, freecell, mancala" in err
     (folder / "conf" / "game").mkdir(parents=True)
     (folder / "conf" / "game" / "sown.yaml").write_text(
         "# @package _global_\ndefaults:\n  - override /fitness: minimax\ngame: {name: sown, stones: 3}\nseed: 5\n"
@@ -380,6 +380,6 @@ def test_a_game_in_a_folder_outside_brings_its_own_files(call, tmp_path, capsys)
     assert "error: game=games/nothing: accepted: the name of a game, or a folder with an __init__.py" in err
     code, err, _ = call("game=sown")
     assert (
-        "game=sown: unknown choice; accepted: checkers, freecell, lose_checkers, mancala, morpion, othello, "
-        "rush_hour, walls" in err
+        "game=sown: unknown choice; accepted: backgammon, checkers, freecell, lose_checkers, mancala, morpion, "
+        "othello, rush_hour, walls" in err
     )

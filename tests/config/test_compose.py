@@ -65,7 +65,7 @@ def test_experiments_of_othello_are_those_of_the_study(composer):
         ("algorithm.population=1,2", "algorithm.population=1,2: several values need -m"),
         (
             "game=chess",
-            "game=chess: unknown choice; accepted: checkers, freecell, lose_checkers, mancala, morpion, othello,",
+            "game=chess: unknown choice; accepted: backgammon, checkers, freecell, lose_checkers, mancala, morpion,",
         ),
         ("population", "population: not an option; write option=value"),
     ],

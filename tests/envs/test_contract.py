@@ -13,7 +13,10 @@ PLIES = 60
 GAMES = 32
 TRIED = 16
 """Actions that are tried in every state of a game which has more of them: the first legal ones, and as many others."""
-SETTINGS = {"rush_hour": {"board": ".A..../.A..../XX..B./....B./...CC./......"}}
+SETTINGS = {
+    "rush_hour": {"board": ".A..../.A..../XX..B./....B./...CC./......"},
+    "backgammon": {"variant": "hypergammon"},
+}
 """Settings under which random games end soon, of games that do not end so by default."""
 
 
@@ -47,7 +50,12 @@ def histories(game):
         return jax.tree.map(lambda a, b: jnp.concatenate([a[None], b]), first, states), actions
 
     play = jax.jit(jax.vmap(one, out_axes=1))
-    return jax.tree.map(np.asarray, play(jax.random.split(jax.random.key(5), GAMES)))
+    return jax.tree.map(np.asarray, play(keys()))
+
+
+def keys():
+    """Return key[GAMES], those of the random games."""
+    return jax.random.split(jax.random.key(5), GAMES)
 
 
 def flat(states):
@@ -124,15 +132,15 @@ def test_one_trace_serves_a_whole_game_and_equals_the_same_game_in_a_batch(game,
     traces = 0
 
     @jax.jit
-    def step(state, action):
+    def step(state, action, key):
         nonlocal traces
         traces += 1
-        return game.step(state, action, KEY)
+        return game.step(state, action, key)
 
     for lane in (0, GAMES - 1):
-        state = jax.jit(game.init)(jax.random.key(0))
+        state, drawn = jax.jit(game.init)(keys()[lane]), jax.random.split(keys()[lane], PLIES)
         for ply in range(PLIES):
-            state = step(state, actions[ply, lane])
+            state = step(state, actions[ply, lane], drawn[ply])
             assert same(state, jax.tree.map(lambda x, p=ply, n=lane: x[p + 1, n], states))
     assert traces == 1
 
@@ -146,7 +154,7 @@ def test_eager_and_compiled_agree(game, histories):
     states, actions = histories
     for ply in range(0, PLIES, 20):
         before = jax.tree.map(lambda x, p=ply: jnp.asarray(x[p, 0]), states)
-        after = game.step(before, jnp.asarray(actions[ply, 0]), KEY)
+        after = game.step(before, jnp.asarray(actions[ply, 0]), jax.random.split(keys()[0], PLIES)[ply])
         assert same(after, jax.tree.map(lambda x, p=ply: x[p + 1, 0], states))
 
 

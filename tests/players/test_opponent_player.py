@@ -1,10 +1,13 @@
 """Opponents in the place of individuals."""
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgp.players.panel import OpponentPlayer, RandomOpponent
+import envs
+from jaxgp.players.panel import OpponentPlayer, RandomOpponent, strategy
 from jaxgp.players.search import SearchOpponent
 from jaxgp.search.alphabeta import AlphaBeta
 from tests.envs.replays import FAST, KEY
@@ -49,3 +52,20 @@ def test_random_moves_are_those_of_the_opponent():
     assert player.random
     assert legal.all()
     assert moves.tolist() == opponent.reply((), jax.tree.map(lambda x: x[:, :4], states), bits)[0].tolist()
+
+
+def last_legal(state, bits):
+    """A strategy of Mancala that is a function: the last pit that has stones."""
+    del bits
+    return (5 - jnp.argmax(envs.make("mancala").legal_actions(state)[::-1])).astype(jnp.int32)
+
+
+def test_a_strategy_can_be_a_function():
+    game = envs.make("mancala")
+    spec = dataclasses.replace(envs.spec("mancala"), strategies=("last",), strategy=lambda name, game: last_legal)
+    seated = strategy(spec, game, "last")
+    start = game.init(jax.random.key(0))
+    states = jax.tree.map(lambda x: jnp.broadcast_to(x, (3, 2, *x.shape)), start)
+    moves, known = seated.reply(seated.init(jax.random.key(0)), states, jnp.zeros((3, 2), jnp.uint32))
+    assert moves.tolist() == [[5, 5]] * 3
+    assert known.all()

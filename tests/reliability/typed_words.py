@@ -181,7 +181,9 @@ BASES: dict[str, dict[str, str]] = {
         "logger=disabled cores=1"
     },
     "evaluate": {game: f"run=folder/{game} games=2 cores=1" for game in ("mancala", "walls", "morpion")},
-    "play": {game: f"game={game} player=random opponent=random" for game in ("mancala", "walls", "othello")}
+    "play": {
+        game: f"game={game} player=random opponent=random" for game in ("mancala", "walls", "othello", "backgammon")
+    }
     | {"morpion": "game=morpion player=random", "freecell": "game=freecell player=random"}
     | {"champion": "run=folder/mancala player=champion opponent=random"}
     | {"replay": "replay=saved.json"},

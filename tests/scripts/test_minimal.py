@@ -21,7 +21,7 @@ def command(name, *options):
     [
         ("play", ["player=minimax"], f"player=minimax: {SEARCHES}"),
         ("play", ["opponent=deepening"], f"opponent=deepening: {SEARCHES}"),
-        ("play", ["player=strategy"], f"player=strategy: {GENOMES}"),
+        ("play", ["player=strategy"], "player=strategy: accepted: human, random; nim has no strategies"),
         ("play", ["player=program", "expression=(+ 1 1)"], f"player=program: {GENOMES}"),
         ("play", ["player=gtp", "command=cat"], "player=gtp: accepted: human, random; no engine outside plays nim"),
         ("play", ["program.role=move"], "program.role=move: accepted: null; no genomes play nim"),

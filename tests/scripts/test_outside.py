@@ -81,7 +81,9 @@ def test_a_champion_is_written_in_what_its_role_has(command, runs):
 def test_no_file_makes_a_folder_be_imported(command, runs):
     code, _, error = command("export", f"run={runs / 'wise'}")
     assert (code, error.count("\n")) == (2, 1)
-    assert "game.name=dice: accepted: checkers, freecell, mancala, morpion, othello, rush_hour, walls" in error
+    assert (
+        "game.name=dice: accepted: backgammon, checkers, freecell, mancala, morpion, othello, rush_hour, walls" in error
+    )
 
 
 def test_a_design_names_the_folder_in_the_commands_of_its_runs(tmp_path, capsys):

@@ -1,0 +1,23 @@
+"""Backgammon without a doubling cube, and hypergammon."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from envs.backgammon.rules import Backgammon
+    from jaxgp.spec import Spec
+
+
+def spec() -> "Spec[Backgammon]":
+    """Return the game; this imports it."""
+    from envs.backgammon import pubeval, render, turns
+    from envs.backgammon.rules import Backgammon
+    from jaxgp.spec import Spec
+
+    return Spec(
+        Backgammon,
+        drawing=render,
+        strategies=pubeval.STRATEGIES,
+        strategy=pubeval.strategy,
+        typed=turns.TYPED,
+        turn=turns.read_turn,
+    )

@@ -1,0 +1,106 @@
+"""Pubeval, the linear evaluator that players of backgammon are compared with.
+
+Source: G. Tesauro, "Public domain backgammon evaluator", pubeval.c, rec.games.backgammon, 1993, with its weights, which
+are in the public domain (`pubeval.csv`).
+
+It values the position after a turn, from the view of the side that has played it, with 122 numbers: five for each
+point from 24 to 1, then half the men of the opponent on the bar, and a fifteenth of the own men borne off. It sees
+single men of the opponent only, and not its own men on the bar. One set of weights is for contact and one for races.
+Which of them counts is decided by the position before the turn.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from envs.backgammon import whole
+from envs.backgammon.rules import BAR, OFF, Backgammon, State
+from jaxgp.errors import reject
+
+WEIGHTS = Path(__file__).with_name("pubeval.csv")
+MEN = 15
+"""The men that its numbers are made for."""
+WON = 99_999_999.0
+"""What it values a position at in which all own men are borne off."""
+LARGE = 4
+"""From so many men on a point on, it counts them."""
+TOGETHER = 8
+"""Turns that are valued together."""
+
+
+@cache
+def weights() -> np.ndarray:
+    """Read the weights: float32[2, 122], for contact and for races."""
+    return np.loadtxt(WEIGHTS, np.float32, delimiter=",", skiprows=1).T
+
+
+def features(own: Array, other: Array) -> Array:
+    """Return float32[122], the numbers of a position after a turn.
+
+    Args:
+        own: int8[26], the men of the side that has played.
+        other: int8[26], those of the opponent, by the opponent's points.
+    """
+    mine = own[BAR - 1 : OFF : -1].astype(jnp.float32)
+    theirs = other[OFF + 1 : BAR].astype(jnp.float32)
+    many = jnp.where(mine >= LARGE, (mine - 3) / 2, 0)
+    points = jnp.stack([theirs == 1, mine == 1, mine >= 2, mine == 3, many], 1).astype(jnp.float32)
+    rest = jnp.stack([other[BAR] / 2, own[OFF] / MEN]).astype(jnp.float32)
+    return jnp.concatenate([points.reshape(-1), rest])
+
+
+def score(racing: Array, own: Array, other: Array) -> Array:
+    """Return float32[]: the value of a position after a turn; `racing` is bool[], of the position before it."""
+    sums = (jnp.asarray(weights()) * features(own, other)).sum(1)
+    return jnp.where(own[OFF] == MEN, WON, jnp.where(racing, sums[1], sums[0]))
+
+
+@dataclass(frozen=True)
+class Pubeval:
+    """Plays the turn with the highest value, the first of equal ones, one man after the other.
+
+    Attributes:
+        game: the rules.
+    """
+
+    game: Backgammon
+
+    def __call__(self, state: State, bits: Array) -> Array:
+        """Return int32[], the next move of the best turn; `bits` is not used."""
+        del bits
+        turns = whole.whole_turns(self.game, state)
+
+        def some(carry: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+            first, best, chosen = carry
+            places = first + jnp.arange(TOGETHER, dtype=jnp.int32)
+            codes = jax.vmap(whole.nth_turn, (None, 0))(turns, places)
+            values = jax.vmap(lambda code: score(state.racing, *whole.played(state, code)))(codes)
+            values = jnp.where(places < turns.total, values, -jnp.inf)
+            top = values.argmax()
+            better = values[top] > best
+            return first + TOGETHER, jnp.maximum(best, values[top]), jnp.where(better, codes[top], chosen)
+
+        start = jnp.int32(0), jnp.float32(-jnp.inf), jnp.uint32(0)
+        _, _, code = lax.while_loop(lambda carry: carry[0] < turns.total, some, start)
+        return whole.first_action(state, code)
+
+
+STRATEGIES = ("pubeval",)
+
+
+def strategy(name: str, game: Backgammon) -> Pubeval:
+    """Return a fixed player.
+
+    Raises:
+        UsageError: no such strategy, or rules that it is not made for.
+    """
+    if name not in STRATEGIES:
+        reject("strategy", name, ", ".join(STRATEGIES))
+    if game.men != MEN:
+        reject("game.variant", game.variant, "standard; pubeval plays with 15 men")
+    return Pubeval(game)

@@ -1,0 +1,241 @@
+"""Whole turns of backgammon: all distinct positions that a roll allows, each of them once.
+
+Who plays without looking ahead chooses among these. They are not stored as positions. `whole_turns` finds rows of turns
+that differ in the last move alone, with a set of points for it, and numbers them; `nth_turn` returns one by its
+number, and `played` its position. So players can look at a few turns of many games at a time.
+
+**Each position once, by doubles.** A play is described by how many men leave each point. These numbers determine the
+position: from the bar downwards, each says how many men the next point has got. They also determine which points are
+landed on, and so which blots are hit. The men may move in any order that is legal, so they move here in the order of
+points from the bar downwards; a man that needs another one to move first needs one from a higher point. So the plays
+are the non-increasing sequences of points. All legal plays have the same number of moves (`envs.backgammon.rules`).
+
+**Each position once, by two dice.** A play is a pair: the point x that the larger die a is played from, and the point y
+of the smaller die b. Two pairs with the same men on every point afterwards are of one of two kinds, as the sums of the
+points left and reached show:
+
+- one man makes both moves, x to x - a - b, by way of x - a or of x - b; the positions differ if a blot is hit there;
+- two men are borne off, from x by a and from y by b, or the other way round.
+
+In both cases the second pair is left out where it leads to the same position.
+
+**How many.** A turn by doubles gives four moves to 15 men. There are C(18, 4) = 3,060 ways to share them out at most,
+and C(17, 3) = 680 ways for the first three moves: one row for each. With two dice the man for one die and the man for
+the other make at most 15 * 14 pairs of different men, and 2 * 15 plays of one man: 240. So the width is a bound and
+nothing can overflow. With other numbers of men the same holds; 25 rows are enough for the points of the larger die.
+"""
+
+from math import comb
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from envs.backgammon.rules import (
+    BAR,
+    OFF,
+    PASS,
+    POINTS,
+    Backgammon,
+    State,
+    bit,
+    both_orders,
+    facing,
+    has,
+    movable,
+    moved,
+    one_moved,
+    points_of,
+)
+from jaxgp.bits import nth_bit
+
+FIELD = 5
+"""Bits of a point in the code of a turn."""
+PLANES = 4
+"""Bits of a number of men."""
+MOVES = 4
+
+
+class Turns(NamedTuple):
+    """The whole turns of one position, R rows of them.
+
+    The code of a turn has five bits for each point that a man leaves, the first lowest, 0 where there is no further
+    move. By doubles they are in the order of the moves. With two dice they are those of the larger and of the smaller
+    die; 0 where that die is not played.
+    """
+
+    heads: Array  # uint32[R]: codes of turns without their last move
+    lasts: Array  # uint32[R]: the points from which the last move may be made
+    ends: Array  # int32[R]: turns in this row and in all rows before it
+    shift: Array  # int32[]: where the last move stands in the code
+    total: Array  # int32[]: how many turns there are; at least 1, a pass
+
+
+def most_turns(game: Backgammon) -> int:
+    """Return a bound of the number of turns: 3,060 with 15 men."""
+    men = game.men
+    return max(comb(men + MOVES - 1, MOVES), men * (men + 1))
+
+
+def most_rows(game: Backgammon) -> int:
+    """Return the number of rows of `Turns`: 680 with 15 men."""
+    return max(comb(game.men + MOVES - 2, MOVES - 1), BAR)
+
+
+def whole_turns(game: Backgammon, state: State) -> Turns:
+    """Find all distinct positions that the rest of the turn can lead to; unspecified after the end."""
+    rows = most_rows(game)
+    doubles = state.dice[0] == state.dice[1]
+    heads, lasts, shift = _sequences(game, state)
+    larger, smaller, pair_shift = _pairs(state)
+    heads = jnp.where(doubles, heads, _wide(larger, rows))
+    lasts = jnp.where(doubles, lasts, _wide(smaller, rows))
+    ends = jnp.cumsum(jax.lax.population_count(lasts).astype(jnp.int32))
+    return Turns(heads, lasts, ends, jnp.where(doubles, shift, pair_shift), jnp.maximum(ends[-1], 1))
+
+
+def nth_turn(turns: Turns, place: Array) -> Array:
+    """Return uint32[]: the code of a turn by its number (int32[]); unspecified from `turns.total` on, 0 for a pass."""
+    row = jnp.minimum(jnp.searchsorted(turns.ends, place, side="right"), turns.ends.shape[0] - 1)
+    before = turns.ends[row] - jax.lax.population_count(turns.lasts[row]).astype(jnp.int32)
+    last = nth_bit(turns.lasts[row], place - before).astype(jnp.uint32)
+    code = turns.heads[row] | last << turns.shift.astype(jnp.uint32)
+    return jnp.where(turns.ends[-1] == 0, jnp.uint32(0), code)
+
+
+def in_order(state: State, turn: Array) -> tuple[Array, Array]:
+    """Return int32[4] and int32[4]: points and dice of the moves of a turn, in an order in which they are legal."""
+    fields = np.arange(MOVES, dtype=np.uint32) * FIELD
+    points = (turn >> fields & (2**FIELD - 1)).astype(jnp.int32)
+    dice = jnp.where(state.dice[0] == state.dice[1], state.dice[0], jnp.pad(state.dice, (0, 2)))
+    first = has(state.moves[0], points[0]) & (points[0] > OFF)
+    men = one_moved(state.own, dice[0])[points[0]]
+    first &= (points[1] == OFF) | has(movable(men, facing(state.other, 2, 15), dice[1]), points[1])
+    turned = np.array([1, 0, 2, 3])
+    kept = (state.dice[0] == state.dice[1]) | first
+    return jnp.where(kept, points, points[turned]), jnp.where(kept, dice, dice[turned])
+
+
+def played(state: State, turn: Array) -> tuple[Array, Array]:
+    """Return int8[26] and int8[26]: the men of the side that has played a whole turn, and those of the opponent."""
+    own, other = state.own, state.other
+    for point, die in zip(*in_order(state, turn), strict=True):
+        after = moved(own, other, point, die)
+        own, other = (jnp.where(point > OFF, a, b) for a, b in zip(after, (own, other), strict=True))
+    return own, other
+
+
+def first_action(state: State, turn: Array) -> Array:
+    """Return int32[]: the action that begins a turn."""
+    points, dice = in_order(state, turn)
+    action = (jnp.minimum(dice[0], points[0]) - 1) * BAR + points[0] - 1
+    return jnp.where(turn == 0, PASS, action).astype(jnp.int32)
+
+
+def positions(game: Backgammon, state: State) -> tuple[Array, Array, Array]:
+    """Return all positions after whole turns.
+
+    Returns:
+        int8[W, 26], the men of the side that has played; int8[W, 26], those of the opponent by its points; bool[W],
+        which of the W = `most_turns` places are used.
+    """
+    turns = whole_turns(game, state)
+    places = jnp.arange(most_turns(game), dtype=jnp.int32)
+    own, other = jax.vmap(lambda place: played(state, nth_turn(turns, place)))(places)
+    return own, other, places < turns.total
+
+
+def _pairs(state: State) -> tuple[Array, Array, Array]:
+    """Find the turns with two dice: 25 rows, one for each point of the larger die, or one row where one die is played.
+
+    Returns:
+        uint32[25], their codes without the last move; uint32[25], the points of the last move; int32[], its place in
+        the code.
+    """
+    larger, smaller = state.dice[0], state.dice[1]
+    orders = both_orders(state.own, state.other, state.dice)
+    allowed = has(orders[0][:, None], POINTS[None]) | has(orders[1][None], POINTS[:, None])
+    # One man by way of x - a or of x - b: the second is dropped, which is the pair (x - b, x).
+    blots = facing(state.other, 1, 1)
+    by_larger, by_smaller = POINTS - larger, POINTS - smaller
+    same = (by_larger > OFF) & ~has(blots, jnp.maximum(by_larger, 0)) & ~has(blots, jnp.maximum(by_smaller, 0))
+    same &= jnp.take_along_axis(allowed, jnp.maximum(by_larger, 0)[:, None], 1)[:, 0]
+    detour = (POINTS[:, None] == by_smaller[None]) & same[None]
+    # Two men borne off from points x and y, both within the smaller die.
+    swapped = allowed.T & (POINTS[None] > POINTS[:, None]) & (POINTS[None] <= smaller)
+    allowed &= ~detour & ~swapped
+    pairs = jnp.where(allowed, bit(POINTS)[None], 0).sum(1, dtype=jnp.uint32)
+    two = (state.left > 0).all() & (pairs != 0).any()
+    one = jnp.where(POINTS == 1, state.moves[0] | state.moves[1], 0)
+    heads, lasts = jnp.where(two, POINTS, 0).astype(jnp.uint32), jnp.where(two, pairs, one)
+    return heads[1:], lasts[1:], jnp.where(two | (state.moves[0] == 0), FIELD, 0)
+
+
+def _sequences(game: Backgammon, state: State) -> tuple[Array, Array, Array]:
+    """Find the turns by doubles: rows without their last moves, the points of these, and their place in the code."""
+    die = state.dice[0]
+    blocked = facing(state.other, 2, 15)
+    counts = jnp.where(POINTS > OFF, state.own, 0).astype(jnp.uint32)
+    planes = jnp.stack([points_of(counts >> plane & 1 == 1) for plane in range(PLANES)])
+    rows, heads = planes[None], jnp.zeros(1, jnp.uint32)
+    further = _further(rows, blocked, die, jnp.full(1, BAR, jnp.int32))
+    further = jnp.where(state.left[0] > 0, further, 0)
+    found_heads, found_lasts, depth = _wide(heads, most_rows(game)), _wide(further, most_rows(game)), jnp.int32(0)
+    for made in range(1, MOVES):
+        width = comb(game.men + made - 1, made)
+        rows, heads, further = _grown(rows, heads, further, width, made - 1, blocked, die)
+        further = jnp.where(state.left[0] > made, further, 0)
+        deeper = (further != 0).any()
+        found_heads = jnp.where(deeper, _wide(heads, most_rows(game)), found_heads)
+        found_lasts = jnp.where(deeper, _wide(further, most_rows(game)), found_lasts)
+        depth = jnp.where(deeper, made, depth)
+    return found_heads, found_lasts, depth * FIELD
+
+
+def _grown(
+    rows: Array, heads: Array, further: Array, width: int, made: int, blocked: Array, die: Array
+) -> tuple[Array, Array, Array]:
+    """Make every further move of every row.
+
+    Args:
+        rows: uint32[R, 4], the men of each row: bit p of word k is bit k of the number of men on point p.
+        heads: uint32[R], the codes of the moves so far.
+        further: uint32[R], the points of the next moves.
+        width: a bound of the number of new rows, W.
+        made: moves so far.
+        blocked: uint32[], the points where no man may land.
+        die: int32[].
+
+    Returns:
+        The same three for the new rows, [W, ...].
+    """
+    counts = jax.lax.population_count(further).astype(jnp.int32)
+    ends = jnp.cumsum(counts)
+    place = jnp.arange(width, dtype=jnp.int32)
+    # A mark where the next row begins, summed up: faster than a search for every place.
+    parent = jnp.cumsum(jnp.zeros(width, jnp.int32).at[ends[:-1]].add(1, mode="drop"))
+    taken = jnp.column_stack([rows, heads, further, (ends - counts).astype(jnp.uint32)])[parent]
+    used = place < ends[-1]
+    point = jnp.where(used, nth_bit(taken[:, 5], place - taken[:, 6].astype(jnp.int32)), OFF)
+    leave, reach = bit(point) & ~jnp.uint32(1), bit(jnp.maximum(point - die, OFF)) & ~jnp.uint32(1)
+    planes = [taken[:, plane] for plane in range(PLANES)]
+    for plane in range(PLANES):  # borrow and carry
+        planes[plane], leave = planes[plane] ^ leave, ~planes[plane] & leave
+    for plane in range(PLANES):
+        planes[plane], reach = planes[plane] ^ reach, planes[plane] & reach
+    made_rows = jnp.stack(planes, 1)
+    code = taken[:, PLANES] | point.astype(jnp.uint32) << np.uint32(FIELD * made)
+    return made_rows, code, jnp.where(used, _further(made_rows, blocked, die, point), 0)
+
+
+def _further(rows: Array, blocked: Array, die: Array, last: Array) -> Array:
+    """Return uint32[R]: the points from which a man may move next, none above the `last` one (int32[R])."""
+    men = rows[:, 0] | rows[:, 1] | rows[:, 2] | rows[:, 3]
+    return movable(men, blocked, die) & (2 * bit(last) - 1)
+
+
+def _wide(words: Array, rows: int) -> Array:
+    """Return uint32[rows]: some words, then zeros."""
+    return jnp.pad(words, (0, rows - len(words)))
