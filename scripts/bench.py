@@ -59,7 +59,7 @@ from jaxgp.players.searches import searches
 from jaxgp.run import assemble
 from jaxgp.search import cores
 from jaxgp.spec import Cast
-from rivals import checkers, evaluators, othello, puzzles, solitaire, tournaments, trees
+from rivals import checkers, evaluators, freecell, othello, puzzles, solitaire, tournaments, trees
 from rivals.plain import kalah
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
 from rivals.timing import Case, Report, compare, compiled, measure
@@ -77,6 +77,7 @@ PARTS = (
     "morpion",
     "checkers",
     "rush_hour",
+    "freecell",
 )
 
 
@@ -97,7 +98,7 @@ class Options:
         high=MAX_SECONDS,
         unit="seconds",
     )
-    rivals: bool = option(True, "compare with DEAP, OpenSpiel, Pgx, plain Python and plain C++")
+    rivals: bool = option(True, "compare with DEAP, OpenSpiel, Pgx, fc-solve, plain Python and plain C++")
     output: str | None = option(None, "file that the lines are appended to; null: none", path=True)
     seed: int = option(0, "of everything that is drawn", low=0, high=MAX_SEED)
     programs: int = option(512, "interpreter, checkers: programs", low=1, high=MAX_POPULATION)
@@ -144,7 +145,18 @@ class Options:
     )
     breadth_boards: int = option(20, "rush_hour: boards searched breadth first", low=1, high=MAX_POPULATION)
     board_lanes: int = option(64, "rush_hour: searches side by side", low=1, high=MAX_LANES)
-    limit: int = option(100_000, "rush_hour: nodes of a search", low=2, high=2**30)
+    deals: tuple[int, ...] = option(
+        (1, 16, 256), "freecell: the first deals, searched side by side", low=1, high=32_000
+    )
+    deal_room: int = option(
+        2**16,
+        "freecell: positions that a search can keep",
+        low=4,
+        high=2**20,
+        test=power_of_two,
+        accepted=f"powers of two from 4 to {2**20}",
+    )
+    limit: int = option(100_000, "rush_hour, freecell: nodes of a search", low=2, high=2**30)
     table: int = option(
         2**14,
         "rush_hour: entries of the table of a search",
@@ -416,6 +428,7 @@ def run(options: Options, report: Report) -> None:
         "morpion": solitaire.jobs,
         "checkers": checkers.jobs,
         "rush_hour": puzzles.jobs,
+        "freecell": freecell.jobs,
     }
     chosen = PARTS if options.part == "all" else (options.part,)
     jobs = [job for part in chosen for job in parts[part](Bench(options, report, cast))]

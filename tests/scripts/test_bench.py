@@ -251,6 +251,30 @@ def test_rush_hour(bench, capsys, blind):
     assert ours["nodes"] <= 1000 if blind else ours["solved"] == 1
 
 
+@pytest.mark.slow
+def test_freecell(bench, capsys):
+    options = arguments.parse(bench.Options, ["deals=2", "limit=5000", "deal_room=8192", *TINY])
+    ((_, job),) = bench.freecell.jobs(bench.Bench(options, bench.Report([sys.stdout]), None))
+    job(0.0)
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    if shutil.which("fc-solve") is None:
+        skipped = lines.pop(0)["skipped"]
+        assert skipped == "freecell-solver-range-parallel-solve is not installed (Debian: freecell-solver-bin)"
+    check(lines, "freecell", ["fc-solve"] if shutil.which("fc-solve") else [])
+    assert all(line["solved"] == line["work"] == 2 for line in lines)
+    assert lines[0]["lane_bytes"] > 8192
+
+
+def test_what_fc_solve_says_of_a_range_of_deals(bench):
+    said = """Started at 1795472867.50
+Reached Board No. 11981 at 1795472867.75 (total_num_iters=60)
+Intractable Board No. 11982 at 1795472867.782151
+Reached Board No. 11982 at 1795472868.25 (total_num_iters=200060)
+Reached Board No. 11983 at 1795472868.50 (total_num_iters=200136)
+"""
+    assert bench.freecell.told(said, 3) == (1.0, {"nodes": 200136, "solved": 2})
+
+
 def test_the_fixed_strategy_written_out_plays_as_by_symmetry(bench):
     from rivals import tournaments
     from rivals.plain import walls as plain_walls

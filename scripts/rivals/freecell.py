@@ -1,0 +1,106 @@
+"""FreeCell: searches of deals side by side, by evolved weights, beside fc-solve."""
+
+import functools
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from envs.freecell import roles, suites
+from envs.freecell.rules import FreeCell
+from jaxgp.genotypes.language import parse
+from rivals.timing import Case, Times, compiled, measure
+
+PART = "freecell"
+CHAMPION = Path(__file__).resolve().parents[2] / "docs" / "data" / "champions" / "freecell_weights_0.json"
+"""Whose weights order the searches."""
+FC_SOLVE = "fc-solve"
+PROGRAM = "freecell-solver-range-parallel-solve"
+"""The program of Debian's package freecell-solver-bin that solves a range of deals, one after another."""
+NAME, UNIT = "greedy search by evolved weights", "deals/s"
+
+
+def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
+    """Searches for each number of deals."""
+    for count in bench.options.deals:
+        yield 1.0 + count / 256, functools.partial(solve, bench, count)
+
+
+def solve(bench: Any, count: int, until: float) -> None:
+    """Search deals 1 to `count` side by side, and one after another by fc-solve.
+
+    Its nodes are those of its own search. `lane_bytes` is the memory of the compiled searches beside deals and results,
+    divided by the lanes.
+    """
+    options, game = bench.options, FreeCell()
+    language, solver = roles.weights(game, roles.Search(room=options.deal_room, limit=options.limit))
+    weights = parse(language, json.loads(CHAMPION.read_text("utf-8"))["text"])
+    plans = solver.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], weights))
+    deals = suites.instances(game, f"1-{count}", "deals")
+    states = jax.tree.map(jnp.asarray, deals.states)
+    given = plans, jnp.zeros(count, jnp.int32), states, jnp.full(count, options.limit, jnp.int32)
+    run, seconds = compiled(solver.solve, *given)
+    found = run(*given)
+    lanes = solver.guided(solver.valued.values).lanes
+    sizes = {"deals": count, "limit": options.limit, "room": options.deal_room, "lanes": min(lanes, count)}
+    about = {"nodes": int(found.nodes.sum()), "solved": int(found.solved.sum())}
+    memory = run.memory_analysis()
+    if memory is not None:
+        about["lane_bytes"] = memory.temp_size_in_bytes // sizes["lanes"]
+    theirs = FcSolve(bench, count, sizes)
+    cases = {NAME: Case(functools.partial(run, *given), count, warm=False), **theirs.cases}
+    times = measure(cases, options.repeats, until)
+    bench.report.ours(PART, NAME, UNIT, times[NAME], sizes, seconds, **about)
+    theirs.report(bench, times)
+
+
+class FcSolve:
+    """fc-solve on the first deals. Its own clock counts, so that starting it costs it nothing.
+
+    Attributes:
+        cases: to be timed beside ours; empty where it is not installed or no rival is wanted.
+    """
+
+    def __init__(self, bench: Any, count: int, sizes: dict[str, int]) -> None:
+        self.cases: dict[str, Case] = {}
+        self._sizes = {"deals": count, "limit": bench.options.limit}
+        self._clocks: list[float] = []
+        self._about: dict[str, int] = {}
+        if not bench.options.rivals:
+            return
+        program = shutil.which(PROGRAM)
+        if program is None:
+            why = f"{PROGRAM} is not installed (Debian: freecell-solver-bin)"
+            bench.report.skip(PART, NAME, UNIT, sizes, who=FC_SOLVE, why=why)
+            return
+        limit = ("--total-iterations-limit", str(bench.options.limit))
+        command = (program, "1", str(count), str(count), *limit, "-l", "lg")
+
+        def run() -> None:
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            seconds, self._about = told(done.stdout, count)
+            self._clocks.append(seconds)
+
+        self.cases = {FC_SOLVE: Case(run, count, warm=False)}
+
+    def report(self, bench: Any, times: dict[str, Times]) -> None:
+        """Write the measurement, if there is one; fc-solve has one thread, so its clock is its CPU time."""
+        if self.cases:
+            took = Times(times[FC_SOLVE].work, self._clocks, self._clocks)
+            bench.report.rival(
+                PART, FC_SOLVE, UNIT, took, self._sizes, who=FC_SOLVE, ours=times[NAME], against=NAME, **self._about
+            )
+
+
+def told(text: str, count: int) -> tuple[float, dict[str, int]]:
+    """Return what fc-solve says of a range of deals: the seconds by its clock, its nodes, and how many it solved."""
+    begun = float(re.findall(r"^Started at (\S+)", text, re.MULTILINE)[0])
+    ended, nodes = re.findall(r"^Reached Board No\. \d+ at (\S+) \(total_num_iters=(\d+)\)", text, re.MULTILINE)[-1]
+    unsolved = len(re.findall(r"^(?:Intractable|Unsolved) Board", text, re.MULTILINE))
+    return float(ended) - begun, {"nodes": int(nodes), "solved": count - unsolved}
