@@ -59,8 +59,9 @@ from jaxgp.players.searches import searches
 from jaxgp.run import assemble
 from jaxgp.search import cores
 from jaxgp.spec import Cast
-from rivals import checkers, evaluators, freecell, othello, puzzles, solitaire, tournaments, trees
+from rivals import checkers, evaluators, othello, solitaire, tournaments, trees
 from rivals.plain import kalah
+from rivals.puzzles import freecell, rush_hour
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
 from rivals.timing import Case, Report, compare, compiled, measure
 from rivals.variants.layouts import LAYOUTS
@@ -427,7 +428,7 @@ def run(options: Options, report: Report) -> None:
         "evaluators": evaluators.jobs,
         "morpion": solitaire.jobs,
         "checkers": checkers.jobs,
-        "rush_hour": puzzles.jobs,
+        "rush_hour": rush_hour.jobs,
         "freecell": freecell.jobs,
     }
     chosen = PARTS if options.part == "all" else (options.part,)

@@ -237,7 +237,7 @@ def test_morpion(bench, capsys, programs):
 def test_rush_hour(bench, capsys, blind):
     """Breadth-first search finds the optima, or the run fails. Tables that replace next to nothing give equal nodes."""
     options = arguments.parse(bench.Options, ["boards=2", "breadth_boards=1", "limit=500", f"table={2**20}", *TINY])
-    jobs = [*bench.puzzles.jobs(bench.Bench(options, bench.Report([sys.stdout]), None))]
+    jobs = [*bench.rush_hour.jobs(bench.Bench(options, bench.Report([sys.stdout]), None))]
     jobs[not blind][1](0.0)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     if shutil.which("g++") is None:

@@ -20,7 +20,7 @@ from jaxgp.search.puzzles.deepening import Deepening
 from rivals.timing import Case, Times, compiled, measure
 
 PART = "rush_hour"
-SOURCE = Path(__file__).with_name("plain") / "rush_hour.cpp"
+SOURCE = Path(__file__).parents[1] / "plain" / "rush_hour.cpp"
 CPP = "plain C++"
 BOUND = 200
 """Moves: the bound of the first round, and the greatest one."""

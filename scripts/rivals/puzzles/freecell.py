@@ -18,7 +18,7 @@ from jaxgp.genotypes.language import parse
 from rivals.timing import Case, Times, compiled, measure
 
 PART = "freecell"
-CHAMPION = Path(__file__).resolve().parents[2] / "docs" / "data" / "champions" / "freecell_weights_0.json"
+CHAMPION = Path(__file__).resolve().parents[3] / "docs" / "data" / "champions" / "freecell_weights_0.json"
 """Whose weights order the searches."""
 FC_SOLVE = "fc-solve"
 PROGRAM = "freecell-solver-range-parallel-solve"

@@ -1,0 +1,1 @@
+"""Searches of puzzles beside programs outside."""
