@@ -99,6 +99,12 @@ def option(
     return dataclasses.field(default=default, metadata=metadata)
 
 
+def power_of_two(default: int, says: str, low: int, high: int) -> int:
+    """Declare a field of a dataclass of options: a power of two from `low` on, or also 0 if that is `low`."""
+    accepted = f"a power of two from {low} to {high}" if low else f"0, or a power of two up to {high}"
+    return option(default, says, low=low, high=high, test=lambda value: value & (value - 1) == 0, accepted=accepted)
+
+
 class Option(NamedTuple):
     """One option of a dataclass.
 
@@ -295,11 +301,6 @@ def _range(limits: Limits) -> str:
         return f"{counted}{lower} to {limits.why or limits.high}"
     upper = f" {'up ' if limits.above else ''}to {limits.high:.15g}"
     return counted + lower + upper + (f" ({limits.why})" if limits.why else "")
-
-
-def power_of_two(number: int) -> bool:
-    """Return whether a number is a power of two, or 0; a test for options."""
-    return number & (number - 1) == 0
 
 
 def any_of(*words: str) -> str:

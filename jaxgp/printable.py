@@ -19,6 +19,11 @@ def one_line(text: object) -> str:
     return " ".join(printable(str(text)).split())
 
 
+def typed(text: str) -> str:
+    """Return the beginning of what a person typed, for a message."""
+    return f'"{text.strip()[:40]}"' if text.strip() else "an empty line"
+
+
 def docstring(text: str) -> str:
     """Return text as one line that can stand in a docstring of a module that is written."""
     return one_line(text).replace("\\", "\\\\").replace('"', "'")

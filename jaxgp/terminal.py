@@ -122,10 +122,10 @@ class Interrupts:
         # A command in the background of a shell ignores Ctrl-C, and goes on to do so.
         heeded = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
         if heeded and threading.current_thread() is threading.main_thread():
-            heard, self._told = os.pipe()
+            listening, self._told = os.pipe()
             os.set_blocking(self._told, False)
             self._woken = signal.set_wakeup_fd(self._told, warn_on_full_buffer=False)
-            self._watcher = threading.Thread(target=_watch, args=(heard,), daemon=True)
+            self._watcher = threading.Thread(target=_watch, args=(listening,), daemon=True)
             self._watcher.start()
             self._before = {number: signal.signal(number, self._handle) for number in heeded}
         return self
@@ -147,13 +147,13 @@ class Interrupts:
             raise KeyboardInterrupt
 
 
-def _watch(heard: int) -> None:
+def _watch(listening: int) -> None:
     """End the process at the second of `SIGNALS` that is heard; return when nobody can tell of one any more.
 
     If the first one has not ended the command within `MOMENT`, say what keeps it.
     """
     first = 0.0
-    with os.fdopen(heard, "rb", buffering=0) as numbers:
+    with os.fdopen(listening, "rb", buffering=0) as numbers:
         while True:
             if first and not select.select([numbers], [], [], MOMENT)[0]:
                 with suppress(OSError):

@@ -149,23 +149,9 @@ class Options:
     deals: tuple[int, ...] = option(
         (1, 16, 256), "freecell: the first deals, searched side by side", low=1, high=32_000
     )
-    deal_room: int = option(
-        2**16,
-        "freecell: positions that a search can keep",
-        low=4,
-        high=2**20,
-        test=power_of_two,
-        accepted=f"powers of two from 4 to {2**20}",
-    )
+    deal_room: int = power_of_two(2**16, "freecell: positions that a search can keep", low=4, high=2**20)
     limit: int = option(100_000, "rush_hour, freecell: nodes of a search", low=2, high=2**30)
-    table: int = option(
-        2**14,
-        "rush_hour: entries of the table of a search",
-        low=1,
-        high=2**20,
-        test=power_of_two,
-        accepted=f"powers of two up to {2**20}",
-    )
+    table: int = power_of_two(2**14, "rush_hour: entries of the table of a search", low=1, high=2**20)
 
     def laws(self, prefix: str) -> None:
         """Refuse lists without a number; raises UsageError."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from envs.backgammon.rules import BAR, DICE, OFF, PASS, Backgammon, State
 from envs.drawing import nameplate
+from jaxgp.printable import typed
 
 SEATS = ("White", "Black")
 MARKS = "WB"
@@ -114,11 +115,6 @@ def read_point(word: str) -> int:
     """Return the number of a point that was typed as a number, `bar` or `off`."""
     named = {"off": OFF, "bar": BAR}
     return named[word] if word in named else int(word)
-
-
-def typed(text: str) -> str:
-    """Return what a person typed, for a message."""
-    return f'"{text.strip()[:40]}"' if text.strip() else "an empty line"
 
 
 def sides(state: State) -> tuple[np.ndarray, np.ndarray]:

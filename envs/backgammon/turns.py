@@ -11,8 +11,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from envs.backgammon import whole
-from envs.backgammon.render import MOVE, ends, parse_action, point_name, read_point, typed
+from envs.backgammon.render import MOVE, ends, parse_action, point_name, read_point
 from envs.backgammon.rules import BAR, OFF, PASS, Backgammon, State
+from jaxgp.printable import typed
 
 TYPED = (
     "the men of a turn, as in 13/7 8/7, 24/13 for one man with both dice, bar/22, 8/5(2) for two men, 6/off; "

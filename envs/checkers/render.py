@@ -14,6 +14,7 @@ from envs.checkers.rules import DIRECTIONS, Checkers, State
 from envs.drawing import nameplate
 from jaxgp.bits import Bits
 from jaxgp.options import any_of
+from jaxgp.printable import typed
 
 SEATS = ("Black", "White")
 MARKS = ("b", "w", "B", "W")
@@ -109,11 +110,6 @@ def read_squares(game: Checkers, text: str, accepted: str) -> tuple[int, ...]:
     if not route or len(route) < len(found):
         raise ValueError(f"{typed(text)} is not a move; accepted: {accepted}")
     return route
-
-
-def typed(text: str) -> str:
-    """Return what a person typed, for a message."""
-    return f'"{text.strip()[:40]}"' if text.strip() else "an empty line"
 
 
 def squares(game: Checkers, action: int) -> tuple[int, int | None]:

@@ -9,8 +9,9 @@ import jax
 import numpy as np
 from jax import Array
 
-from envs.checkers.render import NUMBERED, action_name, read_squares, square_name, squares, typed
+from envs.checkers.render import NUMBERED, action_name, read_squares, square_name, squares
 from envs.checkers.rules import Checkers, State
+from jaxgp.printable import typed
 from jaxgp.search.chance import unused_key
 
 TYPED = (

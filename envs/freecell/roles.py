@@ -74,13 +74,11 @@ class Search:
     rising: Rising = option(
         "flipped", "a heuristic h that rises towards the goal counts as 1 - h (flipped), or as h (as_is)"
     )
-    room: int = option(
+    room: int = power_of_two(
         16_384,
         "greedy and astar: positions that a search can keep; it gives up where it meets more",
         low=4,
         high=MAX_ROOM,
-        test=power_of_two,
-        accepted=f"a power of two from 4 to {MAX_ROOM}",
     )
     k: int = option(6, "staged deepening: how far local searches go", low=1, high=20)
     visited: int = option(

@@ -40,21 +40,14 @@ class Search:
         "cost",
         "what a round of a program's search bounds: moves, as in blind search; or cost, moves and value, as IDA* does",
     )
-    table: int = option(
-        65_536,
-        "positions that a search remembers, to look at none twice in a round; 0: none",
-        low=0,
-        high=MAX_SLOTS,
-        test=power_of_two,
-        accepted=f"0, or a power of two up to {MAX_SLOTS}",
+    table: int = power_of_two(
+        65_536, "positions that a search remembers, to look at none twice in a round; 0: none", low=0, high=MAX_SLOTS
     )
-    room: int = option(
+    room: int = power_of_two(
         32_768,
         "positions that an astar or greedy search can keep; it gives up where it meets more",
         low=4,
         high=MAX_SLOTS,
-        test=power_of_two,
-        accepted=f"a power of two from 4 to {MAX_SLOTS}",
     )
     limit: int = option(100_000, "nodes at which a search gives up", low=1, high=MAX_COUNT)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from envs.drawing import nameplate
 from envs.walls.rules import Player, State, Walls
+from jaxgp.printable import typed
 
 SEATS = ("First player", "Second player")
 ACTIONS = ("forward", "left", "right")
@@ -72,8 +73,7 @@ def parse_action(game: Walls, text: str) -> int:
     for action, name in enumerate(ACTIONS):
         if word in (name, name[0]):
             return action
-    typed = f'"{text.strip()[:40]}"' if word else "an empty line"
-    raise ValueError(f"{typed} is not a move; accepted: {TYPED}")
+    raise ValueError(f"{typed(text)} is not a move; accepted: {TYPED}")
 
 
 def players(state: State) -> tuple[Player, Player]:

@@ -137,10 +137,8 @@ def game_of(game: Mapping[str, object], games: "Games") -> "tuple[Spec, Game]":
 
 def described(game: "Game") -> str:
     """Return a game as text: its name, and the settings of its rules that differ from their defaults."""
-    given = [
-        (one.name, getattr(game, one.name)) for one in options.declared(game) if getattr(game, one.name) != one.default
-    ]
-    return " ".join([game.name, *(f"{name}={show(value)}" for name, value in given)])
+    given = options.departures(game)
+    return " ".join([game.name, *(f"{name}={show(value)}" for name, value in given.items())])
 
 
 def check(config: Config, games: "Games") -> Config:

@@ -167,14 +167,7 @@ class Fitness:
     parsimony: float = option(0.0, "the price of a node, or of a rule", low=0, high=MAX_WEIGHT)
     win_bonus: float = option(0.0, "extra points for each seat from which the game is won", low=0, high=MAX_WEIGHT)
     minimum: float | None = option(None, "the least fitness; null: there is none", low=-MAX_FITNESS, high=MAX_FITNESS)
-    table_size: int = option(
-        262144,
-        "remembered replies of each searched opponent",
-        low=1,
-        high=MAX_TABLE,
-        test=power_of_two,
-        accepted=f"a whole number from 1 to {MAX_TABLE}, a power of two",
-    )
+    table_size: int = power_of_two(262144, "remembered replies of each searched opponent", low=1, high=MAX_TABLE)
     lanes: int = option(64, "searches that run side by side", low=1, high=MAX_LANES)
     tail: int = option(
         2,

@@ -272,7 +272,7 @@ Intractable Board No. 11982 at 1795472867.782151
 Reached Board No. 11982 at 1795472868.25 (total_num_iters=200060)
 Reached Board No. 11983 at 1795472868.50 (total_num_iters=200136)
 """
-    assert bench.freecell.told(said, 3) == (1.0, {"nodes": 200136, "solved": 2})
+    assert bench.freecell.read(said, 3) == (1.0, {"nodes": 200136, "solved": 2})
 
 
 def test_the_fixed_strategy_written_out_plays_as_by_symmetry(bench):

@@ -15,7 +15,8 @@ import jax.numpy as jnp
 from envs.freecell import roles, suites
 from envs.freecell.rules import FreeCell
 from jaxgp.genotypes.language import parse
-from rivals.timing import Case, Times, compiled, measure
+from rivals.puzzles.clocked import Clocked, Told, with_speed
+from rivals.timing import Case, compiled, measure
 
 PART = "freecell"
 CHAMPION = Path(__file__).resolve().parents[3] / "docs" / "data" / "champions" / "freecell_weights_0.json"
@@ -53,52 +54,35 @@ def solve(bench: Any, count: int, until: float) -> None:
     memory = run.memory_analysis()
     if memory is not None:
         about["lane_bytes"] = memory.temp_size_in_bytes // sizes["lanes"]
-    theirs = FcSolve(bench, count, sizes)
+    theirs = _fc_solve(bench, count)
     cases = {NAME: Case(functools.partial(run, *given), count, warm=False), **theirs.cases}
     times = measure(cases, options.repeats, until)
-    bench.report.ours(PART, NAME, UNIT, times[NAME], sizes, seconds, **about)
-    theirs.report(bench, times)
+    bench.report.ours(PART, NAME, UNIT, times[NAME], sizes, seconds, **with_speed(about, times[NAME]))
+    theirs.report(times)
 
 
-class FcSolve:
-    """fc-solve on the first deals. Its own clock counts, so that starting it costs it nothing.
+def _fc_solve(bench: Any, count: int) -> Clocked:
+    """Return fc-solve on the first deals; it has one thread, so its clock is its CPU time."""
+    limit = bench.options.limit
+    theirs = Clocked(bench, PART, NAME, UNIT, FC_SOLVE, {"deals": count, "limit": limit})
+    if not bench.options.rivals:
+        return theirs
+    program = shutil.which(PROGRAM)
+    if program is None:
+        theirs.skip(f"{PROGRAM} is not installed (Debian: freecell-solver-bin)")
+        return theirs
+    command = (program, "1", str(count), str(count), "--total-iterations-limit", str(limit), "-l", "lg")
 
-    Attributes:
-        cases: to be timed beside ours; empty where it is not installed or no rival is wanted.
-    """
+    def once() -> Told:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        seconds, about = read(done.stdout, count)
+        return Told(seconds, seconds, about)
 
-    def __init__(self, bench: Any, count: int, sizes: dict[str, int]) -> None:
-        self.cases: dict[str, Case] = {}
-        self._sizes = {"deals": count, "limit": bench.options.limit}
-        self._clocks: list[float] = []
-        self._about: dict[str, int] = {}
-        if not bench.options.rivals:
-            return
-        program = shutil.which(PROGRAM)
-        if program is None:
-            why = f"{PROGRAM} is not installed (Debian: freecell-solver-bin)"
-            bench.report.skip(PART, NAME, UNIT, sizes, who=FC_SOLVE, why=why)
-            return
-        limit = ("--total-iterations-limit", str(bench.options.limit))
-        command = (program, "1", str(count), str(count), *limit, "-l", "lg")
-
-        def run() -> None:
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
-            seconds, self._about = told(done.stdout, count)
-            self._clocks.append(seconds)
-
-        self.cases = {FC_SOLVE: Case(run, count, warm=False)}
-
-    def report(self, bench: Any, times: dict[str, Times]) -> None:
-        """Write the measurement, if there is one; fc-solve has one thread, so its clock is its CPU time."""
-        if self.cases:
-            took = Times(times[FC_SOLVE].work, self._clocks, self._clocks)
-            bench.report.rival(
-                PART, FC_SOLVE, UNIT, took, self._sizes, who=FC_SOLVE, ours=times[NAME], against=NAME, **self._about
-            )
+    theirs.time(once, count)
+    return theirs
 
 
-def told(text: str, count: int) -> tuple[float, dict[str, int]]:
+def read(text: str, count: int) -> tuple[float, dict[str, int]]:
     """Return what fc-solve says of a range of deals: the seconds by its clock, its nodes, and how many it solved."""
     begun = float(re.findall(r"^Started at (\S+)", text, re.MULTILINE)[0])
     ended, nodes = re.findall(r"^Reached Board No\. \d+ at (\S+) \(total_num_iters=(\d+)\)", text, re.MULTILINE)[-1]

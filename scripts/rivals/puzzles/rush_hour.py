@@ -17,7 +17,8 @@ from envs.rush_hour.boards import Board
 from envs.rush_hour.rules import RushHour
 from jaxgp.search.puzzles.breadth import explore
 from jaxgp.search.puzzles.deepening import Deepening
-from rivals.timing import Case, Times, compiled, measure
+from rivals.puzzles.clocked import Clocked, Told, with_speed
+from rivals.timing import Case, compiled, measure
 
 PART = "rush_hour"
 SOURCE = Path(__file__).parents[1] / "plain" / "rush_hour.cpp"
@@ -55,12 +56,12 @@ def blind(bench: Any, count: int, until: float) -> None:
     sizes = {"boards": count, "limit": options.limit, "table": options.table, "lanes": search.lanes}
     about = {"nodes": nodes, "solved": int(found.solved.sum())}
     words = ("deepening", *map(str, (BOUND, BOUND, BOUND, max(options.table, 1), options.limit)))
-    theirs = Plain(bench, chosen, name, unit, sizes, words)
+    theirs = _plain(bench, chosen, name, unit, words)
     times = measure(
         {name: Case(functools.partial(run, *given), count, warm=False), **theirs.cases}, options.repeats, until
     )
-    bench.report.ours(PART, name, unit, times[name], sizes, seconds, **_speed(about, times[name]))
-    theirs.report(bench, times, name)
+    bench.report.ours(PART, name, unit, times[name], sizes, seconds, **with_speed(about, times[name]))
+    theirs.report(times)
 
 
 def breadth(bench: Any, until: float) -> None:
@@ -76,54 +77,33 @@ def breadth(bench: Any, until: float) -> None:
         expanded[:] = [one.expanded for one in found]
 
     sizes = {"boards": len(chosen)}
-    theirs = Plain(bench, chosen, name, unit, sizes, ("breadth",))
+    theirs = _plain(bench, chosen, name, unit, ("breadth",))
     times = measure({name: Case(ours, len(chosen)), **theirs.cases}, options.repeats, until)
-    about = _speed({"nodes": sum(expanded), "solved": len(chosen)}, times[name])
+    about = with_speed({"nodes": sum(expanded), "solved": len(chosen)}, times[name])
     bench.report.ours(PART, name, unit, times[name], sizes, 0.0, **about)
-    theirs.report(bench, times, name)
+    theirs.report(times)
 
 
-class Plain:
-    """The C++ program on some boards. Its own clocks count, so that starting and reading cost it nothing.
+def _plain(bench: Any, chosen: Sequence[Board], name: str, unit: str, words: Sequence[str]) -> Clocked:
+    """Return the C++ program on some boards."""
+    theirs = Clocked(bench, PART, name, unit, CPP, {"boards": len(chosen)})
+    if not bench.options.rivals:
+        return theirs
+    program = _program()
+    if program is None:
+        theirs.skip("there is no g++")
+        return theirs
+    text = "".join(f"{board.text}\n" for board in chosen)
 
-    Attributes:
-        cases: to be timed beside those of jaxgp; empty where there is no compiler or no rival is wanted.
-    """
+    def once() -> Told:
+        done = subprocess.run([program, *words], input=text, capture_output=True, text=True, check=True)
+        *lines, last = done.stdout.splitlines()
+        found = np.array([line.split() for line in lines], int)
+        wall, cpu = map(float, last.split())
+        return Told(wall, cpu, {"nodes": int(found[:, 1].sum()), "solved": int((found[:, 0] >= 0).sum())})
 
-    def __init__(
-        self, bench: Any, chosen: Sequence[Board], name: str, unit: str, sizes: dict, words: Sequence[str]
-    ) -> None:
-        self.cases: dict[str, Case] = {}
-        self._about, self._unit, self._sizes = {}, unit, {"boards": sizes["boards"]}
-        self._clocks: list[tuple[float, ...]] = []
-        if not bench.options.rivals:
-            return
-        program = _program()
-        if program is None:
-            bench.report.skip(PART, name, unit, sizes, who=CPP, why="there is no g++")
-            return
-        text = "".join(f"{board.text}\n" for board in chosen)
-
-        def run() -> None:
-            done = subprocess.run([program, *words], input=text, capture_output=True, text=True, check=True)
-            *lines, last = done.stdout.splitlines()
-            found = np.array([line.split() for line in lines], int)
-            self._about = {"nodes": int(found[:, 1].sum()), "solved": int((found[:, 0] >= 0).sum())}
-            self._clocks.append(tuple(map(float, last.split())))
-
-        self.cases = {CPP: Case(run, len(chosen), warm=False)}
-
-    def report(self, bench: Any, times: dict[str, Times], name: str) -> None:
-        """Write the measurement, if there is one."""
-        if self.cases:
-            wall, cpu = map(list, zip(*self._clocks, strict=True))
-            took = Times(times[CPP].work, wall, cpu)
-            more = {"who": CPP, "ours": times[name], "against": name, **_speed(self._about, took)}
-            bench.report.rival(PART, CPP, self._unit, took, self._sizes, **more)
-
-
-def _speed(about: dict[str, int], times: Times) -> dict[str, int]:
-    return {**about, "nodes_per_second": round(about["nodes"] / times.median)}
+    theirs.time(once, len(chosen))
+    return theirs
 
 
 @functools.cache

@@ -72,14 +72,7 @@ class Options:
     first: int = option(200, "moves, the bound of the first round of a search", low=1, high=DEEPEST)
     grow: int = option(200, "moves by which the bound grows", low=1, high=DEEPEST)
     deepest: int = option(200, "moves, the greatest bound", low=1, high=DEEPEST)
-    table: int = option(
-        2**18,
-        "entries of the table of a search; 0: none",
-        low=0,
-        high=LARGEST,
-        test=power_of_two,
-        accepted=f"0 and powers of two up to {LARGEST}",
-    )
+    table: int = power_of_two(2**18, "entries of the table of a search; 0: none", low=0, high=LARGEST)
     lanes: int = option(16, "searches side by side", low=1, high=256)
     cores: int = option(1, "of a CPU, that share the searches", low=1, high=MAX_CORES)
     keep: int = option(12, "boards that the file holds, no two of one layout", low=1, high=MAX_POPULATION)

@@ -53,14 +53,7 @@ class Options:
         12, "the most vehicles that are added, swapped or deleted; from 1 on, uniformly", low=1, high=100
     )
     moves: int = option(4, "the fewest moves of a solution", low=1, high=DEEPEST)
-    room: int = option(
-        2**15,
-        "positions that a search can meet",
-        low=4,
-        high=2**20,
-        test=power_of_two,
-        accepted="a power of two from 4 to 1048576",
-    )
+    room: int = power_of_two(2**15, "positions that a search can meet", low=4, high=2**20)
     seed: int = option(0, "of all draws", low=0, high=MAX_SEED)
     cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8", low=1, high=MAX_CORES)
 
