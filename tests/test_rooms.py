@@ -13,7 +13,7 @@ FLOORS = (
     ("players",),
     ("fitness",),
     ("evolution",),
-    ("config",),
+    ("config", "statistics"),
     ("store",),
     ("host",),
     ("report",),

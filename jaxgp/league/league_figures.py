@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from jaxgp.measure.comparison import Estimate
 from jaxgp.report.plots import BLUE, GREEN, INK, ORANGE, PINK, paint
+from jaxgp.statistics.comparison import Estimate
 
 COLORS = (BLUE, ORANGE, GREEN, PINK)
 MARKERS = ("o", "s", "^", "D")

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import stats
 
 from jaxgp.league.crosstable import CrossTable
-from jaxgp.measure.comparison import RESAMPLES, Estimate
+from jaxgp.statistics.comparison import RESAMPLES, Estimate
 
 ELO = 400 / np.log(10)
 """Elo points per unit of log odds."""

@@ -29,7 +29,7 @@ def measure(loaded: "Loaded", games: int, seed: int) -> dict[str, Json]:
         Figures by player. Those of `champion` are its score. Those of `random` are what `summarise` returns and
         `as_good`, the share of random games with at least the champion's score, with its 95 % Wilson interval.
     """
-    from jaxgp.measure.evaluation import wilson
+    from jaxgp.statistics.intervals import wilson
 
     walker, genome = loaded.cast.actor, jax.tree.map(lambda x: jax.numpy.asarray(x)[None], loaded.genome)
     with waiting("Compiling the champion's game"):
@@ -60,12 +60,10 @@ def random_scores(cast: Cast, games: int, seed: int) -> np.ndarray:
 
 def summarise(scores: np.ndarray) -> Json:
     """Return the figures of N scores, N at least 2: `low` to `high` is the 95 % t interval of the mean."""
-    from scipy import stats
+    from jaxgp.statistics.intervals import student
 
-    mean, spread = float(scores.mean()), float(scores.std(ddof=1))
-    # Where all scores are equal, the interval is the mean alone.
-    interval = stats.t.interval(0.95, len(scores) - 1, mean, stats.sem(scores)) if spread else (mean, mean)
-    low, high = map(float, interval)
+    mean, low, high = student(scores)
+    spread = float(scores.std(ddof=1))
     ends = {"least": float(scores.min()), "greatest": float(scores.max())}
     return {"games": len(scores), "mean": mean, "low": low, "high": high, "spread": spread} | ends
 

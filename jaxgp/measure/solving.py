@@ -143,16 +143,11 @@ def measured(
                 search = ready(order) if search is None else search
                 with following(partial(_so_far, suite, order.name, found)):
                     for first in range(0, len(left), room):
-                        _solve(
-                            search,
-                            order,
-                            some,
-                            left[first : first + room],
-                            limit,
-                            room,
-                            found,
-                            partial(book.add, about),
-                        )
+                        at = left[first : first + room]
+                        part = _part(some, at)
+                        outcome = _solve(search, order, part, limit, room)
+                        book.add(about, part, *outcome)
+                        found.put(at, *outcome)
             if order.name == loaded.cast.actor.reference:
                 reference[suite] = found.nodes
             yield suite, order.name, figures(some.names, found, reference.get(suite))
@@ -169,24 +164,20 @@ def wanted(loaded: "Loaded", against: Sequence[str]) -> list[Order]:
 
 
 def _solve(
-    search: Search,
-    order: Order,
-    some: Instances,
-    at: np.ndarray,
-    limit: int,
-    room: int,
-    found: instances.Searched,
-    keep: Callable[..., object],
-) -> None:
-    """Search the instances `at`, at most `room` of them; note what is found once it is proved, and keep it."""
-    batch = _part(some, at)
+    search: Search, order: Order, batch: Instances, limit: int, room: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    """Search M instances, at most `room` of them, and prove the solutions.
+
+    Returns:
+        bool[M], whether each was solved; nodes int[M]; moves int[M] of the solutions; seconds for each.
+    """
     begin = time.perf_counter()
     made = search(*_padded(batch, limit, room))
-    solved, nodes, length = (x[: len(at)] for x in jax.device_get((made.solved, made.nodes, made.length)))
-    seconds = (time.perf_counter() - begin) / len(at)
+    number = len(batch.names)
+    solved, nodes, length = (x[:number] for x in jax.device_get((made.solved, made.nodes, made.length)))
+    seconds = (time.perf_counter() - begin) / number
     _prove(order, batch, solved, length, np.asarray(made.moves))
-    keep(batch, solved, nodes, length, seconds)
-    found.put(at, solved, nodes, length, seconds)
+    return solved, nodes, length, seconds
 
 
 def _prove(order: Order, batch: Instances, solved: np.ndarray, length: np.ndarray, moves: np.ndarray) -> None:
@@ -274,7 +265,7 @@ def figures(names: tuple[str, ...], found: instances.Searched, reference: np.nda
         found: what the searches found.
         reference: int[N], nodes of the reference search; None: not known.
     """
-    from jaxgp.measure.evaluation import wilson
+    from jaxgp.statistics.intervals import wilson
 
     number, solved, nodes, length = len(names), found.solved, found.nodes, found.length
     share, low, high = (None, None, None) if reference is None else _share(nodes, solved, reference)
@@ -300,15 +291,11 @@ def figures(names: tuple[str, ...], found: instances.Searched, reference: np.nda
 
 def _share(nodes: np.ndarray, solved: np.ndarray, reference: np.ndarray) -> tuple[float, float | None, float | None]:
     """Return the mean share of the nodes of the reference search, and its 95 % interval by Student's t."""
-    from scipy import stats
+    from jaxgp.statistics.intervals import student
 
     share = nodes / np.maximum(reference, 1)
     share = np.where(solved, share, np.maximum(share, 1))  # giving up early is no merit
-    mean, number = float(share.mean()), len(share)
-    if number == 1:
-        return mean, None, None
-    half = float(stats.t.ppf(0.975, number - 1) * stats.sem(share))
-    return mean, mean - half, mean + half
+    return student(share)
 
 
 def as_json(report: Mapping[str, Mapping[str, Figures]]) -> Json:

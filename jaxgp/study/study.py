@@ -11,10 +11,10 @@ import pandas
 
 from jaxgp import files
 from jaxgp.errors import RunError, UsageError, reason, reject
-from jaxgp.measure.comparison import Comparison, compare
 from jaxgp.report import document
 from jaxgp.run.patience import GivenUp, end_at_once
 from jaxgp.run.signals import Stop
+from jaxgp.statistics.comparison import Comparison, compare
 from jaxgp.store import record
 from jaxgp.store.directory import RunDirectory
 from jaxgp.study import results, study_report

@@ -8,10 +8,10 @@ import numpy as np
 import pandas
 from omegaconf import OmegaConf
 
-from jaxgp.measure.comparison import Comparison, Estimate, Group
 from jaxgp.report.document import Document, Folded, Part, Picture, Table
 from jaxgp.report.markup import cell
 from jaxgp.report.progress import duration
+from jaxgp.statistics.comparison import Comparison, Estimate, Group
 from jaxgp.study import figures
 from jaxgp.study.design import Design, Level, Numbers
 from jaxgp.study.model import RESIDUALS, Coefficient, Model, Optimum

@@ -138,7 +138,7 @@ def engine(options: Options, game: "Othello", player: "Reply") -> "np.ndarray":
 
 def show(name: str, returns: "np.ndarray") -> None:
     """Print what a player took; `returns` is what `series.returns` returns, and game n of both seats are a pair."""
-    from jaxgp.measure.evaluation import interval
+    from jaxgp.statistics.intervals import interval
     from studies import series
 
     points = (returns.T + 1) / 2

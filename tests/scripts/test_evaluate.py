@@ -13,7 +13,8 @@ from jaxgp.errors import RunError, UsageError
 from jaxgp.host import savedgame
 from jaxgp.host.seats import Seat
 from jaxgp.measure import alone, evaluation, games, nested
-from jaxgp.measure.evaluation import summarise, wilson
+from jaxgp.measure.evaluation import summarise
+from jaxgp.statistics.intervals import wilson
 from jaxgp.store import champion, checkpoint
 from jaxgp.store.runs import identity
 from jaxgp.store.table import Table

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from jaxgp.measure.evaluation import wilson
+from jaxgp.statistics.intervals import wilson
 
 LEVEL = 0.05
 """A corrected p value below this shows a difference."""

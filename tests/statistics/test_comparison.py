@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from jaxgp.measure.comparison import compare, dominance
+from jaxgp.statistics.comparison import compare, dominance
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxgp.measure.evaluation import wilson
-from jaxgp.measure.verdicts import Score, exceeds, holm, p_of_figure, p_of_two, pooled
+from jaxgp.statistics.intervals import wilson
+from jaxgp.statistics.verdicts import Score, exceeds, holm, p_of_figure, p_of_two, pooled
 
 
 def row(seed=0, games=100, wins=60, draws=10, effective="100", player="a", opponent="b"):

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from jaxgp.measure.evaluation import BOTH, interval, summarise, wilson
+from jaxgp.measure.evaluation import BOTH, summarise
+from jaxgp.statistics.intervals import interval, wilson
 
 
 def covered(probabilities, alike, units, rule, trials=2000):

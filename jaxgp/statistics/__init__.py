@@ -1,0 +1,1 @@
+"""Statistics of results: intervals, comparisons of groups, and tests with corrections."""

@@ -1,0 +1,59 @@
+"""95 % intervals of shares and of means."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+
+def wilson(wins: float, games: float) -> tuple[float, float]:
+    """Return the 95 % Wilson score interval of a share (E. B. Wilson, JASA 22, 1927)."""
+    from statsmodels.stats.proportion import proportion_confint
+
+    low, high = proportion_confint(wins, games, alpha=0.05, method="wilson")
+    return float(low), float(high)
+
+
+def interval(values: np.ndarray) -> tuple[float, float]:
+    """Return the 95 % interval of the mean of values in [0, 1], float[N, K]: N > 1 independent units of K games each.
+
+    It is Wilson's for the `effective` number of games.
+    """
+    size = effective(values)
+    return wilson(float(values.mean()) * size, size)
+
+
+def effective(values: np.ndarray) -> float:
+    """Return the effective number of games of values in [0, 1], float[N, K]: N > 1 independent units of K games each.
+
+    Games of a unit may depend on each other, such as two games from one opening, and need not. The effective number is
+    as many independent games as would have the spread that the means of the units have. It is reduced by the squared
+    ratio of the normal quantile to that of Student's t, as it is estimated from N means, and lies between N, where
+    games of a unit are always alike, and N * K. Where all values are 0, or all 1, there is no spread to estimate it by,
+    and it is N.
+
+    Sources: E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small expected number of positive
+    counts estimated from survey data", Survey Methodology 24, 1998, for the effective number; C. Franco, R. J. A.
+    Little, T. A. Louis and E. V. Slud, "Comparative study of confidence intervals for proportions in complex sample
+    surveys", Journal of Survey Statistics and Methodology 7, 2019, for Wilson's interval with it.
+    """
+    from scipy import stats
+
+    units, games = values.shape
+    mean, size = float(values.mean()), float(units)
+    if games > 1 and 0 < mean < 1:
+        spread = float(values.mean(1).var(ddof=1)) / units
+        ratio = stats.norm.ppf(0.975) / stats.t.ppf(0.975, units - 1)
+        most = float(units * games)
+        size = min(max(mean * (1 - mean) / spread * ratio**2, units), most) if spread else most
+    return size
+
+
+def student(values: Sequence[float] | np.ndarray) -> tuple[float, float | None, float | None]:
+    """Return the mean of N values and its 95 % interval by Student's t; no interval of a single value."""
+    from scipy import stats
+
+    mean = float(np.mean(values))
+    if len(values) == 1:
+        return mean, None, None
+    half = float(stats.t.ppf(0.975, len(values) - 1) * stats.sem(values))
+    return mean, mean - half, mean + half
