@@ -49,6 +49,8 @@ An instance may be in several suites: its search is the same.
 
 Outcome = tuple[bool, int, int, float]
 """Whether an instance was solved, nodes, moves of the solution or -1, and seconds."""
+Outcomes = dict[tuple[str, str], Outcome]
+"""What one search found, by name and digest of the instance."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,25 @@ class Searched:
         self.solved[at], self.nodes[at], self.length[at], self.seconds[at] = solved, nodes, length, seconds
 
 
+def outcomes(table: Table) -> dict[tuple[str, ...], Outcomes]:
+    """Return what the rows of a table say that was found, by the cells of `OF_SEARCHES`.
+
+    Of rows of the same search of the same instance the last one counts.
+
+    Raises:
+        UsageError: see `Table.rows`.
+        ValueError: a row says what no search finds; the message names it.
+    """
+    found: dict[tuple[str, ...], Outcomes] = {}
+    for row in table.rows():
+        try:
+            outcome = _outcome(row)
+        except ValueError as error:
+            raise ValueError(f"the row of {row['instance']} by {row['order']}: {error}") from error
+        found.setdefault(tuple(row[name] for name in OF_SEARCHES), {})[row["instance"], row["state"]] = outcome
+    return found
+
+
 class Book:
     """The searches in a table, to which new ones are added. Without a file it is empty, and nothing is kept.
 
@@ -99,18 +120,14 @@ class Book:
     ) -> None:
         self._option, self._say = option, say
         self._table = None if path is None else Table(path, COLUMNS)
-        self._outcomes: dict[tuple[str, ...], dict[tuple[str, str], Outcome]] = {}
+        self._outcomes: dict[tuple[str, ...], Outcomes] = {}
         if self._table is None:
             return
         self._table.check(option)
-        for row in self._table.rows():
-            try:
-                outcome = _outcome(row)
-            except ValueError as error:
-                where = f"the row of {row['instance']} by {row['order']}: {error}"
-                reject(option, path, f"a new file, or a table with the columns of this command ({where})")
-            search = self._outcomes.setdefault(tuple(row[name] for name in OF_SEARCHES), {})
-            search[row["instance"], row["state"]] = outcome
+        try:
+            self._outcomes = outcomes(self._table)
+        except ValueError as error:
+            reject(option, path, f"a new file, or a table with the columns of this command ({error})")
 
     def known(self, about: Mapping[str, str], some: Instances) -> Searched:
         """Return what the table says of the searches of some instances.

@@ -15,8 +15,8 @@ import numpy as np
 
 from jaxgp.errors import UsageError
 from jaxgp.measure import games
-from jaxgp.measure.verdicts import LEVEL, Score, exceeds, holm, p_of_figure, p_of_two, pooled
 from jaxgp.report.generated import table
+from jaxgp.statistics.verdicts import LEVEL, Score, exceeds, holm, p_of_figure, p_of_two, pooled
 from jaxgp.store import runs
 from jaxgp.store.table import Cells, Table
 
@@ -177,7 +177,7 @@ def ablation(data: Data) -> str:
     """Return groups of runs, told apart by their titles, compared with the base by their champions' scores."""
     from scipy import stats
 
-    from jaxgp.measure.comparison import dominance
+    from jaxgp.statistics.comparison import dominance
 
     rows = [row for row in data.games if (row["opponent"], plies(row["player"])) == (GUIDE, GROUPS_SEARCH)]
     rows = [row for row in rows if row["title"].startswith(GROUPS)]

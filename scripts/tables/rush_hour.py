@@ -1,0 +1,147 @@
+"""The tables of docs/rush_hour.md, made from docs/data/rush_hour_searches.csv and rush_hour_runs.csv.
+
+Figures of the book are those of M. Sipper, "Evolved to Win" (2011), tables 10.2 and 10.3. Each function returns the
+Markdown of one table.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from envs.rush_hour import suites
+from envs.rush_hour.rules import rules_of
+from jaxgp.measure.solving import CHAMPION, UNGUIDED, Figures
+from jaxgp.report.generated import table
+from jaxgp.statistics.intervals import student
+from tables.searches import NONE, Asked, Searches, percent
+
+BLIND, FIXED = "blind", ("H1", "H2", "H3", "Hc")
+BOOK_6 = {BLIND: "100 %", "H1": "72 %", "H2": "94 %", "H3": "102 %", "Hc": "70 %", CHAMPION: "40 %"}
+BOOK_8 = {BLIND: "100 %", "H1": "69 %", "H2": "75 %", "H3": "70 %", "Hc": "50 %", CHAMPION: "10 %"}
+"""Table 10.2: nodes as a share of blind search."""
+SECONDS = {
+    BLIND: (0.2, 1.7, 2.4, 6.3, 7.65),
+    "H1 to H3": (0.65, 0.35, 1.8, 1.6, 2.8),
+    "Hc": (0.06, 1.74, 1.08, 3.94, 7.71),
+    CHAMPION: (0.03, 0.6, 0.83, 1.17, 2.56),
+}
+"""Table 10.3: seconds a board, for JAM01 to JAM08, JAM09 to JAM16 and so on."""
+EIGHT = 8
+"""Boards of a group of table 10.3."""
+
+
+class Suite(NamedTuple):
+    """Which boards a table shows, and how they were searched; `split` is test or all."""
+
+    name: str
+    limit: int
+    search: str = "deepening"
+    size: int = 6
+    split: str = "test"
+
+    @property
+    def asked(self) -> Asked:
+        found = suites.instances(rules_of(self.size), self.name, "suite")
+        names = [name for name, test in zip(found.names, found.test, strict=True) if test or self.split == "all"]
+        return Asked(self.search, self.limit, tuple(names))
+
+    @property
+    def title(self) -> str:
+        return f"{self.name}, {len(self.asked.names)} boards, {self.search}, up to {self.limit:,} nodes"
+
+
+def shares(
+    data: Searches, columns: Sequence[Suite], orders: Sequence[str], runs: Mapping[str, str], book: Mapping[str, str]
+) -> str:
+    """Return nodes as shares of those of blind search, and the boards solved, by order of moves and suite.
+
+    Args:
+        data: the rows.
+        columns: the suites.
+        orders: names of the orders that are no champions.
+        runs: what the champions of an experiment are called, by its name. The last line of an experiment is the mean of
+            its champions, with the interval of that of runs.
+        book: the book's figures by order; empty: no such column.
+    """
+    lines = []
+    for name in orders:
+        found = [data.figures(one.asked, name, reference=BLIND) for one in columns]
+        lines.append([name, *(cell for one in found for cell in cells(one)), book.get(name, "")])
+    for experiment, title in runs.items():
+        by_suite = [data.of_champions(one.asked, experiment, BLIND) for one in columns]
+        seeds = sorted({seed for one in by_suite for seed in one})
+        for seed in seeds:
+            found = [one.get(seed) for one in by_suite]
+            lines.append([f"{title}, seed {seed}", *(cell for one in found for cell in cells(one)), ""])
+        if len(seeds) > 1:
+            means = [cell for one in by_suite for cell in mean(list(one.values()))]
+            lines.append([f"{title}, mean of {len(seeds)}", *means, book.get(CHAMPION, "")])
+        if not seeds:
+            lines.append([title, *[NONE, "", ""] * len(columns), book.get(CHAMPION, "")])
+    header = ["order of moves", *(word for one in columns for word in (one.title, "solved", "moves")), "the book"]
+    return table(header, lines) if book else table(header[:-1], [line[:-1] for line in lines])
+
+
+def cells(found: Figures | None) -> tuple[str, str, str]:
+    """Return share, boards solved and moves of the solutions, for one order on one suite."""
+    if found is None:
+        return NONE, "", ""
+    moves = "" if found.length is None else f"{found.length:.1f}"
+    return percent(found.share, found.low, found.high), str(found.solved), moves
+
+
+def mean(found: Sequence[Figures]) -> tuple[str, str, str]:
+    """Return the means of the champions of several runs, as `cells` does; the interval is that of the runs."""
+    each = [one.share for one in found if one.share is not None]
+    if not each:
+        return NONE, "", ""
+    lengths = [one.length for one in found if one.length is not None]
+    return percent(*student(each)), f"{np.mean([one.solved for one in found]):.1f}", f"{np.mean(lengths):.1f}"
+
+
+def seconds(data: Searches, column: Suite, experiment: str) -> str:
+    """Return table 10.3: seconds and nodes a board of JAM, by groups of eight boards, ours beside the book's."""
+    asked = column.asked
+    ours = {
+        BLIND: [data.searched(asked, BLIND)],
+        "H1 to H3": [data.searched(asked, name) for name in FIXED[:3]],
+        "Hc": [data.searched(asked, "Hc")],
+        CHAMPION: [data.searched(asked, CHAMPION, one.genome) for one in data.champions(experiment)],
+    }
+    lines = []
+    for number in range(len(asked.names) // EIGHT):
+        group = slice(EIGHT * number, EIGHT * (number + 1))
+        names = asked.names[group]
+        line = [f"{names[0]} to {names[-1]}"]
+        for order, found in ours.items():
+            there = [one for one in found if one is not None]
+            theirs = f"{SECONDS[order][number]:g}"
+            if there:
+                took = np.mean([one.seconds[group] for one in there])
+                line.append(f"{took:.2f}; {np.mean([one.nodes[group] for one in there]):,.0f}; {theirs}")
+            else:
+                line.append(f"{NONE}; {theirs}")
+        lines.append(line)
+    return table(["boards", *ours], lines)
+
+
+JAM, MOV = Suite("JAM", 500_000), Suite("MOV", 100_000)
+GREEDY = (Suite("JAM", 500_000, "greedy"), Suite("MOV", 500_000, "greedy"))
+POLICIES, LARGE = {"rush_hour_policy": "champion"}, {"rush_hour_large": "champion"}
+EVOLVED_GREEDY = {"rush_hour_policy": "champion of deepening", "rush_hour_greedy": "champion of greedy"}
+
+
+def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
+    """Return what makes each table, by its name in the document; raises UsageError for damaged data."""
+    data = Searches(folder / "rush_hour_searches.csv", folder / "rush_hour_runs.csv")
+    six = (BLIND, *FIXED)
+    eight = Suite("EVO", 50_000_000, "greedy", size=8, split="all")
+    return {
+        "rush_hour_deepening": partial(shares, data, (JAM, MOV), six, POLICIES, BOOK_6),
+        "rush_hour_greedy": partial(shares, data, GREEDY, (UNGUIDED, *FIXED), EVOLVED_GREEDY, {}),
+        "rush_hour_8": partial(shares, data, (eight,), (BLIND, UNGUIDED, *FIXED), LARGE, BOOK_8),
+        "rush_hour_seconds": partial(seconds, data, JAM._replace(split="all"), "rush_hour_policy"),
+    }

@@ -1,0 +1,99 @@
+"""Searches of puzzles as the rows of docs/data have them, for the tables of docs/rush_hour.md and docs/freecell.md."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxgp.errors import UsageError
+from jaxgp.measure import instances
+from jaxgp.measure.solving import CHAMPION, Figures, figures
+from jaxgp.store import runs
+from jaxgp.store.table import Table
+
+NONE = "no rows yet"
+
+
+class Asked(NamedTuple):
+    """Which searches a table shows.
+
+    Attributes:
+        search: the setting `program.search`.
+        limit: nodes at which each search gives up.
+        names: of the instances, in their order.
+    """
+
+    search: str
+    limit: int
+    names: tuple[str, ...]
+
+
+class Champion(NamedTuple):
+    """A run of the table of runs: its experiment and seed, and the digest of its champion."""
+
+    experiment: str
+    seed: int
+    genome: str
+
+
+class Searches:
+    """The rows of a table of instances, and the champions of a table of runs.
+
+    Args:
+        path: the table of instances.
+        runs_path: the table of runs. A file that is missing has no rows.
+
+    Raises:
+        UsageError: a file is damaged.
+    """
+
+    def __init__(self, path: Path, runs_path: Path) -> None:
+        try:
+            self._found = instances.outcomes(Table(path, instances.COLUMNS))
+        except ValueError as error:
+            raise UsageError(f"{path}: {error}") from error
+        rows = Table(runs_path, runs.COLUMNS).read()
+        self._champions = [Champion(row["experiment"], int(row["seed"]), row["champion"]) for row in rows]
+
+    def champions(self, experiment: str) -> list[Champion]:
+        """Return the champions of an experiment, by seed."""
+        return sorted(one for one in self._champions if one.experiment == experiment)
+
+    def searched(self, asked: Asked, order: str, genome: str | None = None) -> instances.Searched | None:
+        """Return what an order found on the instances; None unless all of them have a row.
+
+        Args:
+            asked: which searches.
+            order: its name.
+            genome: digest of a champion; None: any, for orders that the game brings.
+        """
+        for cells, there in self._found.items():
+            about = dict(zip(instances.OF_SEARCHES, cells, strict=True))
+            same = about["order"] == order and int(about["limit"]) == asked.limit
+            if not same or f"search={asked.search}" not in about["program"].split():
+                continue
+            by_name = {name: outcome for (name, _), outcome in there.items()}
+            if (genome is None or about["genome"] == genome) and by_name.keys() >= set(asked.names):
+                found = instances.Searched.nothing(len(asked.names))
+                for at, name in enumerate(asked.names):
+                    found.put(np.array([at]), *by_name[name])
+                return found
+        return None
+
+    def figures(self, asked: Asked, order: str, genome: str | None = None, reference: str = "") -> Figures | None:
+        """Return the figures of an order on the instances, as `searched` does, beside a reference search."""
+        found = self.searched(asked, order, genome)
+        beside = self.searched(asked, reference) if reference else None
+        return None if found is None else figures(asked.names, found, None if beside is None else beside.nodes)
+
+    def of_champions(self, asked: Asked, experiment: str, reference: str = "") -> dict[int, Figures]:
+        """Return the figures of the champions of an experiment that all instances have rows of, by seed."""
+        found = {one.seed: self.figures(asked, CHAMPION, one.genome, reference) for one in self.champions(experiment)}
+        return {seed: one for seed, one in found.items() if one is not None}
+
+
+def percent(value: float | None, low: float | None, high: float | None) -> str:
+    """Return a share in percent with its interval; empty without one."""
+    if value is None:
+        return ""
+    return f"{100 * value:.1f} %" + ("" if low is None or high is None else f" ({100 * low:.1f} to {100 * high:.1f})")

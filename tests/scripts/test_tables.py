@@ -1,0 +1,88 @@
+"""Tables of documents that are made from searches of puzzles."""
+
+import importlib
+from types import SimpleNamespace
+
+import pytest
+
+from jaxgp.errors import UsageError
+from jaxgp.measure import instances
+from jaxgp.store import runs
+from jaxgp.store.table import Table
+from tests.scripts.commands import SCRIPTS
+
+FIRST, SECOND = "1" * 16, "2" * 16
+"""Digests of the champions of seeds 0 and 1."""
+
+
+@pytest.fixture
+def tables(monkeypatch):
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    return SimpleNamespace(
+        searches=importlib.import_module("tables.searches"), rush_hour=importlib.import_module("tables.rush_hour")
+    )
+
+
+def searched(instance, order, nodes, moves, genome="", search="greedy"):
+    about = {"state": instance * 16, "limit": 100, "game": "g", "program": f"role=r search={search}", "suite": "s"}
+    found = {"solved": int(moves is not None), "nodes": nodes, "moves": moves, "seconds": 0.5, "jaxgp": "0"}
+    return {"instance": instance, "order": order, "genome": genome, **about, **found}
+
+
+@pytest.fixture
+def data(tables, tmp_path):
+    """Boards a and b: blind 100 and 50 nodes, H1 half of them; the second champion has not met b."""
+    rows = [
+        *(searched("a", "blind", 100, 9), searched("b", "blind", 50, 9)),
+        *(searched("a", "H1", 50, 7), searched("b", "H1", 25, 8)),
+        *(searched("a", "champion", 10, 12, FIRST), searched("b", "champion", 20, None, FIRST)),
+        searched("a", "champion", 30, 5, SECOND),
+        searched("b", "champion", 1, 1, SECOND, search="astar"),
+    ]
+    Table(tmp_path / "searches.csv", instances.COLUMNS).keep(rows, print)
+    chosen = [{"experiment": "policy", "seed": seed, "champion": one} for seed, one in ((1, SECOND), (0, FIRST))]
+    for row in chosen:
+        Table(tmp_path / "runs.csv", runs.COLUMNS).append(dict.fromkeys(runs.COLUMNS) | row, runs.SAME, print)
+    return tables.searches.Searches(tmp_path / "searches.csv", tmp_path / "runs.csv")
+
+
+def test_searches_are_found_by_order_genome_search_and_limit(tables, data):
+    asked = tables.searches.Asked("greedy", 100, ("b", "a"))
+    assert data.searched(asked, "H1").nodes.tolist() == [25, 50]
+    assert data.searched(asked, "champion", FIRST).solved.tolist() == [False, True]
+    assert data.searched(asked, "champion", SECOND) is None  # b was searched by astar
+    assert data.searched(asked._replace(limit=200), "H1") is None
+    assert [one.seed for one in data.champions("policy")] == [0, 1]
+
+
+def test_a_share_counts_a_search_without_a_solution_as_at_least_all_of_the_nodes(tables, data):
+    found = data.figures(tables.searches.Asked("greedy", 100, ("a", "b")), "champion", FIRST, "blind")
+    assert found.share == pytest.approx((0.1 + 1) / 2)
+    assert found.solved == 1
+    assert found.length == 12
+
+
+def test_the_table_of_shares_has_a_line_for_each_order_and_each_champion(tables, data):
+    column = SimpleNamespace(asked=tables.searches.Asked("greedy", 100, ("a",)), title="one board")
+    made = tables.rush_hour.shares(data, [column], ["H1", "H2"], {"policy": "champion"}, {"H1": "72 %"})
+    assert made.splitlines() == [
+        "| order of moves | one board | solved | moves | the book |",
+        "| --- | --- | --- | --- | --- |",
+        "| H1 | 50.0 % | 1 | 7.0 | 72 % |",
+        "| H2 | no rows yet |  |  |  |",
+        "| champion, seed 0 | 10.0 % | 1 | 12.0 |  |",
+        "| champion, seed 1 | 30.0 % | 1 | 5.0 |  |",
+        "| champion, mean of 2 | 20.0 % (-107.1 to 147.1) | 1.0 | 8.5 |  |",
+    ]
+
+
+def test_an_experiment_without_runs_has_a_line_that_says_so(tables, data):
+    column = SimpleNamespace(asked=tables.searches.Asked("greedy", 100, ("a",)), title="one board")
+    assert "| champion | no rows yet |" in tables.rush_hour.shares(data, [column], [], {"none": "champion"}, {})
+
+
+def test_a_row_that_no_search_writes_is_named(tables, data, tmp_path):
+    path = tmp_path / "searches.csv"
+    path.write_text(path.read_text().replace(",1,50,7,", ",2,50,7,"))
+    with pytest.raises(UsageError, match=r"searches.csv: the row of a by H1: solved=2, moves=7"):
+        tables.searches.Searches(path, tmp_path / "runs.csv")
