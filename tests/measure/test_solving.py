@@ -108,11 +108,11 @@ def searched(monkeypatch):
     seen = SimpleNamespace(sizes=[], compiled=[], stop=10**6)
     searches, solve = solving.searches, solving._solve
 
-    def solve_some(search, order, some, at, *more):
+    def solve_some(search, order, batch, *more):
         if len(seen.sizes) == seen.stop:
             raise Stopped
-        seen.sizes.append(len(at))
-        solve(search, order, some, at, *more)
+        seen.sizes.append(len(batch.names))
+        return solve(search, order, batch, *more)
 
     def noting(loaded, room):
         ready = searches(loaded, room)
