@@ -50,13 +50,13 @@ class Suite(NamedTuple):
 
     @property
     def title(self) -> str:
-        return f"{self.name}, {len(self.asked.names)} boards, {self.search}, up to {self.limit:,} nodes"
+        return f"{self.name}, {len(self.asked.names)} boards, up to {self.limit:,} nodes"
 
 
 def shares(
     data: Searches, columns: Sequence[Suite], orders: Sequence[str], runs: Mapping[str, str], book: Mapping[str, str]
 ) -> str:
-    """Return nodes as shares of those of blind search, and the boards solved, by order of moves and suite.
+    """Return nodes as shares of those of blind search, boards solved and moves, by order of moves and suite.
 
     Args:
         data: the rows.
@@ -69,37 +69,35 @@ def shares(
     lines = []
     for name in orders:
         found = [data.figures(one.asked, name, reference=BLIND) for one in columns]
-        lines.append([name, *(cell for one in found for cell in cells(one)), book.get(name, "")])
+        lines.append([name, *map(cell, found), book.get(name, "")])
     for experiment, title in runs.items():
         by_suite = [data.of_champions(one.asked, experiment, BLIND) for one in columns]
         seeds = sorted({seed for one in by_suite for seed in one})
         for seed in seeds:
-            found = [one.get(seed) for one in by_suite]
-            lines.append([f"{title}, seed {seed}", *(cell for one in found for cell in cells(one)), ""])
-        if len(seeds) > 1:
-            means = [cell for one in by_suite for cell in mean(list(one.values()))]
-            lines.append([f"{title}, mean of {len(seeds)}", *means, book.get(CHAMPION, "")])
-        if not seeds:
-            lines.append([title, *[NONE, "", ""] * len(columns), book.get(CHAMPION, "")])
-    header = ["order of moves", *(word for one in columns for word in (one.title, "solved", "moves")), "the book"]
+            lines.append([f"{title}, seed {seed}", *(cell(one.get(seed)) for one in by_suite), ""])
+        if len(seeds) != 1:
+            name = f"{title}, mean of {len(seeds)}" if seeds else title
+            lines.append([name, *(mean(list(one.values())) for one in by_suite), book.get(CHAMPION, "")])
+    header = ["order of moves", *(one.title for one in columns), "the book"]
     return table(header, lines) if book else table(header[:-1], [line[:-1] for line in lines])
 
 
-def cells(found: Figures | None) -> tuple[str, str, str]:
+def cell(found: Figures | None) -> str:
     """Return share, boards solved and moves of the solutions, for one order on one suite."""
     if found is None:
-        return NONE, "", ""
-    moves = "" if found.length is None else f"{found.length:.1f}"
-    return percent(found.share, found.low, found.high), str(found.solved), moves
+        return NONE
+    moves = "" if found.length is None else f"; {found.length:.1f}"
+    return f"{percent(found.share, found.low, found.high)}; {found.solved}{moves}"
 
 
-def mean(found: Sequence[Figures]) -> tuple[str, str, str]:
-    """Return the means of the champions of several runs, as `cells` does; the interval is that of the runs."""
+def mean(found: Sequence[Figures]) -> str:
+    """Return the means of the champions of several runs, as `cell` does; the interval is that of the runs."""
     each = [one.share for one in found if one.share is not None]
     if not each:
-        return NONE, "", ""
+        return NONE
     lengths = [one.length for one in found if one.length is not None]
-    return percent(*student(each)), f"{np.mean([one.solved for one in found]):.1f}", f"{np.mean(lengths):.1f}"
+    solved, moves = np.mean([one.solved for one in found]), np.mean(lengths)
+    return f"{percent(*student(each))}; {solved:.1f}; {moves:.1f}"
 
 
 def seconds(data: Searches, column: Suite, experiment: str) -> str:
@@ -128,8 +126,8 @@ def seconds(data: Searches, column: Suite, experiment: str) -> str:
     return table(["boards", *ours], lines)
 
 
-JAM, MOV = Suite("JAM", 500_000), Suite("MOV", 100_000)
-GREEDY = (Suite("JAM", 500_000, "greedy"), Suite("MOV", 500_000, "greedy"))
+JAM, SER, MOV = Suite("JAM", 500_000), Suite("SER", 500_000), Suite("MOV", 100_000)
+GREEDY = tuple(Suite(name, 500_000, "greedy") for name in ("JAM", "SER", "MOV"))
 POLICIES, LARGE = {"rush_hour_policy": "champion"}, {"rush_hour_large": "champion"}
 EVOLVED_GREEDY = {"rush_hour_policy": "champion of deepening", "rush_hour_greedy": "champion of greedy"}
 
@@ -140,7 +138,7 @@ def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
     six = (BLIND, *FIXED)
     eight = Suite("EVO", 50_000_000, "greedy", size=8, split="all")
     return {
-        "rush_hour_deepening": partial(shares, data, (JAM, MOV), six, POLICIES, BOOK_6),
+        "rush_hour_deepening": partial(shares, data, (JAM, SER, MOV), six, POLICIES, BOOK_6),
         "rush_hour_greedy": partial(shares, data, GREEDY, (UNGUIDED, *FIXED), EVOLVED_GREEDY, {}),
         "rush_hour_8": partial(shares, data, (eight,), (BLIND, UNGUIDED, *FIXED), LARGE, BOOK_8),
         "rush_hour_seconds": partial(seconds, data, JAM._replace(split="all"), "rush_hour_policy"),
