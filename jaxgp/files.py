@@ -1,10 +1,12 @@
 """Writes files atomically: a reader, or the next start after a crash, never sees half of one."""
 
 import contextlib
+import csv
 import errno
+import io
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -56,6 +58,15 @@ def save_text(option: str, path: Path, text: str) -> None:
         write_text(path, text)
     except OSError as error:
         raise RunError(f"{option}={path}: cannot be written ({reason(error)})") from error
+
+
+def csv_text(rows: Sequence[Mapping[str, object]]) -> str:
+    """Return rows as CSV, at least one; the columns are those of the first."""
+    text = io.StringIO()
+    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return text.getvalue()
 
 
 def check_writable(option: str, path: Path) -> None:

@@ -41,6 +41,8 @@ from jaxgp.search.puzzles.staged import Staged, Stages, Variant
 
 DEEPEST = 2000
 """The most moves of a solution."""
+COLUMNS = ("solved", "nodes", "length", "dropped", "full")
+"""What is told of each search."""
 SEARCHES: tuple[tuple[Variant, str, Callable[[State], Array], Supermoves], ...] = (
     ("heineman", "HeinemanScore", heineman_score, "strict"),
     ("papers", "HSDH", hsdh, "full"),
@@ -102,16 +104,16 @@ def task(options: Options) -> int:
     folder = files.make_directory(files.user_path("output", options.output), "output")
     cores.use(options.cores)
     deals = range(options.first, options.last + 1)
-    rows = ["variant,deal,solved,nodes,length,dropped,full"]
+    rows: list[dict[str, object]] = []
     for variant, name, score, supermoves in SEARCHES:
         if options.variant not in ("both", variant):
             continue
         found, seconds = measure(build(options, variant, score, supermoves), deals, options.limit)
         print(f"{variant}, {name}, supermoves={supermoves}: {said(found, options.limit, seconds)}", flush=True)
-        columns = found.solved, found.nodes, found.length, found.dropped, found.full
-        for deal, *row in zip(deals, *(column.astype(int).tolist() for column in columns), strict=True):
-            rows.append(",".join(map(str, (variant, deal, *row))))
-        files.save_text("output", folder / "deals.csv", "\n".join(rows) + "\n")
+        columns = {name: getattr(found, name).astype(int).tolist() for name in COLUMNS}
+        for number, deal in enumerate(deals):
+            rows.append({"variant": variant, "deal": deal, **{name: of[number] for name, of in columns.items()}})
+        files.save_text("output", folder / "deals.csv", files.csv_text(rows))
     print(f"load average {os.getloadavg()[0]:.1f}; written to {folder}")
     return 0
 

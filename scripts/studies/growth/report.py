@@ -1,7 +1,5 @@
 """What a measurement of scaling leaves behind: tables (CSV, JSON), a picture, and lines for the terminal."""
 
-import csv
-import io
 import os
 import platform
 from collections.abc import Mapping, Sequence
@@ -116,11 +114,7 @@ def save(
         about: what else the JSON says: options, machine.
         title: of the picture.
     """
-    text = io.StringIO()
-    table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    table.writeheader()
-    table.writerows(record(row) for row in found)
-    files.write_text(folder / NAMES[0], text.getvalue())
+    files.write_text(folder / NAMES[0], files.csv_text([record(row) for row in found]))
     files.write_json(
         folder / NAMES[1],
         {

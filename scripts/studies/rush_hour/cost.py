@@ -131,8 +131,7 @@ def task(options: Options) -> int:
             found.append(one)
             speed = f"{one.nodes:,} nodes, {one.nodes / one.seconds:,.0f} a second"
             arguments.say(f"{population} policies, {boards} boards: {one.seconds:.2f} s, {speed}")
-    rows = [",".join(asdict(found[0])), *(",".join(map(str, asdict(one).values())) for one in found)]
-    files.save_text("output", folder / "cost.csv", "\n".join(rows) + "\n")
+    files.save_text("output", folder / "cost.csv", files.csv_text([asdict(one) for one in found]))
     figure = picture(found, f"Rush Hour, search={options.search}")
     files.write(folder / "cost.svg", lambda file: figure.savefig(file, format="svg"))
     if len(found) > 1:
