@@ -177,10 +177,10 @@ class Islands:
         """Return a state of `init`, or of a checkpoint, on the devices of the mesh."""
         if self.mesh is None:
             return state
-        apart, whole = NamedSharding(self.mesh, APART), NamedSharding(self.mesh, WHOLE)
-        parts = jax.device_put((state.population, state.memory, state.carried), apart)
-        rest = jax.device_put(replace(state, population=None, memory=None, carried=None), whole)
-        return replace(rest, population=parts[0], memory=parts[1], carried=parts[2])
+        parts = _put((state.population, state.memory, state.carried), NamedSharding(self.mesh, APART))
+        rest = replace(state, population=None, memory=None, carried=None)
+        whole: EvolutionState = _put(rest, NamedSharding(self.mesh, WHOLE))
+        return replace(whole, population=parts[0], memory=parts[1], carried=parts[2])
 
     def _part(self, parts: Any, whole: EvolutionState) -> tuple[Any, EvolutionState, Metrics]:
         """Compute the islands of one device: a generation, migration, and what concerns all islands.
@@ -267,6 +267,21 @@ class Islands:
     def _everywhere(self, tree: Tree) -> Tree:
         """Return arrays of all islands, [I, ...], on every device, from those of each device's own islands."""
         return tree if self.mesh is None else jax.tree.map(lambda x: lax.all_gather(x, AXIS, tiled=True), tree)
+
+
+def _put(tree: Tree, sharding: NamedSharding) -> Tree:
+    """Put arrays that this process has on devices of all processes, which have the same."""
+
+    def put(data: Array) -> Array:
+        known = np.asarray(data)
+        return jax.make_array_from_callback(known.shape, sharding, lambda index: known[index])
+
+    def one(leaf: Array) -> Array:
+        if not jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+            return put(leaf)
+        return jax.random.wrap_key_data(put(jax.random.key_data(leaf)), impl=jax.random.key_impl(leaf))
+
+    return jax.tree.map(one, tree)
 
 
 def _migration(key: Array, generation: Array) -> Array:

@@ -44,7 +44,10 @@ class Islands:
         high=MAX_ISLANDS,
     )
     migrants: int = option(
-        4, "copies that an island sends to each neighbour, in place of random children there", low=1, high=MAX_POPULATION
+        4,
+        "copies that an island sends to each neighbour, in place of random children there",
+        low=1,
+        high=MAX_POPULATION,
     )
     tournament_size: int = option(
         2, "individuals drawn with replacement for a migrant; the fittest of them is it", low=1, high=MAX_POPULATION
