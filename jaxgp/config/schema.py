@@ -9,7 +9,7 @@ from typing import Any
 
 from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.fitness.options import Fitness
-from jaxgp.options import MAX_CORES, MAX_COUNT, MAX_SEED, MAX_SECONDS, option
+from jaxgp.options import MAX_CORES, MAX_COUNT, MAX_SECONDS, MAX_SEED, option
 
 GENOTYPES = {"gp": "program", "groups": "rules"}
 """What each kind of algorithm evolves."""

@@ -69,7 +69,7 @@ def offsets(neighbours: int) -> np.ndarray:
 
 def sends(asked: options.Islands, island: Array, generation: Array) -> Array:
     """Return bool[...]: whether islands (int32[...], counted from 0) send migrants in a generation (int32[])."""
-    turn = island % asked.every if asked.staggered else 0
+    turn = island % asked.every if asked.staggered else 0 * island
     return (generation >= asked.first) & (generation % asked.every == turn)
 
 
@@ -147,7 +147,7 @@ class Islands:
         keys, create_keys = jax.random.split(run_key, count), jax.random.split(create_key, count)
         one = jax.vmap(self.ring.begin, in_axes=(0, 0, None))(keys, create_keys, memory_key)
         own = Own(keys, one.carried, one.champion, one.finished)
-        nobody = take(one.champion, 0)
+        nobody: Champion = jax.tree.map(lambda x: x[0], one.champion)
         best = candidates.nobody(nobody, self.candidates) if self.candidates else None
         start = one.generation[0]
         return EvolutionState(start, run_key, one.population, one.memory, own, nobody, jnp.bool_(False), best)
@@ -171,7 +171,7 @@ class Islands:
 
     def memory(self, state: EvolutionState) -> Any:
         """Return the memory of the fitness on island 0."""
-        return take(state.memory, 0)
+        return jax.tree.map(lambda x: x[0], state.memory)
 
     def place(self, state: EvolutionState) -> EvolutionState:
         """Return a state of `init`, or of a checkpoint, on the devices of the mesh."""
@@ -203,11 +203,12 @@ class Islands:
         improved = fitness.improves(best[0], best[1].genome, whole.champion)
         kept = whole.candidates
         if kept is not None:
-            kept, _ = lax.scan(lambda c, one: (candidates.enter(c, one), None), kept, challenger)
+            kept, _ = lax.scan(_enter, kept, challenger)
         sent = sends(self.options, jnp.arange(self.options.count), generation).sum(dtype=jnp.int32)
         metrics = {
             **overall(found, leader),
             "migrants": sent * self.options.neighbours * self.options.migrants,
+            "islands_leader": best[0].fitness,
             "islands_best": standing.fitness,
             "islands_mean": found["mean_fitness"],
         }
@@ -267,6 +268,10 @@ class Islands:
     def _everywhere(self, tree: Tree) -> Tree:
         """Return arrays of all islands, [I, ...], on every device, from those of each device's own islands."""
         return tree if self.mesh is None else jax.tree.map(lambda x: lax.all_gather(x, AXIS, tiled=True), tree)
+
+
+def _enter(kept: candidates.Candidates, challenger: Champion) -> tuple[candidates.Candidates, None]:
+    return candidates.enter(kept, challenger), None
 
 
 def _put(tree: Tree, sharding: NamedSharding) -> Tree:

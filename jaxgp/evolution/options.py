@@ -23,7 +23,7 @@ MAX_GROUP = 1000
 MAX_ISLANDS = 10_000
 """Every island sends to others; a table of who sends to whom stays small."""
 
-Kind = TypeVar("Kind", "Algorithm", "Groups")
+Kind = TypeVar("Kind", bound="Algorithm | Groups")
 
 
 @dataclass
