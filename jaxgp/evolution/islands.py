@@ -201,9 +201,7 @@ class Islands:
         best = take((standing, challenger), leader)
         fitness = self.ring.solvers.fitness if isinstance(self.ring, Pair) else self.ring.fitness
         improved = fitness.improves(best[0], best[1].genome, whole.champion)
-        kept = whole.candidates
-        if kept is not None:
-            kept, _ = lax.scan(_enter, kept, challenger)
+        kept = None if whole.candidates is None else lax.scan(_enter, whole.candidates, challenger)[0]
         sent = sends(self.options, jnp.arange(self.options.count), generation).sum(dtype=jnp.int32)
         metrics = {
             **overall(found, leader),

@@ -27,10 +27,10 @@ from jaxgp.report.tableau import heading, tableau
 from jaxgp.run import devices, finals, loop, memory
 from jaxgp.run.assemble import Experiment as Assembled
 from jaxgp.run.assemble import assemble
+from jaxgp.run.mirroring.tracking import Tracker
 from jaxgp.run.patience import GivenUp, end_at_once, wait_for
 from jaxgp.run.resume import Plan
 from jaxgp.run.signals import Stop
-from jaxgp.run.tracking import Tracker
 from jaxgp.search import cores
 from jaxgp.spec import Games
 from jaxgp.store import champion as champions
