@@ -35,7 +35,7 @@ COMMAND = (sys.executable, "-P", str(Path(mirror.__file__)))
 class Tracker:
     """Follows a run. In mode `disabled` it does nothing and starts nothing.
 
-    W&B lives in a process of its own (`jaxgp.run.mirroring.mirror`), so nothing that it does, or waits for, keeps the run.
+    W&B lives in a process of its own (`mirror`), so nothing that it does, or waits for, keeps the run.
 
     Args:
         config: configuration of the run; `logger` says how to track.
