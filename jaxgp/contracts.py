@@ -24,7 +24,7 @@ States = Any
 Genomes = Any
 """One genome, or many of them, [*B]: programs, rule lists, or the genomes of a user's own scheme."""
 Metrics = Mapping[str, Array]
-"""Scalars of one generation, by name."""
+"""Scalars of one generation, by name; of several islands also arrays [I]."""
 
 
 class Position(Protocol):
@@ -373,6 +373,10 @@ class Scheme(Protocol[Memory]):
     @property
     def population(self) -> int:
         """P."""
+
+    @property
+    def kept(self) -> int:
+        """How many individuals of the next population, its first ones, are parents that stay as they are."""
 
     def init(self) -> Memory:
         """Return the memory at the start; it is carried from generation to generation."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.fitness.options import Fitness
-from jaxgp.options import MAX_CORES, MAX_COUNT, MAX_SEED, option
+from jaxgp.options import MAX_CORES, MAX_COUNT, MAX_SECONDS, MAX_SEED, option
 
 GENOTYPES = {"gp": "program", "groups": "rules"}
 """What each kind of algorithm evolves."""
@@ -28,6 +28,31 @@ class Logger:
     entity: str | None = option(None, "whose project it is; null: one's own")
     group: str | None = option(None, "runs of one group are shown together")
     tags: list[str] = option([], "labels of the run")
+
+
+@dataclass
+class Devices:
+    """Devices that share the islands of a run, of one process or of several. They change the time, not the result."""
+
+    count: int = option(
+        1, "devices that share the islands, of all processes together; it divides the islands", low=1, high=MAX_CORES
+    )
+    processes: int = option(
+        1, "processes that compute the run together, each with as many of the devices", low=1, high=MAX_CORES
+    )
+    process: int = option(0, "the number of this process; 0 keeps the record", low=0, high=MAX_CORES)
+    coordinator: str | None = option(
+        None, "host:port of process 0, for all processes; null: SLURM or MPI say where it is, and which process this is"
+    )
+    patience: int = option(
+        300, "how long processes wait for each other at the start", low=1, high=MAX_SECONDS, unit="seconds"
+    )
+    side_by_side: int | None = option(
+        None,
+        "islands that a device computes at a time; null: on a CPU one after the other, elsewhere all at once",
+        low=1,
+        high=MAX_CORES,
+    )
 
 
 @dataclass
@@ -57,6 +82,7 @@ class Config:
         low=1,
         high=MAX_CORES,
     )
+    devices: Devices = option(Devices(), "devices that share the islands of a run")
     compilation_cache: str | None = option(
         "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True
     )

@@ -6,7 +6,7 @@ from jaxgp import options
 from jaxgp.config import games
 from jaxgp.config.schema import Config
 from jaxgp.errors import reject
-from jaxgp.evolution.options import Algorithm, Groups
+from jaxgp.evolution.options import Algorithm, Groups, of_island
 from jaxgp.players.options import KINDS
 
 if TYPE_CHECKING:
@@ -26,8 +26,11 @@ def check(config: Config, places: "Games") -> Config:
     _trained(config)
     algorithm = config.algorithm
     options.check(algorithm, "algorithm.")
-    options.bound(config.fitness, "measured", "fitness.", high=algorithm.population, why="algorithm.population")
+    one = of_island(algorithm)
+    whose = "algorithm.population" if algorithm.islands.count == 1 else "the population of an island"
+    options.bound(config.fitness, "measured", "fitness.", high=one.population, why=whose)
     options.check(config)
+    _devices(config)
     if isinstance(algorithm, Algorithm) and algorithm.selection.method == "roulette":
         _roulette(config)
     if config.fitness.coplay:
@@ -49,12 +52,30 @@ def _coevolution(algorithm: Algorithm | Groups, config: Config) -> None:
     if isinstance(algorithm, Groups):
         accepted = "0 with algorithm.kind=groups, which has tournaments of its own"
         reject("fitness.coplay", config.fitness.coplay, accepted)
-    if algorithm.population < 2:
-        reject("algorithm.population", algorithm.population, "a whole number from 2, with fitness.coplay")
+    islands = algorithm.islands.count
+    if of_island(algorithm).population < 2:
+        least = f"a whole number from {2 * islands}, with fitness.coplay"
+        reject("algorithm.population", algorithm.population, least + (", two on an island" if islands > 1 else ""))
     for option in ("by_case", "sharing"):
         # No two individuals meet the same opponents.
         if value := getattr(algorithm.selection, option):
             reject(f"algorithm.selection.{option}", value, "0, with fitness.coplay")
+
+
+def _devices(config: Config) -> None:
+    """Refuse devices that cannot share the islands equally, and processes that cannot share the devices."""
+    asked, islands = config.devices, config.algorithm.islands.count
+    if islands % asked.count:
+        divisors = [str(number) for number in range(1, islands + 1) if islands % number == 0]
+        reject("devices.count", asked.count, f"a divisor of algorithm.islands.count={islands}: {', '.join(divisors)}")
+    if asked.count % asked.processes:
+        divisors = [str(number) for number in range(1, asked.count + 1) if asked.count % number == 0]
+        reject("devices.processes", asked.processes, f"a divisor of devices.count={asked.count}: {', '.join(divisors)}")
+    options.bound(asked, "process", "devices.", high=asked.processes - 1, why="devices.processes - 1")
+    if asked.coordinator is not None:
+        host, _, port = asked.coordinator.rpartition(":")
+        if not host or not port.isdecimal() or not 0 < int(port) < 2**16:
+            reject("devices.coordinator", asked.coordinator, "HOST:PORT, as in localhost:1234")
 
 
 def _roulette(config: Config) -> None:

@@ -35,6 +35,11 @@ class Generational:
         """P."""
         return self.options.population
 
+    @property
+    def kept(self) -> int:
+        """The elites, which come first in the next population."""
+        return self.options.elites
+
     def init(self) -> Array:
         """Return float32[2, S], the counts of behaviours met so far, for fitness sharing with a memory."""
         return sharing.init(self.options.selection.sharing_memory)

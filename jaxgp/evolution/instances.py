@@ -92,6 +92,11 @@ class Mutants:
     first: Callable[[Array, int], Genomes]
     mutate: Callable[[Array, Any], tuple[Any, Array]]
 
+    @property
+    def kept(self) -> int:
+        """The elites, which come first in the next population."""
+        return self.elites
+
     def init(self) -> tuple[()]:
         """Return the memory, which is empty."""
         return ()

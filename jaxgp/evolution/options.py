@@ -1,6 +1,7 @@
 """Options of the algorithms: genetic programming, and tournaments of groups. Importing this does not import JAX."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from jaxgp.errors import reject
 from jaxgp.operators.options import (
@@ -19,6 +20,75 @@ MIN_GROUPS = 4
 """Two parents are recombined and two others mutated."""
 MAX_GROUP = 1000
 """Strategies of a group; every two of them play."""
+MAX_ISLANDS = 10_000
+"""Every island sends to others; a table of who sends to whom stays small."""
+
+Kind = TypeVar("Kind", bound="Algorithm | Groups")
+
+
+@dataclass
+class Islands:
+    """Islands: parts of the population that breed apart and send each other copies of individuals now and then.
+
+    The defaults but the count are those of M. Sipper, "Evolved to Win" (2011), section 7.4, which had 50 islands.
+    """
+
+    count: int = option(
+        1, "islands that share the population equally; 1: there are none", low=1, high=MAX_ISLANDS, label="islands"
+    )
+    neighbours: int = option(
+        3,
+        "islands that each one sends to, the nearest in a circle: the next, the one before, the next but one, and so "
+        "on; 1: a plain ring",
+        low=1,
+        high=MAX_ISLANDS,
+    )
+    migrants: int = option(
+        4,
+        "copies that an island sends to each neighbour, in place of random children there",
+        low=1,
+        high=MAX_POPULATION,
+    )
+    tournament_size: int = option(
+        2, "individuals drawn with replacement for a migrant; the fittest of them is it", low=1, high=MAX_POPULATION
+    )
+    first: int = option(10, "the first generation in which islands send", low=0, high=MAX_COUNT)
+    every: int = option(10, "generations from one sending of an island to its next", low=1, high=MAX_COUNT)
+    staggered: bool = option(
+        True,
+        "true: island i sends in generation n if i and n leave the same remainder when divided by `every`; false: all "
+        "islands send when `every` divides n",
+    )
+
+    def size(self, population: int) -> int:
+        """Return how many individuals an island has, of a population that the islands share."""
+        return population // self.count
+
+
+def of_island(algorithm: Kind) -> Kind:
+    """Return the options of one island: those of the whole, with the island's share of the population."""
+    islands = algorithm.islands
+    return replace(algorithm, population=islands.size(algorithm.population), islands=replace(islands, count=1))
+
+
+def _shared(algorithm: "Algorithm | Groups", prefix: str, kept: int) -> None:
+    """Check that the islands can share the population; `kept` of an island's individuals are never replaced."""
+    islands, population, name = algorithm.islands, algorithm.population, prefix + "islands."
+    if islands.count == 1:
+        return
+    bound(islands, "count", name, high=population, why=f"{prefix}population")
+    if population % islands.count:
+        below = population - population % islands.count
+        near = f"a multiple of {name}count={islands.count}, such as {below} or {below + islands.count}"
+        reject(prefix + "population", population, near)
+    bound(islands, "neighbours", name, high=islands.count - 1, why="the other islands")
+    size = islands.size(population)
+    room = (size - kept) // islands.neighbours
+    if islands.migrants > room:
+        there = f"an island of {size} individuals replaces {size - kept} and is sent to by {islands.neighbours} others"
+        if not room:
+            reject(name + "neighbours", islands.neighbours, f"fewer, or larger islands: {there}")
+        reject(name + "migrants", islands.migrants, f"a whole number from 1 to {room} ({there})")
 
 
 @dataclass
@@ -55,16 +125,23 @@ class Algorithm:
     selection: Selection = option(Selection(), "how parents are drawn")
     crossover: Crossover = option(Crossover(), "subtree crossover of parents")
     mutation: Mutation = option(Mutation(), "mutation of children")
+    islands: Islands = option(Islands(), "islands of the population; elites are of each island")
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
+        size, whose = self.islands.size(self.population), "the population"
+        if self.islands.count > 1:
+            bound(self.islands, "count", prefix + "islands.", high=self.population, why=f"{prefix}population")
+            whose = "the population of an island"
+            bound(self, "elites", prefix, high=size, why=whose)
+            _shared(self, prefix, self.elites)
         if self.max_depth is not None:
             bound(self.creation, "max_depth", prefix + "creation.", high=self.max_depth, why=prefix + "max_depth")
         if self.mutation.exclusive:
             self._shares(prefix + "mutation.")
         if self.selection.distinct:
-            why = f"the population, with {prefix}selection.distinct"
-            bound(self.selection, "tournament_size", prefix + "selection.", high=self.population, why=why)
+            why = f"{whose}, with {prefix}selection.distinct"
+            bound(self.selection, "tournament_size", prefix + "selection.", high=size, why=why)
 
     def _shares(self, prefix: str) -> None:
         """Check that the shares of crossover and mutation, which exclude each other, leave a share of the rest."""
@@ -128,6 +205,7 @@ class Groups:
     )
     creation: RuleCreation = option(RuleCreation(), "random rule lists")
     mutation: RuleMutation = option(RuleMutation(), "how children differ from their parents")
+    islands: Islands = option(Islands(), "islands of the population; immigrants and restarts are of each island")
 
     @property
     def children(self) -> int:
@@ -137,6 +215,9 @@ class Groups:
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
         size = self.group_size
+        if self.islands.count > 1:
+            self._on_islands(prefix)
+            return
         if changed(self, ["group_size"]):
             high = self.population // MIN_GROUPS
             bound(self, "group_size", prefix, high=high, why=f"a quarter of {prefix}population={self.population}")
@@ -146,3 +227,16 @@ class Groups:
             near = f"a multiple of {prefix}group_size={size}, such as {max(below, MIN_GROUPS * size)} or {below + size}"
             reject(prefix + "population", self.population, near)
         bound(self.creation, "max_rules", prefix + "creation.", high=self.capacity, why=prefix + "capacity")
+
+    def _on_islands(self, prefix: str) -> None:
+        """Check that every island has whole groups, enough of them, and room for immigrants."""
+        one, size = of_island(self), self.group_size
+        bound(self.islands, "count", prefix + "islands.", high=self.population, why=f"{prefix}population")
+        step = self.islands.count * size
+        if self.population % step or one.population < MIN_GROUPS * size:
+            above = max(MIN_GROUPS, -(-one.population // size)) * step
+            accepted = f"a multiple of {prefix}islands.count times {prefix}group_size, {step}, such as {above}"
+            reject(prefix + "population", self.population, accepted)
+        bound(self, "immigrants", prefix, high=one.children, why="the children of an island in a cycle")
+        bound(self.creation, "max_rules", prefix + "creation.", high=self.capacity, why=prefix + "capacity")
+        _shared(self, prefix, one.population // size)

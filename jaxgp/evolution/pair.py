@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from flax import struct
 from jax import Array
 
-from jaxgp.evolution.ring import Metrics, Ring
+from jaxgp.evolution.ring import Metrics, Outcome, Ring
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.fitness.puzzles.meetings import Met, fresh, instances_of
 from jaxgp.genotypes.primitives import Integers, Primitive, PrimitiveSet
@@ -45,13 +45,25 @@ class Pair:
     def init(self, key: Array) -> EvolutionState:
         """Return the state before generation 0: random solvers, random problems, nothing measured."""
         solvers_key, problems_key = jax.random.split(key)
-        solvers, problems = self.solvers.init(solvers_key), self.problems.init(problems_key)
+        return self._opposed(self.solvers.init(solvers_key), self.problems.init(problems_key))
+
+    def begin(self, run_key: Array, create_key: Array, memory_key: Array) -> EvolutionState:
+        """Return the state before generation 0; see `Ring.begin`."""
+        solvers_key, problems_key = jax.random.split(create_key)
+        return self._opposed(self.solvers.begin(run_key, solvers_key, memory_key), self.problems.init(problems_key))
+
+    def _opposed(self, solvers: EvolutionState, problems: EvolutionState) -> EvolutionState:
         met = fresh(instances_of(problems.population), solvers.memory.reference)
         return _with_memory(solvers, Opposed(met, _with_memory(problems, None)))
 
     def step(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
         """Measure the waiting generation of solvers and breed the next; every few generations that of problems, too."""
-        following, metrics = self.solvers.step(_with_memory(state, state.memory.met))
+        following, metrics, _ = self.cycle(state)
+        return following, metrics
+
+    def cycle(self, state: EvolutionState) -> tuple[EvolutionState, Metrics, Outcome]:
+        """Do what `step` does, and return also what the measured generation of solvers has shown."""
+        following, metrics, outcome = self.solvers.cycle(_with_memory(state, state.memory.met))
         met, before = following.memory, state.memory.problems
         bred, of_problems = self.problems.step(_with_memory(before, met))
         bred = _with_memory(bred, None)
@@ -60,7 +72,7 @@ class Pair:
         problems, met = jax.tree.map(lambda new, old: jnp.where(changes, new, old), later, (before, met))
         memory = Opposed(met, problems)
         named = {f"problems_{name}": of_problems[name] for name in METRICS}
-        return _with_memory(following, memory), {**metrics, **named}
+        return _with_memory(following, memory), {**metrics, **named}, outcome
 
 
 METRICS = ("best_fitness", "mean_fitness", "solved", "met", "unique_programs")

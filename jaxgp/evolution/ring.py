@@ -14,6 +14,7 @@ other does not use:
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -21,7 +22,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp import arrays
-from jaxgp.contracts import Fitness, Scheme
+from jaxgp.contracts import Fitness, Scheme, Standing
 from jaxgp.evolution import candidates
 from jaxgp.evolution.state import Champion, EvolutionState
 
@@ -29,6 +30,20 @@ Metrics = dict[str, Array]
 
 NEW_GAMES = np.uint32(2**32 - 1)
 """In place of the number of a generation: the key of the games in which candidates play again."""
+
+
+class Outcome(NamedTuple):
+    """What one generation has shown, for those who compare it with others.
+
+    Attributes:
+        fitness: float32[P], of the population that was measured.
+        standing: of its best individual; without metrics.
+        challenger: this individual, with its fitness and points by the measure that generations share.
+    """
+
+    fitness: Array
+    standing: Standing
+    challenger: Champion
 
 
 @dataclass(frozen=True)
@@ -48,7 +63,16 @@ class Ring:
 
     def init(self, key: Array) -> EvolutionState:
         """Return the state before generation 0: a random population [P, ...], not yet measured."""
-        run_key, create_key, memory_key = jax.random.split(key, 3)
+        return self.begin(*jax.random.split(key, 3))
+
+    def begin(self, run_key: Array, create_key: Array, memory_key: Array) -> EvolutionState:
+        """Return the state before generation 0.
+
+        Args:
+            run_key: typed key[], the one source of randomness of all generations.
+            create_key: typed key[], of the population.
+            memory_key: typed key[], of what the fitness begins with, such as random opponents.
+        """
         population = self.scheme.create(create_key, self.scheme.population)
         nobody = Champion(
             genome=jax.tree.map(lambda x: x[0], population),
@@ -62,6 +86,11 @@ class Ring:
 
     def step(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
         """Measure the waiting generation and breed the next."""
+        following, metrics, _ = self.cycle(state)
+        return following, metrics
+
+    def cycle(self, state: EvolutionState) -> tuple[EvolutionState, Metrics, Outcome]:
+        """Do what `step` does, and return also what the measured generation has shown."""
         key, population = jax.random.fold_in(state.key, state.generation), state.population
         result, memory = self.fitness.evaluate(key, population, state.memory)
         standing, memory = self.fitness.standing(key, result, population, memory)
@@ -89,7 +118,7 @@ class Ring:
         following = EvolutionState(
             state.generation + 1, state.key, offspring, memory, carried, champion, finished, kept
         )
-        return following, metrics
+        return following, metrics, Outcome(result.fitness, standing._replace(metrics={}), challenger)
 
     def again(self, state: EvolutionState, number: Array) -> tuple[Array, Array]:
         """Let the candidates play another round of new games.

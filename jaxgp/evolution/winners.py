@@ -51,6 +51,11 @@ class Winners:
         """P."""
         return self.options.population
 
+    @property
+    def kept(self) -> int:
+        """The parents, which come first in the next population."""
+        return self.options.population // self.options.group_size
+
     def init(self) -> Array:
         """Return int32[], the number of the cycle, which decides when immigrants and restarts come."""
         return jnp.int32(0)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -21,12 +22,13 @@ from jaxgp.store.record import Row
 
 @dataclass(frozen=True)
 class Curve:
-    """One metric as a line; `factor` changes its unit."""
+    """One metric as a line, or as a faint line for each island; `factor` changes its unit."""
 
     metric: str
     label: str
     color: str
     factor: float = 1.0
+    faint: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,20 @@ PLOTS = (
         "standing",
         "The best of each generation, by the measure that all generations share",
         (("fitness by this measure", (Curve("best_standing", "best of the generation", BLUE),)),),
+    ),
+    Plot(
+        "islands",
+        "The best of each island, and of all",
+        (
+            (
+                "fitness",
+                (
+                    Curve("islands_best", "one island", ORANGE, faint=True),
+                    Curve("islands_leader", "the best of all", BLUE),
+                ),
+            ),
+            ("mean fitness", (Curve("islands_mean", "one island", ORANGE, faint=True),)),
+        ),
     ),
     Plot(
         "points",
@@ -158,11 +174,15 @@ def draw(
 
 def _panel(axis: Axes, label: str, curves: Sequence[Curve], rows: Sequence[Row]) -> None:
     generations = [row["generation"] for row in rows]
+    marker = "o" if len(rows) == 1 else None  # a single point is no line
     for curve in curves:
-        values = [row.get(curve.metric) for row in rows]
-        scaled = [math.nan if value is None else value * curve.factor for value in values]
-        marker = "o" if len(rows) == 1 else None  # a single point is no line
-        axis.plot(generations, scaled, label=curve.label, color=curve.color, linewidth=1.5, marker=marker)
+        values = [_values(row.get(curve.metric), curve.factor) for row in rows]
+        width = max(len(each) for each in values)
+        lines = [each if len(each) == width else [math.nan] * width for each in values]
+        drawn = axis.plot(generations, lines, color=curve.color, marker=marker, linewidth=0.7 if curve.faint else 1.5)
+        drawn[0].set_label(curve.label)
+        for line in drawn if curve.faint else []:
+            line.set_alpha(max(0.15, min(0.6, 4 / width)))
     axis.set_ylabel(label)
     axis.xaxis.set_major_locator(MaxNLocator(integer=True))
     if len(curves) > 1:
@@ -178,6 +198,11 @@ def _panel(axis: Axes, label: str, curves: Sequence[Curve], rows: Sequence[Row])
             handlelength=1.4,
         )
     axis.margins(x=0.01)
+
+
+def _values(found: Any, factor: float) -> list[float]:
+    """Return the numbers of a metric in one row, one for each line; null is not drawn."""
+    return [math.nan if value is None else value * factor for value in (found if isinstance(found, list) else [found])]
 
 
 def paint(axis: Axes, ink: str) -> None:

@@ -29,7 +29,21 @@ def tableau(config: Config, language: Language) -> Rows:
     else:
         assert isinstance(language, PrimitiveSet)
         rows = _koza(config, config.algorithm, language)
+    rows += _islands(config.algorithm)
     return [("title", config.title), *rows] if config.title else rows
+
+
+def _islands(algorithm: Algorithm | Groups) -> Rows:
+    asked = algorithm.islands
+    if asked.count == 1:
+        return []
+    turn = "island after island" if asked.staggered else "all islands at once"
+    sent = f"{asked.migrants} to each of {asked.neighbours} neighbours, by tournaments of {asked.tournament_size}"
+    when = f"every {asked.every} generations from generation {asked.first} on, {turn}"
+    return [
+        _row(asked, "count", f"{asked.count}, of {asked.size(algorithm.population)} individuals each"),
+        ("migrants", f"{sent}; {when}"),
+    ]
 
 
 def _groups(config: Config, algorithm: Groups, language: RuleLanguage) -> Rows:

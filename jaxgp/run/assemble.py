@@ -15,7 +15,8 @@ from jaxgp.config.games import cast_of, instances
 from jaxgp.config.schema import GENOTYPES, Config
 from jaxgp.contracts import Alone, Game, Opponent, Soloist, Solver
 from jaxgp.evolution.generational import Generational
-from jaxgp.evolution.options import Algorithm, Groups
+from jaxgp.evolution.islands import Islands
+from jaxgp.evolution.options import Algorithm, Groups, of_island
 from jaxgp.evolution.pair import Pair, problem_set
 from jaxgp.evolution.ring import Metrics, Ring
 from jaxgp.evolution.state import EvolutionState
@@ -64,7 +65,7 @@ class Experiment:
     config: Config
     cast: Cast
     panel: Mapping[str, Opponent]
-    ring: Ring | Pair
+    ring: Ring | Pair | Islands
 
     @property
     def game(self) -> Game:
@@ -91,7 +92,7 @@ class Experiment:
 
     def compiled_again(self, state: EvolutionState) -> Compiled:
         """Compile (state, int32[] round) -> fitness and points of the candidates; it may take minutes."""
-        assert isinstance(self.ring, Ring)  # a pair has no candidates
+        assert isinstance(self.ring, Ring | Islands)  # a pair has no candidates
         return jax.jit(self.ring.again).lower(state, jnp.int32(0)).compile()
 
     def replay(self, state: EvolutionState) -> list[ReplayGame]:
@@ -99,7 +100,8 @@ class Experiment:
         genome = state.champion.genome
         if isinstance(self.cast.actor, Alone):
             return [replay_alone(self.cast, genome)]
-        memories = state.memory[: len(self.panel)]
+        memory = self.ring.memory(state) if isinstance(self.ring, Islands) else state.memory
+        memories = memory[: len(self.panel)]
         rivals = [Rival(name, one, own) for (name, one), own in zip(self.panel.items(), memories, strict=True)]
         return replay_games(self.cast, genome, rivals, self.config.fitness.max_plies, self.config.seed)
 
@@ -148,11 +150,23 @@ def _of_solvers(config: Config, cast: Cast, algorithm: Algorithm) -> Ring | Pair
 
 
 def assemble(config: Config, games: Games) -> Experiment:
-    """Build a run.
+    """Build a run; islands are all on one device.
 
     Raises:
         ValueError: something the game or the panel does not accept; the message names the option.
     """
+    islands, kept = config.algorithm.islands, config.fitness.candidates
+    if islands.count == 1:
+        return _of_one(config, games)
+    # Candidates are of all islands, so the ring of one keeps none.
+    alone = replace(config, algorithm=of_island(config.algorithm), fitness=replace(config.fitness, candidates=0))
+    one = _of_one(alone, games)
+    assert not isinstance(one.ring, Islands)
+    return replace(one, config=config, ring=Islands(one.ring, islands, kept))
+
+
+def _of_one(config: Config, games: Games) -> Experiment:
+    """Build a run of one population; see `assemble`."""
     cast, options = cast_of(config, games, GENOTYPES[config.algorithm.kind]), config.fitness
     create = creator(cast.language, config.algorithm)
     panel = {name: opponent(one, cast, create, options) for name, one in options.opponents.items()}

@@ -10,7 +10,7 @@ import numpy as np
 from jaxgp.errors import reason
 from jaxgp.evolution import candidates
 from jaxgp.files import write_json
-from jaxgp.run import loop, memory
+from jaxgp.run import devices, loop, memory
 from jaxgp.run.patience import wait_for
 from jaxgp.run.signals import Stop
 from jaxgp.store import champion as champions
@@ -29,7 +29,7 @@ def play(run: loop.Run, stop: Stop, tell: Tell) -> None:
         UsageError: the program does not fit into the memory.
         RunError: the checkpoint could not be written.
     """
-    if run.done or not run.evolved or stop.requested:
+    if run.done or not run.evolved or devices.first_says(stop.requested):
         return
     assert run.state.candidates is not None
     rounds = run.config.fitness.final_rounds
@@ -39,7 +39,7 @@ def play(run: loop.Run, stop: Stop, tell: Tell) -> None:
     program = loop.compiled(run, run.experiment.compiled_again, stop, compiling)
     found = []
     for number in range(rounds):
-        if stop.requested:
+        if devices.first_says(stop.requested):
             return
         with memory.reported(run.config):
             found.append(

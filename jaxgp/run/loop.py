@@ -1,5 +1,6 @@
 """The loop over generations: step, record, notify observers, checkpoint. A crash loses no recorded generation."""
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from jaxgp.errors import RunError, reason
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.genotypes.language import Language
 from jaxgp.host.replay import ReplayGame
-from jaxgp.run import memory
+from jaxgp.run import devices, memory
 from jaxgp.run.patience import wait_for
 from jaxgp.run.signals import Stop
 from jaxgp.store import champion as champions
@@ -126,15 +127,16 @@ def evolve(run: Run, program: Compiled, stop: Stop, observers: list[Observer]) -
     """
     with Record(run.directory.record) as record:
         try:
-            while not (run.evolved or stop.requested):
+            while not (run.evolved or devices.first_says(stop.requested)):
                 row = _generation(run, program, record)
                 for observer in observers:
                     observer.update(row)
                 if run.generation % run.config.checkpoint_every == 0:
                     save(run, final=False)
         finally:
-            # After an error, too: the last complete generation is worth keeping.
-            if run.generation > max(run.saved, 0):
+            # After an error, too: the last complete generation is worth keeping. Other processes would not answer then.
+            alone = jax.process_count() == 1 or sys.exc_info()[0] is None
+            if alone and devices.first_says(run.generation > max(run.saved, 0)):
                 save(run, final=True)
 
 
@@ -173,8 +175,9 @@ def save(run: Run, final: bool) -> None:
     """Write a checkpoint. A failure is only a warning, unless the checkpoint is the final one."""
     _follow(run)
     folder, generation = run.directory.checkpoints, run.generation
+    state = devices.whole(run.state)
     try:
-        checkpoint.save(folder, generation, run.state, digest(run.config), run.config.keep_checkpoints)
+        checkpoint.save(folder, generation, state, digest(run.config), run.config.keep_checkpoints)
         run.saved = generation
         run.directory.write_status("running", generation, run.config.algorithm.generations)
     except OSError as error:

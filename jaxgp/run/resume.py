@@ -19,7 +19,16 @@ from jaxgp.store.table import Table
 if TYPE_CHECKING:
     from jaxgp.spec import Games
 
-CHANGEABLE = ("logger", "checkpoint_every", "keep_checkpoints", "cores", "compilation_cache", "title", "table")
+CHANGEABLE = (
+    "logger",
+    "checkpoint_every",
+    "keep_checkpoints",
+    "cores",
+    "devices",
+    "compilation_cache",
+    "title",
+    "table",
+)
 """Options that may change when a run is resumed; `algorithm.generations` may be raised as well."""
 GENERATIONS = "algorithm.generations"
 AUTO = "auto"

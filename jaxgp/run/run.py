@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -23,13 +24,13 @@ from jaxgp.printable import one_line
 from jaxgp.reading import read_json
 from jaxgp.report.progress import Progress, measured, print_pairs, yardstick
 from jaxgp.report.tableau import heading, tableau
-from jaxgp.run import finals, loop, memory
+from jaxgp.run import devices, finals, loop, memory
 from jaxgp.run.assemble import Experiment as Assembled
 from jaxgp.run.assemble import assemble
+from jaxgp.run.mirroring.tracking import Tracker
 from jaxgp.run.patience import GivenUp, end_at_once, wait_for
 from jaxgp.run.resume import Plan
 from jaxgp.run.signals import Stop
-from jaxgp.run.tracking import Tracker
 from jaxgp.search import cores
 from jaxgp.spec import Games
 from jaxgp.store import champion as champions
@@ -53,6 +54,16 @@ def train(plan: Plan, games: Games) -> int:
         RunError: the run cannot go on; what was computed is on disk.
         SystemExit: stopped by a signal, with the run saved; the code is 128 + its number.
     """
+    devices.join(plan.config)
+    if devices.follows(plan.config):
+        with devices.hidden() as folder:
+            unseen = replace(plan.config, logger=replace(plan.config.logger, mode="disabled"), table=None)
+            return _train(replace(plan, config=unseen, directory=folder, resumed=False), games)
+    return _train(plan, games)
+
+
+def _train(plan: Plan, games: Games) -> int:
+    """Carry out a plan in this process; returns and raises like `train`."""
     directory = RunDirectory(plan.directory)
     directory.lock()
     try:
@@ -60,7 +71,8 @@ def train(plan: Plan, games: Games) -> int:
             experiment = assemble(plan.config, games)
         except ValueError as error:
             raise UsageError(str(error)) from error
-        _use_cores(plan.config.cores, experiment)
+        _use_cores(plan.config, experiment)
+        experiment = devices.spread(plan.config, experiment)
         code = conduct(plan, directory, experiment)
         if plan.config.table is not None:
             add_row(plan.config, plan.config.table, directory, described(experiment.cast.game))
@@ -97,7 +109,8 @@ def conduct(plan: Plan, directory: RunDirectory, experiment: loop.Experiment) ->
     config = plan.config
     use_compilation_cache(config.compilation_cache)
     run = _restore(config, directory, experiment) if plan.resumed else _fresh(config, directory, experiment)
-    run.state = cores.everywhere(run.state)
+    run.state = devices.placed(experiment, run.state)
+    _follow_first(run)
     _announce(run)
     unit = UNITS[kind(experiment.language)]
     with Progress(config.algorithm.generations, unit=unit) as progress, Stop(progress.say) as stop:
@@ -111,10 +124,13 @@ def conduct(plan: Plan, directory: RunDirectory, experiment: loop.Experiment) ->
             if program is not None:
                 loop.evolve(run, program, stop, [progress, tracker])
             _finals(run, stop, progress)
+            run.state = devices.whole(run.state)
             state = "complete" if run.done else "interrupted"
         finally:
             _finish(run, state, progress)
             tracker.finish(_summary(run), stop.exit_code if stop.requested else int(state == "failed"))
+    if devices.follows(config):
+        return 0
     _show_champion(run)
     if isinstance(config.algorithm, Groups) and run.state.finished:
         beaten = list(config.fitness.opponents)[: 1 if config.algorithm.stop == "beaten" else None]
@@ -163,10 +179,22 @@ def _say_how_to_go_on(run: loop.Run) -> None:
     _say(f"  python {sys.argv[0] or 'scripts/train.py'} {pasted('resume', short(run.directory.path))}")
 
 
-def _use_cores(number: int | None, experiment: Assembled) -> None:
-    """Share searches among cores; by default only if programs search, since searching is then most of the work."""
+def _use_cores(config: Config, experiment: Assembled) -> None:
+    """Share searches among cores, unless islands are; by default only if programs search.
+
+    Searching is then most of the work.
+    """
     searching = isinstance(experiment.cast.actor, SearchedPlayer | Solver)
-    cores.use(number if searching or number else 1)
+    if config.devices.count == 1:
+        cores.use(config.cores if searching or config.cores else 1)
+
+
+def _follow_first(run: loop.Run) -> None:
+    """Let every process begin where the first one does: with as many rows and as many saved generations."""
+    done, saved = devices.first_says(len(run.rows)), devices.first_says(run.saved)
+    if devices.follows(run.config):
+        run.rows = [{"generation": number, "elapsed": 0.0} for number in range(done)]
+        run.saved = saved
 
 
 def use_compilation_cache(folder: str | None) -> None:
@@ -276,7 +304,7 @@ def _commands_before(directory: RunDirectory) -> list[str]:
 
 def _finish(run: loop.Run, state: str, progress: Progress) -> None:
     """Write status, champion, plots and report. A failure here must not hide an earlier error."""
-    if not run.rows:
+    if not run.rows or devices.follows(run.config):
         return
     from jaxgp.run import outcome  # late: plotting is slow to import
 

@@ -80,7 +80,12 @@ def use(number: int | None = None) -> None:
 
 
 def _devices() -> list[jax.Device]:
-    """Return the devices that share searches: all of a CPU, one of any other kind."""
+    """Return the devices that share searches: all of a CPU, one of any other kind.
+
+    In a program whose devices have shares of other work, such as islands, each searches for itself.
+    """
+    if jax.sharding.get_abstract_mesh().manual_axes:
+        return jax.local_devices()[:1]
     return jax.local_devices() if jax.default_backend() == "cpu" else jax.local_devices()[:1]
 
 

@@ -27,7 +27,17 @@ from jaxgp.options import departures
 
 PACKAGES = ("jax", "jaxlib", "flax", "numpy", "hydra-core", "omegaconf", "wandb")
 LOCK = ".lock"
-UNRELATED = ("logger", "resume", "title", "table", "checkpoint_every", "keep_checkpoints", "cores", "compilation_cache")
+UNRELATED = (
+    "logger",
+    "resume",
+    "title",
+    "table",
+    "checkpoint_every",
+    "keep_checkpoints",
+    "cores",
+    "devices",
+    "compilation_cache",
+)
 """Options that do not change what a run computes."""
 
 

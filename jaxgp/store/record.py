@@ -8,6 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+
 from jaxgp import files, reading
 from jaxgp.errors import RunError, UsageError, reason
 
@@ -19,8 +21,12 @@ TIMES = ("seconds", "elapsed")
 
 
 def clean(row: Mapping[str, object]) -> Row:
-    """Turn metrics into what JSON can hold: Python numbers; nan and infinities become null."""
-    return {name: _number(value) for name, value in row.items()}
+    """Turn metrics into what JSON can hold: Python numbers, lists of them; nan and infinities become null."""
+    return {name: _value(value) for name, value in row.items()}
+
+
+def _value(value: object) -> object:
+    return [_number(one) for one in np.asarray(value)] if getattr(value, "ndim", 0) else _number(value)
 
 
 def _number(value: object) -> object:

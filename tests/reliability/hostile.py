@@ -130,7 +130,8 @@ def _instead(make: Harm) -> Harm:
 
 def go(script: str, words: str) -> None:
     """Carry out a command: a resumed run to its end, any other up to where games would begin."""
-    from jaxgp.run import outcome, tracking
+    from jaxgp.run import outcome
+    from jaxgp.run.mirroring import tracking
 
     outcome.write = lambda run: None
     tracking.COMMAND = ("grep", "-q", '^\\["end"')  # in the place of W&B, which takes seconds: it waits for the end

@@ -5,8 +5,9 @@ import time
 
 import pytest
 
-from jaxgp.run import outcome, tracking
-from jaxgp.run.tracking import Tracker
+from jaxgp.run import outcome
+from jaxgp.run.mirroring import tracking
+from jaxgp.run.mirroring.tracking import Tracker
 from jaxgp.store import record
 from jaxgp.store.directory import RunDirectory
 from tests.run import wandb_log

@@ -1,4 +1,4 @@
-"""The process that mirrors a run to Weights & Biases, started by `jaxgp.run.tracking`. It imports nothing of jaxgp.
+"""The process that mirrors a run to Weights & Biases, started by `tracking` beside it. It imports nothing of jaxgp.
 
 W&B works by a service of its own, by sockets and by hooks at the end of the process, and any of them can wait for ever.
 Here they keep nobody waiting. Each line of standard input is a JSON list, the name of a message and its content:

@@ -18,7 +18,7 @@ from typing import IO
 
 from jaxgp import files, reading
 from jaxgp.config.schema import Config
-from jaxgp.run import mirror
+from jaxgp.run.mirroring import mirror
 from jaxgp.store.directory import RunDirectory
 from jaxgp.store.record import Row
 
@@ -35,7 +35,7 @@ COMMAND = (sys.executable, "-P", str(Path(mirror.__file__)))
 class Tracker:
     """Follows a run. In mode `disabled` it does nothing and starts nothing.
 
-    W&B lives in a process of its own (`jaxgp.run.mirror`), so nothing that it does, or waits for, keeps the run.
+    W&B lives in a process of its own (`mirror`), so nothing that it does, or waits for, keeps the run.
 
     Args:
         config: configuration of the run; `logger` says how to track.

@@ -1,0 +1,149 @@
+"""The devices that share the islands of a run: of this process, or of several processes that compute one run together.
+
+Every process does the same work in the same order, since each program runs on the devices of all of them. The first one
+keeps the record. The others write theirs into a folder of their own, which is removed at the end, and say nothing.
+"""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import jax
+import numpy as np
+from jax.experimental import multihost_utils
+from jax.sharding import Mesh
+
+from jaxgp.config.schema import Config
+from jaxgp.errors import RunError, reject
+from jaxgp.evolution.islands import AXIS, Islands
+from jaxgp.evolution.state import EvolutionState
+from jaxgp.run.assemble import Experiment
+from jaxgp.search import cores
+
+Tree = TypeVar("Tree")
+
+
+def join(config: Config) -> None:
+    """Make devices of cores for the islands, and this process one of several that compute the run, as the options say.
+
+    Without a coordinator JAX asks the environment, as SLURM and MPI set it, where the others are.
+
+    Raises:
+        RunError: the processes did not find each other.
+    """
+    asked = config.devices
+    if asked.count > 1:
+        cores.use(asked.count // asked.processes)
+    if asked.processes == 1:
+        return
+    given: dict[str, Any] = {}
+    if asked.coordinator is not None:
+        given = {
+            "coordinator_address": asked.coordinator,
+            "num_processes": asked.processes,
+            "process_id": asked.process,
+        }
+    try:
+        jax.distributed.initialize(**given, initialization_timeout=asked.patience)
+    except (RuntimeError, ValueError, jax.errors.JaxRuntimeError) as error:
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        raise RunError(f"devices.processes={asked.processes}: they did not find each other ({first})") from error
+    if jax.process_count() != asked.processes:
+        reject("devices.processes", asked.processes, f"{jax.process_count()}, as many as were started")
+
+
+def spread(config: Config, experiment: Experiment) -> Experiment:
+    """Return an experiment whose islands are shared by as many devices as the options say.
+
+    Raises:
+        UsageError: there are fewer devices.
+    """
+    asked, ring = config.devices, experiment.ring
+    if not isinstance(ring, Islands):
+        return experiment
+    on_cpu = jax.default_backend() == "cpu"
+    together = asked.side_by_side if asked.side_by_side is not None else 1 if on_cpu else None
+    mesh = None
+    if asked.count > 1:
+        each = asked.count // asked.processes
+        if each > jax.local_device_count():
+            there = jax.local_device_count() * asked.processes
+            reject("devices.count", asked.count, f"a whole number from 1 to {there}, the devices that there are")
+        chosen = [
+            device for process in range(asked.processes) for device in jax.local_devices(process_index=process)[:each]
+        ]
+        # The other partitioner, Shardy, ends the process while it compiles loops in which programs are mutated
+        # (jaxlib 0.11.2).
+        jax.config.update("jax_use_shardy_partitioner", False)
+        mesh = Mesh(np.array(chosen), (AXIS,))
+    return replace(experiment, ring=replace(ring, mesh=mesh, together=together))
+
+
+def placed(experiment: Any, state: EvolutionState) -> EvolutionState:
+    """Return a state on the devices that compute the run; with several processes it is the first one's state."""
+    ring = getattr(experiment, "ring", None)
+    if isinstance(ring, Islands) and ring.mesh is not None:
+        return ring.place(_of_first(state))
+    return cores.everywhere(state)
+
+
+def whole(state: Tree) -> Tree:
+    """Return a state that this process can read, all of it; all processes have to ask for it at the same time."""
+    if jax.process_count() == 1:
+        return state
+    arrays = multihost_utils.process_allgather(_data(state), tiled=True)
+    return jax.tree.map(_restored, state, arrays)
+
+
+def first_says(number: int) -> int:
+    """Return a number, or a truth value, that the first process has; all processes have to ask at the same time."""
+    if jax.process_count() == 1:
+        return number
+    return int(multihost_utils.broadcast_one_to_all(np.int32(number)))
+
+
+def follows(config: Config) -> bool:
+    """Whether this process is one of several and not the first, which keeps the record."""
+    # To ask JAX fixes the number of devices.
+    return config.devices.processes > 1 and jax.process_index() > 0
+
+
+@contextmanager
+def hidden() -> Iterator[Path]:
+    """Within this context, which gives a folder for the files of a process that keeps no record, it prints nothing."""
+    with tempfile.TemporaryDirectory(prefix="jaxgp-") as folder, Path(os.devnull).open("w") as nowhere:
+        said = sys.stdout
+        sys.stdout = nowhere
+        try:
+            yield Path(folder)
+        finally:
+            sys.stdout = said
+            with suppress(OSError):
+                nowhere.flush()
+
+
+def _of_first(state: Tree) -> Tree:
+    """Return the state that the first process has."""
+    if jax.process_count() == 1:
+        return state
+    return jax.tree.map(_restored, state, multihost_utils.broadcast_one_to_all(_data(state)))
+
+
+def _is_key(leaf: Any) -> bool:
+    return bool(jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key))
+
+
+def _data(tree: Tree) -> Tree:
+    """Replace typed keys by their data, which can be sent."""
+    return jax.tree.map(lambda leaf: jax.random.key_data(leaf) if _is_key(leaf) else leaf, tree)
+
+
+def _restored(like: Any, data: Any) -> jax.Array:
+    """Return an array on the first device of this process; a typed key where `like` is one."""
+    array = jax.device_put(np.asarray(data), jax.local_devices()[0])
+    return jax.random.wrap_key_data(array, impl=jax.random.key_impl(like)) if _is_key(like) else array

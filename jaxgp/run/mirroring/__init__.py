@@ -1,0 +1,1 @@
+"""Weights & Biases, a mirror of the record, in a process of its own."""

@@ -1,0 +1,73 @@
+"""Islands on devices and in processes: the same run, bit for bit, and a resume on other devices."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+OPTIONS = [
+    "game=mancala",
+    "algorithm.population=64",
+    "algorithm.capacity=32",
+    "algorithm.islands.count=8",
+    "algorithm.islands.migrants=1",
+    "algorithm.islands.first=1",
+    "algorithm.islands.every=3",
+    "checkpoint_every=2",
+    "logger=disabled",
+]
+GENERATIONS = 4
+
+
+def start(folder: Path, *options: str) -> subprocess.Popen:
+    words = [sys.executable, "scripts/train.py", *options]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "JAX_PLATFORMS": "cpu"}
+    environment.pop("XLA_FLAGS", None)
+    environment.pop("JAX_NUM_CPU_DEVICES", None)
+    with folder.with_suffix(".txt").open("a") as said:
+        return subprocess.Popen(words, cwd=ROOT, env=environment, stdout=said, stderr=said)
+
+
+def train(folder: Path, *options: str) -> None:
+    assert start(folder, *options).wait(timeout=900) == 0, folder.with_suffix(".txt").read_text()
+
+
+def result(folder: Path) -> tuple[list, dict]:
+    """The rows without times, and the arrays of the last checkpoint."""
+    rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    with np.load(folder / "checkpoints" / f"generation_{GENERATIONS:08}.npz") as arrays:
+        saved = {name: arrays[name] for name in arrays.files}
+    return [{k: v for k, v in row.items() if k not in ("seconds", "elapsed")} for row in rows], saved
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("localhost", 0))
+        return one.getsockname()[1]
+
+
+@pytest.mark.slow
+def test_one_device_eight_devices_two_processes_and_a_resume_on_other_devices_give_the_same_run(tmp_path):
+    one, eight, two, resumed = (tmp_path / name for name in ("one", "eight", "two", "resumed"))
+    last = f"algorithm.generations={GENERATIONS}"
+    train(one, *OPTIONS, last, f"hydra.run.dir={one}")
+    train(eight, *OPTIONS, last, f"hydra.run.dir={eight}", "devices.count=8")
+    shared = ["devices.count=2", "devices.processes=2", f"devices.coordinator=localhost:{free_port()}"]
+    both = [start(two, *OPTIONS, last, f"hydra.run.dir={two}", *shared, f"devices.process={n}") for n in (0, 1)]
+    assert [process.wait(timeout=900) for process in both] == [0, 0], two.with_suffix(".txt").read_text()
+    train(resumed, *OPTIONS, "algorithm.generations=2", f"hydra.run.dir={resumed}")
+    train(resumed, f"resume={resumed}", last, "devices.count=4")
+    rows, arrays = result(one)
+    assert sum(row["migrants"] for row in rows) > 0
+    for other in (eight, two, resumed):
+        found, saved = result(other)
+        assert found == rows
+        # The number of generations, which the resumed run was given later, is no part of the configuration's digest.
+        assert saved.keys() == arrays.keys()
+        assert all(np.array_equal(saved[name], arrays[name]) for name in arrays)
