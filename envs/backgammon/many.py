@@ -26,20 +26,21 @@ Men = tuple[Array, Array]
 Value = Callable[[Array, Men, Array], Array]
 """(int32[K] which states, ascending; the positions [K] after turns; int32[] how many of them count) -> float32[K]."""
 
-KINDS = ((1024, BAR), (128, 160), (32, None))
+KINDS = ((256, BAR), (32, 160), (8, None))
 """Positions whose turns are listed together, and rows for each: without doubles; with doubles, at first with few rows,
 then, where these are too few, with as many as there can be."""
-TOGETHER = 2048
+TOGETHER = 512
 """Turns that are valued together."""
 Best = tuple[Array, Array, Array]
 """Of the best turns so far: values, lots, codes."""
 LOWEST = np.finfo(np.float32).min
 """Value of a turn for which the value is NaN or minus infinity."""
 MIX = np.random.default_rng(0).integers(2**32, size=(2, BAR + 1), dtype=np.uint32) | np.uint32(1)
+"""Odd factors that mix the men of the points into one number."""
 
 
 def lots(own: Array, other: Array, luck: Array) -> Array:
-    """Return uint32[...]: the lots of positions (int8[..., 26] twice) by random bits (uint32[...]); 0 is never drawn."""
+    """Return uint32[...], at least 1: what positions (int8[..., 26] twice) draw with random bits (uint32[...])."""
     mixed = (own.astype(jnp.uint32) * MIX[0] + other.astype(jnp.uint32) * MIX[1]).sum(-1, dtype=jnp.uint32)
     drawn = mixed ^ (luck * np.uint32(0x9E3779B9))
     for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):  # the finalizer of MurmurHash3, in the public domain

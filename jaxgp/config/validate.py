@@ -30,8 +30,13 @@ def check(config: Config, places: "Games") -> Config:
     options.check(config)
     if isinstance(algorithm, Algorithm) and algorithm.selection.method == "roulette":
         _roulette(config)
-    if config.fitness.coplay:
-        _coevolution(algorithm, config)
+    if isinstance(algorithm, Groups) and config.fitness.candidates:
+        reject("fitness.candidates", config.fitness.candidates, "0 with algorithm.kind=groups")
+    for option in ("coplay", "elimination"):
+        if getattr(config.fitness, option):
+            _coevolution(algorithm, config, option)
+    if config.fitness.elimination:
+        _elimination(algorithm)
     return games.check(config, places)
 
 
@@ -44,17 +49,26 @@ def _trained(config: Config) -> None:
                 reject(f"fitness.{section}.{name}.kind", one.kind, why)
 
 
-def _coevolution(algorithm: Algorithm | Groups, config: Config) -> None:
+def _elimination(algorithm: Algorithm | Groups) -> None:
+    """Refuse a population that does not halve down to one."""
+    size = algorithm.population
+    if not options.power_of_two(size):
+        below = 2 ** (size.bit_length() - 1)
+        near = f"a power of two with fitness.elimination, such as {below} or {2 * below}; nobody sits out a round"
+        reject("algorithm.population", size, near)
+
+
+def _coevolution(algorithm: Algorithm | Groups, config: Config, option: str) -> None:
     """Refuse options that exclude games among the population."""
     if isinstance(algorithm, Groups):
         accepted = "0 with algorithm.kind=groups, which has tournaments of its own"
-        reject("fitness.coplay", config.fitness.coplay, accepted)
+        reject(f"fitness.{option}", getattr(config.fitness, option), accepted)
     if algorithm.population < 2:
-        reject("algorithm.population", algorithm.population, "a whole number from 2, with fitness.coplay")
-    for option in ("by_case", "sharing"):
+        reject("algorithm.population", algorithm.population, f"a whole number from 2, with fitness.{option}")
+    for name in ("by_case", "sharing"):
         # No two individuals meet the same opponents.
-        if value := getattr(algorithm.selection, option):
-            reject(f"algorithm.selection.{option}", value, "0, with fitness.coplay")
+        if value := getattr(algorithm.selection, name):
+            reject(f"algorithm.selection.{name}", value, f"0, with fitness.{option}")
 
 
 def _roulette(config: Config) -> None:
