@@ -4,7 +4,7 @@ from functools import partial
 
 from jax import Array
 
-from envs.backgammon import language, many
+from envs.backgammon import language, many, whole
 from envs.backgammon.rules import Backgammon, State
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.players.chosen import ChosenPlayer
@@ -18,8 +18,13 @@ def turn(game: Backgammon, options: language.Options) -> tuple[PrimitiveSet, Cho
         racing = language.racing(*men) if options.phase == "after" else state.racing
         return racing.astype(int)
 
+    def outcome(state: State, number: Array) -> many.Men:
+        turns = whole.whole_turns(game, state)
+        return whole.played(state, whole.nth_turn(turns, number % turns.total))
+
     primitives = language.primitive_set()
-    return primitives, ChosenPlayer(primitives, lambda men: language.view(*men), tree, partial(many.best_moves, game))
+    look = lambda men: language.view(*men)  # noqa: E731
+    return primitives, ChosenPlayer(primitives, look, tree, outcome, partial(many.best_moves, game))
 
 
 TURN = Role("turn", "a program values the position after every whole turn", "program", language.Options, turn)

@@ -121,8 +121,8 @@ class Suite:
 class Fitness:
     """fitness = max(minimum, scale * (points + win_bonus * wins) - parsimony * size); size: nodes or rules.
 
-    With `coplay` the fitness is the points of games among the population and against the guides. With `elimination` it is
-    how far an individual gets in a tournament of the population: 1 / n for those who lose in a round of n, 1 for the
+    With `coplay` the fitness is the points of games among the population and against the guides. With `elimination` it
+    is how far an individual gets in a tournament of the population: 1 / n for those who lose in a round of n, 1 for the
     winner. Then the opponents measure only the fittest of every generation, by the formula above. With a `suite` the
     points of an instance are the share of nodes saved, and the instances that were set apart measure the fittest.
     """

@@ -34,12 +34,14 @@ class ChosenPlayer:
         primitives: the set that the programs are written in, of T trees.
         view: outcome -> float32[F], or packed: what a program sees of it.
         tree: (state before the move, outcome) -> int32[], which of the trees values it.
+        outcome: (state, int32[] number) -> what one of its moves leads to, to look at; any number names one.
         choose: (states [N], bool[N] which of them matter, value) -> int32[N], the moves.
     """
 
     primitives: PrimitiveSet
     view: Callable[[Outcome], Features]
     tree: Callable[[State, Outcome], Array]
+    outcome: Callable[[State, Array], Outcome]
     choose: Callable[[State, Array, Value], Array]
 
     random: ClassVar[bool] = False

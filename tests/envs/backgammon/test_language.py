@@ -88,7 +88,7 @@ def test_turns_of_equal_value_are_played_with_equal_probability():
     between = step(states, move(states))
     assert not (np.asarray(between.to_move) == 1).any()
     after = step(between, move(between))
-    counts = {position: 0 for position in positions}
+    counts = dict.fromkeys(positions, 0)
     for own, other in zip(np.asarray(after.other), np.asarray(after.own), strict=True):
         counts[as_tuple(own), as_tuple(other)] += 1
     assert stats.chisquare(list(counts.values())).pvalue > 0.001
