@@ -127,6 +127,22 @@ class ListsMoves(Protocol):
 
 
 @runtime_checkable
+class RollsByTurn(Protocol):
+    """A game whose chance comes at moments that both games of a pair share, such as the rolls at the start of turns."""
+
+    def moment(self, state: States) -> Array:
+        """Return int32[]: which moment the next chance after this state is; it grows from one to the next."""
+
+
+@runtime_checkable
+class ChoosesTogether(Protocol):
+    """A fixed player that chooses in many states at once, where this is faster than in each of them alone."""
+
+    def together(self, states: States, bits: Array, active: Array) -> Array:
+        """Return int32[N] moves for states [N]; `bits` is uint32[N]. Only those of `active` (bool[N]) ones count."""
+
+
+@runtime_checkable
 class Puzzle(Game[State], ListsMoves, Protocol[State]):
     """A game for one of which many instances are to be solved by search.
 
@@ -301,8 +317,11 @@ class Opponent(Protocol[Memory]):
     def init(self, key: Array) -> Memory:
         """Return the memory at the start; it is carried from generation to generation."""
 
-    def reply(self, memory: Memory, states: States, bits: Array) -> tuple[Array, Array]:
-        """Return int32[P, M] moves, and bool[P, M]: whether each is known; `bits` is uint32[P, M]."""
+    def reply(self, memory: Memory, states: States, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
+        """Return int32[P, M] moves, and bool[P, M]: whether each is known; `bits` is uint32[P, M].
+
+        Only the replies in `active` (bool[P, M], None: all) states need be right.
+        """
 
     def think(self, memory: Memory, states: States, waiting: Array, bits: Array) -> tuple[Memory, Array]:
         """Find replies for at least one of the `waiting` (bool[P, M]) games.

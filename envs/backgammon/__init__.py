@@ -9,13 +9,14 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Backgammon]":
     """Return the game; this imports it."""
-    from envs.backgammon import pubeval, render, turns
+    from envs.backgammon import pubeval, render, roles, turns
     from envs.backgammon.rules import Backgammon
     from jaxgp.spec import Spec
 
     return Spec(
         Backgammon,
         drawing=render,
+        roles=(roles.TURN,),
         strategies=pubeval.STRATEGIES,
         strategy=pubeval.strategy,
         typed=turns.TYPED,

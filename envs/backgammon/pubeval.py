@@ -16,9 +16,9 @@ from pathlib import Path
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array, lax
+from jax import Array
 
-from envs.backgammon import whole
+from envs.backgammon import many
 from envs.backgammon.rules import BAR, OFF, Backgammon, State
 from jaxgp.errors import reject
 
@@ -29,8 +29,6 @@ WON = 99_999_999.0
 """What it values a position at in which all own men are borne off."""
 LARGE = 4
 """From so many men on a point on, it counts them."""
-TOGETHER = 8
-"""Turns that are valued together."""
 
 
 @cache
@@ -73,21 +71,18 @@ class Pubeval:
     def __call__(self, state: State, bits: Array) -> Array:
         """Return int32[], the next move of the best turn; `bits` is not used."""
         del bits
-        turns = whole.whole_turns(self.game, state)
+        alone: State = jax.tree.map(lambda x: x[None], state)
+        return self.together(alone, jnp.zeros(1, jnp.uint32), jnp.ones(1, bool))[0]
 
-        def some(carry: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
-            first, best, chosen = carry
-            places = first + jnp.arange(TOGETHER, dtype=jnp.int32)
-            codes = jax.vmap(whole.nth_turn, (None, 0))(turns, places)
-            values = jax.vmap(lambda code: score(state.racing, *whole.played(state, code)))(codes)
-            values = jnp.where(places < turns.total, values, -jnp.inf)
-            top = values.argmax()
-            better = values[top] > best
-            return first + TOGETHER, jnp.maximum(best, values[top]), jnp.where(better, codes[top], chosen)
+    def together(self, states: State, bits: Array, active: Array) -> Array:
+        """Return int32[N], the next moves in many games at once; see `jaxgp.contracts.ChoosesTogether`."""
+        del bits
 
-        start = jnp.int32(0), jnp.float32(-jnp.inf), jnp.uint32(0)
-        _, _, code = lax.while_loop(lambda carry: carry[0] < turns.total, some, start)
-        return whole.first_action(state, code)
+        def value(lanes: Array, men: tuple[Array, Array], needed: Array) -> Array:
+            del needed
+            return jax.vmap(score)(states.racing[lanes], *men)
+
+        return many.best_moves(self.game, states, active, value, random=False)
 
 
 STRATEGIES = ("pubeval",)

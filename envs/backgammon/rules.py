@@ -71,6 +71,8 @@ class State:
     left: Array  # int32[2]: how often each die may still be played; doubles count for the first
     moves: Array  # uint32[2]: for each die the points from which a man may move by it
     racing: Array  # bool[]: whether the sides had passed each other when the turn began
+    rolls: Array  # int32[]: turns that were rolled for before this one
+    luck: Array  # uint32[]: random bits drawn with the roll, by which players choose among equal turns
     to_move: Array  # int32[]: seat that moves next
     terminated: Array  # bool[]
     returns: Array  # float32[2]: by seat, zero until the end
@@ -100,7 +102,7 @@ class Backgammon:
 
     def init(self, key: Array) -> State:
         """Return the opening position. Each seat rolls a die, never both the same; the higher one moves first."""
-        drawn, _ = lot(jax.random.bits(key), DICE * (DICE - 1))
+        drawn, luck = lot(jax.random.bits(key), DICE * (DICE - 1))
         first = drawn // (DICE - 1) + 1
         second = drawn % (DICE - 1) + 1
         second += second >= first
@@ -109,9 +111,11 @@ class Backgammon:
             side[point] = number
         men = jnp.asarray(side)
         dice = jnp.stack([jnp.maximum(first, second), jnp.minimum(first, second)]).astype(jnp.int32)
-        return self.turn(men, men, dice, (first < second).astype(jnp.int32))
+        return self.turn(men, men, dice, (first < second).astype(jnp.int32), luck=luck)
 
-    def turn(self, own: Array, other: Array, dice: Array, to_move: Array) -> State:
+    def turn(
+        self, own: Array, other: Array, dice: Array, to_move: Array, rolls: Array | int = 0, luck: Array | int = 0
+    ) -> State:
         """Return the state at the beginning of a turn.
 
         Args:
@@ -119,12 +123,15 @@ class Backgammon:
             other: int8[26], men of the opponent, by the opponent's points; neither side has borne off all.
             dice: int32[2], the roll, the larger die first.
             to_move: int32[], the seat that moves.
+            rolls: int32[], turns before this one.
+            luck: uint32[], random bits of the turn.
         """
         left = jnp.where(dice[0] == dice[1], np.array([4, 0]), np.array([1, 1])).astype(jnp.int32)
         moves = legal_sources(own, other, dice, left)
         racing = rearmost(own) + rearmost(other) < BAR
         ended, none = jnp.bool_(False), jnp.zeros(2, jnp.float32)
-        return State(own, other, dice, left, moves, racing, to_move, ended, none)
+        counted, drawn = jnp.asarray(rolls, jnp.int32), jnp.asarray(luck, jnp.uint32)
+        return State(own, other, dice, left, moves, racing, counted, drawn, to_move, ended, none)
 
     def legal_actions(self, state: State) -> Array:
         """Return bool[151]: the moves of one man, or only the pass; none after the end."""
@@ -158,7 +165,8 @@ class Backgammon:
             state, own=own, other=other, left=left, moves=moves * ~won, terminated=won, returns=returns
         )
         on = won | ((moves != 0).any() & ~passed)
-        after = where(on, same, self.turn(other, own, roll(key), 1 - state.to_move))
+        dice, luck = roll(key)
+        after = where(on, same, self.turn(other, own, dice, 1 - state.to_move, state.rolls + 1, luck))
         return freeze(state, where(passed | fits.any(), after, state))
 
     def score(self, state: State) -> Array:
@@ -179,6 +187,10 @@ class Backgammon:
         none = jnp.zeros_like(state.moves)
         return freeze(state, dataclasses.replace(state, moves=none, terminated=jnp.bool_(True), returns=returns))
 
+    def moment(self, state: State) -> Array:
+        """Return int32[]: turns that were rolled for before this one; see `jaxgp.contracts.RollsByTurn`."""
+        return state.rolls
+
     def key(self, state: State) -> Array:
         """Return uint32[9]: the men of both sides, four bits for each point, and the dice that are left."""
         shifts = 4 * (np.arange(32) % 8).astype(np.uint32)
@@ -191,11 +203,11 @@ class Backgammon:
         return jnp.concatenate([packed(state.own), packed(state.other), dice.astype(jnp.uint32)[None]])
 
 
-def roll(key: Array) -> Array:
-    """Return int32[2]: a roll of two dice, the larger one first."""
-    drawn, _ = lot(jax.random.bits(key), DICE * DICE)
+def roll(key: Array) -> tuple[Array, Array]:
+    """Return int32[2], a roll of two dice, the larger one first; and uint32[], random bits independent of it."""
+    drawn, luck = lot(jax.random.bits(key), DICE * DICE)
     one, two = drawn // DICE + 1, drawn % DICE + 1
-    return jnp.stack([jnp.maximum(one, two), jnp.minimum(one, two)]).astype(jnp.int32)
+    return jnp.stack([jnp.maximum(one, two), jnp.minimum(one, two)]).astype(jnp.int32), luck
 
 
 def rearmost(side: Array) -> Array:

@@ -88,8 +88,8 @@ def whole_turns(game: Backgammon, state: State) -> Turns:
     """Find all distinct positions that the rest of the turn can lead to; unspecified after the end."""
     rows = most_rows(game)
     doubles = state.dice[0] == state.dice[1]
-    heads, lasts, shift = _sequences(game, state)
-    larger, smaller, pair_shift = _pairs(state)
+    heads, lasts, shift, _ = sequences(game, state)
+    larger, smaller, pair_shift = pairs(state)
     heads = jnp.where(doubles, heads, _wide(larger, rows))
     lasts = jnp.where(doubles, lasts, _wide(smaller, rows))
     ends = jnp.cumsum(jax.lax.population_count(lasts).astype(jnp.int32))
@@ -147,7 +147,7 @@ def positions(game: Backgammon, state: State) -> tuple[Array, Array, Array]:
     return own, other, places < turns.total
 
 
-def _pairs(state: State) -> tuple[Array, Array, Array]:
+def pairs(state: State) -> tuple[Array, Array, Array]:
     """Find the turns with two dice: 25 rows, one for each point of the larger die, or one row where one die is played.
 
     Returns:
@@ -166,32 +166,44 @@ def _pairs(state: State) -> tuple[Array, Array, Array]:
     # Two men borne off from points x and y, both within the smaller die.
     swapped = allowed.T & (POINTS[None] > POINTS[:, None]) & (POINTS[None] <= smaller)
     allowed &= ~detour & ~swapped
-    pairs = jnp.where(allowed, bit(POINTS)[None], 0).sum(1, dtype=jnp.uint32)
-    two = (state.left > 0).all() & (pairs != 0).any()
+    played_by_both = jnp.where(allowed, bit(POINTS)[None], 0).sum(1, dtype=jnp.uint32)
+    two = (state.left > 0).all() & (played_by_both != 0).any()
     one = jnp.where(POINTS == 1, state.moves[0] | state.moves[1], 0)
-    heads, lasts = jnp.where(two, POINTS, 0).astype(jnp.uint32), jnp.where(two, pairs, one)
+    heads, lasts = jnp.where(two, POINTS, 0).astype(jnp.uint32), jnp.where(two, played_by_both, one)
     return heads[1:], lasts[1:], jnp.where(two | (state.moves[0] == 0), FIELD, 0)
 
 
-def _sequences(game: Backgammon, state: State) -> tuple[Array, Array, Array]:
-    """Find the turns by doubles: rows without their last moves, the points of these, and their place in the code."""
+def sequences(game: Backgammon, state: State, most: int | None = None) -> tuple[Array, Array, Array, Array]:
+    """Find the turns by doubles.
+
+    Args:
+        game: the rules.
+        state: the position.
+        most: rows to find room for, R; None: as many as there can be.
+
+    Returns:
+        uint32[R], their codes without the last move; uint32[R], the points of the last move; int32[], its place in the
+        code; bool[], whether there are more rows, so that none of these can be used.
+    """
     die = state.dice[0]
     blocked = facing(state.other, 2, 15)
     counts = jnp.where(POINTS > OFF, state.own, 0).astype(jnp.uint32)
     planes = jnp.stack([points_of(counts >> plane & 1 == 1) for plane in range(PLANES)])
+    room = most or most_rows(game)
     rows, heads = planes[None], jnp.zeros(1, jnp.uint32)
     further = _further(rows, blocked, die, jnp.full(1, BAR, jnp.int32))
     further = jnp.where(state.left[0] > 0, further, 0)
-    found_heads, found_lasts, depth = _wide(heads, most_rows(game)), _wide(further, most_rows(game)), jnp.int32(0)
+    found_heads, found_lasts, depth, over = _wide(heads, room), _wide(further, room), jnp.int32(0), jnp.bool_(False)
     for made in range(1, MOVES):
-        width = comb(game.men + made - 1, made)
+        width = min(comb(game.men + made - 1, made), room)
+        over |= jax.lax.population_count(further).sum(dtype=jnp.int32) > width
         rows, heads, further = _grown(rows, heads, further, width, made - 1, blocked, die)
         further = jnp.where(state.left[0] > made, further, 0)
         deeper = (further != 0).any()
-        found_heads = jnp.where(deeper, _wide(heads, most_rows(game)), found_heads)
-        found_lasts = jnp.where(deeper, _wide(further, most_rows(game)), found_lasts)
+        found_heads = jnp.where(deeper, _wide(heads, room), found_heads)
+        found_lasts = jnp.where(deeper, _wide(further, room), found_lasts)
         depth = jnp.where(deeper, made, depth)
-    return found_heads, found_lasts, depth * FIELD
+    return found_heads, found_lasts, depth * FIELD, over
 
 
 def _grown(

@@ -20,6 +20,7 @@ from jaxgp.contracts import States
 from jaxgp.errors import UsageError
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import Packed, evaluate_programs
+from jaxgp.players.chosen import ChosenPlayer
 from jaxgp.players.greedy import GreedyPlayer
 from jaxgp.players.guided import Guide
 from jaxgp.players.program import ProgramPlayer
@@ -46,7 +47,7 @@ class Board:
 
     def __init__(self, cast: Cast, program: Programs) -> None:
         self.cast, self.program = cast, program
-        if not isinstance(cast.actor, ProgramPlayer | GreedyPlayer | SearchedPlayer | Guide):
+        if not isinstance(cast.actor, ProgramPlayer | GreedyPlayer | ChosenPlayer | SearchedPlayer | Guide):
             accepted = "programs that name a move, value moves or the leaves of a search, guide a search, or are walked"
             raise UsageError(f"run: the programs of {cast.game.name} are of another kind; accepted: {accepted} through")
 
@@ -131,6 +132,10 @@ class Board:
         if isinstance(actor, GreedyPlayer):
             place = np.random.default_rng(seed).integers(0, 2**20, len(states.to_move)).astype(np.int32)
             return np.asarray(jax.jit(jax.vmap(lambda *at: actor.outcome(*at)[1], out_axes=1))(states, place))
+        if isinstance(actor, ChosenPlayer):
+            place = np.random.default_rng(seed).integers(0, 2**20, len(states.to_move)).astype(np.int32)
+            after = jax.jit(jax.vmap(lambda *at: actor.view(actor.outcome(*at)), out_axes=-1))
+            return unpacked(after(states, place))
         view = actor.features if isinstance(actor, ProgramPlayer) else actor.view
         return unpacked(jax.jit(jax.vmap(view, out_axes=1))(states))
 

@@ -168,6 +168,10 @@ def check(config: Config, games: "Games") -> Config:
         accepted = f"0; individuals of {cast.spec.name} with program.role={cast.program['role']} are one tree"
         reject("algorithm.crossover.one_point", algorithm.crossover.one_point, accepted)
     _panel(config, cast.game.seats)
+    from jaxgp.contracts import RollsByTurn  # with the game JAX is imported anyway
+
+    if config.fitness.paired and not isinstance(cast.game, RollsByTurn):
+        reject("fitness.paired", True, f"false; {cast.spec.name} has no rolls that two games can share")
     _suite(config, cast)
     for section, met in (("opponents", config.fitness.opponents), ("guides", config.fitness.guides)):
         for label, one in met.items():
@@ -214,8 +218,9 @@ def _evolves(config: Config, games: "Games", genotype: str) -> None:
 def _panel(config: Config, seats: int) -> None:
     """Check that a game for two has opponents, and a game for one has none; raises UsageError."""
     opponents, game = config.fitness.opponents, config.game["name"]
-    if seats == 1 and config.fitness.coplay:
-        reject("fitness.coplay", config.fitness.coplay, f"0; {game} is for one")
+    for option in ("coplay", "elimination", "paired"):
+        if seats == 1 and (value := getattr(config.fitness, option)):
+            reject(f"fitness.{option}", value, f"{type(value)()}".lower() + f"; {game} is for one")
     if seats == 1 and opponents:
         reject("fitness.opponents", ", ".join(opponents), f"none, as in fitness=solo: {game} is for one")
     if seats == 2 and not opponents:

@@ -33,8 +33,13 @@ def check(config: Config, places: "Games") -> Config:
     _devices(config)
     if isinstance(algorithm, Algorithm) and algorithm.selection.method == "roulette":
         _roulette(config)
-    if config.fitness.coplay:
-        _coevolution(algorithm, config)
+    if isinstance(algorithm, Groups) and config.fitness.candidates:
+        reject("fitness.candidates", config.fitness.candidates, "0 with algorithm.kind=groups")
+    for option in ("coplay", "elimination"):
+        if getattr(config.fitness, option):
+            _coevolution(algorithm, config, option)
+    if config.fitness.elimination:
+        _elimination(algorithm)
     return games.check(config, places)
 
 
@@ -47,19 +52,29 @@ def _trained(config: Config) -> None:
                 reject(f"fitness.{section}.{name}.kind", one.kind, why)
 
 
-def _coevolution(algorithm: Algorithm | Groups, config: Config) -> None:
+def _elimination(algorithm: Algorithm | Groups) -> None:
+    """Refuse a population, or that of an island, that does not halve down to one."""
+    islands, size = algorithm.islands.count, of_island(algorithm).population
+    if not options.is_power_of_two(size):
+        below = islands * 2 ** (size.bit_length() - 1)
+        whole = "a power of two" if islands == 1 else f"{islands} islands times a power of two"
+        near = f"{whole} with fitness.elimination, such as {below} or {2 * below}; nobody sits out a round"
+        reject("algorithm.population", algorithm.population, near)
+
+
+def _coevolution(algorithm: Algorithm | Groups, config: Config, option: str) -> None:
     """Refuse options that exclude games among the population."""
     if isinstance(algorithm, Groups):
         accepted = "0 with algorithm.kind=groups, which has tournaments of its own"
-        reject("fitness.coplay", config.fitness.coplay, accepted)
+        reject(f"fitness.{option}", getattr(config.fitness, option), accepted)
     islands = algorithm.islands.count
     if of_island(algorithm).population < 2:
-        least = f"a whole number from {2 * islands}, with fitness.coplay"
+        least = f"a whole number from {2 * islands}, with fitness.{option}"
         reject("algorithm.population", algorithm.population, least + (", two on an island" if islands > 1 else ""))
-    for option in ("by_case", "sharing"):
+    for name in ("by_case", "sharing"):
         # No two individuals meet the same opponents.
-        if value := getattr(algorithm.selection, option):
-            reject(f"algorithm.selection.{option}", value, "0, with fitness.coplay")
+        if value := getattr(algorithm.selection, name):
+            reject(f"algorithm.selection.{name}", value, f"0, with fitness.{option}")
 
 
 def _devices(config: Config) -> None:

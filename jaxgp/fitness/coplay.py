@@ -62,7 +62,15 @@ def draw(key: Array, population: int, games: int) -> Pairs:
 
 
 def play(
-    key: Array, game: Game, player: Player[Plans], plans: Plans, pairs: Pairs, max_plies: int, opening: int = 0
+    key: Array,
+    game: Game,
+    player: Player[Plans],
+    plans: Plans,
+    pairs: Pairs,
+    max_plies: int,
+    opening: int = 0,
+    entered: Array | None = None,
+    paired: bool = False,
 ) -> Coplayed:
     """Play all games to their ends. In one step an individual moves in all of its games that wait for it.
 
@@ -77,20 +85,26 @@ def play(
         pairs: who meets whom.
         max_plies: games are stopped here and scored as they stand.
         opening: plies at the beginning of each game that are random moves, uniform among the legal ones.
+        entered: bool[P], who plays; the games in the rows of the others are not begun. None: all play.
+        paired: whether the n-th game of a row and the n-th game of the row of its second seat have the same chance, by
+            turns, as in `jaxgp.fitness.matches.play`. Each row has one rival, whose only rival it is.
     """
     shape = pairs.second.shape
+    twins = jnp.minimum(pairs.second, jnp.arange(shape[0])[:, None]), jnp.arange(shape[1])[None]
     columns = jax.vmap(lambda column, at: column[at], (1, 1), 1)  # the same games in other rows
     # By seat: the index that gathers games from the rows of that seat's players into the rows of their rivals.
     across = jnp.stack([pairs.first, pairs.second])
     # Keys move with their games if anything is drawn; otherwise no keys are carried.
     chancy = game.chance or player.random
     chance_keys = jax.random.split(jax.random.fold_in(key, max_plies + 1), shape)
+    chance_keys = chance_keys[twins] if paired else chance_keys
 
     def going(states: State, plies: Array) -> Array:
         return ply.going(states, plies, max_plies)
 
     def after(states: State, action: Array, legal: Array, plies: Array, keys: Array) -> State:
-        return jax.vmap(jax.vmap(partial(ply.after, game)))(states, action, legal, keys, plies)
+        moments = ply.moments(game, states) if paired else plies
+        return jax.vmap(jax.vmap(partial(ply.after, game)))(states, action, legal, keys, moments)
 
     def turn(games: tuple[State, Array, Array | None, Array]) -> tuple[State, Array, Array | None, Array]:
         """Move for the owners of the rows where it is their turn, then gather the games into their rivals' rows.
@@ -115,7 +129,11 @@ def play(
         return arrays.where(playing, moved, states), plies + playing
 
     keys = jax.random.split(key, shape)
-    start = jax.vmap(jax.vmap(game.init))(keys), jnp.zeros(shape, jnp.int32)
+    keys = keys[twins] if paired else keys
+    begun = jnp.zeros(shape, jnp.int32)
+    if entered is not None:
+        begun = jnp.where(entered[:, None], begun, max_plies)
+    start = jax.vmap(jax.vmap(game.init))(keys), begun
     opened = lax.fori_loop(0, opening, by_chance, start)
     # The loop ends with the games in the rows of the first seat.
     done = lax.while_loop(

@@ -53,6 +53,7 @@ def play(
     memories: Sequence[Memory],
     max_plies: int,
     entered: Array | None = None,
+    paired: bool = False,
 ) -> tuple[Played, tuple[Memory, ...]]:
     """Play all games of P individuals to their ends.
 
@@ -66,6 +67,8 @@ def play(
         memories: what each opponent carries.
         max_plies: games are stopped here and scored as they stand.
         entered: bool[P], who plays; the games of the others are not begun. None: all play.
+        paired: whether the n-th games from both seats against an opponent have the same chance, by turns: what one side
+            rolls in the one game, the other side rolls in the other. The game is a `RollsByTurn`.
 
     Returns:
         The games, and the opponents' memories.
@@ -74,6 +77,9 @@ def play(
     thinker = np.concatenate([np.repeat(opponent.thinks, 2 * opponent.games) for opponent in opponents])
     shape = (player.count(plans), len(seat))
     keys = jax.random.split(key, shape)
+    if paired:
+        twins = np.concatenate([np.tile(np.arange(part.start, (part.start + part.stop) // 2), 2) for part in parts])
+        keys = keys[:, twins]
     start_keys = jax.vmap(jax.vmap(lambda k: jax.random.fold_in(k, max_plies + 1)))(keys)
     replies_random = any(opponent.random for opponent in opponents)
     resigns = any(opponent.forfeits for opponent in opponents)
@@ -82,12 +88,13 @@ def play(
         return jax.vmap(jax.vmap(ply.bits))(keys, plies) if wanted else jnp.zeros(shape, jnp.uint32)
 
     def after(states: State, action: Array, legal: Array, plies: Array) -> State:
-        return jax.vmap(jax.vmap(partial(ply.after, game)))(states, action, legal, keys, plies)
+        moments = ply.moments(game, states) if paired else plies
+        return jax.vmap(jax.vmap(partial(ply.after, game)))(states, action, legal, keys, moments)
 
-    def replies(memories: tuple[Memory, ...], states: State, plies: Array) -> tuple[Array, Array]:
+    def replies(memories: tuple[Memory, ...], states: State, plies: Array, theirs: Array) -> tuple[Array, Array]:
         bits = draw(plies, replies_random)
         answers = [
-            opponent.reply(memory, _cut(states, part), bits[:, part])
+            opponent.reply(memory, _cut(states, part), bits[:, part], theirs[:, part])
             for opponent, memory, part in zip(opponents, memories, parts, strict=True)
         ]
         return jnp.concatenate([a for a, _ in answers], 1), jnp.concatenate([r for _, r in answers], 1)
@@ -103,7 +110,7 @@ def play(
         states, plies = arrays.where(mine, moved, states), plies + mine
         behaviour = jnp.where(mine[..., None], extend(behaviour, action), behaviour)
         theirs = going(states, plies) & (states.to_move != seat)
-        action, ready = replies(memories, states, plies)
+        action, ready = replies(memories, states, plies, theirs)
         made_now = theirs & ready
         answered = after(states, action, action >= 0 if resigns else jnp.ones(shape, bool), plies)
         states, plies = arrays.where(made_now, answered, states), plies + made_now

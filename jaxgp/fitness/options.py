@@ -23,6 +23,11 @@ MAX_CANDIDATES = 256
 MAX_FACTOR = 1000
 
 
+def even(number: float) -> bool:
+    """Whether a number is even."""
+    return number % 2 == 0
+
+
 @dataclass
 class Problems:
     """A second population: sets of instances, which are the fitter the more nodes they cost those who solve them."""
@@ -116,9 +121,10 @@ class Suite:
 class Fitness:
     """fitness = max(minimum, scale * (points + win_bonus * wins) - parsimony * size); size: nodes or rules.
 
-    With `coplay` the fitness is the points of games among the population and against the guides. Then the opponents
-    measure only the fittest of every generation, by the formula above. With a `suite` the points of an instance are the
-    share of nodes saved, and the instances that were set apart measure the fittest.
+    With `coplay` the fitness is the points of games among the population and against the guides. With `elimination` it
+    is how far an individual gets in a tournament of the population: 1 / n for those who lose in a round of n, 1 for the
+    winner. Then the opponents measure only the fittest of every generation, by the formula above. With a `suite` the
+    points of an instance are the share of nodes saved, and the instances that were set apart measure the fittest.
     """
 
     opponents: dict[str, Opponent] = option({}, "the panel, by name")
@@ -128,6 +134,15 @@ class Fitness:
         "coevolution: games of each individual from each seat against others of the population; 0: none",
         low=0,
         high=MAX_GAMES,
+    )
+    elimination: int = option(
+        0,
+        "coevolution: games of a match in a single-elimination tournament of the population, half from each seat; "
+        "0: no tournament",
+        low=0,
+        high=MAX_GAMES,
+        test=even,
+        accepted=f"an even number from 0 to {MAX_GAMES}; half of the games are from each seat",
     )
     coplay_weight: float = option(1.0, "points of a game won against another individual", low=0, high=MAX_WEIGHT)
     opening_plies: int = option(
@@ -150,18 +165,22 @@ class Fitness:
     )
     candidates: int = option(
         0,
-        "coevolution: how many of the best individuals play again at the end, so that new games name the champion; "
+        "how many of the best individuals play their opponents again at the end, so that new games name the champion; "
         "0: none, the best measured one is the champion",
         low=0,
         high=MAX_CANDIDATES,
     )
-    final_rounds: int = option(
-        10, "coevolution: how often candidates play all games of the opponents again", low=1, high=MAX_GAMES
-    )
+    final_rounds: int = option(10, "how often candidates play all games of the opponents again", low=1, high=MAX_GAMES)
     points: str = option(
         "score",
-        "score: the sum over both seats, weighted mean over opponents; result: 1, 1/2, 0",
-        ("score", "result"),
+        "score: the sum over both seats, weighted mean over opponents; result: 1, 1/2, 0; share: own points of all "
+        "games against an opponent, divided by those of both sides",
+        ("score", "result", "share"),
+    )
+    paired: bool = option(
+        False,
+        "games of chance: whether the two games of a pair, with seats changed, have the same dice, turn by turn; "
+        "against opponents and in elimination",
     )
     scale: float = option(1.0, "what the points are multiplied by", low=0, high=MAX_WEIGHT, above=True)
     parsimony: float = option(0.0, "the price of a node, or of a rule", low=0, high=MAX_WEIGHT)
@@ -191,21 +210,39 @@ class Fitness:
         if self.opponents and not any(one.weight for one in self.opponents.values()):
             name = next(iter(self.opponents))
             reject(f"{prefix}opponents.{name}.weight", 0.0, "at least one opponent with a weight above 0")
+        if self.elimination:
+            self._elimination(prefix)
+            return
         if self.coplay:
+            if self.paired:
+                why = f"false with {prefix}coplay; in {prefix}elimination matches have pairs of games"
+                reject(prefix + "paired", True, why)
             if not self.coplay_weight and not any(guide.weight for guide in self.guides.values()):
                 reject(prefix + "coplay_weight", 0.0, "a number above 0, or a guide with a weight above 0")
             return
-        without = f"with {prefix}coplay=0"
+        without = f"with {prefix}coplay=0 and {prefix}elimination=0"
         if self.opening_plies:
             reject(prefix + "opening_plies", self.opening_plies, f"0 {without}")
         if self.measured_depth is not None:
             reject(prefix + "measured_depth", self.measured_depth, f"null {without}")
         if self.measured != 1 and not self.suite.boards:
             reject(prefix + "measured", self.measured, f"1 {without}; the opponents are met by all")
-        if self.candidates:
-            reject(prefix + "candidates", self.candidates, f"0 {without}; the fitness itself names the champion")
+        if self.candidates and (self.suite.boards or not self.opponents):
+            reject(prefix + "candidates", self.candidates, "0 without opponents that they play again")
         if self.guides:
             reject(prefix + "guides", ", ".join(self.guides), f"none {without}; opponents are without it")
+
+    def _elimination(self, prefix: str) -> None:
+        """Check what a tournament of the population excludes."""
+        with_it = f"with {prefix}elimination"
+        if self.coplay:
+            reject(prefix + "coplay", self.coplay, f"0 {with_it}; the games of its matches are all that are played")
+        if self.guides:
+            reject(prefix + "guides", ", ".join(self.guides), f"none {with_it}")
+        if self.suite.boards:
+            reject(prefix + "suite.boards", self.suite.boards, f"0 {with_it}")
+        if self.coplay_weight != 1:
+            reject(prefix + "coplay_weight", self.coplay_weight, f"1 {with_it}")
 
 
 def no_guide(option: str, opponent: Opponent) -> None:

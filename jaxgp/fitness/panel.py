@@ -34,9 +34,11 @@ class PanelFitness(Absolute[Memories]):
         player: how an individual plays.
         opponents: the panel.
         weights: one for each opponent.
-        points: `score`: the game's own points; `result`: 1 for a win, 1/2 for a draw.
+        points: `score`: the game's own points; `result`: 1 for a win, 1/2 for a draw; `share`: the own points of all
+            games against an opponent, divided by those of both sides; 1/2 where neither has any.
         scale: see above, as are `parsimony`, `win_bonus` and `minimum` (None: no bound).
         max_plies: longer games are stopped and scored as they stand.
+        paired: whether the n-th games from both seats have the same chance; see `jaxgp.fitness.matches.play`.
     """
 
     game: Game
@@ -49,6 +51,7 @@ class PanelFitness(Absolute[Memories]):
     win_bonus: float = 0.0
     minimum: float | None = None
     max_plies: int = 400
+    paired: bool = False
 
     seats: ClassVar[int] = 2
 
@@ -64,9 +67,11 @@ class PanelFitness(Absolute[Memories]):
     def measure(self, key: Array, population: Genome, memories: Memories) -> tuple[Evaluation, Memories]:
         """Play all games of a population [P, ...]; `key` must not be used for anything else."""
         plans = self.player.prepare(population)
-        played, memories = play(key, self.game, self.player, plans, self.opponents, memories, self.max_plies)
+        played, memories = play(
+            key, self.game, self.player, plans, self.opponents, memories, self.max_plies, paired=self.paired
+        )
         weights = (jnp.asarray(self.weights, jnp.float32) / sum(self.weights))[:, None]
-        points = mean_by_opponent(self.opponents, self.game_points(played.states))
+        points = self.mean_points(played.states)
         results = mean_by_opponent(self.opponents, self.of_individual(played.states.returns * 0.5 + 0.5))
         won = mean_by_opponent(self.opponents, (self.of_individual(played.states.returns) > 0).astype(jnp.float32))
         by_seat, wins = (points * weights).sum(1), (won * weights).sum((1, 2))
@@ -88,11 +93,16 @@ class PanelFitness(Absolute[Memories]):
         metrics["beat_all"] = (wins > 2 - 1e-6).sum(dtype=jnp.int32)
         return Evaluation(fitness, by_seat, metrics, cases, results, behaviour), memories
 
-    def game_points(self, states: States) -> Array:
-        """Return float32[P, G]: the individual's points in each ended game."""
+    def mean_points(self, states: States) -> Array:
+        """Return float32[P, O, 2]: the individual's points against each opponent by seat, of ended games [P, G]."""
+        if self.points == "result":
+            return mean_by_opponent(self.opponents, self.of_individual(states.returns * 0.5 + 0.5))
+        scores = jax.vmap(jax.vmap(self.game.score))(states)
+        own = mean_by_opponent(self.opponents, self.of_individual(scores))
         if self.points == "score":
-            return self.of_individual(jax.vmap(jax.vmap(self.game.score))(states))
-        return self.of_individual(states.returns * 0.5 + 0.5)
+            return own
+        both = mean_by_opponent(self.opponents, scores.sum(-1)).sum(-1, keepdims=True)
+        return jnp.where(both > 0, own / jnp.where(both > 0, both, 1), 0.25)
 
     def of_individual(self, by_seat: Array) -> Array:
         """Return float32[P, G]: of values by seat, float32[P, G, 2], the one of the individual's seat."""

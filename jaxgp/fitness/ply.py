@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp import arrays
-from jaxgp.contracts import Game, State, States
+from jaxgp.contracts import Game, RollsByTurn, State, States
 from jaxgp.search.chance import unused_key
 
 CHANCE = 1
@@ -29,7 +29,20 @@ def bits(key: Array, ply: Array) -> Array:
 def after(game: Game[State], state: State, action: Array, legal: Array, key: Array, ply: Array) -> State:
     """Return one game after `action` (int32[]): a step where it is `legal` (bool[]), else the game is forfeited.
 
-    `key` is that of the game; chance after its ply number `ply` (int32[]) draws from it.
+    `key` is that of the game; chance after its ply number `ply` (int32[]) draws from it. Games of a pair that share
+    their chance count moments instead of plies, see `moments`.
     """
     drawn = jax.random.fold_in(jax.random.fold_in(key, ply), CHANCE) if game.chance else unused_key()
     return arrays.where(legal, game.step(state, action, drawn), game.forfeit(state))
+
+
+def moments(game: Game[State], states: States) -> Array:
+    """Return int32[P, G]: the moments of the next chance in games [P, G].
+
+    Raises:
+        ValueError: chance in this game does not come at moments that games share.
+    """
+    if not isinstance(game, RollsByTurn):
+        raise ValueError(f"fitness.paired=true: accepted: false; {game.name} has no rolls that two games can share")
+    found: Array = jax.vmap(jax.vmap(game.moment))(states)
+    return found

@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array, lax
 
 from jaxgp.bits import pick
-from jaxgp.contracts import Game, Genomes, Opponent, Player, States
+from jaxgp.contracts import ChoosesTogether, Game, Genomes, Opponent, Player, States
 from jaxgp.errors import reject
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
@@ -85,8 +85,8 @@ class RandomOpponent:
         del key
         return ()
 
-    def reply(self, memory: tuple[()], states: States, bits: Array) -> tuple[Array, Array]:
-        del memory
+    def reply(self, memory: tuple[()], states: States, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
+        del memory, active
         legal = jax.vmap(jax.vmap(self.game.legal_actions))(states)
         return pick(legal, bits), jnp.ones(bits.shape, bool)
 
@@ -166,8 +166,16 @@ class FixedPlayer:
         return len(plans)
 
     def act(self, plans: Array, states: States, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
-        """Return int32[P, M] moves and bool[P, M], all True, for states [P, M]; `bits` is uint32[P, M]."""
-        del plans, active
+        """Return int32[P, M] moves and bool[P, M], all True, for states [P, M]; `bits` is uint32[P, M].
+
+        Only the moves in `active` (bool[P, M], None: all) states need be right.
+        """
+        del plans
+        if isinstance(self.choose, ChoosesTogether):
+            wanted = jnp.ones(bits.size, bool) if active is None else active.reshape(-1)
+            flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)
+            moves = self.choose.together(flat, bits.reshape(-1), wanted)
+            return moves.reshape(bits.shape), jnp.ones(bits.shape, bool)
         return jax.vmap(jax.vmap(self.choose))(states, bits), jnp.ones(bits.shape, bool)
 
 

@@ -107,14 +107,15 @@ class ProgramOpponent:
         """Return a bench with these genomes [C, ...] as the opponents."""
         return Bench(programs, self.player.prepare(programs), jnp.int32(0))
 
-    def reply(self, memory: Bench, states: State, bits: Array) -> tuple[Array, Array]:
+    def reply(self, memory: Bench, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
         shape = (len(bits), 2 * self.rounds, self.count)
 
         def by_program(x: Array) -> Array:
             return jnp.moveaxis(x.reshape(*shape, *x.shape[2:]), 2, 0).reshape(self.count, -1, *x.shape[2:])
 
         states = jax.tree.map(by_program, states)
-        move, is_legal = self.player.act(memory.plans, states, by_program(bits))
+        mine = None if active is None else by_program(active)
+        move, is_legal = self.player.act(memory.plans, states, by_program(bits), mine)
         legal = jax.vmap(jax.vmap(self.game.legal_actions))(states)
         move = jnp.where(is_legal, move, -1 if self.forfeits else jnp.argmax(legal, -1)).astype(jnp.int32)
         move = jnp.moveaxis(move.reshape(self.count, *shape[:2]), 0, 2).reshape(bits.shape)

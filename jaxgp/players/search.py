@@ -46,7 +46,10 @@ class SearchOpponent:
         words = jax.eval_shape(lambda: self.search.game.key(self.search.game.init(key))).shape[0] + drawn(self.search)
         return table.create(self.table_size, words, payload=-(-self.search.game.num_actions // WORD))
 
-    def reply(self, memory: table.Table, states: State, bits: Array) -> tuple[Array, Array]:
+    def reply(
+        self, memory: table.Table, states: State, bits: Array, active: Array | None = None
+    ) -> tuple[Array, Array]:
+        del active
         found, payload = table.lookup(memory, self._keys(states, bits)[1])
         best = payload.reshape(*bits.shape, -1)
         tied = self.search.ties == "all"
@@ -97,7 +100,10 @@ class AlternatingOpponent:
     def init(self, key: Array) -> tuple[table.Table, ...]:
         return tuple(search.init(key) for search in self.searches)
 
-    def reply(self, memory: tuple[table.Table, ...], states: State, bits: Array) -> tuple[Array, Array]:
+    def reply(
+        self, memory: tuple[table.Table, ...], states: State, bits: Array, active: Array | None = None
+    ) -> tuple[Array, Array]:
+        del active
         who, left = lot(bits, len(self.searches))
         answers = [search.reply(own, states, left) for search, own in zip(self.searches, memory, strict=True)]
         moves, known = (jnp.stack(each) for each in zip(*answers, strict=True))

@@ -129,7 +129,7 @@ def _objective(config: Config) -> str:
         return f"solve {game} with few nodes of a search"
     if not config.fitness.opponents:
         return f"reach a high score in {game}"
-    if config.fitness.coplay:
+    if config.fitness.coplay or config.fitness.elimination:
         return f"play {game} well against others of the population"
     return f"play {game} well against {_panel(config.fitness)}"
 
@@ -167,8 +167,10 @@ def _measures(fitness: Fitness) -> Rows:
     """Return the formula of the fitness; in coevolution also the measure that is comparable between generations."""
     if fitness.suite.boards:
         return _suite(fitness)
+    if fitness.elimination:
+        return _elimination(fitness)
     if not fitness.coplay:
-        return [("fitness", _formula(fitness))]
+        return [("fitness", _formula(fitness) + _paired(fitness))]
     weight = "" if fitness.coplay_weight == 1 else f"{fitness.coplay_weight:g} * "
     games = f"{fitness.coplay} game{'' if fitness.coplay == 1 else 's'} from each seat"
     chance = f", each after {fitness.opening_plies} random moves" if fitness.opening_plies else ""
@@ -181,6 +183,30 @@ def _measures(fitness: Fitness) -> Rows:
         ),
         ("champion", "the best of these"),
     ]
+
+
+def _elimination(fitness: Fitness) -> Rows:
+    """Return the fitness by a tournament of the population, and the measure that is comparable between generations."""
+    half = fitness.elimination // 2
+    points = "results" if fitness.points == "result" else "points"
+    chance = f", each after {fitness.opening_plies} random moves" if fitness.opening_plies else ""
+    match = (
+        f"{fitness.elimination} games, {half} from each seat{chance}{_paired(fitness)}; more {points} win, then a lot"
+    )
+    return [
+        (
+            "fitness",
+            f"1 / n if beaten in a round of n individuals, 1 if never; single elimination by matches of {match}",
+        ),
+        (
+            f"{_fittest(fitness)} of each generation measured by",
+            f"{_formula(fitness)}, {_searching(fitness)}against {_panel(fitness)}{_paired(fitness)}",
+        ),
+    ]
+
+
+def _paired(fitness: Fitness) -> str:
+    return "; both games of a pair have the same dice" if fitness.paired else ""
 
 
 def _suite(fitness: Fitness) -> Rows:
@@ -233,6 +259,8 @@ def _formula(fitness: Fitness, unit: str = "nodes") -> str:
     points = "score moving first + score moving second"
     if not fitness.opponents:
         points = "score"
+    elif fitness.points == "share":
+        points = "share of points (own / (own + opponent's)) of all games"
     elif fitness.points == "result":
         points = "result moving first + result moving second (1 win, 1/2 draw, 0 loss)"
     if len(fitness.opponents) > 1:

@@ -23,6 +23,7 @@ from jaxgp.evolution.state import EvolutionState
 from jaxgp.evolution.winners import Winners
 from jaxgp.fitness import coevolution
 from jaxgp.fitness.coevolution import CoevolutionFitness
+from jaxgp.fitness.elimination import EliminationFitness
 from jaxgp.fitness.grouped import GroupFitness
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.fitness.puzzles.meetings import ProblemFitness, SolverFitness
@@ -188,27 +189,31 @@ def _of_one(config: Config, games: Games) -> Experiment:
         win_bonus=options.win_bonus,
         minimum=options.minimum,
         max_plies=options.max_plies,
+        paired=options.paired,
     )
     if isinstance(config.algorithm, Groups):
         rules = config.algorithm
         relative = GroupFitness(cast.actor, fitness, rules.group_size, rules.panel_weight, rules.ties, rules.stop)
         return Experiment(config, cast, panel, Ring(relative, Winners(cast.language, rules)))
     scheme = Generational(cast.language, config.algorithm)
-    if options.coplay:
+    if options.coplay or options.elimination:
         guides = tuple(
             coevolution.Guide(opponent(one, cast, create, options), one.rounds, one.cutoff, one.weight)
             for one in options.guides.values()
         )
         depth = options.measured_depth
         measured = cast if depth is None else cast.at_depth(depth, "fitness.measured_depth")
-        coevolved = CoevolutionFitness(
-            player=cast.actor,
-            panel=replace(fitness, player=measured.actor),
-            guides=guides,
-            games=options.coplay,
-            weight=options.coplay_weight,
-            opening=options.opening_plies,
-            measured=options.measured,
-        )
+        common = {
+            "player": cast.actor,
+            "panel": replace(fitness, player=measured.actor),
+            "guides": guides,
+            "games": options.coplay or options.elimination // 2,
+            "weight": options.coplay_weight,
+            "opening": options.opening_plies,
+            "measured": options.measured,
+        }
+        coevolved = CoevolutionFitness(**common)
+        if options.elimination:
+            coevolved = EliminationFitness(**common, paired=options.paired)
         return Experiment(config, cast, panel, Ring(coevolved, scheme, options.candidates))
-    return Experiment(config, cast, panel, Ring(fitness, scheme))
+    return Experiment(config, cast, panel, Ring(fitness, scheme, options.candidates))

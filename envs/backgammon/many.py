@@ -1,0 +1,166 @@
+"""The best whole turns of many games side by side, by the value of the position that each of them leads to.
+
+`envs.backgammon.whole` lists the turns of one position. Under `vmap` every position would pay for 680 rows of doubles,
+and for as many turns as the position with the most has. So positions with doubles are taken apart here, some at a time;
+and the turns of all positions form one queue, which is valued `TOGETHER` at a time. The work is the number of turns.
+
+Turns of equal value are chosen by lot, each with equal probability. A turn is played man by man, and is looked for anew
+before each man. So the lot is a number that follows from the position after the turn and from the random bits of the
+roll: the turn that wins it at first wins it again among the turns that are left.
+"""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from envs.backgammon import whole
+from envs.backgammon.rules import BAR, Backgammon, State
+from jaxgp.arrays import take, where
+from jaxgp.bits import nth_bit
+
+Men = tuple[Array, Array]
+"""int8[..., 26], men of the side that has played, and int8[..., 26], those of the other side, by its points."""
+Value = Callable[[Array, Men, Array], Array]
+"""(int32[K] which states, ascending; the positions [K] after turns; int32[] how many of them count) -> float32[K]."""
+
+KINDS = ((256, BAR), (32, 160), (8, None))
+"""Positions whose turns are listed together, and rows for each: without doubles; with doubles, at first with few rows,
+then, where these are too few, with as many as there can be."""
+TOGETHER = 512
+"""Turns that are valued together."""
+Best = tuple[Array, Array, Array]
+"""Of the best turns so far: values, lots, codes."""
+LOWEST = np.finfo(np.float32).min
+"""Value of a turn for which the value is NaN or minus infinity."""
+MIX = np.random.default_rng(0).integers(2**32, size=(2, BAR + 1), dtype=np.uint32) | np.uint32(1)
+"""Odd factors that mix the men of the points into one number."""
+
+
+def lots(own: Array, other: Array, luck: Array) -> Array:
+    """Return uint32[...], at least 1: what positions (int8[..., 26] twice) draw with random bits (uint32[...])."""
+    mixed = (own.astype(jnp.uint32) * MIX[0] + other.astype(jnp.uint32) * MIX[1]).sum(-1, dtype=jnp.uint32)
+    drawn = mixed ^ (luck * np.uint32(0x9E3779B9))
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):  # the finalizer of MurmurHash3, in the public domain
+        drawn = (drawn ^ drawn >> shift) * np.uint32(factor)
+    return jnp.maximum(drawn ^ drawn >> 16, 1)
+
+
+def best_turns(game: Backgammon, states: State, active: Array, value: Value, random: bool = True) -> Array:
+    """Return uint32[N]: the codes of the turns with the highest values; see `envs.backgammon.whole`.
+
+    Args:
+        game: the rules.
+        states: [N].
+        active: bool[N], the states whose turns are wanted; the others get 0, a pass.
+        value: of the positions after turns; NaN counts as the lowest value.
+        random: whether equal turns are chosen by lot; otherwise the first of them in their order.
+    """
+    count = len(active)
+    doubles = states.dice[:, 0] == states.dice[:, 1]
+    wanted = active & (states.moves != 0).any(-1) & ~states.terminated
+    kinds = [(min(width, count), rows or whole.most_rows(game)) for width, rows in KINDS]
+    widest, room = max(width for width, _ in kinds), max(width * rows for width, rows in kinds)
+
+    def listed(kind: int, todo: Array) -> tuple[Array, ...]:
+        """List the turns of the next states of a kind; `todo` is bool[N].
+
+        Returns:
+            int32[B], the states, N for none; bool[B], whether there was no room for the rows of a state; int32[B], the
+            place of the last move; uint32[R] and uint32[R], the rows.
+        """
+        width, rows = kinds[kind]
+        lanes = jnp.nonzero(todo, size=width, fill_value=count)[0].astype(jnp.int32)
+        some = take(states, jnp.minimum(lanes, count - 1))
+        if kind == 0:
+            heads, lasts, shifts = jax.vmap(whole.pairs)(some)
+            over = jnp.zeros(width, bool)
+        else:
+            heads, lasts, shifts, over = jax.vmap(lambda state: whole.sequences(game, state, rows))(some)
+        lasts = jnp.where(((lanes < count) & ~over)[:, None], lasts, 0)
+        heads, lasts = (jnp.pad(x.reshape(-1), (0, room - width * rows)) for x in (heads, lasts))
+        lanes = jnp.pad(lanes, (0, widest - width), constant_values=count)
+        return lanes, *(jnp.pad(x, (0, widest - width)) for x in (over, shifts)), heads, lasts
+
+    def batch(carry: tuple[Array, Array]) -> tuple[Array, Array]:
+        todo, codes = carry  # todo: bool[3, N], by kind
+        kind = jnp.argmax(todo.any(1)).astype(jnp.int32)
+        lanes, over, shifts, heads, lasts = lax.switch(
+            kind, [lambda todo, kind=kind: listed(kind, todo[kind]) for kind in range(len(kinds))], todo
+        )
+        each = jnp.array([rows for _, rows in kinds])[kind]
+        found = _valued(states, lanes, shifts, heads, lasts, each, value, random)
+        todo = todo.at[kind, lanes].set(False, mode="drop")
+        todo = todo.at[-1, jnp.where(over, lanes, count)].set(True, mode="drop")
+        return todo, codes.at[lanes].set(found, mode="drop")
+
+    start = jnp.stack([wanted & ~doubles, wanted & doubles, jnp.zeros_like(wanted)]), jnp.zeros(count, jnp.uint32)
+    return lax.while_loop(lambda carry: carry[0].any(), batch, start)[1]
+
+
+def best_moves(game: Backgammon, states: State, active: Array, value: Value, random: bool = True) -> Array:
+    """Return int32[N]: the first moves of these turns."""
+    return jax.vmap(whole.first_action)(states, best_turns(game, states, active, value, random))
+
+
+def _valued(
+    states: State, lanes: Array, shifts: Array, heads: Array, lasts: Array, per: Array, value: Value, random: bool
+) -> Array:
+    """Return uint32[B]: the codes of the best turns of the states `lanes` (int32[B]), of which each has `per` rows."""
+    width, last_lane = len(lanes), states.terminated.shape[0] - 1
+    together = min(TOGETHER, 64 * width)
+    sizes = lax.population_count(lasts).astype(jnp.int32)
+    ends = jnp.cumsum(sizes)
+    last_rows = jnp.clip((jnp.arange(width, dtype=jnp.int32) + 1) * per, 1, len(ends)) - 1
+    stops = ends[last_rows]  # where the turns of each state end in the queue
+
+    def some(carry: tuple[Array, Best]) -> tuple[Array, Best]:
+        first, best = carry
+        place = first + jnp.arange(together, dtype=jnp.int32)
+        row = jnp.minimum(jnp.searchsorted(ends, place, side="right"), len(ends) - 1).astype(jnp.int32)
+        here = jnp.minimum(row // per, width - 1)
+        rank = place - (ends[row] - sizes[row])
+        code = heads[row] | nth_bit(lasts[row], rank).astype(jnp.uint32) << shifts[here].astype(jnp.uint32)
+        lane = jnp.minimum(lanes[here], last_lane)
+        # Barriers keep XLA from repeating what is gathered and played inside of all that reads it.
+        seen, code = lax.optimization_barrier((take(states, lane), code))
+        own, other = lax.optimization_barrier(jax.vmap(whole.played)(seen, code))
+        used = place < ends[-1]
+        values = value(lane, (own, other), jnp.minimum(ends[-1] - first, together))
+        values = jnp.where(jnp.isnan(values), LOWEST, jnp.maximum(values, LOWEST))
+        draw = lots(own, other, seen.luck) if random else ~place.astype(jnp.uint32)
+        # The turns of a state are neighbours: the best of those up to each place, then that at the last place of each.
+        turns = lax.optimization_barrier((here, jnp.where(used, values, -jnp.inf), draw, code))
+        _, *running = _running_best(turns)
+        at = jnp.minimum(stops - first, together) - 1
+        met = (at >= 0) & (here[at] == jnp.arange(width))
+        found = running[0][at], running[1][at], running[2][at]
+        wins = met & _better(found[0], found[1], best[0], best[1])
+        return first + together, where(wins, found, best)
+
+    none = jnp.zeros(width, jnp.uint32)
+    start = jnp.int32(0), (jnp.full(width, -jnp.inf, jnp.float32), none, none)
+    return lax.while_loop(lambda carry: carry[0] < ends[-1], some, start)[1][2]
+
+
+def _better(value: Array, draw: Array, other_value: Array, other_draw: Array) -> Array:
+    """Return bool[...]: whether turns are better than others, by value, then by lot."""
+    return (value > other_value) | ((value == other_value) & (draw > other_draw))
+
+
+def _running_best(turns: tuple[Array, ...]) -> tuple[Array, ...]:
+    """Return the best turn of the same state up to each place; turns (states, values, lots, codes) of states in order.
+
+    The passes of W. D. Hillis and G. L. Steele, "Data parallel algorithms" (1986).
+    """
+    place = jnp.arange(len(turns[0]))
+
+    def step(number: Array, turns: tuple[Array, ...]) -> tuple[Array, ...]:
+        back = 1 << number
+        earlier = tuple(jnp.roll(x, back) for x in turns)
+        keeps = (place >= back) & (earlier[0] == turns[0]) & _better(earlier[1], earlier[2], turns[1], turns[2])
+        return tuple(jnp.where(keeps, a, b) for a, b in zip(earlier, turns, strict=True))
+
+    return lax.fori_loop(0, (len(place) - 1).bit_length(), step, turns)

@@ -1,0 +1,121 @@
+"""Fitness from a single-elimination tournament of the population.
+
+Source: M. Sipper, "Evolved to Win" (2011), section 7.4. The individuals are divided into arbitrary pairs, and each pair
+plays a match. Those who lose in a round of n individuals get the fitness 1 / n; those who win are divided into pairs
+again. Who wins the last match gets 1.
+
+The source leaves it open who wins a match in which both sides have equal points: here a lot decides.
+"""
+
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+
+from jaxgp.contracts import Plans, States
+from jaxgp.fitness import coplay
+from jaxgp.fitness.coevolution import CoevolutionFitness
+from jaxgp.fitness.evaluation import Evaluation, child
+from jaxgp.fitness.panel import PLAY, Memories
+from jaxgp.genotypes.language import Genome
+
+
+@dataclass(frozen=True)
+class EliminationFitness(CoevolutionFitness):
+    """fitness = 1 / n, where n individuals were left in the round of the defeat; 1 for the winner.
+
+    `games` of a match are played from each seat. The population is a power of two. There are no guides.
+
+    Attributes:
+        paired: whether the two games of a pair, with seats changed, have the same chance.
+    """
+
+    paired: bool = False
+
+    def evaluate(self, key: Array, population: Genome, memory: Memories) -> tuple[Evaluation, Memories]:
+        """Play the tournament of a population [P, ...].
+
+        The points of the result are the mean results of each individual in all of its matches, by seat.
+        """
+        key = child(key, PLAY)
+        plans = self.player.prepare(population)
+        count = self.player.count(plans)
+
+        def round_(number: Array, carry: tuple[Array, ...]) -> tuple[Array, ...]:
+            order, fitness, points, games, plies, drawn, first = carry
+            left = count >> number
+            entered = jnp.zeros(count, bool).at[order].set(jnp.arange(count) < left)
+            rival = jnp.zeros(count, jnp.int32).at[order].set(order[jnp.arange(count) ^ 1])
+            lot_key, play_key = jax.random.split(jax.random.fold_in(key, number + 1))
+            played, pairs = self.match(play_key, plans, rival, entered)
+            own = match_points(pairs, self.values(played.states))
+            lots = jax.random.permutation(lot_key, count)
+            beats = (own > own[rival]) | ((own == own[rival]) & (lots > lots[rival]))
+            fitness = jnp.where(entered & ~beats, 1 / left, fitness)
+            points += jnp.where(entered[:, None], coplay.results(pairs, played.states.returns), 0)
+            returns = jnp.where(entered[:, None], played.states.returns[..., 0], jnp.nan)
+            counts = [entered.sum(dtype=jnp.int32) * self.games, jnp.where(entered[:, None], played.plies, 0).sum()]
+            counts += [(returns == 0).sum(), (returns > 0).sum()]
+            totals = [a + b.astype(jnp.int32) for a, b in zip((games, plies, drawn, first), counts, strict=True)]
+            return following(order, beats, left), fitness, points, *totals
+
+        zero = jnp.int32(0)
+        order = jax.random.permutation(jax.random.fold_in(key, 0), count).astype(jnp.int32)
+        rounds = (count - 1).bit_length()
+        start = order, jnp.ones(count), jnp.zeros((count, 2)), zero, zero, zero, zero
+        _, fitness, points, games, plies, drawn, first = lax.fori_loop(0, rounds, round_, start)
+        met = jnp.minimum(jnp.log2(count * fitness) + 1, rounds)
+        metrics = {
+            "evaluations": games,
+            "plies": plies,
+            "searches": zero,
+            "drawn": drawn / games,
+            "won_first": first / games,
+        }
+        return Evaluation(fitness, points / met[:, None], metrics), memory
+
+    def match(self, key: Array, plans: Plans, rival: Array, entered: Array) -> tuple[coplay.Coplayed, coplay.Pairs]:
+        """Play the matches of a round; `rival` is int32[P], `entered` bool[P]."""
+        both = jnp.broadcast_to(rival[:, None], (len(rival), self.games))
+        pairs, panel = coplay.Pairs(both, both), self.panel
+        played = coplay.play(
+            key,
+            panel.game,
+            self.player,
+            plans,
+            pairs,
+            panel.max_plies,
+            self.opening,
+            entered,
+            self.paired,
+        )
+        return played, pairs
+
+    def values(self, states: States) -> Array:
+        """Return float32[P, N, 2]: what ended games [P, N] count in a match, by seat."""
+        if self.panel.points == "result":
+            value: Array = states.returns * 0.5 + 0.5
+            return value
+        return jax.vmap(jax.vmap(self.panel.game.score))(states)
+
+
+def match_points(pairs: coplay.Pairs, values: Array) -> Array:
+    """Return float32[P]: the points of each individual in its match, of games [P, N, 2] by seat."""
+    return values[..., 0].sum(1) + values[pairs.first[:, 0], :, 1].sum(1)
+
+
+def following(order: Array, beats: Array, left: Array) -> Array:
+    """Return int32[P]: the order of the next round: winners of neighbours, then those who lost, then all others.
+
+    Args:
+        order: int32[P], a permutation; the first `left` (int32[]) take part, and each two neighbours met.
+        beats: bool[P], whether each individual has won.
+        left: a power of two.
+    """
+    place, half = jnp.arange(len(order)), left // 2
+    match = 2 * jnp.where(place < half, place, place - half) % len(order)
+    one, other = order[match], order[match ^ 1]
+    won = jnp.where(beats[one], one, other)
+    lost = jnp.where(beats[one], other, one)
+    return jnp.where(place < half, won, jnp.where(place < left, lost, order))

@@ -1,0 +1,110 @@
+"""Single elimination: brackets, fitness by round, lots, and games of a pair with the same dice."""
+
+from types import SimpleNamespace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import struct
+
+import envs
+from jaxgp.fitness import coplay, matches
+from jaxgp.fitness.elimination import EliminationFitness, following, match_points
+from jaxgp.players.panel import FixedPlayer, RandomOpponent
+
+BACKGAMMON = envs.make("backgammon")
+
+
+def test_winners_of_neighbours_meet_next():
+    order = jnp.array([3, 1, 0, 2, 7, 6, 5, 4])
+    beats = jnp.zeros(8, bool).at[jnp.array([1, 0, 6, 5])].set(True)
+    assert following(order, beats, jnp.int32(8)).tolist() == [1, 0, 6, 5, 3, 2, 7, 4]
+
+
+def test_those_who_lost_earlier_stay_behind():
+    order = jnp.array([1, 0, 6, 5, 3, 2, 7, 4])
+    beats = jnp.zeros(8, bool).at[jnp.array([0, 6])].set(True)
+    assert following(order, beats, jnp.int32(4)).tolist() == [0, 6, 1, 5, 3, 2, 7, 4]
+    last = following(jnp.array([0, 6, 1, 5, 3, 2, 7, 4]), jnp.zeros(8, bool).at[6].set(True), jnp.int32(2))
+    assert last.tolist() == [6, 0, 1, 5, 3, 2, 7, 4]
+
+
+def test_points_of_a_match_are_those_of_both_seats():
+    """Individuals 0 and 1 meet twice from each seat: row p has the games in which p has the first seat."""
+    rival = jnp.array([[1, 1], [0, 0]])
+    values = jnp.array([[[2, 0], [0, 1]], [[0, 3], [1, 0]]], jnp.float32)
+    assert match_points(coplay.Pairs(rival, rival), values).tolist() == [5, 2]
+
+
+@struct.dataclass
+class Ended:
+    """Ended games, in place of states."""
+
+    returns: jax.Array
+
+
+class ByStrength(EliminationFitness):
+    """The stronger individual wins every game; equal ones win one each."""
+
+    def match(self, key, plans, rival, entered):
+        both = jnp.broadcast_to(rival[:, None], (len(rival), self.games))
+        first = jnp.sign(plans[:, None] - plans[both])
+        states = Ended(jnp.stack([first, -first], -1))
+        return coplay.Coplayed(states, jnp.ones(both.shape, jnp.int32)), coplay.Pairs(both, both)
+
+
+def tournament(strengths, seeds):
+    player = SimpleNamespace(prepare=lambda genomes: genomes, count=len)
+    fitness = ByStrength(player, SimpleNamespace(points="result"), (), games=2)
+    run = jax.jit(lambda key: fitness.evaluate(key, jnp.asarray(strengths, jnp.float32), ())[0])
+    return [run(jax.random.key(seed)) for seed in range(seeds)]
+
+
+def test_fitness_is_one_over_the_individuals_left():
+    for found in tournament([3, 1, 4, 0, 5, 9, 2, 6], 8):
+        assert sorted(found.fitness.tolist()) == [1 / 8] * 4 + [1 / 4] * 2 + [1 / 2, 1]
+        assert int(found.fittest) == 5
+        assert float(found.fitness[3]) == 1 / 8
+        assert int(found.metrics["evaluations"]) == (8 + 4 + 2) * 2
+        assert found.points[5].tolist() == [1, 1]
+        assert found.points[3].tolist() == [0, 0]
+
+
+def test_pairs_are_arbitrary_and_a_lot_decides_at_equal_points():
+    found = tournament([1] * 8, 64)
+    assert {int(one.fittest) for one in found} == set(range(8))
+    assert all(sorted(one.fitness.tolist()) == [1 / 8] * 4 + [1 / 4] * 2 + [1 / 2, 1] for one in found)
+
+
+@pytest.fixture(scope="module")
+def begun():
+    """Seven moves of backgammon, the first legal ones against random ones: with the same dice in pairs, and without."""
+    player = FixedPlayer(lambda state, bits: jnp.argmax(BACKGAMMON.legal_actions(state)).astype(jnp.int32))
+    opponents = (RandomOpponent(BACKGAMMON, games=40),)
+
+    @jax.jit
+    def play(key):
+        both = []
+        for paired in (True, False):
+            played, _ = matches.play(key, BACKGAMMON, player, jnp.zeros(2, int), opponents, ((),), 7, paired=paired)
+            both.append((played.states.rolls, played.states.luck, played.states.to_move))
+        return both
+
+    return jax.device_get(play(jax.random.key(0)))
+
+
+def test_games_of_a_pair_have_the_same_dice_by_turns(begun):
+    (rolls, luck, to_move), (_, others, _) = begun
+    same = rolls[:, :40] == rolls[:, 40:]
+    assert 10 < same.sum() < 80, "moves differ, and so do the turns that seven of them make"
+    np.testing.assert_array_equal((luck[:, :40] == luck[:, 40:])[same], True)
+    np.testing.assert_array_equal((to_move[:, :40] == to_move[:, 40:])[same], True)
+    assert not (others[:, :40] == others[:, 40:]).any()
+    assert len(np.unique(luck[:, :40][rolls[:, :40] == 3])) > 10, "pairs differ from each other"
+
+
+def test_a_game_without_rolls_has_no_pairs():
+    nim = envs.make("mancala")
+    with pytest.raises(ValueError, match=r"fitness\.paired=true: accepted: false; mancala has no rolls"):
+        matches.ply.moments(nim, None)
