@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from jaxgp.library import Board, Champion, board, champion, load, opening, opponent, step, take
     from jaxgp.operators.options import Creation, Crossover, Mutation, RuleCreation, RuleMutation, Selection
     from jaxgp.options import option
+    from jaxgp.players.alone.walk import Walker
     from jaxgp.players.greedy import GreedyPlayer
     from jaxgp.players.panel import RandomOpponent
     from jaxgp.players.program import ProgramPlayer
     from jaxgp.players.rules import RulePlayer
     from jaxgp.players.searched import SearchedPlayer
     from jaxgp.players.solver import ProgramSolver
-    from jaxgp.players.walk import Walker
     from jaxgp.spec import Cast, Role, Spec, Strategy
 
 _ROOMS = {
@@ -61,7 +61,7 @@ _ROOMS = {
     "players.rules": ("RulePlayer",),
     "players.searched": ("SearchedPlayer",),
     "players.solver": ("ProgramSolver",),
-    "players.walk": ("Walker",),
+    "players.alone.walk": ("Walker",),
     "spec": ("Cast", "Role", "Spec", "Strategy"),
 }
 _WHERE = {name: room for room, names in _ROOMS.items() for name in names}

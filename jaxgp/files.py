@@ -74,7 +74,7 @@ def check_writable(option: str, path: Path) -> None:
     try:
         if path.exists() and not path.is_file():
             raise OSError(errno.EINVAL, "it is a directory" if path.is_dir() else "it is not a file")
-        probe = path.with_name(path.name + ".probe")
+        probe = path.with_name(f"{path.name}.{os.getpid()}")  # others may check the same file now
         write(probe, lambda file: file.write(b""))
         probe.unlink()
     except OSError as error:

@@ -100,7 +100,7 @@ def writers(loaded: "Loaded") -> dict[str, Callable[[], str]]:
     from jaxgp.contracts import Alone
     from jaxgp.export import export
     from jaxgp.genotypes.primitives import PrimitiveSet
-    from jaxgp.players.walk import Walker
+    from jaxgp.players.alone.walk import Walker
 
     content, cast, program = loaded.content, loaded.cast, loaded.genome
     title = f"Champion of generation {content.generation}, seed {content.seed}, {content.size} {content.unit}"

@@ -7,8 +7,8 @@ from envs.morpion.listed import ListedMorpion
 from envs.morpion.rules import Morpion
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.options import option
-from jaxgp.players.guided import Guide
-from jaxgp.players.walk import Walker
+from jaxgp.players.alone.guided import Guide
+from jaxgp.players.alone.walk import Walker
 from jaxgp.search.nrpa import Nested
 from jaxgp.spec import Role
 

@@ -17,7 +17,7 @@ from jaxgp.errors import UsageError, reject
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.measure.champions import Loaded
-from jaxgp.players.walk import Walker
+from jaxgp.players.alone.walk import Walker
 from jaxgp.report.waiting import waiting
 
 Say = Callable[[str], None]

@@ -23,7 +23,7 @@ from jaxgp.genotypes.language import Genome
 from jaxgp.host import savedgame
 from jaxgp.host.moves import Stepper, game_key
 from jaxgp.measure.alone import best_of, random_scores
-from jaxgp.players.guided import Guide
+from jaxgp.players.alone.guided import Guide
 from jaxgp.report.waiting import waiting
 from jaxgp.search.listed import Listed, ListedGame
 from jaxgp.search.nrpa import Line, Nested, Search

@@ -14,7 +14,7 @@ from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.text import parse_program
 from jaxgp.measure import champions
 from jaxgp.operators.options import Creation, Selection
-from jaxgp.players.guided import behaviour
+from jaxgp.players.alone.guided import behaviour
 from jaxgp.run.assemble import assemble
 from tests.run.conduct_toy import rows, start
 

@@ -19,7 +19,7 @@ from jaxgp.contracts import Game, Performance, States
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import evaluate_programs
-from jaxgp.players.walk import Walked
+from jaxgp.players.alone.walk import Walked
 from jaxgp.search.chance import unused_key
 from jaxgp.search.nrpa import STEEPEST, Line, Nested
 

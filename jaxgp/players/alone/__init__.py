@@ -1,0 +1,1 @@
+"""Players of games for one, which have a game of their own."""
