@@ -29,7 +29,7 @@ from jaxgp.options import option
 from jaxgp.report.generated import filled, table
 from jaxgp.report.reference import page
 from jaxgp.store import runs
-from tables import checkers
+from tables import checkers, freecell, rush_hour
 
 SCRIPTS = ("evaluate", "play", "tournament", "export", "bench")
 STUDIES = (
@@ -58,7 +58,12 @@ def columns(data: Path) -> dict[str, Callable[[], str]]:
     return {f"columns_of_{name}": partial(lines, of) for name, of in tables.items()}
 
 
-DOCUMENTS = {"checkers.md": checkers.parts, "data/README.md": columns}
+DOCUMENTS = {
+    "checkers.md": checkers.parts,
+    "rush_hour.md": rush_hour.parts,
+    "freecell.md": freecell.parts,
+    "data/README.md": columns,
+}
 """Documents with generated parts, and what makes these from the folder `data`."""
 
 

@@ -13,7 +13,7 @@ from tables.searches import NONE, Asked, Searches, percent
 EXPERIMENT, SEARCH = "freecell_weights", "greedy"
 CHAMPIONS = (("1-4000", 200_000), ("1-1000", 10_000))
 """Deals on which champions are shown, and the nodes at which searches give up."""
-FIXED, FIXED_ON = ("HSDH", "HeinemanScore", "GA-FreeCell"), ("1-300", 10_000)
+FIXED, FIXED_ON = ("HSDH", "Heineman", "GA-FreeCell"), ("1-300", 10_000)
 
 
 def orders(data: Searches) -> str:
@@ -23,7 +23,7 @@ def orders(data: Searches) -> str:
         found = data.of_champions(asked(deals, limit), EXPERIMENT)
         lines += [line(f"champion, seed {seed}", deals, limit, one) for seed, one in found.items()]
     lines += [line(name, *FIXED_ON, data.figures(asked(*FIXED_ON), name)) for name in FIXED]
-    header = ["order of positions", "deals", "nodes at most", "solved (95 %, Wilson)", "nodes, mean", "median", "moves"]
+    header = ["order of positions", "deals", "nodes at most", "solved (95 %)", "nodes, mean", "median", "moves"]
     return table(header, lines)
 
 
