@@ -97,7 +97,7 @@ def test_only_the_hardest_board_of_a_layout_is_kept():
     [
         (["first=300"], None, "first=300: accepted: a whole number from 1 to 200 (deepest)"),
         (["limit=3000"], None, "limit=3000: accepted: a whole number from 2 to 2000 (most)"),
-        (["table=100"], None, "table=100: accepted: 0 and powers of two up to 1048576"),
+        (["table=100"], None, "table=100: accepted: 0, or a power of two up to 1048576"),
         (["elites=7"], None, "elites=7: accepted: a whole number from 0 to 6 (population)"),
         ([], "", "accepted: a file of this command"),
         ([], "# first=200 grow=200 deepest=200 table=64 generation=x\n", "accepted: a file of this command"),
