@@ -3,8 +3,8 @@
 The game decides what a program sees of these positions. It also decides how to make them, which need not be a whole
 step of the rules. Moves are tried a few at a time, until the position with the most moves has no more.
 
-Two players do this. `GreedyPlayer` tries the moves itself. `ChosenPlayer` leaves that to the game, which asks for values
-as it goes; its individuals may have several trees, each for a phase of the game.
+Two players do this. `GreedyPlayer` tries the moves itself. `ChosenPlayer` leaves that to the game, which asks for
+values as it goes; its individuals may have several trees, each for a phase of the game.
 """
 
 from collections.abc import Callable

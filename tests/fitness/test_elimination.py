@@ -79,7 +79,7 @@ def test_pairs_are_arbitrary_and_a_lot_decides_at_equal_points():
 
 @pytest.fixture(scope="module")
 def begun():
-    """The first move against random moves, stopped after seven: pairs with the same dice, and with dice of their own."""
+    """The first move against random moves, stopped after seven: pairs with the same dice, and pairs without."""
     player = FixedPlayer(lambda state, bits: jnp.argmax(BACKGAMMON.legal_actions(state)).astype(jnp.int32))
     opponents = (RandomOpponent(BACKGAMMON, games=40),)
 
