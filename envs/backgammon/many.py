@@ -136,9 +136,9 @@ def _valued(
         _, *running = _running_best(turns)
         at = jnp.minimum(stops - first, together) - 1
         met = (at >= 0) & (here[at] == jnp.arange(width))
-        found = running[0][at], running[1][at], running[2][at]
-        wins = met & _better(found[0], found[1], best[0], best[1])
-        return first + together, where(wins, found, best)
+        values, draw, code = (x[at] for x in running)
+        wins = met & _better(values, draw, best[0], best[1])
+        return first + together, where(wins, (values, draw, code), best)
 
     none = jnp.zeros(width, jnp.uint32)
     start = jnp.int32(0), (jnp.full(width, -jnp.inf, jnp.float32), none, none)

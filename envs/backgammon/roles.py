@@ -7,7 +7,7 @@ from jax import Array
 from envs.backgammon import language, many, whole
 from envs.backgammon.rules import Backgammon, State
 from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.players.chosen import ChosenPlayer
+from jaxgp.players.greedy import ChosenPlayer
 from jaxgp.spec import Role
 
 

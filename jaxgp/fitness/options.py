@@ -220,7 +220,7 @@ class Fitness:
             if not self.coplay_weight and not any(guide.weight for guide in self.guides.values()):
                 reject(prefix + "coplay_weight", 0.0, "a number above 0, or a guide with a weight above 0")
             return
-        without = f"with {prefix}coplay=0 and {prefix}elimination=0"
+        without = f"with {prefix}coplay=0"
         if self.opening_plies:
             reject(prefix + "opening_plies", self.opening_plies, f"0 {without}")
         if self.measured_depth is not None:

@@ -105,7 +105,10 @@ WALLS = [
     ),
     ("algorithm.kind=tabu", "algorithm.kind=tabu: accepted: gp, groups"),
     ("algorithm=gp", "algorithm.kind=gp: accepted: groups, for game=walls"),
-    ("algorithm=tabu", "algorithm=tabu: unknown choice; accepted: backgammon, coevolution, genetic, gp, groups, koza"),
+    (
+        "algorithm=tabu",
+        "algorithm=tabu: unknown choice; accepted: backgammon, coevolution, genetic, gp, groups, koza, niched",
+    ),
     ("~algorithm.stop", "~algorithm.stop: an option cannot be removed"),
     ("algorithm.population=1001", "a multiple of algorithm.group_size=5, such as 1000 or 1005"),
     ("algorithm.population=ten", "algorithm.population=ten: accepted: a whole number"),

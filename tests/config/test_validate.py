@@ -319,6 +319,36 @@ def every(schema):
                 yield from every(kind)
 
 
+BAD_ELIMINATION = [
+    ("algorithm.population", 6, "a power of two with fitness.elimination, such as 4 or 8; nobody sits out a round"),
+    ("algorithm.population", 1, "a whole number from 2, with fitness.elimination"),
+    ("fitness.elimination", 5, "an even number from 0 to 100000; half of the games are from each seat"),
+    ("fitness.coplay", 3, "0 with fitness.elimination; the games of its matches are all that are played"),
+    ("fitness.coplay_weight", 2.0, "1 with fitness.elimination"),
+    ("fitness.paired", True, "false; othello has no rolls that two games can share"),
+    ("algorithm.selection.by_case", 0.5, "0, with fitness.elimination"),
+]
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "accepted"), BAD_ELIMINATION, ids=[f"{o}={v}" for o, v, _ in BAD_ELIMINATION]
+)
+def test_bad_values_of_a_tournament_are_named_with_what_is_accepted(option, value, accepted):
+    wrong = coevolving()
+    wrong.fitness.coplay, wrong.fitness.guides, wrong.fitness.elimination = 0, {}, 4
+    validate.check(wrong, envs)
+    put(wrong, option, value)
+    assert refused(wrong) == f"{option}={value}: accepted: {accepted}".replace("True", "true")
+
+
+def test_candidates_need_opponents_but_no_coevolution():
+    right = config()
+    right.fitness.candidates = 2
+    validate.check(right, envs)
+    right.fitness.opponents = {}
+    assert "fitness.candidates=2: accepted: 0 without opponents that they play again" in refused(right)
+
+
 def test_a_game_that_no_genomes_play_is_not_evolved():
     """All games have roles, so one is made without."""
 

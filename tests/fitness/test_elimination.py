@@ -11,6 +11,7 @@ from flax import struct
 import envs
 from jaxgp.fitness import coplay, matches
 from jaxgp.fitness.elimination import EliminationFitness, following, match_points
+from jaxgp.fitness.panel import PanelFitness
 from jaxgp.players.panel import FixedPlayer, RandomOpponent
 
 BACKGAMMON = envs.make("backgammon")
@@ -79,7 +80,7 @@ def test_pairs_are_arbitrary_and_a_lot_decides_at_equal_points():
 
 @pytest.fixture(scope="module")
 def begun():
-    """Seven moves of backgammon, the first legal ones against random ones: with the same dice in pairs, and without."""
+    """The first move against random moves, stopped after seven: pairs with the same dice, and pairs without."""
     player = FixedPlayer(lambda state, bits: jnp.argmax(BACKGAMMON.legal_actions(state)).astype(jnp.int32))
     opponents = (RandomOpponent(BACKGAMMON, games=40),)
 
@@ -108,3 +109,13 @@ def test_a_game_without_rolls_has_no_pairs():
     nim = envs.make("mancala")
     with pytest.raises(ValueError, match=r"fitness\.paired=true: accepted: false; mancala has no rolls"):
         matches.ply.moments(nim, None)
+
+
+def test_the_share_of_points_is_that_of_all_games_with_an_opponent():
+    """Three games won by 1, 2 and 3 points and one lost by 2: a share of 6 / 8, 3 / 8 of it from each seat."""
+    game = SimpleNamespace(score=lambda state: state.returns)
+    opponents = (SimpleNamespace(games=2),)
+    fitness = PanelFitness(game, None, opponents, (1.0,), points="share")
+    won = jnp.array([[[1, 0], [2, 0], [0, 3], [2, 0]]], jnp.float32)
+    assert fitness.mean_points(Ended(won)).tolist() == [[[3 / 8, 3 / 8]]]
+    assert fitness.mean_points(Ended(won * 0)).tolist() == [[[1 / 4, 1 / 4]]]

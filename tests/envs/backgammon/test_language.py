@@ -69,6 +69,7 @@ def test_queries_are_numbers_and_truth_values_and_stay_in_their_tree():
         program("(Player-Exposed 26)")
 
 
+@jax.jit
 def act(genome, states):
     genomes = jax.tree.map(lambda x: jnp.asarray(x)[None], genome)
     bits = jnp.zeros((1, len(states.to_move)), jnp.uint32)
@@ -84,10 +85,9 @@ def test_turns_of_equal_value_are_played_with_equal_probability():
     luck = jax.random.bits(jax.random.key(5), (trials,))
     states = jax.tree.map(lambda x: jnp.broadcast_to(x, (trials, *x.shape)), state).replace(luck=luck // 36)
     genome, step = program("1", "1"), jax.jit(jax.vmap(lambda s, a: GAME.step(s, a, jax.random.key(0))))
-    move = jax.jit(lambda states: act(genome, states))
-    between = step(states, move(states))
+    between = step(states, act(genome, states))
     assert not (np.asarray(between.to_move) == 1).any()
-    after = step(between, move(between))
+    after = step(between, act(genome, between))
     counts = dict.fromkeys(positions, 0)
     for own, other in zip(np.asarray(after.other), np.asarray(after.own), strict=True):
         counts[as_tuple(own), as_tuple(other)] += 1
