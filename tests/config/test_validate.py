@@ -91,7 +91,7 @@ BAD = [
     ("fitness.coplay", -1, "a whole number from 0"),
     ("fitness.coplay_weight", -0.5, "a number from 0"),
     ("fitness.opening_plies", 4, "0 with fitness.coplay=0"),
-    ("fitness.measured", 2, "1 with fitness.coplay=0 and fitness.elimination=0; the opponents are met by all"),
+    ("fitness.measured", 2, "1 with fitness.coplay=0; the opponents are met by all"),
     ("fitness.measured_depth", 2, "null with fitness.coplay=0"),
     ("logger.mode", "on", "offline, online, disabled"),
     ("game.name", "chess", "mancala"),
@@ -157,7 +157,7 @@ def test_bad_values_of_coevolution_are_named_with_what_is_accepted(option, value
     put(wrong, option, value)
     message = refused(wrong)
     if accepted is None:
-        assert message == "fitness.guides=one: accepted: none with fitness.coplay=0 and fitness.elimination=0; opponents are without it"
+        assert message == "fitness.guides=one: accepted: none with fitness.coplay=0; opponents are without it"
         return
     assert message.startswith(f"{option}={value}: accepted: ")
     assert accepted in message
