@@ -20,8 +20,8 @@ from jaxgp.contracts import States
 from jaxgp.errors import UsageError
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import Packed, evaluate_programs
-from jaxgp.players.greedy import ChosenPlayer, GreedyPlayer
 from jaxgp.players.alone.guided import Guide
+from jaxgp.players.greedy import ChosenPlayer, GreedyPlayer
 from jaxgp.players.program import ProgramPlayer
 from jaxgp.players.searched import SearchedPlayer
 from jaxgp.spec import Cast
