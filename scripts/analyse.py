@@ -6,6 +6,7 @@ python scripts/analyse.py analysis=tuned study=FOLDER                       its 
 python scripts/analyse.py analysis=comparison a=FOLDER b=FOLDER             two groups of runs that were made before
 python scripts/analyse.py analysis=program run=DIR                          a champion: its introns, a simpler program
 python scripts/analyse.py analysis=searches run=DIR suite=JAM               a puzzle's champion: nodes, its rules
+python scripts/analyse.py analysis=portfolio runs=[DIR,DIR] suite=1-100     champions of a puzzle, one after the other
 
 Each analysis has options of its own: analysis=NAME --help.
 """
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import envs
-from jaxgp.anatomy.options import ANATOMY, SEARCHES, ProgramOptions, SearchesOptions
+from jaxgp.anatomy.options import ANATOMY, SEARCHES, PortfolioOptions, ProgramOptions, SearchesOptions
 from jaxgp.config import arguments
 from jaxgp.config.games import asked
 from jaxgp.errors import RunError, UsageError, reason
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from jaxgp.study.planning import Plan
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
+PORTFOLIO = "portfolio.json"
 
 
 def design(options: study_options.DesignOptions) -> int:
@@ -75,13 +77,19 @@ def champion(options: ProgramOptions | SearchesOptions) -> "Loaded":
     if options.run is None:
         raise UsageError("run: which champion? Write run=DIR, a run directory")
     from jaxgp.measure import champions
+
+    get_ready(options)
+    found, wanted = asked(options.game, envs, CONFIG_DIR)
+    return champions.load(options.run, found, asked=wanted)
+
+
+def get_ready(options: ProgramOptions | SearchesOptions | PortfolioOptions) -> None:
+    """Share the searches among the cores, and keep what is compiled, as the options say."""
     from jaxgp.run.run import use_compilation_cache
     from jaxgp.search import cores
 
     cores.use(options.cores)
     use_compilation_cache(options.compilation_cache)
-    found, wanted = asked(options.game, envs, CONFIG_DIR)
-    return champions.load(options.run, found, asked=wanted)
 
 
 def folder_of(options: ProgramOptions | SearchesOptions, loaded: "Loaded", name: str) -> Path:
@@ -138,6 +146,30 @@ def searches(options: SearchesOptions) -> int:
     return 0
 
 
+def portfolio(options: PortfolioOptions) -> int:
+    """Let champions of a puzzle search one after the other, each what those before it did not solve."""
+    from jaxgp import files
+    from jaxgp.measure import champions, instances, solving
+    from jaxgp.measure import portfolio as portfolios
+
+    get_ready(options)
+    found, wanted = asked(options.game, envs, CONFIG_DIR)
+    named = [(run, champions.load(run, found, "runs", wanted)) for run in options.runs]
+    plan = portfolios.stages(named, options.limits)
+    own = named[0][1].cast
+    solving.check_instance(options.game, own)
+    some = solving.joined(solving.suites_of(own, options.suite, options.split))
+    path = user_path("instances", options.instances) if options.instances else None
+    folder = make_directory(user_path("output", options.output), "output")
+    book = instances.Book(path, say=arguments.say)
+    made, tried = portfolios.measured(plan, options.suite or "all suites", some, options.batch, book, arguments.say)
+    figures = solving.figures(some.names, made, None)
+    with writing(folder):
+        files.write_json(folder / PORTFOLIO, portfolios.as_json(figures, tried))
+    tell(list(portfolios.lines(figures, tried)), folder)
+    return 0
+
+
 class Analysis(NamedTuple):
     """Options of an analysis, and the function that carries it out."""
 
@@ -151,6 +183,7 @@ ANALYSES = {
     "comparison": Analysis(study_options.ComparisonOptions, comparison),
     "program": Analysis(ProgramOptions, program),
     "searches": Analysis(SearchesOptions, searches),
+    "portfolio": Analysis(PortfolioOptions, portfolio),
 }
 
 

@@ -1,10 +1,12 @@
-"""The options of `analysis=program`. Imports no JAX, as every declaration of options."""
+"""The options of `analysis=program`, `searches` and `portfolio`. Imports no JAX, as every declaration of options."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from jaxgp.config.games import OF_CHAMPIONS, SPLITS
-from jaxgp.options import DEEPEST, MAX_CORES, MAX_COUNT, MAX_SEED, option
+from jaxgp.errors import UsageError, reject
+from jaxgp.options import DEEPEST, MAX_CORES, MAX_COUNT, MAX_LANES, MAX_SEED, option
 
 ANATOMY = "anatomy"
 """The directory for results, beside the champion."""
@@ -63,3 +65,44 @@ class SearchesOptions:
         "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True
     )
     output: str | None = option(None, "directory for results; null: searches, beside the champion", path=True)
+
+
+@dataclass
+class PortfolioOptions:
+    """What several champions of a puzzle solve one after the other: each gets what those before it did not solve."""
+
+    analysis: str = option(
+        "portfolio", "what to do; portfolio: champions of a puzzle, each for what those before it did not solve"
+    )
+    runs: list[str] = option([], "run directories with a champion.json, or such files, in their order")
+    game: dict[str, Any] = option({"name": None}, OF_CHAMPIONS)
+    limits: list[int] = option(
+        [10_000, 200_000],
+        "nodes at which searches give up: all champions try with the first, then with the second, ...",
+    )
+    suite: str | None = option(
+        None, "a suite of the game, or a file of instances; null: all suites of the game", path=True
+    )
+    split: str = option("test", "test: the instances that no evolution may see; train: the others", SPLITS)
+    batch: int = option(
+        256, "instances that are searched at once; what is found does not depend on it", low=1, high=MAX_LANES
+    )
+    instances: str | None = option(
+        None,
+        "a CSV file that gets a row for each search of an instance; with it the same command goes on where it was "
+        "stopped; null: none",
+        path=True,
+    )
+    cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8", low=1, high=MAX_CORES)
+    compilation_cache: str | None = option(
+        "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True
+    )
+    output: str = option("outputs/analysis/portfolio", "directory for results", path=True)
+
+    def laws(self, prefix: str) -> None:
+        """Refuse a portfolio without champions or with limits out of order; raises UsageError."""
+        if not self.runs:
+            raise UsageError(f"{prefix}runs: which champions? Write runs=[DIR,...], run directories")
+        ascending = all(low < high for low, high in pairwise(self.limits))
+        if not self.limits or not ascending or not self.limits[0] >= 2 or self.limits[-1] > MAX_COUNT:
+            reject(f"{prefix}limits", self.limits, f"ascending numbers from 2 to {MAX_COUNT}")

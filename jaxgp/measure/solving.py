@@ -8,7 +8,7 @@ import io
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import jax
@@ -86,10 +86,10 @@ class Figures:
 def chosen(found: Instances, split: str) -> Instances:
     """Return the instances of one side, `test` or `train`, or of both, `all`."""
     wanted = {"test": found.test, "train": ~found.test, "all": np.ones_like(found.test)}[split]
-    return _part(found, np.flatnonzero(wanted))
+    return part(found, np.flatnonzero(wanted))
 
 
-def _part(some: Instances, at: np.ndarray) -> Instances:
+def part(some: Instances, at: np.ndarray) -> Instances:
     """Return the instances `at`, int[M]."""
     states = jax.tree.map(lambda x: x[at], some.states)
     return Instances(tuple(some.names[i] for i in at), states, some.test[at])
@@ -132,25 +132,50 @@ def measured(
     ready = searches(loaded, room)
     reference: dict[str, np.ndarray] = {}
     for order in orders(loaded) if by is None else by:
-        search = None
+        search = cache(partial(ready, order))
         for suite, some in suites.items():
-            about, number = instances.described(suite, order, limit), len(some.names)
-            found = book.known(about, some)
-            left = np.flatnonzero(~found.done)
-            known = f", {number - len(left):,} of {number:,} were searched before" if len(left) < number else ""
-            say(f"Solving {suite} by {order.name}{known}")
-            if len(left):
-                search = ready(order) if search is None else search
-                with following(partial(_so_far, suite, order.name, found)):
-                    for first in range(0, len(left), room):
-                        at = left[first : first + room]
-                        part = _part(some, at)
-                        outcome = _solve(search, order, part, limit, room)
-                        book.add(about, part, *outcome)
-                        found.put(at, *outcome)
+            found = searched(search, order, (suite, some), limit, room, book, say)
             if order.name == loaded.cast.actor.reference:
                 reference[suite] = found.nodes
             yield suite, order.name, figures(some.names, found, reference.get(suite))
+
+
+def searched(
+    search: Callable[[], Search],
+    order: Order,
+    suite: tuple[str, Instances],
+    limit: int,
+    room: int,
+    book: instances.Book,
+    say: Callable[[str], object],
+) -> instances.Searched:
+    """Solve the instances of a suite by one order.
+
+    Args:
+        search: compiles the search of `room` instances; called if there is something left to search.
+        order: what orders its moves.
+        suite: name and instances.
+        limit: nodes at which each search gives up.
+        room: the most instances that are searched at once.
+        book: the searches that are there already, and where the others are kept.
+        say: told what comes next.
+    """
+    name, some = suite
+    about, number = instances.described(name, order, limit), len(some.names)
+    found = book.known(about, some)
+    left = np.flatnonzero(~found.done)
+    known = f", {number - len(left):,} of {number:,} were searched before" if len(left) < number else ""
+    say(f"Solving {name} by {order.name}{known}")
+    if len(left):
+        compiled = search()
+        with following(partial(_so_far, name, order.name, found)):
+            for first in range(0, len(left), room):
+                at = left[first : first + room]
+                batch = part(some, at)
+                outcome = _solve(compiled, order, batch, limit, room)
+                book.add(about, batch, *outcome)
+                found.put(at, *outcome)
+    return found
 
 
 def wanted(loaded: "Loaded", against: Sequence[str]) -> list[Order]:

@@ -52,6 +52,13 @@ class Tally:
     limit: int = LIMIT
     differs: bool = False
     reference: str = "blind"
+    game: object = None
+
+    def record(self, genome):
+        return []
+
+    def reason(self, genome, node):
+        return ""
 
     def prepare(self, genomes):
         return genomes.opcode.sum((1, 2))
@@ -64,6 +71,8 @@ class Tally:
 
     def baseline(self, states, limits):
         return self.solve(jnp.zeros(1, jnp.int32), jnp.zeros(len(limits), jnp.int32), states, limits)
+
+    unguided = baseline
 
 
 def search(game, options):

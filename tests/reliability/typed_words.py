@@ -195,6 +195,7 @@ BASES: dict[str, dict[str, str]] = {
         "comparison": "analysis=comparison table=table.csv measures=[fitness]",
         "program": "analysis=program run=folder/mancala positions=20 cores=1",
         "searches": "analysis=searches run=folder/mancala cores=1",
+        "portfolio": "analysis=portfolio runs=[folder/mancala] cores=1",
     },
     "export": {game: f"run=folder/{game}" for game in ("mancala", "walls", "morpion")},
     "bench": {"tiny": "part=env batch=2 seconds=0 repeats=1 rivals=false"},
