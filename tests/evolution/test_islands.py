@@ -121,6 +121,7 @@ def test_copies_of_measured_individuals_come_to_the_neighbours_that_are_due_and_
     assert all(new in sent for new in np.asarray(after.population)[changed].tolist())
 
 
+@pytest.mark.slow
 def test_an_island_that_nobody_sends_to_evolves_as_a_ring_of_its_own():
     one = rings(options.Islands(3, neighbours=1, migrants=1, first=1000))
     state, rows = evolved(one, 4)

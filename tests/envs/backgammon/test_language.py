@@ -77,6 +77,7 @@ def act(genome, states):
     return CAST.actor.act(CAST.actor.prepare(genomes), seated, bits)[0][0]
 
 
+@pytest.mark.slow
 def test_turns_of_equal_value_are_played_with_equal_probability():
     """A program that values all positions alike plays every turn of 2-1 in the opening as often as any other."""
     state = state_of(GAME, OPENING, OPENING, (2, 1))
@@ -94,6 +95,7 @@ def test_turns_of_equal_value_are_played_with_equal_probability():
     assert stats.chisquare(list(counts.values())).pvalue > 0.001
 
 
+@pytest.mark.slow
 def test_the_best_of_all_turns_is_found_also_by_doubles_with_many_turns():
     """By a value that differs from turn to turn, against all positions after whole turns."""
     spread = full(p24=1, p22=1, p20=1, p18=1, p16=1, p15=1, p14=1, p13=1, p12=1, p11=1, p10=1, p9=1, p8=1, p7=1, p6=1)
@@ -111,6 +113,7 @@ def test_the_best_of_all_turns_is_found_also_by_doubles_with_many_turns():
         assert float((found * weights).sum()) == pytest.approx(best, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_the_position_after_the_turn_decides_which_tree_values_it():
     """With 2-1 the last man passes the enemy by 12/9, and by no other turn."""
     own, other = full(p12=1, p3=7, p2=7), full(p15=1, p2=7, p1=7)

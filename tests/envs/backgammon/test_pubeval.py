@@ -71,6 +71,7 @@ def test_values_equal_the_shared_reference():
         assert value == pytest.approx(theirs, abs=2e-5)
 
 
+@pytest.mark.slow
 def test_it_plays_a_turn_with_the_highest_value():
     player, states = pubeval.Pubeval(GAME), sampled(20)
     act = jax.jit(lambda state: player(state, jnp.uint32(0)))
