@@ -6,7 +6,7 @@ on with the searches that have no row yet.
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -84,17 +84,16 @@ class Searched:
         self.solved[at], self.nodes[at], self.length[at], self.seconds[at] = solved, nodes, length, seconds
 
 
-def outcomes(table: Table) -> dict[tuple[str, ...], Outcomes]:
-    """Return what the rows of a table say that was found, by the cells of `OF_SEARCHES`.
+def outcomes(rows: Iterable[Cells]) -> dict[tuple[str, ...], Outcomes]:
+    """Return what rows of tables say that was found, by the cells of `OF_SEARCHES`.
 
     Of rows of the same search of the same instance the last one counts.
 
     Raises:
-        UsageError: see `Table.rows`.
         ValueError: a row says what no search finds; the message names it.
     """
     found: dict[tuple[str, ...], Outcomes] = {}
-    for row in table.rows():
+    for row in rows:
         try:
             outcome = _outcome(row)
         except ValueError as error:
@@ -125,7 +124,7 @@ class Book:
             return
         self._table.check(option)
         try:
-            self._outcomes = outcomes(self._table)
+            self._outcomes = outcomes(self._table.rows())
         except ValueError as error:
             reject(option, path, f"a new file, or a table with the columns of this command ({error})")
 

@@ -64,14 +64,14 @@ class Table:
         try:
             reading.check_file(self.path)
             with self.path.open("rb") as file:
-                yield from self._rows(file)
+                yield from self.parsed(file)
         except FileNotFoundError:
             return
         except OSError as error:
             raise UsageError(f"{self.path}: cannot be read ({reason(error)})") from error
 
-    def _rows(self, lines: IO[bytes]) -> Iterator[Cells]:
-        """Yield the rows in the content of the file without a torn last line; raises UsageError."""
+    def parsed(self, lines: IO[bytes]) -> Iterator[Cells]:
+        """Yield the rows in the content of a file without a torn last line; raises UsageError."""
         self._check_head(lines.readline())
         for number, line in enumerate(lines, 2):
             if not line.endswith(b"\n"):
@@ -117,7 +117,7 @@ class Table:
         """
         with self._locked() as file:
             cells = {name: _cell(row[name]) for name in self.columns}
-            for old in self._rows(io.BytesIO(file.read())):
+            for old in self.parsed(io.BytesIO(file.read())):
                 if unless and all(old[name] == cells[name] for name in unless):
                     return False
             self._add(file, [row], warn)

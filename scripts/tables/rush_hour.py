@@ -134,7 +134,7 @@ EVOLVED_GREEDY = {"rush_hour_policy": "champion of deepening", "rush_hour_greedy
 
 def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
     """Return what makes each table, by its name in the document; raises UsageError for damaged data."""
-    data = Searches(folder / "rush_hour_searches.csv", folder / "rush_hour_runs.csv")
+    data = Searches([folder / "rush_hour_searches.csv"], folder / "rush_hour_runs.csv")
     six = (BLIND, *FIXED)
     eight = Suite("EVO", 50_000_000, "greedy", size=8, split="all")
     return {

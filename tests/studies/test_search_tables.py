@@ -43,7 +43,7 @@ def data(tables, tmp_path):
     chosen = [{"experiment": "policy", "seed": seed, "champion": one} for seed, one in ((1, SECOND), (0, FIRST))]
     for row in chosen:
         Table(tmp_path / "runs.csv", runs.COLUMNS).append(dict.fromkeys(runs.COLUMNS) | row, runs.SAME, print)
-    return tables.searches.Searches(tmp_path / "searches.csv", tmp_path / "runs.csv")
+    return tables.searches.Searches([tmp_path / "searches.csv"], tmp_path / "runs.csv")
 
 
 def test_searches_are_found_by_order_genome_search_and_limit(tables, data):
@@ -86,4 +86,4 @@ def test_a_row_that_no_search_writes_is_named(tables, data, tmp_path):
     path = tmp_path / "searches.csv"
     path.write_text(path.read_text().replace(",1,50,7,", ",2,50,7,"))
     with pytest.raises(UsageError, match=r"searches.csv: the row of a by H1: solved=2, moves=7"):
-        tables.searches.Searches(path, tmp_path / "runs.csv")
+        tables.searches.Searches([path], tmp_path / "runs.csv")
