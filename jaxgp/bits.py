@@ -174,3 +174,10 @@ def extend(behaviour: Array, action: Array) -> Array:
     """
     mixed = (behaviour ^ (action[..., None].astype(jnp.uint32) + 1)) * FACTORS
     return mixed ^ (mixed >> 15)
+
+
+def finalise(codes: Array) -> Array:
+    """Mix the bits of uint32[...] by the finaliser of MurmurHash3 (A. Appleby, public domain), which can be undone."""
+    codes = (codes ^ codes >> 16) * np.uint32(0x85EBCA6B)
+    codes = (codes ^ codes >> 13) * np.uint32(0xC2B2AE35)
+    return codes ^ codes >> 16

@@ -17,8 +17,8 @@ The source leaves these points open:
   this home that the enemy does not block, and the bar. The man may use one die or both, doubles up to four times, and
   lands on no blocked point. Without blocks they are 131, the number that the source divides by; without the bar they
   would be 117.
-- The text of the source has no arguments that say where `If` belongs to which tree: both trees have the same functions.
-  Their types differ, so that no operator moves a terminal into the other tree. Names of the race tree begin with Race-.
+- Both trees have the same functions. Their types differ, so that no operator moves a terminal into the other tree.
+  Names of the race tree begin with Race-.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from envs.backgammon.rules import BAR, HOME, OFF, POINTS, facing, points_of, rearmost
+from envs.backgammon.rules import BAR, HOME, OFF, POINTS, facing, points_of
 from jaxgp.bits import WORD
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
 from jaxgp.interpreter.evaluate import Packed
@@ -60,11 +60,6 @@ class Options:
         "which position decides between the contact tree and the race tree: the one after the turn, which is valued, "
         "or the one before it, as in Pubeval",
     )
-
-
-def racing(own: Array, other: Array) -> Array:
-    """Return bool[]: whether the sides, int8[26] by their own points, have passed each other."""
-    return rearmost(own) + rearmost(other) < BAR
 
 
 def view(own: Array, other: Array) -> Packed:

@@ -19,7 +19,7 @@ from jax import Array, lax
 from envs.backgammon import whole
 from envs.backgammon.rules import BAR, Backgammon, State
 from jaxgp.arrays import take, where
-from jaxgp.bits import nth_bit
+from jaxgp.bits import finalise, nth_bit
 
 Men = tuple[Array, Array]
 """int8[..., 26], men of the side that has played, and int8[..., 26], those of the other side, by its points."""
@@ -43,9 +43,7 @@ def lots(own: Array, other: Array, luck: Array) -> Array:
     """Return uint32[...], at least 1: what positions (int8[..., 26] twice) draw with random bits (uint32[...])."""
     mixed = (own.astype(jnp.uint32) * MIX[0] + other.astype(jnp.uint32) * MIX[1]).sum(-1, dtype=jnp.uint32)
     drawn = mixed ^ (luck * np.uint32(0x9E3779B9))
-    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):  # the finalizer of MurmurHash3, in the public domain
-        drawn = (drawn ^ drawn >> shift) * np.uint32(factor)
-    return jnp.maximum(drawn ^ drawn >> 16, 1)
+    return jnp.maximum(finalise(drawn), 1)
 
 
 def best_turns(game: Backgammon, states: State, active: Array, value: Value, random: bool = True) -> Array:

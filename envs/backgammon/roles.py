@@ -5,7 +5,7 @@ from functools import partial
 from jax import Array
 
 from envs.backgammon import language, many, whole
-from envs.backgammon.rules import Backgammon, State
+from envs.backgammon.rules import Backgammon, State, racing
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.players.greedy import ChosenPlayer
 from jaxgp.spec import Role
@@ -15,10 +15,12 @@ def turn(game: Backgammon, options: language.Options) -> tuple[PrimitiveSet, Cho
     """Return the set that programs are written in, and how they play."""
 
     def tree(state: State, men: many.Men) -> Array:
-        racing = language.racing(*men) if options.phase == "after" else state.racing
-        return racing.astype(int)
+        """Return int[]: which tree values the men of both sides, int8[26] each, after a turn from a state."""
+        races = racing(*men) if options.phase == "after" else state.racing
+        return races.astype(int)
 
     def outcome(state: State, number: Array) -> many.Men:
+        """Return the men after a whole turn, by its number in their order; numbers beyond the last begin anew."""
         turns = whole.whole_turns(game, state)
         return whole.played(state, whole.nth_turn(turns, number % turns.total))
 

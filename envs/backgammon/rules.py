@@ -128,10 +128,9 @@ class Backgammon:
         """
         left = jnp.where(dice[0] == dice[1], np.array([4, 0]), np.array([1, 1])).astype(jnp.int32)
         moves = legal_sources(own, other, dice, left)
-        racing = rearmost(own) + rearmost(other) < BAR
         ended, none = jnp.bool_(False), jnp.zeros(2, jnp.float32)
         counted, drawn = jnp.asarray(rolls, jnp.int32), jnp.asarray(luck, jnp.uint32)
-        return State(own, other, dice, left, moves, racing, counted, drawn, to_move, ended, none)
+        return State(own, other, dice, left, moves, racing(own, other), counted, drawn, to_move, ended, none)
 
     def legal_actions(self, state: State) -> Array:
         """Return bool[151]: the moves of one man, or only the pass; none after the end."""
@@ -213,6 +212,11 @@ def roll(key: Array) -> tuple[Array, Array]:
 def rearmost(side: Array) -> Array:
     """Return int32[]: the highest point that has men, 25 for the bar; 0 if all are borne off."""
     return jnp.where(side > 0, POINTS, 0).max().astype(jnp.int32)
+
+
+def racing(own: Array, other: Array) -> Array:
+    """Return bool[]: whether the sides, int8[26] by their own points, have passed each other."""
+    return rearmost(own) + rearmost(other) < BAR
 
 
 def moved(own: Array, other: Array, point: Array, die: Array) -> tuple[Array, Array]:

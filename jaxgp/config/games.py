@@ -168,10 +168,7 @@ def check(config: Config, games: "Games") -> Config:
         accepted = f"0; individuals of {cast.spec.name} with program.role={cast.program['role']} are one tree"
         reject("algorithm.crossover.one_point", algorithm.crossover.one_point, accepted)
     _panel(config, cast.game.seats)
-    from jaxgp.contracts import RollsByTurn  # with the game JAX is imported anyway
-
-    if config.fitness.paired and not isinstance(cast.game, RollsByTurn):
-        reject("fitness.paired", True, f"false; {cast.spec.name} has no rolls that two games can share")
+    _matches(config, cast)
     _suite(config, cast)
     for section, met in (("opponents", config.fitness.opponents), ("guides", config.fitness.guides)):
         for label, one in met.items():
@@ -218,13 +215,25 @@ def _evolves(config: Config, games: "Games", genotype: str) -> None:
 def _panel(config: Config, seats: int) -> None:
     """Check that a game for two has opponents, and a game for one has none; raises UsageError."""
     opponents, game = config.fitness.opponents, config.game["name"]
-    for option in ("coplay", "elimination", "paired"):
+    for option, nothing in (("coplay", 0), ("elimination", 0), ("paired", False)):
         if seats == 1 and (value := getattr(config.fitness, option)):
-            reject(f"fitness.{option}", value, f"{type(value)()}".lower() + f"; {game} is for one")
+            reject(f"fitness.{option}", value, f"{show(nothing)}; {game} is for one")
     if seats == 1 and opponents:
         reject("fitness.opponents", ", ".join(opponents), f"none, as in fitness=solo: {game} is for one")
     if seats == 2 and not opponents:
         reject("fitness.opponents", "{}", "at least one opponent; add one with +fitness.opponents.NAME.kind=KIND")
+
+
+def _matches(config: Config, cast: "Cast") -> None:
+    """Refuse matches in which all games are alike, and shared rolls in a game without; raises UsageError."""
+    from jaxgp.contracts import RollsByTurn  # with the game JAX is imported anyway
+
+    fitness, name = config.fitness, cast.spec.name
+    if fitness.paired and not isinstance(cast.game, RollsByTurn):
+        reject("fitness.paired", True, f"false; {name} has no rolls that two games can share")
+    if fitness.elimination > 2 and not (fitness.opening_plies or cast.game.chance or cast.actor.random):
+        accepted = f"2, or fitness.opening_plies above 0; without chance all games of a match of {name} are alike"
+        reject("fitness.elimination", fitness.elimination, accepted)
 
 
 def _suite(config: Config, cast: "Cast") -> None:

@@ -38,8 +38,6 @@ def check(config: Config, places: "Games") -> Config:
     for option in ("coplay", "elimination"):
         if getattr(config.fitness, option):
             _coevolution(algorithm, config, option)
-    if config.fitness.elimination:
-        _elimination(algorithm)
     return games.check(config, places)
 
 
@@ -55,8 +53,8 @@ def _trained(config: Config) -> None:
 def _elimination(algorithm: Algorithm | Groups) -> None:
     """Refuse a population, or that of an island, that does not halve down to one."""
     islands, size = algorithm.islands.count, of_island(algorithm).population
-    if not options.is_power_of_two(size):
-        below = islands * 2 ** (size.bit_length() - 1)
+    if size < 2 or not options.is_power_of_two(size):
+        below = islands * max(2, 2 ** (size.bit_length() - 1))
         whole = "a power of two" if islands == 1 else f"{islands} islands times a power of two"
         near = f"{whole} with fitness.elimination, such as {below} or {2 * below}; nobody sits out a round"
         reject("algorithm.population", algorithm.population, near)
@@ -67,6 +65,8 @@ def _coevolution(algorithm: Algorithm | Groups, config: Config, option: str) -> 
     if isinstance(algorithm, Groups):
         accepted = "0 with algorithm.kind=groups, which has tournaments of its own"
         reject(f"fitness.{option}", getattr(config.fitness, option), accepted)
+    if option == "elimination":
+        _elimination(algorithm)
     islands = algorithm.islands.count
     if of_island(algorithm).population < 2:
         least = f"a whole number from {2 * islands}, with fitness.{option}"

@@ -87,7 +87,8 @@ def play(
         opening: plies at the beginning of each game that are random moves, uniform among the legal ones.
         entered: bool[P], who plays; the games in the rows of the others are not begun. None: all play.
         paired: whether the n-th game of a row and the n-th game of the row of its second seat have the same chance, by
-            turns, as in `jaxgp.fitness.matches.play`. Each row has one rival, whose only rival it is.
+            turns, as in `jaxgp.fitness.matches.play`, and draw their opening moves alike. Each row has one rival, whose
+            only rival it is.
     """
     shape = pairs.second.shape
     twins = jnp.minimum(pairs.second, jnp.arange(shape[0])[:, None]), jnp.arange(shape[1])[None]
@@ -123,6 +124,7 @@ def play(
     def by_chance(number: Array, games: tuple[State, Array]) -> tuple[State, Array]:
         states, plies = games
         bits = jax.random.bits(jax.random.fold_in(key, number), shape)
+        bits = bits[twins] if paired else bits
         playing = going(states, plies)
         action = pick(jax.vmap(jax.vmap(game.legal_actions))(states), bits)
         moved = after(states, action, jnp.ones(shape, bool), plies, chance_keys)

@@ -17,8 +17,11 @@ from jaxgp.contracts import Plans, States
 from jaxgp.fitness import coplay
 from jaxgp.fitness.coevolution import CoevolutionFitness
 from jaxgp.fitness.evaluation import Evaluation, child
-from jaxgp.fitness.panel import PLAY, Memories
+from jaxgp.fitness.panel import Memories
 from jaxgp.genotypes.language import Genome
+
+MATCHES = 2
+"""Index of the key of the matches; that of the panel and the one of coevolution are others."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +41,12 @@ class EliminationFitness(CoevolutionFitness):
 
         The points of the result are the mean results of each individual in all of its matches, by seat.
         """
-        key = child(key, PLAY)
+        key = child(key, MATCHES)
         plans = self.player.prepare(population)
         count = self.player.count(plans)
 
         def round_(number: Array, carry: tuple[Array, ...]) -> tuple[Array, ...]:
-            order, fitness, points, games, plies, drawn, first = carry
+            order, fitness, points, met, games, plies, drawn, first = carry
             left = count >> number
             entered = jnp.zeros(count, bool).at[order].set(jnp.arange(count) < left)
             rival = jnp.zeros(count, jnp.int32).at[order].set(order[jnp.arange(count) ^ 1])
@@ -58,14 +61,13 @@ class EliminationFitness(CoevolutionFitness):
             counts = [entered.sum(dtype=jnp.int32) * self.games, jnp.where(entered[:, None], played.plies, 0).sum()]
             counts += [(returns == 0).sum(), (returns > 0).sum()]
             totals = [a + b.astype(jnp.int32) for a, b in zip((games, plies, drawn, first), counts, strict=True)]
-            return following(order, beats, left), fitness, points, *totals
+            return following(order, beats, left), fitness, points, met + entered, *totals
 
         zero = jnp.int32(0)
         order = jax.random.permutation(jax.random.fold_in(key, 0), count).astype(jnp.int32)
         rounds = (count - 1).bit_length()
-        start = order, jnp.ones(count), jnp.zeros((count, 2)), zero, zero, zero, zero
-        _, fitness, points, games, plies, drawn, first = lax.fori_loop(0, rounds, round_, start)
-        met = jnp.minimum(jnp.log2(count * fitness) + 1, rounds)
+        start = order, jnp.ones(count), jnp.zeros((count, 2)), jnp.zeros(count, jnp.int32), zero, zero, zero, zero
+        _, fitness, points, met, games, plies, drawn, first = lax.fori_loop(0, rounds, round_, start)
         metrics = {
             "evaluations": games,
             "plies": plies,

@@ -174,7 +174,7 @@ class Fitness:
     points: str = option(
         "score",
         "score: the sum over both seats, weighted mean over opponents; result: 1, 1/2, 0; share: own points of all "
-        "games against an opponent, divided by those of both sides",
+        "games against an opponent, divided by those of both sides; games that are stopped give points to neither",
         ("score", "result", "share"),
     )
     paired: bool = option(

@@ -12,6 +12,8 @@ import numpy as np
 from flax import struct
 from jax import Array
 
+from jaxgp.bits import finalise
+
 
 @struct.dataclass
 class Table:
@@ -33,14 +35,12 @@ def create(size: int, words: int, payload: int = 1) -> Table:
 
 
 def mix(keys: Array) -> Array:
-    """Hash uint32[B, W] to uint32[B] by the rounds and finaliser of MurmurHash3 (A. Appleby, public domain)."""
+    """Hash uint32[B, W] to uint32[B] by MurmurHash3 (A. Appleby, public domain)."""
     code = jnp.full(keys.shape[:-1], 0x9747B28C, jnp.uint32)
     for word in range(keys.shape[-1]):
         stirred = _rotate(keys[..., word] * np.uint32(0xCC9E2D51), 15) * np.uint32(0x1B873593)
         code = _rotate(code ^ stirred, 13) * np.uint32(5) + np.uint32(0xE6546B64)
-    code = (code ^ (code >> 16)) * np.uint32(0x85EBCA6B)
-    code = (code ^ (code >> 13)) * np.uint32(0xC2B2AE35)
-    return code ^ (code >> 16)
+    return finalise(code)
 
 
 def lookup(table: Table, keys: Array) -> tuple[Array, Array]:

@@ -41,7 +41,10 @@ BAD = [
     ("~fitness.opponents.minimax", "fitness.opponents={}: accepted: at least one opponent"),
     ("~seed", "~seed: an option cannot be removed"),
     ("game=chess", "game=chess: unknown choice; accepted: backgammon, checkers, freecell, lose_checkers, mancala"),
-    ("experiment=none", "experiment=none: unknown choice; accepted: backgammon_coevolution, backgammon_teacher, check"),
+    (
+        "experiment=none",
+        "experiment=none: unknown choice; accepted: backgammon_coevolution, backgammon_islands, backgammon_teac",
+    ),
     ("+experiment=mancala_run1", "Multiple values for experiment; write it without the +"),
     ("algorithm=3", "algorithm=3: accepted: the name of one choice"),
     ("seed=1,2", "seed=1,2: several values need -m"),
@@ -322,7 +325,7 @@ def test_help_lists_groups_and_the_options_of_the_game_too(call, tmp_path, capsy
     out = capsys.readouterr().out
     assert not ended.value.code
     for lines in (
-        "  experiment\n      backgammon_coevolution, backgammon_teacher, checkers_10x10_25co,",
+        "  experiment\n      backgammon_coevolution, backgammon_islands, backgammon_teacher,",
         "  game.size=8\n      squares on each side of the board [4, 6, 8, 10]\n",
         "  program.role=leaf\n      move: a program values the position after every move\n      leaf: ",
         "  program.depth=1\n      plies of the search whose leaves a program values [a whole number from 1 to 12]\n",

@@ -321,7 +321,7 @@ def every(schema):
 
 BAD_ELIMINATION = [
     ("algorithm.population", 6, "a power of two with fitness.elimination, such as 4 or 8; nobody sits out a round"),
-    ("algorithm.population", 1, "a whole number from 2, with fitness.elimination"),
+    ("algorithm.population", 1, "a power of two with fitness.elimination, such as 2 or 4; nobody sits out a round"),
     ("fitness.elimination", 5, "an even number from 0 to 100000; half of the games are from each seat"),
     ("fitness.coplay", 3, "0 with fitness.elimination; the games of its matches are all that are played"),
     ("fitness.coplay_weight", 2.0, "1 with fitness.elimination"),
@@ -336,9 +336,19 @@ BAD_ELIMINATION = [
 def test_bad_values_of_a_tournament_are_named_with_what_is_accepted(option, value, accepted):
     wrong = coevolving()
     wrong.fitness.coplay, wrong.fitness.guides, wrong.fitness.elimination = 0, {}, 4
+    wrong.fitness.opening_plies = 2
     validate.check(wrong, envs)
     put(wrong, option, value)
     assert refused(wrong) == f"{option}={value}: accepted: {accepted}".replace("True", "true")
+
+
+def test_a_match_of_many_games_needs_something_that_tells_them_apart():
+    wrong = coevolving()
+    wrong.fitness.coplay, wrong.fitness.guides, wrong.fitness.elimination = 0, {}, 4
+    accepted = "2, or fitness.opening_plies above 0; without chance all games of a match of othello are alike"
+    assert refused(wrong) == f"fitness.elimination=4: accepted: {accepted}"
+    wrong.fitness.elimination = 2
+    validate.check(wrong, envs)
 
 
 def test_candidates_need_opponents_but_no_coevolution():

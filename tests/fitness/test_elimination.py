@@ -105,10 +105,41 @@ def test_games_of_a_pair_have_the_same_dice_by_turns(begun):
     assert len(np.unique(luck[:, :40][rolls[:, :40] == 3])) > 10, "pairs differ from each other"
 
 
+@pytest.fixture(scope="module")
+def matched():
+    """0 meets 2 and 1 meets 3: three random moves, then the first move, seven plies in all."""
+    player = FixedPlayer(lambda state, bits: jnp.argmax(BACKGAMMON.legal_actions(state)).astype(jnp.int32))
+    rival = jnp.array([2, 3, 0, 1])
+    both = jnp.broadcast_to(rival[:, None], (4, 40))
+    pairs, entered = coplay.Pairs(both, both), jnp.array([True, True, True, False])
+
+    @jax.jit
+    def play(key, plans, plies):
+        return coplay.play(key, BACKGAMMON, player, plans, pairs, plies, 3, entered, paired=True)
+
+    return {plies: jax.device_get(play(jax.random.key(0), jnp.zeros(4, int), plies)) for plies in (3, 7)}
+
+
+def test_both_games_of_a_match_begin_with_the_same_moves_and_go_on_with_the_same_dice(matched):
+    opened, later = matched[3].states, matched[7].states
+    for men in (opened.own, opened.other, opened.dice):
+        np.testing.assert_array_equal(men[0], men[2])
+    assert len({one.tobytes() for one in opened.own[0]}) > 10, "pairs differ from each other"
+    same = later.rolls[0] == later.rolls[2]
+    assert same.sum() > 10
+    np.testing.assert_array_equal((later.luck[0] == later.luck[2])[same], True)
+
+
+def test_individuals_that_did_not_enter_begin_no_games(matched):
+    assert matched[7].plies[:3].min() == 7
+    assert matched[7].plies[3].tolist() == [7] * 40
+    np.testing.assert_array_equal(matched[7].states.rolls[3], 0)
+
+
 def test_a_game_without_rolls_has_no_pairs():
-    nim = envs.make("mancala")
+    mancala = envs.make("mancala")
     with pytest.raises(ValueError, match=r"fitness\.paired=true: accepted: false; mancala has no rolls"):
-        matches.ply.moments(nim, None)
+        matches.ply.moments(mancala, None)
 
 
 def test_the_share_of_points_is_that_of_all_games_with_an_opponent():
