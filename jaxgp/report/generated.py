@@ -23,14 +23,18 @@ def filled(text: str, parts: Mapping[str, Callable[[], str]], name: str) -> str:
         name: of the document, for messages.
 
     Raises:
-        UsageError: a part without an end, or with a name that is not among `parts`.
+        UsageError: a part without an end, with a name that is not among `parts`, or missing.
     """
     if text.count(BEGIN) != len(PART.findall(text)) or any(BEGIN in inside for _, inside in PART.findall(text)):
         raise UsageError(f"{name}: a line {BEGIN} NAME --> has no line {END} after it")
 
+    asked = {part for part, _ in PART.findall(text)}
+    if unknown := asked - parts.keys():
+        raise UsageError(f"{name}: {BEGIN} {min(unknown)} -->: accepted: {', '.join(parts)}")
+    if missing := parts.keys() - asked:
+        raise UsageError(f"{name}: {BEGIN} {min(missing)} --> is missing")
+
     def made(part: re.Match[str]) -> str:
-        if part[1] not in parts:
-            raise UsageError(f"{name}: {BEGIN} {part[1]} -->: accepted: {', '.join(parts)}")
         return f"{BEGIN} {part[1]} -->\n\n{parts[part[1]]().strip()}\n\n{END}"
 
     return PART.sub(made, text)

@@ -70,7 +70,7 @@ def portfolio(data: Searches, deals: str = "1-32000") -> str:
 
     def search(seed: int, limit: int, left: np.ndarray) -> Searched:
         wanted = Asked(SEARCH, limit, tuple(names[left].tolist()))
-        found = data.searched(wanted, CHAMPION, genomes.get(seed)) if len(left) else Searched.nothing(0)
+        found = data.searched(wanted, CHAMPION, genomes[seed]) if len(left) else Searched.nothing(0)
         if found is None:
             raise LookupError
         nodes = f"{found.nodes.mean():,.0f}" if len(left) else ""

@@ -20,7 +20,6 @@ from tables.searches import NONE, Asked, Searches, percent
 
 BLIND, FIXED = "blind", ("H1", "H2", "H3", "Hc")
 BOOK_6 = {BLIND: "100 %", "H1": "72 %", "H2": "94 %", "H3": "102 %", "Hc": "70 %", CHAMPION: "40 %"}
-BOOK_8 = {BLIND: "100 %", "H1": "69 %", "H2": "75 %", "H3": "70 %", "Hc": "50 %", CHAMPION: "10 %"}
 """Table 10.2: nodes as a share of blind search."""
 SECONDS = {
     BLIND: (0.2, 1.7, 2.4, 6.3, 7.65),
@@ -63,7 +62,7 @@ def shares(
         columns: the suites.
         orders: names of the orders that are no champions.
         runs: what the champions of an experiment are called, by its name. The last line of an experiment is the mean of
-            its champions, with the interval of that of runs.
+            its champions, with the interval of that of runs; one without rows has no line.
         book: the book's figures by order; empty: no such column.
     """
     lines = []
@@ -73,11 +72,18 @@ def shares(
     for experiment, title in runs.items():
         by_suite = [data.of_champions(one.asked, experiment, BLIND) for one in columns]
         seeds = sorted({seed for one in by_suite for seed in one})
+        if not seeds:
+            continue
         for seed in seeds:
             lines.append([f"{title}, seed {seed}", *(cell(one.get(seed)) for one in by_suite), ""])
         if len(seeds) != 1:
-            name = f"{title}, mean of {len(seeds)}" if seeds else title
-            lines.append([name, *(mean(list(one.values())) for one in by_suite), book.get(CHAMPION, "")])
+            lines.append(
+                [
+                    f"{title}, mean of {len(seeds)}",
+                    *(mean(list(one.values())) for one in by_suite),
+                    book.get(CHAMPION, ""),
+                ]
+            )
     header = ["order of moves", *(one.title for one in columns), "the book"]
     return table(header, lines) if book else table(header[:-1], [line[:-1] for line in lines])
 
@@ -128,7 +134,7 @@ def seconds(data: Searches, column: Suite, experiment: str) -> str:
 
 JAM, SER, MOV = Suite("JAM", 500_000), Suite("SER", 500_000), Suite("MOV", 100_000)
 GREEDY = tuple(Suite(name, 500_000, "greedy") for name in ("JAM", "SER", "MOV"))
-POLICIES, LARGE = {"rush_hour_policy": "champion"}, {"rush_hour_large": "champion"}
+POLICIES = {"rush_hour_policy": "champion"}
 EVOLVED_GREEDY = {"rush_hour_policy": "champion of deepening", "rush_hour_greedy": "champion of greedy"}
 
 
@@ -136,10 +142,8 @@ def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
     """Return what makes each table, by its name in the document; raises UsageError for damaged data."""
     data = Searches([folder / "rush_hour_searches.csv"], folder / "rush_hour_runs.csv")
     six = (BLIND, *FIXED)
-    eight = Suite("EVO", 50_000_000, "greedy", size=8, split="all")
     return {
         "rush_hour_deepening": partial(shares, data, (JAM, SER, MOV), six, POLICIES, BOOK_6),
         "rush_hour_greedy": partial(shares, data, GREEDY, (UNGUIDED, *FIXED), EVOLVED_GREEDY, {}),
-        "rush_hour_8": partial(shares, data, (eight,), (BLIND, UNGUIDED, *FIXED), LARGE, BOOK_8),
         "rush_hour_seconds": partial(seconds, data, JAM._replace(split="all"), "rush_hour_policy"),
     }

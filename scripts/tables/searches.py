@@ -69,23 +69,36 @@ class Searches:
     def searched(self, asked: Asked, order: str, genome: str | None = None) -> instances.Searched | None:
         """Return what an order found on the instances; None unless all of them have a row.
 
+        A search that found a solution within fewer nodes is the same with a higher limit.
+
         Args:
             asked: which searches.
             order: its name.
             genome: digest of a champion; None: any, for orders that the game brings.
+
+        Raises:
+            UsageError: rows of searches with other settings say something else of an instance.
         """
+        wanted, known = set(asked.names), dict[str, instances.Outcome]()
         for cells, there in self._found.items():
             about = dict(zip(instances.OF_SEARCHES, cells, strict=True))
-            same = about["order"] == order and int(about["limit"]) == asked.limit
+            limit = int(about["limit"])
+            same = about["order"] == order and genome in (None, about["genome"]) and limit <= asked.limit
             if not same or f"search={asked.search}" not in about["program"].split():
                 continue
-            by_name = {name: outcome for (name, _), outcome in there.items()}
-            if (genome is None or about["genome"] == genome) and by_name.keys() >= set(asked.names):
-                found = instances.Searched.nothing(len(asked.names))
-                for at, name in enumerate(asked.names):
-                    found.put(np.array([at]), *by_name[name])
-                return found
-        return None
+            for (name, _), outcome in there.items():
+                if name not in wanted or (limit < asked.limit and not outcome[0]):
+                    continue
+                if known.setdefault(name, outcome)[:3] != outcome[:3]:
+                    raise UsageError(
+                        f"two searches of {name} by {order} differ: their settings must; {about['program']}"
+                    )
+        if known.keys() != wanted:
+            return None
+        found = instances.Searched.nothing(len(asked.names))
+        for at, name in enumerate(asked.names):
+            found.put(np.array([at]), *known[name])
+        return found
 
     def figures(self, asked: Asked, order: str, genome: str | None = None, reference: str = "") -> Figures | None:
         """Return the figures of an order on the instances, as `searched` does, beside a reference search."""

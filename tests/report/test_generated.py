@@ -15,13 +15,14 @@ def test_parts_take_the_place_of_what_was_there():
     made = "a\n<!-- data: one -->\n\n| 1 |\n\n<!-- end -->\nb\n<!-- data: two -->\n\n2\n\n<!-- end -->\n"
     assert filled(text, PARTS, "x.md") == made
     assert filled(made, PARTS, "x.md") == made
-    assert filled("nothing", PARTS, "x.md") == "nothing"
+    assert filled("nothing", {}, "x.md") == "nothing"
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("<!-- data: three -->\n<!-- end -->", "x.md: <!-- data: three -->: accepted: one, two"),
+        ("<!-- data: one -->\n<!-- end -->", "x.md: <!-- data: two --> is missing"),
         ("<!-- data: one -->\n", "x.md: a line <!-- data: NAME --> has no line <!-- end --> after it"),
         ("<!-- data: one -->\n<!-- data: two -->\n<!-- end -->", "x.md: a line <!-- data: "),
     ],

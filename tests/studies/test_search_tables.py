@@ -1,5 +1,6 @@
 """Tables of documents that are made from searches of puzzles."""
 
+import gzip
 import importlib
 from types import SimpleNamespace
 
@@ -51,8 +52,33 @@ def test_searches_are_found_by_order_genome_search_and_limit(tables, data):
     assert data.searched(asked, "H1").nodes.tolist() == [25, 50]
     assert data.searched(asked, "champion", FIRST).solved.tolist() == [False, True]
     assert data.searched(asked, "champion", SECOND) is None  # b was searched by astar
-    assert data.searched(asked._replace(limit=200), "H1") is None
+    assert data.searched(asked._replace(limit=99), "H1") is None
     assert [one.seed for one in data.champions("policy")] == [0, 1]
+
+
+def test_a_solution_counts_with_a_higher_limit_as_well_and_giving_up_does_not(tables, data):
+    asked = tables.searches.Asked("greedy", 200, ("b", "a"))
+    assert data.searched(asked, "H1").nodes.tolist() == [25, 50]
+    assert data.searched(asked, "champion", FIRST) is None
+
+
+def test_searches_that_differ_in_what_no_table_names_are_refused(tables, data, tmp_path):
+    other = searched("a", "H1", 51, 7) | {"program": "role=r search=greedy room=8"}
+    Table(tmp_path / "searches.csv", instances.COLUMNS).keep([other], print)
+    both = tables.searches.Searches([tmp_path / "searches.csv"], tmp_path / "runs.csv")
+    with pytest.raises(UsageError, match=r"^two searches of a by H1 differ: .*room=8$"):
+        both.searched(tables.searches.Asked("greedy", 100, ("a",)), "H1")
+
+
+def test_compressed_rows_are_read_as_well(tables, data, tmp_path):
+    plain, packed = tmp_path / "searches.csv", tmp_path / "searches.csv.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    asked = tables.searches.Asked("greedy", 100, ("b", "a"))
+    found = tables.searches.Searches([packed, tmp_path / "none.csv.gz"], tmp_path / "runs.csv")
+    assert found.searched(asked, "H1").nodes.tolist() == [25, 50]
+    packed.write_bytes(packed.read_bytes()[:-9])
+    with pytest.raises(UsageError, match=r"searches.csv.gz: cannot be read"):
+        tables.searches.Searches([packed], tmp_path / "runs.csv")
 
 
 def test_a_share_counts_a_search_without_a_solution_as_at_least_all_of_the_nodes(tables, data):
@@ -76,10 +102,10 @@ def test_the_table_of_shares_has_a_line_for_each_order_and_each_champion(tables,
     ]
 
 
-def test_an_experiment_without_runs_has_a_line_that_says_so(tables, data):
+def test_an_experiment_without_runs_has_no_line(tables, data):
     column = SimpleNamespace(asked=tables.searches.Asked("greedy", 100, ("a",)), title="one board")
     made = tables.rush_hour.shares(data, [column], [], {"none": "champion"}, {})
-    assert made.splitlines()[-1] == "| champion | no rows yet |"
+    assert made.splitlines()[-1] == "| --- | --- |"
 
 
 def test_a_row_that_no_search_writes_is_named(tables, data, tmp_path):
