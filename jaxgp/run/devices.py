@@ -18,14 +18,22 @@ import numpy as np
 from jax.experimental import multihost_utils
 from jax.sharding import Mesh
 
+import jaxgp
+from jaxgp import options
 from jaxgp.config.schema import Config
-from jaxgp.errors import RunError, reject
+from jaxgp.errors import RunError, reject, rejected
 from jaxgp.evolution.islands import AXIS, Islands
 from jaxgp.evolution.state import EvolutionState
+from jaxgp.run import rendezvous
 from jaxgp.run.assemble import Experiment
 from jaxgp.search import cores
 
 Tree = TypeVar("Tree")
+
+OWN = ("logger", "table", "title", "compilation_cache", "keep_checkpoints")
+"""Options that processes of one run need not share."""
+SHARDY = jax.config.jax_use_shardy_partitioner
+"""Whether JAX uses its newer partitioner by default."""
 
 
 def join(config: Config) -> None:
@@ -34,15 +42,17 @@ def join(config: Config) -> None:
     Without a coordinator JAX asks the environment, as SLURM and MPI set it, where the others are.
 
     Raises:
-        RunError: the processes did not find each other.
+        RunError: the processes did not find each other, or are about to compute different things.
+        UsageError: nobody says where the others are.
     """
     asked = config.devices
     if asked.count > 1:
         cores.use(asked.count // asked.processes)
-    if asked.processes == 1:
+    if asked.processes == 1 or jax.distributed.is_initialized():
         return
     given: dict[str, Any] = {}
     if asked.coordinator is not None:
+        rendezvous.meet(asked.coordinator, asked.processes, asked.process, _work(config), asked.patience)
         given = {
             "coordinator_address": asked.coordinator,
             "num_processes": asked.processes,
@@ -50,11 +60,22 @@ def join(config: Config) -> None:
         }
     try:
         jax.distributed.initialize(**given, initialization_timeout=asked.patience)
-    except (RuntimeError, ValueError, jax.errors.JaxRuntimeError) as error:
+    except ValueError as error:
+        accepted = f"HOST:PORT of process 0, since neither SLURM nor MPI says it ({error})"
+        raise rejected("devices.coordinator", asked.coordinator, accepted) from error
+    except (RuntimeError, jax.errors.JaxRuntimeError) as error:
         first = (str(error).splitlines() or [type(error).__name__])[0]
         raise RunError(f"devices.processes={asked.processes}: they did not find each other ({first})") from error
     if jax.process_count() != asked.processes:
         reject("devices.processes", asked.processes, f"{jax.process_count()}, as many as were started")
+
+
+def _work(config: Config) -> dict[str, object]:
+    """Return the options that all processes must share, and the versions of what computes."""
+    asked = replace(config.devices, process=0, coordinator=None, patience=1)
+    values = options.departures(replace(config, devices=asked))
+    shared = {name: value for name, value in values.items() if name not in OWN}
+    return {**shared, "version of jaxgp": jaxgp.__version__, "version of jax": jax.__version__}
 
 
 def spread(config: Config, experiment: Experiment) -> Experiment:
@@ -69,6 +90,9 @@ def spread(config: Config, experiment: Experiment) -> Experiment:
     on_cpu = jax.default_backend() == "cpu"
     together = asked.side_by_side if asked.side_by_side is not None else 1 if on_cpu else None
     mesh = None
+    # The other partitioner, Shardy, ends the process while it compiles loops in which programs are mutated
+    # (jaxlib 0.11.2).
+    jax.config.update("jax_use_shardy_partitioner", SHARDY and asked.count == 1)
     if asked.count > 1:
         each = asked.count // asked.processes
         if each > jax.local_device_count():
@@ -77,9 +101,6 @@ def spread(config: Config, experiment: Experiment) -> Experiment:
         chosen = [
             device for process in range(asked.processes) for device in jax.local_devices(process_index=process)[:each]
         ]
-        # The other partitioner, Shardy, ends the process while it compiles loops in which programs are mutated
-        # (jaxlib 0.11.2).
-        jax.config.update("jax_use_shardy_partitioner", False)
         mesh = Mesh(np.array(chosen), (AXIS,))
     return replace(experiment, ring=replace(ring, mesh=mesh, together=together))
 

@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
@@ -54,7 +55,12 @@ def train(plan: Plan, games: Games) -> int:
         RunError: the run cannot go on; what was computed is on disk.
         SystemExit: stopped by a signal, with the run saved; the code is 128 + its number.
     """
-    devices.join(plan.config)
+    try:
+        devices.join(plan.config)
+    except (UsageError, RunError):
+        with suppress(OSError):  # it is not empty where a run is resumed
+            plan.directory.rmdir()
+        raise
     if devices.follows(plan.config):
         with devices.hidden() as folder:
             unseen = replace(plan.config, logger=replace(plan.config.logger, mode="disabled"), table=None)

@@ -90,9 +90,7 @@ class Searches:
                 if name not in wanted or (limit < asked.limit and not outcome[0]):
                     continue
                 if known.setdefault(name, outcome)[:3] != outcome[:3]:
-                    raise UsageError(
-                        f"two searches of {name} by {order} differ: their settings must; {about['program']}"
-                    )
+                    raise UsageError(f"two searches of {name} by {order} differ, one of them with {about['program']}")
         if known.keys() != wanted:
             return None
         found = instances.Searched.nothing(len(asked.names))
