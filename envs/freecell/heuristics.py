@@ -125,11 +125,11 @@ def view(game: FreeCell, options: object, node: Node, count: int = len(FEATURES)
 
 
 def shares(seen: Array) -> Array:
-    """Return float32[F]: the first F features (float32[F]), each divided by its greatest value, at most 1.
+    """Return float32[..., F]: the first F features (float32[..., F]), each divided by its greatest value, at most 1.
 
     DifferenceFromTop and HeinemanScore can be below 0.
     """
-    greatest = np.array([one.most for one in FEATURES[: len(seen)]], np.float32)
+    greatest = np.array([one.most for one in FEATURES[: seen.shape[-1]]], np.float32)
     return jnp.minimum(seen / greatest, 1.0)
 
 

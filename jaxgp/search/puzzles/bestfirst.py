@@ -68,7 +68,7 @@ class _Lane:
     depths: Array  # int16[N]
     priority: Array  # float32[N / B, B]: of the open positions, inf for others
     least: Array  # float32[N / B]: minima of the blocks
-    table: Array  # uint32[T, W + 1]: the set, T = 2 N
+    table: Array  # uint32[T, W + 1]: the set, about twice N
 
 
 @struct.dataclass
@@ -154,6 +154,11 @@ class BestFirst:
         """B, positions of a block: about the root of N, a power of two."""
         return 1 << (self.room.bit_length() // 2)
 
+    @cached_property
+    def _entries(self) -> int:
+        """T, entries of a set: twice N, or more where all children of the last node would not fit."""
+        return max(2 * self.room, 1 << (self.room + self.puzzle.most_choices).bit_length())
+
     @property
     def _lister(self) -> Lister:
         return Lister(self.puzzle, self.order, self._words)
@@ -185,7 +190,7 @@ class BestFirst:
             depths=jnp.zeros(room, jnp.int16),
             priority=jnp.full((room // self._block, self._block), jnp.inf, jnp.float32),
             least=jnp.full(room // self._block, jnp.inf, jnp.float32),
-            table=visited.create(2 * self.room, self._words),
+            table=visited.create(self._entries, self._words),
         )
 
     def _begin(self, lanes: _Lane, begins: Array, packed: States, keys: Array, solved: Array, limit: Array) -> _Lane:

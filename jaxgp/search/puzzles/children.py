@@ -165,7 +165,8 @@ class Lister:
             lane = order[jnp.minimum(ranges(starts - first, together), lanes - 1)]
             place = jnp.clip(index - begin[lane], 0, slots - 1)
             parents, moves = take(nodes, lane), actions[lane, place]
-            states = jax.vmap(self.step)(parents, moves)
+            # Without the barrier, parts of the states would be computed again for each of their uses.
+            states = lax.optimization_barrier(jax.vmap(self.step)(parents, moves))
             node = Node(states, parents, moves, depth[lane] + 1, number[lane])
             some = Slice(
                 lane=lane,
