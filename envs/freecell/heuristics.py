@@ -102,8 +102,11 @@ class Seen(NamedTuple):
     bottoms: Array  # int8[8]: bottom cards, or EMPTY
 
 
-def view(game: FreeCell, options: object, node: Node) -> Array:
-    """Return float32[F]: the `FEATURES` of a node, as they are, in their order."""
+def view(game: FreeCell, options: object, node: Node, count: int = len(FEATURES)) -> Array:
+    """Return float32[F]: the first `count` of the `FEATURES` of a node, as they are, in their order.
+
+    The compiler drops what the others need, which it would not do if they were cut off afterwards.
+    """
     del options
     state, seen = node.state, _seen(node.state)
     nine = _nine(state, seen)
@@ -118,15 +121,15 @@ def view(game: FreeCell, options: object, node: Node) -> Array:
         *(phase(node.depth, one) for one in nine),
         node.depth,
     )
-    return jnp.stack([jnp.asarray(number, jnp.float32) for number in numbers])
+    return jnp.stack([jnp.asarray(number, jnp.float32) for number in numbers[:count]])
 
 
 def shares(seen: Array) -> Array:
-    """Return float32[F]: the features (float32[F]), each divided by its greatest value, at most 1.
+    """Return float32[..., F]: the first F features (float32[..., F]), each divided by its greatest value, at most 1.
 
     DifferenceFromTop and HeinemanScore can be below 0.
     """
-    greatest = np.array([one.most for one in FEATURES], np.float32)
+    greatest = np.array([one.most for one in FEATURES[: seen.shape[-1]]], np.float32)
     return jnp.minimum(seen / greatest, 1.0)
 
 

@@ -103,7 +103,7 @@ def seen(numbers: Array, heuristics: Heuristics, rising: Rising) -> Array:
     """Return float32[H + F]: the weighted heuristics, for which low is good, then the features, divided.
 
     Args:
-        numbers: float32[F], the features as they are.
+        numbers: float32[F], the first F features as they are, among them the weighted heuristics.
         heuristics: which of them have weights, H.
         rising: whether those that rise towards the goal are turned over.
     """
@@ -155,8 +155,11 @@ def _weights(own: tuple[Feature, ...]) -> tuple[Primitive, ...]:
 
 
 def _solver(game: FreeCell, options: Search, language: PrimitiveSet) -> ProgramSolver:
+    # Weights without conditions see nothing but the heuristics that they stand before.
+    count = len(FEATURES) if language.rules else len(weighted(options.heuristics))
+
     def look(node: Node) -> Array:
-        return seen(view(game, options, node), options.heuristics, options.rising)
+        return seen(view(game, options, node, count), options.heuristics, options.rising)
 
     def guided(order: Order | None) -> cores.Search[Solutions]:
         return _search(game, options, REFERENCE if order is None else order)

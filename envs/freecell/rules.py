@@ -136,7 +136,11 @@ class FreeCell:
         # Without the barrier, all of this would be computed again for each of many places.
         grows = jnp.diff(first - begins, prepend=0)
         begins, grows = lax.optimization_barrier((begins, grows))
-        return place + jnp.where(begins <= place, grows, 0).sum(dtype=jnp.int32)
+        start = place
+        # One group after the other: on a CPU a sum over an axis is not vectorised.
+        for group in range(len(begins)):
+            place = place + jnp.where(begins[group] <= start, grows[group], 0)
+        return place
 
     def moves(self, state: State) -> Moves:
         """Return all legal moves; none after the end."""

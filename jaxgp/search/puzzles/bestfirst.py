@@ -33,7 +33,7 @@ from jaxgp.arrays import take, where
 from jaxgp.contracts import Position, Puzzle, States
 from jaxgp.search.lookahead import Contexts
 from jaxgp.search.puzzles import visited
-from jaxgp.search.puzzles.children import Children, Lister, Order, check, key_words, pack, unpack
+from jaxgp.search.puzzles.children import Lister, Order, Slice, check, key_words, pack, unpack
 from jaxgp.search.puzzles.deepening import Solutions
 from jaxgp.search.queue import drain
 
@@ -68,7 +68,21 @@ class _Lane:
     depths: Array  # int16[N]
     priority: Array  # float32[N / B, B]: of the open positions, inf for others
     least: Array  # float32[N / B]: minima of the blocks
-    table: Array  # uint32[T, W + 1]: the set, T = 2 N
+    table: Array  # uint32[T, W + 1]: the set, about twice N
+
+
+@struct.dataclass
+class _Opened:
+    """What changes as children are opened, [L, ...], as in `_Lane`; and `solving`."""
+
+    met: Array  # int32[]; beyond N where there is no more room
+    solving: Array  # int32[]: the first action that solves the puzzle; A: none
+    before: Array
+    actions: Array
+    depths: Array
+    priority: Array
+    least: Array
+    table: Array
 
 
 @dataclass(frozen=True)
@@ -140,6 +154,11 @@ class BestFirst:
         """B, positions of a block: about the root of N, a power of two."""
         return 1 << (self.room.bit_length() // 2)
 
+    @cached_property
+    def _entries(self) -> int:
+        """T, entries of a set: twice N, or more where all children of the last node would not fit."""
+        return max(2 * self.room, 1 << (self.room + self.puzzle.most_choices).bit_length())
+
     @property
     def _lister(self) -> Lister:
         return Lister(self.puzzle, self.order, self._words)
@@ -171,7 +190,7 @@ class BestFirst:
             depths=jnp.zeros(room, jnp.int16),
             priority=jnp.full((room // self._block, self._block), jnp.inf, jnp.float32),
             least=jnp.full(room // self._block, jnp.inf, jnp.float32),
-            table=visited.create(2 * self.room, self._words),
+            table=visited.create(self._entries, self._words),
         )
 
     def _begin(self, lanes: _Lane, begins: Array, packed: States, keys: Array, solved: Array, limit: Array) -> _Lane:
@@ -210,36 +229,76 @@ class BestFirst:
         moved = jax.vmap(self._lister.step)(before, lanes.actions[lane, at])
         nodes, depth = where(parent < 0, before, moved), lanes.depths[lane, at].astype(jnp.int32)
         number = jnp.where(ready, jax.vmap(self.puzzle.choices)(nodes), 0)
-        children = self._lister.children(contexts, whose, nodes, depth, number, ready)
+        carried = _Opened(
+            met=lanes.met,
+            solving=jnp.full_like(number, self.puzzle.num_actions),
+            before=lanes.before,
+            actions=lanes.actions,
+            depths=lanes.depths,
+            priority=lanes.priority,
+            least=lanes.least,
+            table=lanes.table,
+        )
 
-        within = jnp.arange(self.puzzle.most_choices) < number[:, None]
-        solving = within & children.solves
-        solves = solving.any(1)
+        def visit(opened: _Opened, children: Slice) -> _Opened:
+            return self._open(opened, children, lanes.number, at, depth + 1)
+
+        # A search that ends in this iteration has opened children too, which makes no difference.
+        opened = self._lister.visit(contexts, whose, nodes, depth, number, ready, visit, carried)
+        solves = opened.solving < self.puzzle.num_actions
         reached = lanes.nodes + jnp.where(solves, 1, number)
         stopped = ready & (reached >= lanes.limit)
-        won, goes_on = solves & ~stopped, ready & ~solves & ~stopped
-        end = jnp.take_along_axis(children.actions, solving.argmax(1)[:, None], 1)[:, 0]
-        table, fresh = visited.add(lanes.table, lanes.number, children.keys, within & goes_on[:, None])
-        met = lanes.met + fresh.sum(1, dtype=jnp.int32)
-        full = met > self.room
+        won = solves & ~stopped
         own = jnp.where(ready, at, self.room)
-        opened = replace(
+        return replace(
             lanes,
             nodes=jnp.where(ready, jnp.minimum(reached, lanes.limit), lanes.nodes),
-            met=jnp.minimum(met, self.room),
-            over=lanes.over | (searching & ~ready) | stopped | won | full,
+            met=jnp.minimum(opened.met, self.room),
+            over=lanes.over | (searching & ~ready) | stopped | won | (opened.met > self.room),
             solved=lanes.solved | won,
+            cut=lanes.cut | ((opened.met > lanes.met) & (depth + 1 >= self.deepest)),
             exhausted=lanes.exhausted | (searching & ~ready & ~lanes.cut),
             length=jnp.where(won, depth + 1, lanes.length),
-            path=lanes.path.at[lane, jnp.where(won, depth, self.deepest)].set(end, mode="drop"),
+            path=lanes.path.at[lane, jnp.where(won, depth, self.deepest)].set(
+                opened.solving.astype(jnp.int16), mode="drop"
+            ),
             left=jnp.where(won, depth, lanes.left),
             last=jnp.where(won, at, lanes.last),
             states=jax.tree.map(
                 lambda old, new: old.at[lane, own].set(new, mode="drop"), lanes.states, pack(self.puzzle, nodes)
             ),
+            before=opened.before,
+            actions=opened.actions,
+            depths=opened.depths,
+            priority=opened.priority,
+            least=opened.least,
+            table=opened.table,
+        )
+
+    def _open(self, opened: _Opened, children: Slice, number: Array, parent: Array, depth: Array) -> _Opened:
+        """Open children at `depth` (int32[L]) of parents (int32[L]) if the sets of a number (uint32[L]) lack them."""
+        lane, near = children.lane, self.puzzle.most_choices - 1
+        table, fresh = visited.add(opened.table, number, lane, children.keys, children.there, near)
+        # Children of a lane follow each other, so that their numbers follow from one sum over all lanes.
+        total = jnp.concatenate([jnp.zeros(1, jnp.int32), jnp.cumsum(fresh, dtype=jnp.int32)])
+        met = opened.met - total[children.begin]
+        at = jnp.where(fresh, met[lane] + total[:-1], self.room)
+        value = children.values
+        if self.by == "cost":
+            value = depth[lane].astype(jnp.float32) + jnp.maximum(value, 0.0)
+        value = jnp.where(depth[lane] >= self.deepest, jnp.inf, value)
+        block, place = at // self._block, at % self._block
+        solving = jnp.where(children.there & children.solves, children.actions, self.puzzle.num_actions)
+        return _Opened(
+            met=met + total[children.end],
+            solving=opened.solving.at[lane].min(solving),
+            before=opened.before.at[lane, at].set(parent[lane], mode="drop"),
+            actions=opened.actions.at[lane, at].set(children.actions.astype(jnp.int16), mode="drop"),
+            depths=opened.depths.at[lane, at].set(depth[lane].astype(jnp.int16), mode="drop"),
+            priority=opened.priority.at[lane, block, place].set(value, mode="drop"),
+            least=opened.least.at[lane, block].min(value, mode="drop"),
             table=table,
         )
-        return self._push(opened, children, fresh, lanes.met, at, depth + 1)
 
     def _walk_back(self, lanes: _Lane) -> _Lane:
         """Write down some moves of the solutions that have been found.
@@ -273,23 +332,3 @@ class BestFirst:
             least=lanes.least.at[lane, written].set(row.min(1), mode="drop"),
         )
         return lanes, ready, block * self._block + place
-
-    def _push(self, lanes: _Lane, children: Children, fresh: Array, met: Array, parent: Array, depth: Array) -> _Lane:
-        """Open the children that are `fresh` (bool[L, S]) after the `met` (int32[L]) positions of before."""
-        lane = jnp.arange(len(met))[:, None]
-        at = jnp.where(fresh, met[:, None] + jnp.cumsum(fresh, 1, dtype=jnp.int32) - 1, self.room)
-        value = children.values
-        if self.by == "cost":
-            value = depth.astype(jnp.float32)[:, None] + jnp.maximum(value, 0.0)
-        deep = (depth >= self.deepest)[:, None]
-        value = jnp.where(deep, jnp.inf, value)
-        block, place = at // self._block, at % self._block
-        return replace(
-            lanes,
-            cut=lanes.cut | (fresh & deep).any(1),
-            before=lanes.before.at[lane, at].set(parent[:, None], mode="drop"),
-            actions=lanes.actions.at[lane, at].set(children.actions, mode="drop"),
-            depths=lanes.depths.at[lane, at].set(depth[:, None].astype(jnp.int16), mode="drop"),
-            priority=lanes.priority.at[lane, block, place].set(value, mode="drop"),
-            least=lanes.least.at[lane, block].min(value, mode="drop"),
-        )

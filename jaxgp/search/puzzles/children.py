@@ -40,8 +40,23 @@ sorted by context in ascending order; the values of the others are not used. NaN
 """
 
 
-Found = tuple[Array, Array, Array]
-"""Keys, whether they solve, and values of children."""
+@struct.dataclass
+class Slice:
+    """B children that are stepped together: one node's after the other's, in the order of its moves."""
+
+    lane: Array  # int32[B]: the nodes that they belong to
+    there: Array  # bool[B]: false beyond the last child
+    begin: Array  # int32[L]: where the children of each node begin, and
+    end: Array  # int32[L]: where they end, both 0 to B; those of a node may begin or end in another slice
+    place: Array  # int32[B]: which of the moves of its node led to each
+    actions: Array  # int32[B]: that move
+    keys: Array  # uint32[B, W]
+    solves: Array  # bool[B]
+    values: Array  # float32[B]; see `Children`
+
+
+Visit = Callable[[Any, Slice], Any]
+"""(carried, slice) -> carried: what a search does with the next children."""
 
 
 @struct.dataclass
@@ -110,10 +125,18 @@ class Lister:
         child: Position = self.puzzle.step(state, action.astype(jnp.int32), unused_key())
         return child
 
-    def children(
-        self, contexts: Contexts, whose: Array, nodes: Position, depth: Array, number: Array, valued: Array
-    ) -> Children:
-        """Return the children of nodes.
+    def visit(
+        self,
+        contexts: Contexts,
+        whose: Array,
+        nodes: Position,
+        depth: Array,
+        number: Array,
+        valued: Array,
+        visit: Visit,
+        carried: Any,
+    ) -> Any:
+        """Visit the children of nodes, slice after slice.
 
         Args:
             contexts: [C, ...].
@@ -122,9 +145,11 @@ class Lister:
             depth: int32[L].
             number: int32[L]: children of each.
             valued: bool[L]: whether the values of its children are needed.
+            visit: is called in a loop.
+            carried: what the first call of it is given.
 
         Returns:
-            [L, S]; unspecified from `number` on.
+            What the last call of `visit` returned.
         """
         lanes, slots = len(number), self.puzzle.most_choices
         order = jnp.arange(lanes) if self.order is None else by_context(contexts, whose, valued)
@@ -132,37 +157,63 @@ class Lister:
         starts, needed = ends - number[order], jnp.where(valued, number, 0).sum(dtype=jnp.int32)
         begin = jnp.zeros(lanes, jnp.int32).at[order].set(starts)
         together = min(lanes * slots, max(LEAST, WIDTH * lanes), MOST)
+        actions = self._actions(nodes)
 
-        # All moves of a node are listed at once, which takes less time than one after the other.
-        places = jnp.arange(slots, dtype=jnp.int32)
-        actions = jax.vmap(lambda node: jax.vmap(lambda place: self.puzzle.choice(node, place))(places))(nodes)
-
-        def some(carry: tuple[Array, Found]) -> tuple[Array, Found]:
-            first, found = carry
+        def some(carry: tuple[Array, Any]) -> tuple[Array, Any]:
+            first, carried = carry
             index = first + jnp.arange(together, dtype=jnp.int32)
             lane = order[jnp.minimum(ranges(starts - first, together), lanes - 1)]
-            parents = take(nodes, lane)
-            moves = actions[lane, jnp.clip(index - begin[lane], 0, slots - 1)]
-            states = jax.vmap(self.step)(parents, moves)
-            new = (
-                jax.vmap(self.puzzle.key)(states) if self.words else jnp.zeros((together, 0), jnp.uint32),
-                jax.vmap(self.puzzle.solved)(states),
-                self._values(
-                    contexts, whose[lane], Node(states, parents, moves, depth[lane] + 1, number[lane]), needed - first
-                ),
+            place = jnp.clip(index - begin[lane], 0, slots - 1)
+            parents, moves = take(nodes, lane), actions[lane, place]
+            # Without the barrier, parts of the states would be computed again for each of their uses.
+            states = lax.optimization_barrier(jax.vmap(self.step)(parents, moves))
+            node = Node(states, parents, moves, depth[lane] + 1, number[lane])
+            some = Slice(
+                lane=lane,
+                there=index < ends[-1],
+                begin=jnp.clip(begin - first, 0, together),
+                end=jnp.clip(begin + number - first, 0, together),
+                place=place,
+                actions=moves,
+                keys=jax.vmap(self.puzzle.key)(states) if self.words else jnp.zeros((together, 0), jnp.uint32),
+                solves=jax.vmap(self.puzzle.solved)(states),
+                values=self._values(contexts, whose[lane], node, needed - first),
             )
-            put = lax.dynamic_update_slice_in_dim
-            return first + together, jax.tree.map(lambda old, new: put(old, new, first, 0), found, new)
+            return first + together, visit(carried, some)
 
-        # Room for the children of all nodes and one more slice, since the last slice may reach beyond them.
-        room = lanes * slots + together
-        nothing = (
-            jnp.zeros((room, self.words), jnp.uint32),
-            jnp.zeros(room, jnp.bool_),
-            jnp.zeros(room, jnp.float32),
+        return lax.while_loop(lambda carry: carry[0] < ends[-1], some, (jnp.int32(0), carried))[1]
+
+    def children(
+        self, contexts: Contexts, whose: Array, nodes: Position, depth: Array, number: Array, valued: Array
+    ) -> Children:
+        """Return the children of nodes, [L, S], unspecified from `number` on; see `visit`."""
+        lanes, slots = len(number), self.puzzle.most_choices
+
+        def put(found: Children, some: Slice) -> Children:
+            lane, place = jnp.where(some.there, some.lane, lanes), some.place
+
+            def write(old: Array, new: Array) -> Array:
+                return old.at[lane, place].set(new.astype(old.dtype), mode="drop")
+
+            new = Children(some.actions, some.keys, some.solves, some.values)
+            return jax.tree.map(write, found, new)
+
+        nothing = Children(
+            actions=jnp.zeros((lanes, slots), jnp.int16),
+            keys=jnp.zeros((lanes, slots, self.words), jnp.uint32),
+            solves=jnp.zeros((lanes, slots), jnp.bool_),
+            values=jnp.zeros((lanes, slots), jnp.float32),
         )
-        found = lax.while_loop(lambda carry: carry[0] < ends[-1], some, (jnp.int32(0), nothing))[1]
-        return Children(actions.astype(jnp.int16), *take(found, begin[:, None] + places))
+        found: Children = self.visit(contexts, whose, nodes, depth, number, valued, put, nothing)
+        return found
+
+    def _actions(self, nodes: Position) -> Array:
+        """Return int32[L, S]: the moves of nodes [L, ...].
+
+        All of a node are listed at once, which takes less time than one after the other.
+        """
+        places = jnp.arange(self.puzzle.most_choices, dtype=jnp.int32)
+        return jax.vmap(lambda node: jax.vmap(lambda place: self.puzzle.choice(node, place))(places))(nodes)
 
     def _values(self, contexts: Contexts, whose: Array, nodes: Node, needed: Array) -> Array:
         """Return float32[B]: values of nodes [B, ...], of which the first `needed` matter."""

@@ -297,7 +297,10 @@ class Staged:
         won = solves & ~stopped
         goes_on = jnp.minimum(jnp.where(solves, first, number), lanes.limit - 1 - lanes.nodes)
         wanted = last[:, None] & (places < goes_on[:, None])
-        table, fresh = visited.add(lanes.table, stamp, children.keys, wanted)
+        slots = self.puzzle.most_choices
+        flat = jnp.repeat(lane, slots), children.keys.reshape(-1, self._words), wanted.reshape(-1)
+        table, fresh = visited.add(lanes.table, stamp, *flat, slots - 1)
+        fresh = fresh.reshape(wanted.shape)
         end = jnp.take_along_axis(children.actions, first[:, None], 1)[:, 0]
         local = lanes.local.at[lane, jnp.where(ready & (depth > 0), lanes.level, self.away)].set(
             lanes.action, mode="drop"

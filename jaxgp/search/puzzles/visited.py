@@ -49,33 +49,51 @@ def find(tables: Array, stamps: Array, keys: Array, wanted: Array) -> tuple[Arra
     return found, slot
 
 
-def add(tables: Array, stamps: Array, keys: Array, wanted: Array) -> tuple[Array, Array]:
-    """Write the keys uint32[L, S, W] that are `wanted` (bool[L, S]) into the sets of stamps uint32[L].
+def add(tables: Array, stamps: Array, lane: Array, keys: Array, wanted: Array, near: int) -> tuple[Array, Array]:
+    """Write the keys uint32[B, W] that are `wanted` (bool[B]) into the sets `lane` (int32[B]) of stamps uint32[L].
 
     Of equal keys the first one is fresh. Where several keys want one entry, the first one takes it, and the others look
-    at it again.
+    at it again. Keys of one set are at most `near` places apart.
 
     Returns:
-        The tables, and bool[L, S]: which keys are fresh, that is, wanted and not in the sets before.
+        The tables, and bool[B]: which keys are fresh, that is, wanted and not in the sets before.
     """
-    lane, stamp, entries = _entries(stamps, keys)
-    size, earlier = tables.shape[1], np.tri(wanted.shape[1], k=-1, dtype=bool)
+    size, stamp = tables.shape[1], stamps[lane]
+    entries = jnp.concatenate([keys, stamp[:, None]], 1)
 
-    def look(carry: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
+    def probe(table: Array, slot: Array, pending: Array) -> tuple[Array, Array]:
+        """Go on from slots to the entries that have the keys, or to free ones; return them, and which are free."""
+
+        def look(carry: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+            slot, looking, free = carry
+            there = table[lane, slot]
+            used = there[:, -1] == stamp
+            free |= looking & ~used
+            looking &= used & (there != entries).any(1)
+            return jnp.where(looking, (slot + 1) & (size - 1), slot), looking, free
+
+        slot, _, free = lax.while_loop(lambda carry: carry[1].any(), look, (slot, pending, jnp.zeros_like(pending)))
+        return slot, free
+
+    def write(carry: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
         table, slot, pending, fresh = carry
-        there = table[lane, slot]
-        used = there[..., -1] == stamp
-        equal = used & (there == entries).all(-1)
-        free = pending & ~used
-        contested = ((slot[:, :, None] == slot[:, None, :]) & free[:, None, :] & earlier).any(-1)
-        takes = free & ~contested
+        slot, free = probe(table, slot, pending)
+        takes = free & ~_follows(jnp.where(free, lane * size + slot, -1), near)
         table = table.at[lane, jnp.where(takes, slot, size)].set(entries, mode="drop")
-        slot = jnp.where(used, (slot + 1) & (size - 1), slot)
-        return table, slot, pending & ~equal & ~takes, fresh | takes
+        return table, slot, free & ~takes, fresh | takes
 
-    first = tables, slots(tables, keys), wanted, jnp.zeros_like(wanted)
-    table, _, _, fresh = lax.while_loop(lambda carry: carry[2].any(), look, first)
+    first = tables, (mix(keys) & np.uint32(size - 1)).astype(jnp.int32), wanted, jnp.zeros_like(wanted)
+    table, _, _, fresh = lax.while_loop(lambda carry: carry[2].any(), write, first)
     return table, fresh
+
+
+def _follows(numbers: Array, near: int) -> Array:
+    """Return bool[B]: which of the numbers (int32[B]) stand among the `near` ones before them too."""
+    before = jnp.concatenate([jnp.full(near, -2, jnp.int32), numbers])
+    follows = jnp.zeros(len(numbers), jnp.bool_)
+    for place in range(near):
+        follows |= before[place : place + len(numbers)] == numbers
+    return follows
 
 
 def _entries(stamps: Array, keys: Array) -> tuple[Array, Array, Array]:
