@@ -26,6 +26,7 @@ CASES = {
     "by value, in little room": dataclasses.replace(BREADTH, order=worth, by="value", room=128, lanes=5, narrow=1),
 }
 MORE = {"by value, not deep": dataclasses.replace(BREADTH, order=worth, by="value", deepest=3)}
+LEAST = dataclasses.replace(BREADTH, order=worth, by="value", room=4, lanes=3, narrow=1)
 
 
 @cache
@@ -56,6 +57,18 @@ def test_equals_plain_python_node_by_node(name):
     assert len({one.nodes for one in found}) > 10
     assert not result.solved[COUNT:].any()
     assert (result.nodes[COUNT:] == 0).all()
+
+
+@pytest.mark.slow
+def test_a_search_ends_where_one_position_has_more_children_than_the_least_room_can_hold():
+    lit, wires = instances(QUEUE, 2)
+    limits, whose = np.full(QUEUE, 1000, np.int32), np.zeros(QUEUE, np.int32)
+    result = jitted(LEAST)(states(lit, wires), limits, jnp.int32(QUEUE), jnp.asarray(CONTEXTS), whose)
+    for at in range(QUEUE):
+        lamps, value = PlainLamps(wires[at]), plain_worth(CONTEXTS[0])
+        one = plain.search(lamps, int(lit[at]), 1000, LEAST.deepest, LEAST.room, value, LEAST.by)
+        assert (result.solved[at], result.nodes[at], result.exhausted[at]) == (one.solved, one.nodes, one.exhausted)
+    assert int(result.nodes.max()) > 2 * LEAST.room
 
 
 def test_without_an_order_the_solutions_are_the_shortest():
