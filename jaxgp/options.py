@@ -99,15 +99,15 @@ def option(
     return dataclasses.field(default=default, metadata=metadata)
 
 
-def is_power_of_two(number: int) -> bool:
-    """Return whether a number is a power of two, or 0."""
+def is_power_of_two_or_zero(number: int) -> bool:
+    """Return whether a number, at least 0, is a power of two, or 0."""
     return number & (number - 1) == 0
 
 
 def power_of_two(default: int, says: str, low: int, high: int) -> int:
     """Declare a field of a dataclass of options: a power of two from `low` on, or also 0 if that is `low`."""
     accepted = f"a power of two from {low} to {high}" if low else f"0, or a power of two up to {high}"
-    return option(default, says, low=low, high=high, test=is_power_of_two, accepted=accepted)
+    return option(default, says, low=low, high=high, test=is_power_of_two_or_zero, accepted=accepted)
 
 
 class Option(NamedTuple):

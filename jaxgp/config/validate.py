@@ -53,7 +53,7 @@ def _trained(config: Config) -> None:
 def _elimination(algorithm: Algorithm | Groups) -> None:
     """Refuse a population, or that of an island, that does not halve down to one."""
     islands, size = algorithm.islands.count, of_island(algorithm).population
-    if size < 2 or not options.is_power_of_two(size):
+    if size < 2 or not options.is_power_of_two_or_zero(size):
         below = islands * max(2, 2 ** (size.bit_length() - 1))
         whole = "a power of two" if islands == 1 else f"{islands} islands times a power of two"
         near = f"{whole} with fitness.elimination, such as {below} or {2 * below}; nobody sits out a round"

@@ -49,7 +49,11 @@ def effective(values: np.ndarray) -> float:
 
 
 def student(values: Sequence[float] | np.ndarray) -> tuple[float, float | None, float | None]:
-    """Return the mean of N values and its 95 % interval by Student's t; no interval of a single value."""
+    """Return the mean of N values, float[N], and its 95 % interval; no interval of a single value.
+
+    The interval is that of Student's t with N - 1 degrees of freedom ("The probable error of a mean", Biometrika 6,
+    1908), for values that are independent and about normal.
+    """
     from scipy import stats
 
     mean = float(np.mean(values))

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from jaxgp.report.plots import BLUE, INK, ORANGE, paint
+from jaxgp.statistics.intervals import student
 from jaxgp.study.design import Factor
 from jaxgp.study.model import Model
 
@@ -36,9 +37,9 @@ def effects(frame: pandas.DataFrame, factors: Sequence[Factor], response: str) -
             values = frame.loc[frame[factor.name] == level, response].to_numpy(float)
             spread = np.linspace(-0.18, 0.18, len(values)) if len(values) > 1 else np.zeros(len(values))
             axis.plot(place + spread, values, ".", color=BLUE, alpha=0.45, markersize=4)
-            if len(values) > 1:
-                reach = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
-                axis.errorbar(place, values.mean(), reach, fmt="o", color=ORANGE, capsize=4, markersize=5)
+            mean, low, _ = student(values) if len(values) else (0.0, None, None)
+            if low is not None:
+                axis.errorbar(place, mean, mean - low, fmt="o", color=ORANGE, capsize=4, markersize=5)
         axis.set_xticks(range(len(factor.levels)), [str(level) for level in factor.levels])
         axis.set_xlim(-0.5, len(factor.levels) - 0.5)
         axis.set_xlabel(factor.name.rpartition(".")[2])
