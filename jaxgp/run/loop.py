@@ -40,8 +40,8 @@ class Experiment(Protocol):
     def step(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
         """Evaluate the waiting generation and breed the next.
 
-        The metrics are scalars, or float32[I], a number for each island; `generation` is the number of the one that was evaluated. Once `state.finished` is
-        set, the run has reached its aim and no further step is asked for.
+        The metrics are scalars, or float32[I], a number for each island; `generation` is the number of the one that was
+        evaluated. Once `state.finished` is set, the run has reached its aim and no further step is asked for.
         """
         ...
 
