@@ -52,11 +52,18 @@ def free_port() -> int:
         return one.getsockname()[1]
 
 
+def alike(one: dict, other: dict) -> bool:
+    """Whether two rows are the same up to the last digits of their numbers."""
+    same = [one[name] == value or np.allclose(one[name], value, rtol=1e-6) for name, value in other.items()]
+    return one.keys() == other.keys() and all(same)
+
+
 @pytest.mark.slow
-def test_one_device_eight_devices_two_processes_and_a_resume_on_other_devices_give_the_same_run(tmp_path):
-    one, eight, two, resumed = (tmp_path / name for name in ("one", "eight", "two", "resumed"))
+def test_one_device_three_islands_at_a_time_eight_devices_two_processes_and_a_resume_give_the_same_run(tmp_path):
+    one, three, eight, two, resumed = (tmp_path / name for name in ("one", "three", "eight", "two", "resumed"))
     last = f"algorithm.generations={GENERATIONS}"
     train(one, *OPTIONS, last, f"hydra.run.dir={one}")
+    train(three, *OPTIONS, last, f"hydra.run.dir={three}", "devices.side_by_side=3")
     train(eight, *OPTIONS, last, f"hydra.run.dir={eight}", "devices.count=8")
     shared = ["devices.count=2", "devices.processes=2", f"devices.coordinator=localhost:{free_port()}"]
     both = [start(two, *OPTIONS, last, f"hydra.run.dir={two}", *shared, f"devices.process={n}") for n in (0, 1)]
@@ -65,9 +72,12 @@ def test_one_device_eight_devices_two_processes_and_a_resume_on_other_devices_gi
     train(resumed, f"resume={resumed}", last, "devices.count=4")
     rows, arrays = result(one)
     assert sum(row["migrants"] for row in rows) > 0
-    for other in (eight, two, resumed):
+    for other in (three, eight, two, resumed):
         found, saved = result(other)
-        assert found == rows
+        if other == three:  # means may differ in their last digit
+            assert all(alike(*both) for both in zip(found, rows, strict=True))
+        else:
+            assert found == rows
         # The number of generations, which the resumed run was given later, is no part of the configuration's digest.
         assert saved.keys() == arrays.keys()
         assert all(np.array_equal(saved[name], arrays[name]) for name in arrays)
