@@ -111,7 +111,6 @@ class Options:
     suite: str | None = option(
         None,
         "puzzles: a suite of the game, or a file of instances; null: every suite of the game, one after the other",
-        path=True,
     )
     split: str = option("test", "puzzles: test: the instances that no evolution may see; train: the others", SPLITS)
     limit: int | None = option(

@@ -52,9 +52,7 @@ class SearchesOptions:
     analysis: str = option("searches", "what to do; searches: nodes of a puzzle's champion, and when its rules fire")
     run: str | None = option(None, "a run directory with a champion.json, or such a file", path=True)
     game: dict[str, Any] = option({"name": None}, OF_CHAMPIONS)
-    suite: str | None = option(
-        None, "a suite of the game, or a file of instances; null: all suites of the game", path=True
-    )
+    suite: str | None = option(None, "a suite of the game, or a file of instances; null: all suites of the game")
     split: str = option("test", "test: the instances that no evolution may see; train: the others", SPLITS)
     limit: int | None = option(
         None, "nodes at which a search gives up; null: those of the champion's role", low=2, high=MAX_COUNT
@@ -82,9 +80,7 @@ class PortfolioOptions:
         low=2,
         high=MAX_COUNT,
     )
-    suite: str | None = option(
-        None, "a suite of the game, or a file of instances; null: all suites of the game", path=True
-    )
+    suite: str | None = option(None, "a suite of the game, or a file of instances; null: all suites of the game")
     split: str = option("test", "test: the instances that no evolution may see; train: the others", SPLITS)
     batch: int = option(
         256, "instances that are searched at once; what is found does not depend on it", low=1, high=MAX_LANES

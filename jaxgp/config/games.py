@@ -276,6 +276,8 @@ def instances(option: str, name: str | None, cast: "Cast") -> "Instances":
     spec = cast.spec
     if spec.instances is None:
         reject(option, name, f"none; {spec.name} has no suites of instances")
+    if name is not None and not name.strip():
+        reject(option, name, "the name of a suite, or a file of instances")
     if name is None and not spec.suites(cast.game):
         reject(option, None, f"a file of instances; none come with {spec.name} for these settings")
     return spec.instances(cast.game, name or spec.suites(cast.game)[0], option)

@@ -74,9 +74,7 @@ class Suite:
         low=0,
         high=MAX_GAMES,
     )
-    name: str | None = option(
-        None, "a suite of the game, or a file of instances; null: the first suite of the game", path=True
-    )
+    name: str | None = option(None, "a suite of the game, or a file of instances; null: the first suite of the game")
     validation: int = option(
         10, "instances set apart for the measure that names the champion; none of them is drawn", low=1, high=MAX_GAMES
     )

@@ -8,7 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from jaxgp import options
+from jaxgp.anatomy.options import PortfolioOptions, SearchesOptions
 from jaxgp.errors import UsageError
+from jaxgp.fitness.options import Suite
 from jaxgp.measure import portfolio, solving
 from jaxgp.measure.instances import Book, Searched
 from jaxgp.store.table import Table
@@ -114,6 +117,7 @@ BAD = {
     "runs=[nope]": "runs=nope: no such file or directory",
     f"runs=[{CHAMPION}] limits=[5,5]": "limits=[5,5]: accepted: at least one number, in ascending order",
     f"runs=[{CHAMPION}] suite=32001": "suite=32001: accepted: ",
+    f"runs=[{CHAMPION}] suite=": "suite=: accepted: the name of a suite, or a file of instances",
     f"runs=[{OF_CHECKERS}]": f"runs: {OF_CHECKERS}: checkers is no puzzle; accepted: champions that steer a search",
 }
 
@@ -123,6 +127,13 @@ def test_bad_options_are_refused_before_any_search(words, capsys, monkeypatch):
     monkeypatch.chdir(Path(__file__).resolve().parents[2])
     assert script.main(["analysis=portfolio", "compilation_cache=null", "cores=1", *words.split()]) == 2
     assert capsys.readouterr().err.splitlines()[-1].startswith(f"error: {BAD[words]}")
+
+
+def test_a_suite_may_be_a_list_of_deals_that_is_longer_than_the_name_of_a_file():
+    deals = ",".join(map(str, range(1, 400)))
+    for schema in (PortfolioOptions, SearchesOptions):
+        options.check(schema(suite=deals) if schema is SearchesOptions else schema(runs=["a"], suite=deals))
+    options.check(Suite(boards=1, name=deals))
 
 
 @pytest.mark.slow
