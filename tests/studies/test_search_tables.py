@@ -66,7 +66,7 @@ def test_searches_that_differ_in_what_no_table_names_are_refused(tables, data, t
     other = searched("a", "H1", 51, 7) | {"program": "role=r search=greedy room=8"}
     Table(tmp_path / "searches.csv", instances.COLUMNS).keep([other], print)
     both = tables.searches.Searches([tmp_path / "searches.csv"], tmp_path / "runs.csv")
-    with pytest.raises(UsageError, match=r"^two searches of a by H1 differ: .*room=8$"):
+    with pytest.raises(UsageError, match=r"^two searches of a by H1 differ, one of them with .*room=8$"):
         both.searched(tables.searches.Asked("greedy", 100, ("a",)), "H1")
 
 
