@@ -20,7 +20,9 @@ from tables.searches import NONE, Asked, Searches, percent
 
 BLIND, FIXED = "blind", ("H1", "H2", "H3", "Hc")
 BOOK_6 = {BLIND: "100 %", "H1": "72 %", "H2": "94 %", "H3": "102 %", "Hc": "70 %", CHAMPION: "40 %"}
-"""Table 10.2: nodes as a share of blind search."""
+"""Table 10.2: nodes as a share of blind search, boards of 6 x 6 cells."""
+BOOK_8 = {BLIND: "100 %", "H1": "69 %", "H2": "75 %", "H3": "70 %", "Hc": "50 %", CHAMPION: "10 %"}
+"""The same, boards of 8 x 8 cells."""
 SECONDS = {
     BLIND: (0.2, 1.7, 2.4, 6.3, 7.65),
     "H1 to H3": (0.65, 0.35, 1.8, 1.6, 2.8),
@@ -135,7 +137,13 @@ def seconds(data: Searches, column: Suite, experiment: str) -> str:
 JAM, SER, MOV = Suite("JAM", 500_000), Suite("SER", 500_000), Suite("MOV", 100_000)
 GREEDY = tuple(Suite(name, 500_000, "greedy") for name in ("JAM", "SER", "MOV"))
 POLICIES = {"rush_hour_policy": "champion"}
-EVOLVED_GREEDY = {"rush_hour_policy": "champion of deepening", "rush_hour_greedy": "champion of greedy"}
+EVOLVED_GREEDY = {
+    "rush_hour_policy": "champion of deepening",
+    "rush_hour_greedy": "champion of greedy",
+    "rush_hour_greedy_heuristic": "single heuristic of greedy",
+}
+BIG, EVO = Suite("BIG", 500_000, size=8), Suite("EVO", 3_000_000, size=8, split="all")
+LARGE_GREEDY = (BIG._replace(search="greedy"), EVO._replace(search="greedy", limit=50_000_000))
 
 
 def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
@@ -145,5 +153,9 @@ def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
     return {
         "rush_hour_deepening": partial(shares, data, (JAM, SER, MOV), six, POLICIES, BOOK_6),
         "rush_hour_greedy": partial(shares, data, GREEDY, (UNGUIDED, *FIXED), EVOLVED_GREEDY, {}),
+        "rush_hour_large": partial(shares, data, (BIG, EVO), six, {"rush_hour_large_deepening": "champion"}, BOOK_8),
+        "rush_hour_large_greedy": partial(
+            shares, data, LARGE_GREEDY, (BLIND, UNGUIDED, *FIXED), {"rush_hour_large": "champion of greedy"}, {}
+        ),
         "rush_hour_seconds": partial(seconds, data, JAM._replace(split="all"), "rush_hour_policy"),
     }
