@@ -4,6 +4,7 @@ python scripts/analyse.py analysis=design design=morpion_study              a fa
 python scripts/analyse.py analysis=design base=[game=mancala] factors.algorithm.population=[64,256] replicates=5
 python scripts/analyse.py analysis=tuned study=FOLDER                       its groups at their optima, 50 runs each
 python scripts/analyse.py analysis=comparison a=FOLDER b=FOLDER             two groups of runs that were made before
+python scripts/analyse.py analysis=sweep sweep=FOLDER                       the runs of a sweep, also while it goes on
 python scripts/analyse.py analysis=program run=DIR                          a champion: its introns, a simpler program
 python scripts/analyse.py analysis=searches run=DIR suite=JAM               a puzzle's champion: nodes, its rules
 python scripts/analyse.py analysis=portfolio runs=[DIR,DIR] suite=1-100     champions of a puzzle, one after the other
@@ -69,6 +70,21 @@ def comparison(options: study_options.ComparisonOptions) -> int:
     groups = study.load_groups(options)
     folder = make_directory(planning.where(options), "output")
     print(printable("\n".join(study.conclude_comparison(options, groups, folder))))
+    return 0
+
+
+def sweep(options: study_options.SweepOptions) -> int:
+    """Report the runs of a sweep."""
+    if options.sweep is None:
+        raise UsageError("sweep: which one? Write sweep=FOLDER, the folder of a sweep")
+    from jaxgp.study import sweep as sweeps
+
+    found = sweeps.load("sweep", user_path("sweep", options.sweep))
+    made, lines = sweeps.report(found, options.measure, options.seed)
+    folder = make_directory(user_path("output", options.output), "output") if options.output else found.folder
+    with writing(folder):
+        sweeps.save(found, folder, made)
+    tell(lines, folder)
     return 0
 
 
@@ -181,6 +197,7 @@ ANALYSES = {
     "design": Analysis(study_options.DesignOptions, design),
     "tuned": Analysis(study_options.TunedOptions, tuned),
     "comparison": Analysis(study_options.ComparisonOptions, comparison),
+    "sweep": Analysis(study_options.SweepOptions, sweep),
     "program": Analysis(ProgramOptions, program),
     "searches": Analysis(SearchesOptions, searches),
     "portfolio": Analysis(PortfolioOptions, portfolio),

@@ -43,5 +43,13 @@ def task(planned: resume.Plan, games: "Games") -> int:
     return train(planned, games)
 
 
+def swept(directory: Path) -> None:
+    """Report a sweep; this imports Matplotlib and pandas."""
+    from jaxgp.config import arguments
+    from jaxgp.study import sweep
+
+    sweep.conclude(directory, arguments.say)
+
+
 if __name__ == "__main__":
-    cli.main(cli.Command(Config, envs, resume.plan, task, describe, resume.complete), CONFIG_DIR, "config")
+    cli.main(cli.Command(Config, envs, resume.plan, task, describe, resume.complete, swept), CONFIG_DIR, "config")

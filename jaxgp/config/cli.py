@@ -53,6 +53,7 @@ class Command(Generic[Schema, Plan]):
         task: (plan, games) -> the exit code. Raises UsageError or RunError. It may run in another process.
         describe: (typed config, config groups and their choices, games) -> what `--help` prints. Raises UsageError.
         complete: (overrides as typed, games) -> these and others that they imply.
+        swept: (directory of a sweep) -> nothing; called when all its members have ended, well or not.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class Command(Generic[Schema, Plan]):
         task: Callable[[Plan, "Games"], int],
         describe: Callable[[Schema, dict[str, list[str]], "Games"], str],
         complete: Callable[[Sequence[str], "Games"], Sequence[str]] = lambda overrides, games: overrides,
+        swept: Callable[[Path], None] = lambda directory: None,
     ) -> None:
         self.schema = schema
         self.games = games
@@ -70,6 +72,7 @@ class Command(Generic[Schema, Plan]):
         self.task = task
         self.describe = describe
         self.complete = complete
+        self.swept = swept
 
     def prepare(self, config: DictConfig, directory: Path) -> Plan:
         """Type the composed options and make the plan; raises UsageError."""
@@ -284,6 +287,8 @@ def _sweep(command: Command[Schema, Plan], loader: ConfigLoader, config_name: st
         sweeper.launcher = Each(sweeper.launcher)
     batches = sweeper.sweep(arguments=_overrides(config.hydra))
     callbacks.tell("on_multirun_end", config=config, config_name=config_name)
+    if not places.filled_in(config, places.SWEEP) - {"now"}:  # else no directory holds all members
+        command.swept(places.directory(config, places.SWEEP))
     jobs = [job for batch in batches or () for job in batch]
     codes = [int(job.return_value or 0) for job in jobs]
     if failed := [

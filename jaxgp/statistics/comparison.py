@@ -5,11 +5,14 @@ The rank-sum test of H. Mann and D. Whitney (1947) asks whether there is a diffe
 it is the probability that a run of the first group is higher than one of the second, ties counting half.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 from scipy import stats
+
+from jaxgp.statistics.verdicts import holm
 
 RESAMPLES = 9999
 AT_ONCE = 10**7
@@ -52,6 +55,7 @@ class Comparison:
         u: Mann-Whitney U of the first group.
         p: two-sided p value of the hypothesis that both have the same distribution.
         a12: see above; its interval is a percentile bootstrap, with each group resampled on its own.
+        corrected: p, corrected by Holm where several pairs of groups were compared by the measure.
     """
 
     measure: str
@@ -60,6 +64,7 @@ class Comparison:
     u: float
     p: float
     a12: Estimate
+    corrected: float
 
     @property
     def size(self) -> str:
@@ -91,7 +96,22 @@ def compare(
     one, other = (_group(measure, name, values, rng, resamples) for name, values in (first, second))
     samples = one.values, other.values
     u, p = stats.mannwhitneyu(*samples)
-    return Comparison(measure, one, other, float(u), float(p), _bootstrap(samples, dominance, rng, resamples))
+    return Comparison(measure, one, other, float(u), float(p), _bootstrap(samples, dominance, rng, resamples), float(p))
+
+
+def compare_all(measure: str, groups: Mapping[str, Sequence[float]], seed: int = 0) -> list[Comparison]:
+    """Compare every two groups; their p values are one family, corrected by Holm.
+
+    Args:
+        measure: what the values measure.
+        groups: their values, by name.
+        seed: seed of the bootstraps.
+
+    Raises:
+        ValueError: a group has no values, or values that are not finite.
+    """
+    found = [compare(measure, (a, groups[a]), (b, groups[b]), seed) for a, b in combinations(groups, 2)]
+    return [replace(one, corrected=p) for one, p in zip(found, holm([one.p for one in found]), strict=True)]
 
 
 def dominance(a: np.ndarray, b: np.ndarray, axis: int = -1) -> np.ndarray:

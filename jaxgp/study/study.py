@@ -4,7 +4,6 @@ A study that was stopped or killed continues when it is started again with the s
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
 from pathlib import Path
 
 import pandas
@@ -14,7 +13,7 @@ from jaxgp.errors import RunError, UsageError, reason, reject
 from jaxgp.report import document
 from jaxgp.run.patience import GivenUp, end_at_once
 from jaxgp.run.signals import Stop
-from jaxgp.statistics.comparison import Comparison, compare
+from jaxgp.statistics.comparison import Comparison, compare_all
 from jaxgp.store import record
 from jaxgp.store.directory import RunDirectory
 from jaxgp.study import results, study_report
@@ -102,19 +101,19 @@ def conclude(design: Design, frame: pandas.DataFrame, folder: Path, about: Seque
         return [*study_report.lines(design, found), "", f"Written to {folder}"]
     measures = list(dict.fromkeys((design.response, "seconds")))
     groups = {str(name): rows for name, rows in frame.groupby("group", sort=False)}
-    compared = compare_all({name: groups[name] for name in design.groups}, measures, design.seed)
+    compared = compare_groups({name: groups[name] for name in design.groups}, measures, design.seed)
     facts = [("runs", str(len(frame))), *about]
     published = design.published.get("comparison") or {}
     return _save_comparison(folder, design.title or "Comparison", compared, facts, published)
 
 
-def compare_all(groups: Mapping[str, pandas.DataFrame], measures: Sequence[str], seed: int) -> list[Comparison]:
+def compare_groups(groups: Mapping[str, pandas.DataFrame], measures: Sequence[str], seed: int) -> list[Comparison]:
     """Compare every two groups by every measure; raises UsageError where there is nothing to compare."""
     try:
         return [
-            compare(measure, (a, groups[a][measure].tolist()), (b, groups[b][measure].tolist()), seed)
+            one
             for measure in measures
-            for a, b in combinations(groups, 2)
+            for one in compare_all(measure, {name: rows[measure].tolist() for name, rows in groups.items()}, seed)
         ]
     except (ValueError, TypeError) as error:
         raise UsageError(f"measures: {error}") from error
@@ -183,7 +182,7 @@ def _of_table(options: ComparisonOptions) -> dict[str, pandas.DataFrame]:
 
 def conclude_comparison(options: ComparisonOptions, groups: Mapping[str, pandas.DataFrame], folder: Path) -> list[str]:
     """Compare two groups and write the report; return the lines for the terminal. Raises RunError."""
-    compared = compare_all(groups, options.measures, options.seed)
+    compared = compare_groups(groups, options.measures, options.seed)
     facts = [(name, f"{len(frame)} runs") for name, frame in groups.items()]
     try:
         return _save_comparison(folder, f"{' and '.join(groups)}", compared, facts, {})

@@ -1,4 +1,4 @@
-"""The options of studies: a factorial design, its groups at their optima (tuned), and comparisons of groups."""
+"""The options of studies: a factorial design, its groups at their optima, comparisons of groups, and sweeps."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +7,7 @@ from jaxgp.options import MAX_SEED, option
 from jaxgp.study.design import GOALS, MAX_TRIALS, RESPONSES
 
 MAX_BATCH = 4096
-ANALYSES = ("design", "tuned", "comparison", "program")
+ANALYSES = ("design", "tuned", "comparison", "sweep", "program")
 
 
 @dataclass
@@ -69,3 +69,14 @@ class ComparisonOptions:
     measures: list[str] = option(["fitness", "seconds"], "what is compared: columns of numbers")
     seed: int = option(0, "of the bootstrap", low=0, high=MAX_SEED)
     output: str | None = option(None, "directory for results; null: outputs/analysis/comparison", path=True)
+
+
+@dataclass
+class SweepOptions:
+    """The runs of a sweep, by setting; some may still be going on."""
+
+    analysis: str = option("sweep", "what to do; sweep: its runs by what distinguishes their options")
+    sweep: str | None = option(None, "the folder of a sweep, as hydra.sweep.dir of scripts/train.py", path=True)
+    measure: str = option("fitness", "by which settings are compared", RESPONSES)
+    seed: int = option(0, "of the bootstrap", low=0, high=MAX_SEED)
+    output: str | None = option(None, "directory for results; null: the sweep itself", path=True)

@@ -56,7 +56,8 @@ def of_comparisons(
     explained = (
         "A12 is the probability that a run of the first group is higher than one of the second, ties counting half: "
         "1/2 is no difference. Its interval, like those of means and medians, is a 95 % percentile bootstrap. U and p "
-        "are of the two-sided Mann-Whitney test."
+        "are of the two-sided Mann-Whitney test. The corrected p is Holm's, for all pairs that are "
+        "compared by a measure; the sentences have that one."
     )
     sections: list[tuple[str, Sequence[Part]]] = [
         ("Comparison", [Table(rows), explained, *[said(one) for one in found], *pictures]),
@@ -68,14 +69,14 @@ def of_comparisons(
 def said(one: Comparison) -> str:
     """Return a comparison as a sentence."""
     a, b = one.first.name, one.second.name
-    if one.p >= SIGNIFICANCE:
+    if one.corrected >= SIGNIFICANCE:
         return f"{one.measure}: no difference between {a} and {b} is shown ({_how(one)})."
     higher, lower = (a, b) if one.a12.value > 0.5 else (b, a)
     return f"{one.measure}: {higher} is higher than {lower}, a {one.size} difference ({_how(one)})."
 
 
 def _how(one: Comparison) -> str:
-    return f"A12 = {one.a12.value:.3f}, 95 % interval {one.a12.low:.3f} to {one.a12.high:.3f}; p = {one.p:.2g}"
+    return f"A12 = {one.a12.value:.3f}, 95 % interval {one.a12.low:.3f} to {one.a12.high:.3f}; p = {one.corrected:.2g}"
 
 
 def as_json(fits: Fits, found: Sequence[Comparison]) -> dict[str, object]:
@@ -275,6 +276,7 @@ def _compared(one: Comparison, published: Mapping[str, Level]) -> dict[str, obje
         "difference": one.size,
         "U": one.u,
         "p": _p(one.p),
+        "corrected p": _p(one.corrected),
         **_if(published, "published A12", published.get("a12")),
         **_if(published, "published p", published.get("p")),
     }

@@ -193,6 +193,7 @@ BASES: dict[str, dict[str, str]] = {
         "factors.algorithm.elites=[0,1]",
         "tuned": "analysis=tuned study=study",
         "comparison": "analysis=comparison table=table.csv measures=[fitness]",
+        "sweep": "analysis=sweep sweep=folder",
         "program": "analysis=program run=folder/mancala positions=20 cores=1",
         "searches": "analysis=searches run=folder/mancala cores=1",
         "portfolio": "analysis=portfolio runs=[folder/mancala] cores=1",

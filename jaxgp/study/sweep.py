@@ -1,0 +1,279 @@
+"""A sweep as one thing: its runs by setting, their learning curves, and tests between settings.
+
+A setting is what distinguishes runs beside their seeds: the options of their commands that not all runs share. A sweep
+can be reported while its runs go on; what has not come to its end is named, with the line that goes on with it.
+"""
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import chain
+from pathlib import Path
+
+import pandas
+
+from jaxgp import files, reading
+from jaxgp.config.schema import Config
+from jaxgp.errors import UsageError, reject
+from jaxgp.report import document
+from jaxgp.report.document import Document, Folded, Part, Picture, Table
+from jaxgp.report.markup import cell
+from jaxgp.report.progress import measured
+from jaxgp.statistics.comparison import Comparison, compare_all
+from jaxgp.statistics.intervals import student
+from jaxgp.store import champion, record, runs
+from jaxgp.store.directory import RunDirectory
+from jaxgp.store.record import Row
+from jaxgp.study import figures, results, study_report
+from jaxgp.study.design import RESPONSES
+
+ALIKE = "all runs"
+"""The setting where runs differ in nothing but their seeds."""
+APART = ("seed", "hydra", "resume", "logger", "table", "title", "checkpoint_every", "keep_checkpoints", "cores")
+"""Options that make no setting: what they change is not what a run computes, or only its random numbers."""
+COMPLETE = "complete"
+
+
+@dataclass(frozen=True)
+class Member:
+    """One run of a sweep, which may still be going on.
+
+    Attributes:
+        path: its run directory.
+        config: its options.
+        words: the options in the command that began it.
+        state: what its status says: running (or killed), interrupted, failed, complete or unknown.
+        rows: its record so far.
+        champion: the champion so far, if one was written.
+    """
+
+    path: Path
+    config: Config
+    words: tuple[str, ...]
+    state: str
+    rows: Sequence[Row]
+    champion: champion.ChampionFile | None
+
+    @property
+    def finished(self) -> bool:
+        return self.state == COMPLETE
+
+    @cached_property
+    def figures(self) -> dict[str, float | int | None]:
+        """What `results.summary` measures; without a champion, or one that the record does not know yet, no figures."""
+        generations = {row["generation"] for row in self.rows}
+        found = -1 if self.champion is None else self.champion.generation
+        return results.summary(self.rows, found if found in generations else -1)
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The runs of a folder by setting, in the order of their directories; `settings` is not empty."""
+
+    folder: Path
+    settings: Mapping[str, Sequence[Member]]
+
+    @property
+    def members(self) -> list[Member]:
+        return list(chain.from_iterable(self.settings.values()))
+
+
+def load(option: str, folder: Path) -> Sweep:
+    """Read all runs below a folder.
+
+    Args:
+        option: what named the folder, for messages.
+        folder: of a sweep; its runs may lie deeper.
+
+    Raises:
+        UsageError: it holds no runs, is a run itself, or a run in it cannot be read.
+    """
+    if not folder.is_dir() or RunDirectory(folder).holds_run():
+        reject(option, folder, "the folder of a sweep, which has run directories in it")
+    found = [member(run) for run in results.run_directories(folder)]
+    if not found:
+        reject(option, folder, "a folder with run directories in it, which have a config.yaml")
+    return Sweep(folder, by_setting(found))
+
+
+def member(run: RunDirectory) -> Member:
+    """Read a run; raises UsageError."""
+    try:
+        about = reading.read_json(run.environment)
+    except (OSError, ValueError):
+        about = {}
+    first = next(iter(runs.commands(about)), "")
+    words = tuple(word.lstrip("+") for word in shlex.split(first) if "=" in word)
+    try:
+        best = champion.read(run.champion) if run.champion.is_file() else None
+    except champion.ChampionError as error:
+        raise UsageError(str(error)) from error
+    state = str(run.read_status().get("state", "unknown"))
+    return Member(run.path, run.read_config(), words, state, record.read(run.record), best)
+
+
+def by_setting(members: Sequence[Member]) -> dict[str, list[Member]]:
+    """Group runs by what their commands set differently.
+
+    Runs of one command line whose options differ all the same, as after a change of a default, are told apart by a
+    digest of these options.
+    """
+    said = [[word for word in one.words if not _is_apart(word)] for one in members]
+    shared = set[str](said[0]).intersection(*said) if said else set[str]()
+    names = [" ".join(word for word in words if word not in shared) or ALIKE for words in said]
+    digests = [results.digest(one.config) for one in members]
+    kinds = {name: {key for other, key in zip(names, digests, strict=True) if other == name} for name in names}
+    found: dict[str, list[Member]] = {}
+    for one, name, key in zip(members, names, digests, strict=True):
+        found.setdefault(name if len(kinds[name]) == 1 else f"{name} ({_short(key)})", []).append(one)
+    return found
+
+
+def _short(key: str) -> str:
+    """Return a digest of options by its first digits, and the number of generations, which `results.digest` appends."""
+    digits, _, generations = key.rpartition("-")
+    return f"{digits[:6]}-{generations}"
+
+
+def _is_apart(word: str) -> bool:
+    name = word.partition("=")[0]
+    return name.partition(".")[0] in APART
+
+
+def frame(sweep: Sweep) -> pandas.DataFrame:
+    """Return the table of a sweep: a row for each run, also for one that has not come to its end."""
+    rows = [
+        {
+            "run": str(one.path.relative_to(sweep.folder)),
+            "setting": setting,
+            "seed": one.config.seed,
+            "state": one.state,
+            "planned": one.config.algorithm.generations,
+            **one.figures,
+            "champion": "" if one.champion is None else " ".join(one.champion.text.split()),
+        }
+        for setting, members in sweep.settings.items()
+        for one in members
+    ]
+    return pandas.DataFrame(rows, columns=["run", "setting", "seed", "state", "planned", *RESPONSES, "champion"])
+
+
+def compared(sweep: Sweep, measure: str, seed: int) -> list[Comparison]:
+    """Compare every two settings by their finished runs; settings with fewer than two of these are left out."""
+    groups = {
+        setting: values for setting, members in sweep.settings.items() if len(values := finished(members, measure)) > 1
+    }
+    return compare_all(measure, groups, seed)
+
+
+def finished(members: Sequence[Member], measure: str) -> list[float]:
+    """Return what was measured in the runs that are complete and have it."""
+    values = (one.figures[measure] for one in members if one.finished)
+    return [float(value) for value in values if value is not None]
+
+
+def curves(members: Sequence[Member]) -> dict[int, list[float]]:
+    """Return the fitness of the best of each generation in all runs that have come so far."""
+    found: dict[int, list[float]] = {}
+    for row in chain.from_iterable(one.rows for one in members):
+        value = row.get("best_standing" if measured(row) else "best_fitness")
+        if isinstance(value, int | float):
+            found.setdefault(row["generation"], []).append(value)
+    return dict(sorted(found.items()))
+
+
+def report(sweep: Sweep, measure: str = "fitness", seed: int = 0) -> tuple[Document, list[str]]:
+    """Return the page of a sweep, and the lines for the terminal.
+
+    Args:
+        sweep: what was found.
+        measure: by which settings are compared, one of RESPONSES.
+        seed: of the bootstrap.
+
+    """
+    tests = compared(sweep, measure, seed)
+    summary = [_setting(name, members, measure) for name, members in sweep.settings.items()]
+    said = [study_report.said(one) for one in tests]
+    left = [one for one in sweep.members if not one.finished]
+    drawn = {name: found for name, members in sweep.settings.items() if (found := curves(members))}
+    parts: list[Part] = [
+        f"Of {measure}, the mean of the finished runs and its 95 % interval by Student's t.",
+        Table(summary),
+    ]
+    if drawn:
+        caption = "fitness of the best of each generation: means of runs, with 95 % intervals"
+        parts.append(Picture("curves", caption, partial(figures.curves, drawn)))
+    sections: list[tuple[str, Sequence[Part]]] = [("Settings", parts)]
+    if tests:
+        sections += study_report.of_comparisons("", tests, [], {}).sections
+    table = frame(sweep).drop(columns="champion").to_dict("records")
+    sections.append(("Runs", [Table([{str(name): _known(value) for name, value in row.items()} for row in table])]))
+    if left:
+        sections.append(("Not finished", [Table([_left(one) for one in left])]))
+    sections.append(("Champions", [_champion(name, members) for name, members in sweep.settings.items()]))
+    facts = [("runs", str(len(sweep.members))), ("settings", str(len(summary))), ("finished", str(_ended(sweep)))]
+    lines = (
+        [_line(row, measure) for row in summary] + said + [f"not finished: {_left(one)['to go on']}" for one in left]
+    )
+    return Document(f"Sweep {sweep.folder.name}", facts, sections), lines
+
+
+def save(sweep: Sweep, folder: Path, made: Document) -> None:
+    """Write report.html, report.md, figures and results.csv; raises OSError."""
+    document.save(folder, made)
+    results.save_csv(folder, frame(sweep))
+
+
+def conclude(folder: Path, say: Callable[[str], None]) -> None:
+    """Report a sweep that has just ended, in its own folder; what hinders it is said and changes nothing else."""
+    try:
+        sweep = load("hydra.sweep.dir", folder)
+        made, lines = report(sweep)
+        save(sweep, folder, made)
+    except (UsageError, OSError) as error:
+        say(f"warning: the sweep has no report: {error}")
+        return
+    for line in lines:
+        say(line)
+    say(f"Sweep: {folder / document.HTML}")
+
+
+def _ended(sweep: Sweep) -> int:
+    return sum(one.finished for one in sweep.members)
+
+
+def _known(value: object) -> object:
+    """Return a cell of a table; what was not measured is None."""
+    return None if isinstance(value, float) and value != value else value
+
+
+def _setting(name: str, members: Sequence[Member], measure: str) -> dict[str, object]:
+    values = finished(members, measure)
+    mean, low, high = student(values) if values else (None, None, None)
+    interval = "" if low is None else f"{low:.4g} to {high:.4g}"
+    ended = f"{sum(one.finished for one in members)} of {len(members)}"
+    best = max(values, default=None)
+    return {"setting": name, "finished": ended, f"mean {measure}": mean, "95 % interval": interval, "greatest": best}
+
+
+def _line(row: Mapping[str, object], measure: str) -> str:
+    mean, interval = row[f"mean {measure}"], row["95 % interval"]
+    figure = "" if mean is None else f"; {measure} {cell(mean)}" + (f" ({interval})" if interval else "")
+    return f"{row['setting']}: {row['finished']} finished{figure}"
+
+
+def _left(one: Member) -> dict[str, object]:
+    going = shlex.join(["python", "scripts/train.py", f"resume={files.short(one.path)}"])
+    state = "running, or killed" if one.state == "running" else one.state
+    progress = f"{len(one.rows)} of {one.config.algorithm.generations}"
+    return {"run": one.path.name, "state": state, "generations": progress, "to go on": going}
+
+
+def _champion(name: str, members: Sequence[Member]) -> Part:
+    known = [(one.champion.fitness or 0.0, one) for one in members if one.champion is not None]
+    if not known:
+        return f"{name}: no champion yet."
+    _, best = max(known, key=lambda pair: pair[0])
+    assert best.champion is not None
+    return Folded(f"{name}, seed {best.config.seed}: {best.champion.measure}", best.champion.text)
