@@ -48,7 +48,7 @@ def swept(directory: Path) -> None:
     from jaxgp.config import arguments
     from jaxgp.study import sweep
 
-    sweep.conclude(directory, arguments.say)
+    sweep.conclude(directory, print, arguments.say)
 
 
 if __name__ == "__main__":

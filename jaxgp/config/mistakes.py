@@ -13,7 +13,7 @@ from jaxgp.errors import UsageError, rejected, show
 LAUNCHERS = {
     "submitit_slurm": '"jaxgp[slurm]"',
     "submitit_local": '"jaxgp[slurm]"',
-    "joblib": "hydra-joblib-launcher",
+    "joblib": '"jaxgp[joblib]"',
     "ray": "hydra-ray-launcher",
     "rq": "hydra-rq-launcher",
 }

@@ -16,6 +16,7 @@ import pandas
 from jaxgp import files, reading
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reject
+from jaxgp.printable import printable
 from jaxgp.report import document
 from jaxgp.report.document import Document, Folded, Part, Picture, Table
 from jaxgp.report.markup import cell
@@ -225,18 +226,17 @@ def save(sweep: Sweep, folder: Path, made: Document) -> None:
     results.save_csv(folder, frame(sweep))
 
 
-def conclude(folder: Path, say: Callable[[str], None]) -> None:
-    """Report a sweep that has just ended, in its own folder; what hinders it is said and changes nothing else."""
+def conclude(folder: Path, tell: Callable[[str], None], warn: Callable[[str], None]) -> None:
+    """Report a sweep that has just ended, in its own folder; what hinders it is a warning and changes nothing else."""
     try:
         sweep = load("hydra.sweep.dir", folder)
         made, lines = report(sweep)
         save(sweep, folder, made)
     except (UsageError, OSError) as error:
-        say(f"warning: the sweep has no report: {error}")
+        warn(f"warning: the sweep has no report: {error}")
         return
-    for line in lines:
-        say(line)
-    say(f"Sweep: {folder / document.HTML}")
+    for line in (*lines, f"Sweep: {folder / document.HTML}"):
+        tell(printable(line))
 
 
 def _ended(sweep: Sweep) -> int:

@@ -132,8 +132,8 @@ def test_a_member_that_has_no_directory_does_not_end_the_others(call, tmp_path):
 
 
 def test_a_launcher_that_is_missing_says_how_to_install_it(call):
-    code, err, _ = call("-m", "seed=0,1", "hydra/launcher=joblib")
-    assert (code, err) == (2, "error: hydra/launcher=joblib: not installed; pip install hydra-joblib-launcher\n")
+    code, err, _ = call("-m", "seed=0,1", "hydra/launcher=rq")
+    assert (code, err) == (2, "error: hydra/launcher=rq: not installed; pip install hydra-rq-launcher\n")
 
 
 @pytest.mark.parametrize("path", ["title", "fitness.opponents.any.command", "resume", "logger.group"])

@@ -117,10 +117,12 @@ def test_what_is_no_sweep_is_refused_in_a_line(tmp_path, folder):
         sweep.load("sweep", tmp_path / "empty")
 
 
-def test_a_damaged_run_is_named_and_the_sweep_keeps_its_results(folder, capsys):
-    said = []
+def test_a_damaged_run_is_named_and_nothing_is_written(folder):
+    told, said = [], []
     (folder / "2" / "metrics.jsonl").write_text("{\n{}\n")
-    sweep.conclude(folder, said.append)
+    sweep.conclude(folder, told.append, said.append)
+    assert told == []
+    assert not (folder / "report.html").exists()
     assert len(said) == 1
     assert said[0].startswith("warning: the sweep has no report:")
     assert "metrics.jsonl" in said[0]
