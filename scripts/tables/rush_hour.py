@@ -55,7 +55,12 @@ class Suite(NamedTuple):
 
 
 def shares(
-    data: Searches, columns: Sequence[Suite], orders: Sequence[str], runs: Mapping[str, str], book: Mapping[str, str]
+    data: Searches,
+    columns: Sequence[Suite],
+    orders: Sequence[str],
+    runs: Mapping[str, str],
+    book: Mapping[str, str],
+    bare: bool = False,
 ) -> str:
     """Return nodes as shares of those of blind search, boards solved and moves, by order of moves and suite.
 
@@ -66,23 +71,24 @@ def shares(
         runs: what the champions of an experiment are called, by its name. The last line of an experiment is the mean of
             its champions, with the interval of that of runs; one without rows has no line.
         book: the book's figures by order; empty: no such column.
+        bare: nodes themselves, without intervals, instead of shares.
     """
     lines = []
     for name in orders:
         found = [data.figures(one.asked, name, reference=BLIND) for one in columns]
-        lines.append([name, *map(cell, found), book.get(name, "")])
+        lines.append([name, *(cell(one, bare) for one in found), book.get(name, "")])
     for experiment, title in runs.items():
         by_suite = [data.of_champions(one.asked, experiment, BLIND) for one in columns]
         seeds = sorted({seed for one in by_suite for seed in one})
         if not seeds:
             continue
         for seed in seeds:
-            lines.append([f"{title}, seed {seed}", *(cell(one.get(seed)) for one in by_suite), ""])
+            lines.append([f"{title}, seed {seed}", *(cell(one.get(seed), bare) for one in by_suite), ""])
         if len(seeds) != 1:
             lines.append(
                 [
                     f"{title}, mean of {len(seeds)}",
-                    *(mean(list(one.values())) for one in by_suite),
+                    *(mean(list(one.values()), bare) for one in by_suite),
                     book.get(CHAMPION, ""),
                 ]
             )
@@ -90,22 +96,24 @@ def shares(
     return table(header, lines) if book else table(header[:-1], [line[:-1] for line in lines])
 
 
-def cell(found: Figures | None) -> str:
-    """Return share, boards solved and moves of the solutions, for one order on one suite."""
+def cell(found: Figures | None, bare: bool = False) -> str:
+    """Return share or nodes, boards solved and moves of the solutions, for one order on one suite."""
     if found is None:
         return NONE
     moves = "" if found.length is None else f"; {found.length:.1f}"
-    return f"{percent(found.share, found.low, found.high)}; {found.solved}{moves}"
+    spent = f"{found.nodes:,.0f}" if bare else percent(found.share, found.low, found.high)
+    return f"{spent}; {found.solved}{moves}"
 
 
-def mean(found: Sequence[Figures]) -> str:
+def mean(found: Sequence[Figures], bare: bool = False) -> str:
     """Return the means of the champions of several runs, as `cell` does; the interval is that of the runs."""
     each = [one.share for one in found if one.share is not None]
     if not each:
         return NONE
     lengths = [one.length for one in found if one.length is not None]
     solved, moves = np.mean([one.solved for one in found]), np.mean(lengths)
-    return f"{percent(*student(each))}; {solved:.1f}; {moves:.1f}"
+    spent = f"{np.mean([one.nodes for one in found]):,.0f}" if bare else percent(*student(each))
+    return f"{spent}; {solved:.1f}; {moves:.1f}"
 
 
 def seconds(data: Searches, column: Suite, experiment: str) -> str:
@@ -142,7 +150,7 @@ EVOLVED_GREEDY = {
     "rush_hour_greedy": "champion of greedy",
     "rush_hour_greedy_heuristic": "single heuristic of greedy",
 }
-BIG, EVO = Suite("BIG", 500_000, size=8), Suite("EVO", 3_000_000, size=8, split="all")
+BIG, EVO = Suite("BIG", 500_000, size=8), Suite("EVO", 1_000_000, size=8, split="all")
 LARGE_GREEDY = (BIG._replace(search="greedy"), EVO._replace(search="greedy", limit=50_000_000))
 
 
@@ -155,7 +163,7 @@ def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
         "rush_hour_greedy": partial(shares, data, GREEDY, (UNGUIDED, *FIXED), EVOLVED_GREEDY, {}),
         "rush_hour_large": partial(shares, data, (BIG, EVO), six, {"rush_hour_large_deepening": "champion"}, BOOK_8),
         "rush_hour_large_greedy": partial(
-            shares, data, LARGE_GREEDY, (BLIND, UNGUIDED, *FIXED), {"rush_hour_large": "champion of greedy"}, {}
+            shares, data, LARGE_GREEDY, (BLIND, UNGUIDED, *FIXED), {"rush_hour_large": "champion of greedy"}, {}, True
         ),
         "rush_hour_seconds": partial(seconds, data, JAM._replace(split="all"), "rush_hour_policy"),
     }
