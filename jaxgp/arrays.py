@@ -21,6 +21,18 @@ def take(tree: Tree, index: Array) -> Tree:
     return jax.tree.map(lambda x: x[index], tree)
 
 
+def each(function: Callable[[Tree], Result], items: Tree, together: int | None = None) -> Result:
+    """Return what a function makes of each item of a tree of arrays [N, ...], as a tree of arrays [N, ...].
+
+    Args:
+        function: of one item.
+        items: the tree.
+        together: how many items are computed side by side; None: all.
+    """
+    most = together or len(jax.tree.leaves(items)[0])
+    return lax.map(function, items, batch_size=None if most == 1 else most)
+
+
 def where(condition: Array, yes: Tree, no: Tree) -> Tree:
     """Choose between two trees of arrays [*B, ...] by bool[*B]: whole items of `yes` where it holds, else of `no`."""
 

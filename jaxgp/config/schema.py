@@ -32,10 +32,16 @@ class Logger:
 
 @dataclass
 class Devices:
-    """Devices that share the islands of a run, of one process or of several. They change the time, not the result."""
+    """Devices that share the islands of a run, of one process or of several, or that share the runs of `seeds`.
+
+    They change the time, not the result.
+    """
 
     count: int = option(
-        1, "devices that share the islands, of all processes together; it divides the islands", low=1, high=MAX_CORES
+        1,
+        "devices that share the islands, of all processes together; it divides the islands; or that share `seeds`",
+        low=1,
+        high=MAX_CORES,
     )
     processes: int = option(
         1, "processes that compute the run together, each with as many of the devices", low=1, high=MAX_CORES
@@ -49,7 +55,7 @@ class Devices:
     )
     side_by_side: int | None = option(
         None,
-        "islands that a device computes at a time; null: on a CPU one after the other, elsewhere all at once",
+        "islands, or runs of `seeds`, that a device computes at a time; null: one on a CPU, elsewhere all",
         low=1,
         high=MAX_CORES,
     )
@@ -65,6 +71,10 @@ class Config:
     fitness: Fitness = option(Fitness(), "what genomes are selected by")
     logger: Logger = option(Logger(), "Weights & Biases, a mirror of metrics.jsonl")
     seed: int = option(0, "the seed of all random draws", low=0, high=MAX_SEED, label="seed")
+    seeds: str | None = option(
+        None,
+        "FIRST-LAST, as in 0-9: a run of each of these seeds, all in one program, in hydra.run.dir/SEED; null: one run",
+    )
     resume: str | None = option(
         None,
         "a run directory to go on with; auto: go on if hydra.run.dir holds a run, else start one",
@@ -82,7 +92,7 @@ class Config:
         low=1,
         high=MAX_CORES,
     )
-    devices: Devices = option(Devices(), "devices that share the islands of a run")
+    devices: Devices = option(Devices(), "devices that share the islands of a run, or the runs of several seeds")
     compilation_cache: str | None = option(
         "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True
     )

@@ -191,7 +191,7 @@ class Islands:
         """
         *mine, numbers = parts
         generation = whole.generation
-        following, found, outcome, leaving = self._each(partial(self._island, generation), tuple(mine))
+        following, found, outcome, leaving = arrays.each(partial(self._island, generation), tuple(mine), self.together)
         population, memory, own = following
         # From here on all devices have the same of all islands.
         found, outcome, leaving = self._everywhere((found, outcome, leaving))
@@ -257,11 +257,6 @@ class Islands:
             return settle(place_key, population, arriving, due, self.scheme.kept)
 
         return jax.vmap(one)(keys, numbers, population)
-
-    def _each(self, function: Callable[[Any], Any], islands: Tree) -> Any:
-        """Return what `function` makes of each island of a tree of arrays [N, ...]."""
-        together = self.together or len(jax.tree.leaves(islands)[0])
-        return lax.map(function, islands, batch_size=None if together == 1 else together)
 
     def _everywhere(self, tree: Tree) -> Tree:
         """Return arrays of all islands, [I, ...], on every device, from those of each device's own islands."""

@@ -88,6 +88,10 @@ class Progress:
         if self._live is not None:
             self._live.update(Group(*self._generation), refresh=True)
 
+    def show(self, rows: Sequence[Row]) -> None:
+        """Show one generation, of one run or of several."""
+        self.update(rows[0] if len(rows) == 1 else overall(rows))
+
     def update(self, row: Row) -> None:
         """Show one generation."""
         self._recent = [*self._recent, float(row["seconds"])][-WINDOW:]
@@ -116,6 +120,17 @@ class Progress:
         return Group(bar, grid)
 
 
+def overall(rows: Sequence[Row]) -> Row:
+    """Return what is shown of a generation of several runs: the means of what each of them has; sums of counts.
+
+    The number of the generation is the lowest one.
+    """
+    common = [name for name in rows[0] if all(isinstance(row.get(name), int | float) for row in rows)]
+    found: Row = {name: sum(row[name] for row in rows) / len(rows) for name in common}
+    summed = {name: sum(row[name] for row in rows) for name in ("seconds", "elapsed", "evaluations") if name in found}
+    return found | summed | {"generation": min(row["generation"] for row in rows), "runs": len(rows)}
+
+
 def measured(row: Row) -> bool:
     """Whether a panel measures the fittest of each generation, so that its measure and not the fitness decides."""
     return row.get("best_standing") is not None
@@ -129,12 +144,12 @@ def yardstick(row: Row) -> str:
 def facts(row: Row, unit: str = "nodes") -> list[tuple[str, str]]:
     """Return the (name, value) pairs shown for a generation; missing metrics are left out."""
     said = [
+        *([("means of runs", str(row["runs"]))] if "runs" in row else []),
         ("fitness", f"best {number(row.get('best_fitness'))}, mean {number(row.get('mean_fitness'))}"),
+        *([(yardstick(row), number(row["best_standing"]))] if measured(row) else []),
         ("points", _points(row)),
         (unit, f"best {number(row.get('best_size'))}, mean {number(row.get('mean_size'))}"),
     ]
-    if measured(row):
-        said.insert(1, (yardstick(row), number(row["best_standing"])))
     if row.get("beaten") is not None:
         beaten = f"{number(row['beaten'])}, all opponents {number(row.get('all_beaten'))}"
         said.append(("parents that beat the first opponent", beaten))

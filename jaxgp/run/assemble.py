@@ -1,6 +1,6 @@
 """Builds the objects of a run from a configuration. The caller hands in the games; the engine knows none."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from jax.sharding import Mesh
 from jax.stages import Compiled
 
 from jaxgp.arrays import take
@@ -19,6 +20,7 @@ from jaxgp.evolution.islands import Islands
 from jaxgp.evolution.options import Algorithm, Groups, of_island
 from jaxgp.evolution.pair import Pair, problem_set
 from jaxgp.evolution.ring import Metrics, Ring
+from jaxgp.evolution.seeds import Seeds
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.evolution.winners import Winners
 from jaxgp.fitness import coevolution
@@ -91,20 +93,31 @@ class Experiment:
         """Compile `step` for states of these shapes on these devices; it may take minutes."""
         return jax.jit(self.ring.step).lower(state).compile()
 
+    def compiled_together(
+        self, states: Sequence[EvolutionState], together: int | None = 1, mesh: Mesh | None = None
+    ) -> Compiled:
+        """Compile list of states -> list of (state, metrics), a generation of several runs; see `Seeds`."""
+        return jax.jit(Seeds(self.ring.step, together, mesh)).lower(list(states)).compile()
+
     def compiled_again(self, state: EvolutionState) -> Compiled:
         """Compile (state, int32[] round) -> fitness and points of the candidates; it may take minutes."""
         assert isinstance(self.ring, Ring | Islands)  # a pair has no candidates
         return jax.jit(self.ring.again).lower(state, jnp.int32(0)).compile()
 
-    def replay(self, state: EvolutionState) -> list[ReplayGame]:
-        """Play the champion for people to look at: alone, or against every opponent in its last state, both seats."""
+    def replay(self, state: EvolutionState, seed: int) -> list[ReplayGame]:
+        """Play the champion for people to look at: alone, or against every opponent in its last state, both seats.
+
+        Args:
+            state: of a run.
+            seed: of the chance in the games.
+        """
         genome = state.champion.genome
         if isinstance(self.cast.actor, Alone):
             return [replay_alone(self.cast, genome)]
         memory = self.ring.memory(state) if isinstance(self.ring, Islands) else state.memory
         memories = memory[: len(self.panel)]
         rivals = [Rival(name, one, own) for (name, one), own in zip(self.panel.items(), memories, strict=True)]
-        return replay_games(self.cast, genome, rivals, self.config.fitness.max_plies, self.config.seed)
+        return replay_games(self.cast, genome, rivals, self.config.fitness.max_plies, seed)
 
 
 def suite_of(config: Config, cast: Cast) -> SuiteFitness:

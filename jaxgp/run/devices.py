@@ -20,9 +20,10 @@ from jax.sharding import Mesh
 
 import jaxgp
 from jaxgp import options
-from jaxgp.config.schema import Config
+from jaxgp.config.schema import Config, Devices
 from jaxgp.errors import RunError, reject, rejected
-from jaxgp.evolution.islands import AXIS, Islands
+from jaxgp.evolution import islands
+from jaxgp.evolution.islands import Islands
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.run import rendezvous
 from jaxgp.run.assemble import Experiment
@@ -84,25 +85,38 @@ def spread(config: Config, experiment: Experiment) -> Experiment:
     Raises:
         UsageError: there are fewer devices.
     """
-    asked, ring = config.devices, experiment.ring
+    ring = experiment.ring
     if not isinstance(ring, Islands):
         return experiment
+    together, mesh = shared(config.devices, islands.AXIS)
+    return replace(experiment, ring=replace(ring, mesh=mesh, together=together))
+
+
+def shared(asked: Devices, axis: str) -> tuple[int | None, Mesh | None]:
+    """Return how many parts of the work a device computes side by side (None: all), and the mesh of devices.
+
+    Args:
+        asked: how many devices share the work.
+        axis: the name of the axis of the mesh.
+
+    Raises:
+        UsageError: there are fewer devices.
+    """
     on_cpu = jax.default_backend() == "cpu"
     together = asked.side_by_side if asked.side_by_side is not None else 1 if on_cpu else None
-    mesh = None
     # The other partitioner, Shardy, ends the process while it compiles loops in which programs are mutated
     # (jaxlib 0.11.2).
     jax.config.update("jax_use_shardy_partitioner", SHARDY and asked.count == 1)
-    if asked.count > 1:
-        each = asked.count // asked.processes
-        if each > jax.local_device_count():
-            there = jax.local_device_count() * asked.processes
-            reject("devices.count", asked.count, f"a whole number from 1 to {there}, the devices that there are")
-        chosen = [
-            device for process in range(asked.processes) for device in jax.local_devices(process_index=process)[:each]
-        ]
-        mesh = Mesh(np.array(chosen), (AXIS,))
-    return replace(experiment, ring=replace(ring, mesh=mesh, together=together))
+    if asked.count == 1:
+        return together, None
+    each = asked.count // asked.processes
+    if each > jax.local_device_count():
+        there = jax.local_device_count() * asked.processes
+        reject("devices.count", asked.count, f"a whole number from 1 to {there}, the devices that there are")
+    chosen = [
+        device for process in range(asked.processes) for device in jax.local_devices(process_index=process)[:each]
+    ]
+    return together, Mesh(np.array(chosen), (axis,))
 
 
 def placed(experiment: Any, state: EvolutionState) -> EvolutionState:

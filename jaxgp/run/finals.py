@@ -1,11 +1,13 @@
 """The end of a run with candidates: they play again on new games, and the best of them is named champion."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.stages import Compiled
 
 from jaxgp.errors import reason
 from jaxgp.evolution import candidates
@@ -19,8 +21,10 @@ Tell = Callable[[str, float], object]
 """(what goes on, seconds since it began)"""
 
 
-def play(run: loop.Run, stop: Stop, tell: Tell) -> None:
-    """Let the candidates of an evolved run play their rounds, unless they have, or `stop` is requested first.
+def play(runs: Sequence[loop.Run], stop: Stop, tell: Tell) -> None:
+    """Let the candidates of evolved runs play their rounds, unless they have, or `stop` is requested first.
+
+    The runs differ in their seeds alone, so that one program is for all of them.
 
     Nothing is kept of rounds that were cut short; a resumed run plays them again.
 
@@ -29,14 +33,26 @@ def play(run: loop.Run, stop: Stop, tell: Tell) -> None:
         UsageError: the program does not fit into the memory.
         RunError: the checkpoint could not be written.
     """
-    if run.done or not run.evolved or devices.first_says(stop.requested):
+    waiting = [run for run in runs if run.evolved and not run.done]
+    if not waiting or devices.first_says(stop.requested):
         return
+    first = waiting[0]
+    make = partial(first.experiment.compiled_again, first.state)
+    program = loop.compiled(first, make, stop, lambda seconds: tell(f"{_said(first)} 1: compiling", seconds))
+    for run in waiting:
+        _play(run, program, stop, tell)
+
+
+def _said(run: loop.Run) -> str:
     assert run.state.candidates is not None
-    rounds = run.config.fitness.final_rounds
     count = int((run.state.candidates.individuals.generation >= 0).sum())
-    said = f"{count} candidates play again, round"
-    compiling = lambda seconds: tell(f"{said} 1 of {rounds}: compiling", seconds)  # noqa: E731
-    program = loop.compiled(run, run.experiment.compiled_again, stop, compiling)
+    return f"{count} candidates play again, {run.config.fitness.final_rounds} rounds: round"
+
+
+def _play(run: loop.Run, program: Compiled, stop: Stop, tell: Tell) -> None:
+    """Let the candidates of one run play their rounds."""
+    assert run.state.candidates is not None
+    rounds, said = run.config.fitness.final_rounds, _said(run)
     found = []
     for number in range(rounds):
         if devices.first_says(stop.requested):
@@ -45,7 +61,7 @@ def play(run: loop.Run, stop: Stop, tell: Tell) -> None:
             found.append(
                 wait_for(
                     lambda n=number: jax.device_get(program(run.state, jnp.int32(n))),  # type: ignore[misc]
-                    tell=lambda seconds, n=number: tell(f"{said} {n + 1} of {rounds}", seconds),  # type: ignore[misc]
+                    tell=lambda seconds, n=number: tell(f"{said} {n + 1}", seconds),  # type: ignore[misc]
                 )
             )
     fitness, points = (jnp.asarray(np.mean(each, 0), jnp.float32) for each in zip(*found, strict=True))

@@ -2,17 +2,21 @@
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 import jax
 from jax import Array
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jax.stages import Compiled
 
 from jaxgp.config.schema import Config
 from jaxgp.contracts import Metrics
 from jaxgp.errors import RunError, reason
+from jaxgp.evolution import seeds
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.genotypes.language import Language
 from jaxgp.host.replay import ReplayGame
@@ -25,6 +29,8 @@ from jaxgp.store.directory import RunDirectory, digest
 from jaxgp.store.record import Record, Row, clean
 
 Warn = Callable[[str], None]
+Program = Callable[[list[EvolutionState]], Sequence[tuple[EvolutionState, Metrics]]]
+"""A generation of every run."""
 
 
 class Experiment(Protocol):
@@ -53,8 +59,18 @@ class Experiment(Protocol):
         """Compile (state, int32[] round) -> float32[K] fitness, float32[K, S] points: new games of the candidates."""
         ...
 
-    def replay(self, state: EvolutionState) -> list[ReplayGame]:
-        """Play the champion against its panel in its last state, for people to look at."""
+    def compiled_together(self, states: Sequence[EvolutionState], together: int | None, mesh: Mesh | None) -> Compiled:
+        """Compile list of states -> list of (state, metrics), `step` for each of several runs.
+
+        Args:
+            states: of the runs.
+            together: how many runs a device computes side by side; None: all that it has.
+            mesh: of devices that share the runs; None: one device has all.
+        """
+        ...
+
+    def replay(self, state: EvolutionState, seed: int) -> list[ReplayGame]:
+        """Play the champion against its panel in its last state, for people to look at; `seed` is that of chance."""
         ...
 
 
@@ -79,6 +95,7 @@ class Run:
     compile_seconds: float = 0.0  # that are not part of any row yet
     saved: int = -1  # generation of the newest checkpoint
     champion_saved: int = -1  # generation in which the champion on disk was found
+    observers: Sequence[Observer] = ()
 
     @property
     def generation(self) -> int:
@@ -95,17 +112,23 @@ class Run:
         """Whether nothing is left: no generation, and no games that name the champion."""
         return self.evolved and (self.state.candidates is None or bool(self.state.candidates.settled))
 
+    @property
+    def standing(self) -> str:
+        """What its status says when nobody computes it."""
+        return "complete" if self.done else "interrupted"
+
 
 def compiled(
-    run: Run, make: Callable[[EvolutionState], Compiled], stop: Stop, tell: Callable[[float], object]
+    run: Run, make: Callable[[], Compiled], stop: Stop, tell: Callable[[float], object], checked: bool = True
 ) -> Compiled:
     """Compile a program of a run, which may take minutes.
 
     Args:
         run: the program is for its state.
-        make: compiles, one of the methods of the experiment.
+        make: compiles.
         stop: ends the waiting when it is requested.
         tell: hears for how many seconds it has compiled.
+        checked: whether a program that does not fit into the memory is an error.
 
     Raises:
         GivenUp: `stop` was requested. Nothing is lost, since nothing was computed.
@@ -113,44 +136,90 @@ def compiled(
     """
     stop.compiling = True
     with memory.reported(run.config):
-        program = wait_for(lambda: make(run.state), lambda: stop.requested, tell)
-    memory.check_program(run.config, run.state, program)
+        program = wait_for(make, lambda: stop.requested, tell)
+    if checked:
+        memory.check_program(run.config, run.state, program)
     stop.compiling = False
     return program
 
 
-def evolve(run: Run, program: Compiled, stop: Stop, observers: list[Observer]) -> None:
-    """Go on until the last generation, until the aim is reached or until `stop` is requested.
+def together(config: Config, runs: Sequence[Run], stop: Stop, tell: Callable[[float], object]) -> Program:
+    """Compile one program for several runs, and put their states where it takes them.
+
+    It computes half as many of them side by side, and half of these, until it fits into the memory.
+
+    Args:
+        config: says which devices share the runs.
+        runs: differ in their seeds alone.
+        stop: as in `compiled`.
+        tell: as in `compiled`.
 
     Raises:
-        RunError: the record could not be written, or no checkpoint could be written at the end.
+        GivenUp: as `compiled` does.
+        UsageError: there are fewer devices, or the program does not fit with one run at a time.
     """
-    with Record(run.directory.record) as record:
+    most, mesh = devices.shared(config.devices, seeds.AXIS)
+    most = most or len(runs)
+    if mesh is not None:
+        for run in runs:
+            run.state = jax.device_put(run.state, NamedSharding(mesh, PartitionSpec()))
+    while True:
+        make = partial(runs[0].experiment.compiled_together, [run.state for run in runs], most, mesh)
+        program = compiled(runs[0], make, stop, tell, checked=most == 1)
+        if most == 1 or memory.fits(program):
+            return program
+        most = -(-most // 2)
+
+
+def evolve(runs: Sequence[Run], program: Program, stop: Stop, show: Callable[[Sequence[Row]], object]) -> None:
+    """Go on until the last generation, until the aim is reached or until `stop` is requested.
+
+    Args:
+        runs: at least one. One that has come to its end waits for the others.
+        program: computes a generation of all of them.
+        stop: ends the loop when it is requested.
+        show: told the rows of a generation of the runs that still go on.
+
+    Raises:
+        RunError: a record could not be written, or no checkpoint could be written at the end.
+    """
+    with ExitStack() as opened:
+        records = [opened.enter_context(Record(run.directory.record)) for run in runs]
         try:
-            while not (run.evolved or devices.first_says(stop.requested)):
-                row = _generation(run, program, record)
-                for observer in observers:
-                    observer.update(row)
-                if run.generation % run.config.checkpoint_every == 0:
-                    save(run, final=False)
+            while not (all(run.evolved for run in runs) or devices.first_says(stop.requested)):
+                show(_generation(runs, program, records))
+                for run in runs:
+                    if run.generation % run.config.checkpoint_every == 0 and run.generation > run.saved:
+                        save(run, final=False)
         finally:
             # After an error, too: the last complete generation is worth keeping. Other processes would not answer then.
             alone = jax.process_count() == 1 or sys.exc_info()[0] is None
-            if alone and devices.first_says(run.generation > max(run.saved, 0)):
-                save(run, final=True)
+            for run in runs:
+                if alone and devices.first_says(run.generation > max(run.saved, 0)):
+                    save(run, final=True)
 
 
-def _generation(run: Run, program: Compiled, record: Record) -> Row:
-    """Compute one generation and write its row to disk; only then let go of the state before."""
+def _generation(runs: Sequence[Run], program: Program, records: Sequence[Record]) -> list[Row]:
+    """Compute one generation and write the rows to disk; only then let go of the states before.
 
-    def step() -> tuple[EvolutionState, Metrics]:
-        state, metrics = jax.block_until_ready(program(run.state))
-        return state, jax.device_get(metrics)
+    The seconds of a row are the share of its run.
+    """
+
+    def step() -> list[tuple[EvolutionState, Metrics]]:
+        found = jax.block_until_ready(program([run.state for run in runs]))
+        return [(state, jax.device_get(metrics)) for state, metrics in found]
 
     begin = time.perf_counter()
-    with memory.reported(run.config):
-        state, metrics = wait_for(step)
-    seconds = time.perf_counter() - begin + run.compile_seconds
+    with memory.reported(runs[0].config):
+        found = wait_for(step)
+    going = [(run, *new, record) for run, new, record in zip(runs, found, records, strict=True) if not run.evolved]
+    seconds = (time.perf_counter() - begin) / len(going)
+    return [_keep(run, state, metrics, seconds, record) for run, state, metrics, record in going]
+
+
+def _keep(run: Run, state: EvolutionState, metrics: Metrics, seconds: float, record: Record) -> Row:
+    """Write what a generation of a run has shown, and return its row."""
+    seconds += run.compile_seconds
     run.compile_seconds = 0.0
     row = clean({"generation": run.generation, **metrics})
     before = run.rows[-1]["elapsed"] if run.rows else 0.0
@@ -162,6 +231,8 @@ def _generation(run: Run, program: Compiled, record: Record) -> Row:
     run.state = state
     run.rows.append(row)
     save_champion(run)
+    for observer in run.observers:
+        observer.update(row)
     return row
 
 

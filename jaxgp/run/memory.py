@@ -67,6 +67,12 @@ def check_state(config: Config, state: EvolutionState) -> None:
     _check(config, state, 2 * size(state))
 
 
+def fits(program: Compiled) -> bool:
+    """Whether a compiled program fits, as far as can be known."""
+    own, free = needed(program), available()
+    return own is None or free is None or own <= free
+
+
 def check_program(config: Config, state: EvolutionState, program: Compiled) -> None:
     """Refuse a run whose compiled generation does not fit; raises UsageError as `check_state` does."""
     own = needed(program)

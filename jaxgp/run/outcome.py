@@ -19,7 +19,7 @@ def write(run: Run) -> None:
     """Write plots/ and report.html of a run that has at least one row; `run.warn` reports failures."""
     _try(run, "plots", lambda: plots.save(run.directory.plots, run.rows, _unit(run)))
     games: list[ReplayGame] = []
-    _try(run, "replay", lambda: games.extend(run.experiment.replay(run.state)))
+    _try(run, "replay", lambda: games.extend(run.experiment.replay(run.state, run.config.seed)))
     _try(run, "report", lambda: write_text(run.directory.report, page(run, games)))
 
 

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +10,11 @@ from jaxgp.config import validate
 from jaxgp.config.compose import word
 from jaxgp.config.quoting import pasted, unquoted
 from jaxgp.config.schema import Config
-from jaxgp.errors import UsageError, show
+from jaxgp.errors import UsageError, reject, show
 from jaxgp.files import user_path
+from jaxgp.options import MAX_SEED
 from jaxgp.store import runs
-from jaxgp.store.directory import RunDirectory
+from jaxgp.store.directory import RunDirectory, digest
 from jaxgp.store.table import Table
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ CHANGEABLE = (
     "table",
 )
 """Options that may change when a run is resumed; `algorithm.generations` may be raised as well."""
+MAX_RUNS = 1000
+"""The most runs in one program."""
 GENERATIONS = "algorithm.generations"
 AUTO = "auto"
 
@@ -43,12 +46,20 @@ class Plan:
         directory: of the run.
         resumed: whether the directory holds the run already.
         command: what a person typed, as it can be pasted into a shell; the directory of a new run is left out.
+        members: the plans of several runs that one program computes, which differ in their seeds; then `config` is that
+            of the first one with the devices of all, and the run directories are in `directory`.
     """
 
     config: Config
     directory: Path
     resumed: bool
     command: str = ""
+    members: tuple["Plan", ...] = ()
+
+    @property
+    def runs(self) -> tuple["Plan", ...]:
+        """The plan of each run."""
+        return self.members or (self,)
 
 
 def complete(overrides: Sequence[str], games: "Games") -> list[str]:
@@ -58,7 +69,8 @@ def complete(overrides: Sequence[str], games: "Games") -> list[str]:
         return list(overrides)
     named = overrides[keys.index("resume")].partition("=")[2]
     try:
-        name = RunDirectory(user_path("resume", unquoted(named))).read_config().game.get("name")
+        folder = user_path("resume", unquoted(named))
+        name = RunDirectory(next(iter(_members(folder).values()), folder)).read_config().game.get("name")
     except UsageError:
         return list(overrides)  # there is no such run, or there are several; `plan` says what is wrong
     return [f"game={name}", *overrides] if name in games.available() else list(overrides)
@@ -77,19 +89,82 @@ def plan(config: Config, overrides: Sequence[str], directory: Path, games: "Game
         UsageError: a wrong option, a directory without a run to resume, a directory that already holds a run, or
             options that contradict the run to resume.
     """
+    if config.resume not in (None, AUTO):
+        directory = user_path("resume", config.resume).absolute()
+    numbers = _seeds(config, overrides, directory)
+    return (
+        _several(config, numbers, overrides, directory, games) if numbers else _one(config, overrides, directory, games)
+    )
+
+
+def _one(config: Config, overrides: Sequence[str], directory: Path, games: "Games") -> Plan:
+    """Plan one run in its directory; raises as `plan` does."""
     if config.resume is None or (config.resume == AUTO and not RunDirectory(directory).holds_run()):
         if RunDirectory(directory).holds_run():
             again = pasted("resume", directory)
             raise UsageError(f"hydra.run.dir={directory}: already holds a run; go on with it by {again}")
         return _checked(Plan(validate.check(config, games), directory, False, command(overrides, games)))
-    if config.resume != AUTO:
-        directory = user_path("resume", config.resume).absolute()
     try:
         saved = RunDirectory(directory).read_config()
     except UsageError as error:
         raise UsageError(f"resume: {error}; accepted: a run directory, or {AUTO}") from error
     merged = _merge(saved, _filled(config, games), overrides)
     return _checked(Plan(validate.check(merged, games), directory, True, command(overrides, games)))
+
+
+def _seeds(config: Config, overrides: Sequence[str], directory: Path) -> Sequence[int]:
+    """Return the seeds of several runs, as asked for, or as they are in a folder to go on with; else none.
+
+    Raises:
+        UsageError: `seeds` is wrong, or contradicts another option.
+    """
+    if config.seeds is None:
+        return list(_members(directory)) if config.resume is not None else []
+    accepted = f"FIRST-LAST, as in 0-9, up to {MAX_RUNS} whole numbers from 0 to {MAX_SEED}"
+    first, dash, last = config.seeds.partition("-")
+    if not (dash and first.isdecimal() and last.isdecimal() and int(first) <= int(last) <= MAX_SEED):
+        reject("seeds", config.seeds, accepted)
+    numbers = range(int(first), int(last) + 1)
+    if len(numbers) > MAX_RUNS:
+        reject("seeds", config.seeds, accepted)
+    if "seed" in map(_key, overrides):
+        reject("seed", config.seed, "nothing beside seeds")
+    if RunDirectory(directory).holds_run():
+        raise UsageError(f"seeds={config.seeds}: {directory} holds a run of one seed; accepted: another folder")
+    return numbers
+
+
+def _members(directory: Path) -> dict[int, Path]:
+    """Return the run directories of several seeds in a folder by their seeds, in order."""
+    found = {
+        int(path.parent.name): path.parent for path in directory.glob("*/config.yaml") if path.parent.name.isdecimal()
+    }
+    return dict(sorted(found.items()))
+
+
+def _several(config: Config, numbers: Sequence[int], overrides: Sequence[str], directory: Path, games: "Games") -> Plan:
+    """Plan runs of several seeds in one program; raises as `plan` does."""
+    if config.resume is None and any(RunDirectory(directory / str(number)).holds_run() for number in numbers):
+        again = pasted("resume", directory)
+        raise UsageError(f"hydra.run.dir={directory}: already holds runs of these seeds; go on with them by {again}")
+    asked = config.devices
+    if asked.processes > 1:
+        reject("devices.processes", asked.processes, "1 with seeds")
+    most = len(numbers) if config.algorithm.islands.count == 1 else 1
+    if asked.count > most:
+        reject("devices.count", asked.count, f"a whole number from 1 to {most}, with seeds")
+    alone = replace(config, devices=replace(asked, count=1), seeds=None, resume=AUTO if config.resume else None)
+    words = [word for word in overrides if _key(word) not in ("seeds", "devices.count")]
+    members = tuple(
+        _one(replace(alone, seed=number), [*words, f"seed={number}"], directory / str(number), games)
+        for number in numbers
+    )
+    if len({digest(replace(one.config, seed=0)) for one in members}) > 1:
+        raise UsageError(
+            f"{directory}: its runs differ in more than their seeds; accepted: resume=RUN_DIR, one at a time"
+        )
+    first = replace(members[0].config, devices=asked)
+    return Plan(first, directory, any(one.resumed for one in members), command(overrides, games), members)
 
 
 def _checked(plan: Plan) -> Plan:

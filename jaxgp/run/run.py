@@ -3,13 +3,14 @@
 import os
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
 import jax
-from jax.stages import Compiled
 
 from jaxgp.config.games import described
 from jaxgp.config.quoting import pasted
@@ -18,7 +19,7 @@ from jaxgp.contracts import Solver
 from jaxgp.errors import RunError, UsageError, reason
 from jaxgp.evolution.options import Groups
 from jaxgp.evolution.state import EvolutionState
-from jaxgp.files import short, user_path, write_json
+from jaxgp.files import make_directory, short, user_path, write_json
 from jaxgp.genotypes.language import UNITS, kind
 from jaxgp.players.searched import SearchedPlayer
 from jaxgp.printable import one_line
@@ -70,24 +71,28 @@ def train(plan: Plan, games: Games) -> int:
 
 def _train(plan: Plan, games: Games) -> int:
     """Carry out a plan in this process; returns and raises like `train`."""
-    directory = RunDirectory(plan.directory)
-    directory.lock()
-    try:
+    directories = [RunDirectory(one.directory) for one in plan.runs]
+    with ExitStack() as locked:
+        for directory in directories:
+            if plan.members:
+                make_directory(directory.path, "hydra.run.dir")
+            directory.lock()
+            locked.callback(directory.unlock)
         try:
-            experiment = assemble(plan.config, games)
-        except ValueError as error:
-            raise UsageError(str(error)) from error
-        _use_cores(plan.config, experiment)
-        experiment = devices.spread(plan.config, experiment)
-        code = conduct(plan, directory, experiment)
-        if plan.config.table is not None:
-            add_row(plan.config, plan.config.table, directory, described(experiment.cast.game))
-        return code
-    except UsageError:
-        directory.discard()
-        raise
-    finally:
-        directory.unlock()
+            try:
+                experiment = assemble(plan.config, games)
+            except ValueError as error:
+                raise UsageError(str(error)) from error
+            _use_cores(plan.config, experiment)
+            code = conduct(plan, directories, devices.spread(plan.config, experiment))
+            if plan.config.table is not None:
+                for one, directory in zip(plan.runs, directories, strict=True):
+                    add_row(one.config, plan.config.table, directory, described(experiment.cast.game))
+            return code
+        except UsageError:
+            for directory in directories:
+                directory.discard()
+            raise
 
 
 def add_row(config: Config, path: str, directory: RunDirectory, game: str) -> None:
@@ -110,79 +115,107 @@ def add_row(config: Config, path: str, directory: RunDirectory, game: str) -> No
     _say(f"Row of the run {'added to' if added else 'is in'} {short(table.path)}")
 
 
-def conduct(plan: Plan, directory: RunDirectory, experiment: loop.Experiment) -> int:
-    """Run an assembled experiment in a locked directory; returns and raises like `train`."""
+def conduct(plan: Plan, directories: Sequence[RunDirectory], experiment: loop.Experiment) -> int:
+    """Run an assembled experiment, for each run of the plan; returns and raises like `train`."""
     config = plan.config
     use_compilation_cache(config.compilation_cache)
-    run = _restore(config, directory, experiment) if plan.resumed else _fresh(config, directory, experiment)
-    run.state = devices.placed(experiment, run.state)
-    _follow_first(run)
-    _announce(run)
+    runs = [_begun(one, place, experiment) for one, place in zip(plan.runs, directories, strict=True)]
+    _announce(plan, runs)
     unit = UNITS[kind(experiment.language)]
     with Progress(config.algorithm.generations, unit=unit) as progress, Stop(progress.say) as stop:
-        run.warn = progress.say
-        program = None if run.evolved else _compiled(run, stop, progress)
-        _begin(run, plan.command)
-        tracker = Tracker(config, directory, progress.say)
-        state = "failed"
+        for run in runs:
+            run.warn = progress.say
+        going = [run for run in runs if not run.evolved]
+        program = _compiled(plan, going, stop, progress) if going else None
+        trackers = []
+        for run, one in zip(runs, plan.runs, strict=True):
+            _begin(run, one.command)
+            trackers.append(Tracker(run.config, run.directory, progress.say))
+            run.observers = trackers[-1:]
+        failed = True
         try:
-            progress.begin(run.rows[-1] if run.rows else None)
+            progress.begin(runs[0].rows[-1] if runs[0].rows else None)
             if program is not None:
-                loop.evolve(run, program, stop, [progress, tracker])
-            _finals(run, stop, progress)
-            run.state = devices.whole(run.state)
-            state = "complete" if run.done else "interrupted"
+                loop.evolve(going, program, stop, progress.show)
+            _finals(plan, runs, stop, progress)
+            for run in runs:
+                run.state = devices.whole(run.state)
+            failed = False
         finally:
-            _finish(run, state, progress)
-            tracker.finish(_summary(run), stop.exit_code if stop.requested else int(state == "failed"))
+            for run, tracker in zip(runs, trackers, strict=True):
+                _finish(run, "failed" if failed else run.standing, progress)
+                tracker.finish(_summary(run), stop.exit_code if stop.requested else int(failed))
     if devices.follows(config):
         return 0
-    _show_champion(run)
-    if isinstance(config.algorithm, Groups) and run.state.finished:
-        beaten = list(config.fitness.opponents)[: 1 if config.algorithm.stop == "beaten" else None]
-        said = f"{', '.join(beaten)} {'is' if len(beaten) == 1 else 'are'} beaten."
-        _say(f"Aim reached after {run.generation} of {config.algorithm.generations} generations: {said}")
-    if state == "interrupted":
-        _say_how_to_go_on(run)
+    if not plan.members:
+        _conclude(runs[0])
+    if not all(run.done for run in runs):
+        _say_how_to_go_on(plan, runs)
         stop.pass_on()
         raise SystemExit(stop.exit_code)
     return 0
 
 
-def _compiled(run: loop.Run, stop: Stop, progress: Progress) -> Compiled:
+def _begun(plan: Plan, directory: RunDirectory, experiment: loop.Experiment) -> loop.Run:
+    """Return a run at its beginning, or where its directory says; raises like `_fresh` and `_restore`."""
+    run = (_restore if plan.resumed else _fresh)(plan.config, directory, experiment)
+    run.state = devices.placed(experiment, run.state)
+    _follow_first(run)
+    return run
+
+
+def _compiled(plan: Plan, runs: Sequence[loop.Run], stop: Stop, progress: Progress) -> loop.Program:
     """Compile the program of a generation; if a stop is asked for meanwhile, end the process at once."""
-    begin = time.perf_counter()
+    begin, first = time.perf_counter(), runs[0]
+    tell = lambda seconds: progress.wait(first.generation, seconds)  # noqa: E731
     try:
-        tell = lambda seconds: progress.wait(run.generation, seconds)  # noqa: E731
-        program = loop.compiled(run, run.experiment.compiled, stop, tell)
+        if plan.members:
+            program = loop.together(plan.config, runs, stop, tell)
+        else:
+            alone = loop.compiled(first, partial(first.experiment.compiled, first.state), stop, tell)
+            program = lambda states: [alone(states[0])]  # noqa: E731
     except GivenUp:
-        _give_up(run, stop)
-    run.compile_seconds = time.perf_counter() - begin
+        _give_up(plan, runs, stop)
+    for run in runs:
+        run.compile_seconds = (time.perf_counter() - begin) / len(runs)
     return program
 
 
-def _finals(run: loop.Run, stop: Stop, progress: Progress) -> None:
+def _finals(plan: Plan, runs: Sequence[loop.Run], stop: Stop, progress: Progress) -> None:
     """Let the candidates play again; if a stop is asked for while their games are compiled, end the process at once."""
     try:
-        finals.play(run, stop, progress.work)
+        finals.play(runs, stop, progress.work)
     except GivenUp:
-        _give_up(run, stop)
+        _give_up(plan, runs, stop)
 
 
-def _give_up(run: loop.Run, stop: Stop) -> NoReturn:
+def _give_up(plan: Plan, runs: Sequence[loop.Run], stop: Stop) -> NoReturn:
     """End the process while a program is compiled, and say how to go on."""
-    if run.directory.holds_run():
-        _say_how_to_go_on(run)
+    if any(run.directory.holds_run() for run in runs):
+        _say_how_to_go_on(plan, runs)
     else:
         _say("Stopped before the first generation; the same command starts again.")
-        run.directory.discard()
+        for run in runs:
+            run.directory.discard()
     stop.pass_on()
     end_at_once(stop.exit_code)
 
 
-def _say_how_to_go_on(run: loop.Run) -> None:
-    _say(f"Stopped after {run.generation} of {run.config.algorithm.generations} generations. Go on with:")
-    _say(f"  python {sys.argv[0] or 'scripts/train.py'} {pasted('resume', short(run.directory.path))}")
+def _say_how_to_go_on(plan: Plan, runs: Sequence[loop.Run]) -> None:
+    done = min(run.generation for run in runs)
+    folder = runs[0].directory.path.parent if plan.members else runs[0].directory.path
+    _say(f"Stopped after {done} of {plan.config.algorithm.generations} generations. Go on with:")
+    _say(f"  python {sys.argv[0] or 'scripts/train.py'} {pasted('resume', short(folder))}")
+
+
+def _conclude(run: loop.Run) -> None:
+    """Show the champion of a run, and say whether its aim is reached."""
+    _show_champion(run)
+    config = run.config
+    if isinstance(config.algorithm, Groups) and run.state.finished:
+        beaten = list(config.fitness.opponents)[: 1 if config.algorithm.stop == "beaten" else None]
+        said = f"{', '.join(beaten)} {'is' if len(beaten) == 1 else 'are'} beaten."
+        _say(f"Aim reached after {run.generation} of {config.algorithm.generations} generations: {said}")
 
 
 def _use_cores(config: Config, experiment: Assembled) -> None:
@@ -278,12 +311,14 @@ def _start_again(config: Config, directory: RunDirectory) -> None:
         _warn(f"there is no checkpoint: starting again; the {done} generations recorded are kept in {kept.name}")
 
 
-def _announce(run: loop.Run) -> None:
+def _announce(plan: Plan, runs: Sequence[loop.Run]) -> None:
     """Print what is run, and where."""
-    device = jax.devices()[0]
+    run, done = runs[0], min(run.generation for run in runs)
     print_pairs(heading(run.config), tableau(run.config, run.experiment.language))
-    where = f"Run directory: {short(run.directory.path)} ({device.platform})"
-    _say(where + (f", going on after {run.generation} generations" if run.generation else ""))
+    where = f"Run directory: {short(run.directory.path)}"
+    if plan.members:
+        where = f"{len(runs)} runs side by side: {where} to {short(runs[-1].directory.path)}"
+    _say(f"{where} ({jax.devices()[0].platform})" + (f", going on after {done} generations" if done else ""))
 
 
 def _begin(run: loop.Run, command: str) -> None:

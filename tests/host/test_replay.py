@@ -46,7 +46,8 @@ def states(experiment):
 def told(experiment, state):
     """Moves of the opponent in the games that the report shows."""
     return [
-        {said.split()[-1] for said, _ in game.frames if "beginners plays" in said} for game in experiment.replay(state)
+        {said.split()[-1] for said, _ in game.frames if "beginners plays" in said}
+        for game in experiment.replay(state, 0)
     ]
 
 

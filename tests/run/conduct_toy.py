@@ -29,7 +29,7 @@ def start(path: Path, experiment: Any, config: schema.Config, resumed: bool = Fa
     directory = RunDirectory(path)
     directory.lock()
     try:
-        return conduct(Plan(config, path, resumed), directory, experiment)
+        return conduct(Plan(config, path, resumed), [directory], experiment)
     finally:
         directory.unlock()
 

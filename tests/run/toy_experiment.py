@@ -108,7 +108,7 @@ class ToyExperiment:
     def compiled(self, state: EvolutionState) -> "Interrupted":
         return Interrupted(advanced.lower(state).compile(), self._interrupt)
 
-    def replay(self, state: EvolutionState) -> list[ReplayGame]:
+    def replay(self, state: EvolutionState, seed: int) -> list[ReplayGame]:
         svg = '<svg viewBox="0 0 10 10"><circle cx="5" cy="5" r="{}"/></svg>'
         frames = [(f"move {i} <&>", svg.format(i)) for i in range(4)]
         return [ReplayGame("champion first", frames), ReplayGame("champion second", frames[:2])]

@@ -1,0 +1,49 @@
+"""Several runs in one program: the same generation of each, from states of their own.
+
+What a run computes depends on its own state alone. So it is the same, bit for bit, as if the run were alone, for every
+number of runs, of runs at a time and of devices.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import Mesh, PartitionSpec
+
+from jaxgp.arrays import each
+from jaxgp.evolution.ring import Metrics
+from jaxgp.evolution.state import EvolutionState
+
+AXIS = "seeds"
+"""The name of the axis of a mesh that shares runs."""
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """A generation of every run.
+
+    Attributes:
+        step: a generation of one.
+        together: how many runs a device computes side by side; None: all that it has.
+        mesh: of devices that share the runs, with one axis, `AXIS`; None: one device has all.
+    """
+
+    step: Callable[[EvolutionState], tuple[EvolutionState, Metrics]]
+    together: int | None = 1
+    mesh: Mesh | None = None
+
+    def __call__(self, states: Sequence[EvolutionState]) -> list[tuple[EvolutionState, Metrics]]:
+        """Measure the waiting generation of each run and breed the next; a list as long as `states`."""
+        run: Callable[[Any], Any] = partial(each, self.step, together=self.together)
+        shares = 1
+        if self.mesh is not None:
+            part = PartitionSpec(AXIS)
+            run = jax.shard_map(run, mesh=self.mesh, in_specs=(part,), out_specs=part, check_vma=False)
+            shares = self.mesh.size
+        # Devices have equal shares. What is computed of a run twice is dropped.
+        equal = [*states, *[states[-1]] * (-len(states) % shares)]
+        found = run(jax.tree.map(lambda *leaves: jnp.stack(leaves), *equal))
+        return [jax.tree.map(lambda x, i=number: x[i], found) for number in range(len(states))]
