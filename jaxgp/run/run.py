@@ -317,7 +317,7 @@ def _announce(plan: Plan, runs: Sequence[loop.Run]) -> None:
     print_pairs(heading(run.config), tableau(run.config, run.experiment.language))
     where = f"Run directory: {short(run.directory.path)}"
     if plan.members:
-        where = f"{len(runs)} runs side by side: {where} to {short(runs[-1].directory.path)}"
+        where = f"Run directories: {short(run.directory.path)} to {short(runs[-1].directory.path)}"
     _say(f"{where} ({jax.devices()[0].platform})" + (f", going on after {done} generations" if done else ""))
 
 

@@ -8,6 +8,7 @@ from jax import Array
 from jax.stages import Compiled
 
 from jaxgp.config import schema
+from jaxgp.evolution.seeds import Seeds
 from jaxgp.evolution.state import Champion, EvolutionState
 from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes import programs
@@ -107,6 +108,9 @@ class ToyExperiment:
 
     def compiled(self, state: EvolutionState) -> "Interrupted":
         return Interrupted(advanced.lower(state).compile(), self._interrupt)
+
+    def compiled_together(self, states, together, mesh) -> Compiled:
+        return jax.jit(Seeds(advanced, together, mesh)).lower(list(states)).compile()
 
     def replay(self, state: EvolutionState, seed: int) -> list[ReplayGame]:
         svg = '<svg viewBox="0 0 10 10"><circle cx="5" cy="5" r="{}"/></svg>'

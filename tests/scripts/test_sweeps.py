@@ -62,3 +62,32 @@ def test_a_sweep_leaves_a_page_and_a_launcher_of_processes_computes_the_same_run
     assert again.returncode == 0, again.stderr
     assert records(two) == records(one)
     assert list(pandas.read_csv(two / "results.csv")["state"]) == ["complete"] * 4
+
+
+@pytest.mark.slow
+def test_seeds_in_one_program_are_the_runs_of_a_sweep(tmp_path):
+    """On one device, and shared by two; killed on the way and gone on with."""
+    options = [word for word in SWEEP[1:] if word != "algorithm.elites=0,1" and not word.startswith("seed=")]
+    swept, one, two = tmp_path / "swept", tmp_path / "one", tmp_path / "two"
+    done = train("-m", *options, "seed=3,4,5", f"hydra.sweep.dir={swept}", "hydra.sweep.subdir=${seed}")
+    assert done.returncode == 0, done.stderr
+
+    done = train(*options, "seeds=3-5", f"hydra.run.dir={one}")
+    assert done.returncode == 0, done.stderr
+    assert "all runs: 3 of 3 finished" in done.stdout
+    assert records(one) == records(swept)
+
+    done = train(*options, "seeds=3-5", f"hydra.run.dir={two}", "devices.count=2")
+    assert done.returncode == 0, done.stderr
+    assert records(two) == records(swept)
+
+    shutil.rmtree(two / "4" / "checkpoints")
+    (two / "4" / "metrics.jsonl").unlink()
+    shutil.rmtree(two / "5")
+    done = train(*options, "seeds=3-5", f"hydra.run.dir={two}", "resume=auto")
+    assert done.returncode == 2, done.stdout
+    assert "checkpoints are missing" in done.stderr
+    shutil.rmtree(two / "4")
+    done = train(*options, "seeds=3-5", f"hydra.run.dir={two}", "resume=auto")
+    assert done.returncode == 0, done.stderr
+    assert records(two) == records(swept)
