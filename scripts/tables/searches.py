@@ -124,7 +124,9 @@ def _rows(path: Path) -> Iterator[Cells]:
 
 
 def percent(value: float | None, low: float | None, high: float | None) -> str:
-    """Return a share in percent with its interval; empty without one."""
+    """Return a share in percent with its interval; empty without one. A mean below 0.1 % has two digits."""
     if value is None:
         return ""
-    return f"{100 * value:.1f} %" + ("" if low is None or high is None else f" ({100 * low:.1f} to {100 * high:.1f})")
+    digits = ".2g" if 0 < 100 * abs(value) < 0.1 else ".1f"
+    interval = "" if low is None or high is None else f" ({100 * low:{digits}} to {100 * high:{digits}})"
+    return f"{100 * value:{digits}} %{interval}"
