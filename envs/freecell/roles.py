@@ -9,7 +9,8 @@ of table 11.4.
                 IF Condition5 THEN w1 ... w9
                 ELSE w1 ... w9
 
-Every heuristic is divided by its greatest value, and a greater number counts as 1. Low values go first.
+Every heuristic is divided by its greatest value, and a greater number counts as 1. Low values go first. The heuristics
+of `COUNTS`, which are not in the source, count cards, places and moves and are not divided.
 
 The source leaves these points open:
 
@@ -27,7 +28,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from envs.freecell.heuristics import FEATURES, HEURISTICS, MORE, Feature, hsdh, shares, view
+from envs.freecell.heuristics import COUNTS, FEATURES, HEURISTICS, MORE, Feature, counts, hsdh, shares, view
 from envs.freecell.rules import FreeCell
 from jaxgp import options as declarations
 from jaxgp.genotypes.primitives import BOOL, Floats, Primitive, PrimitiveSet
@@ -40,7 +41,7 @@ from jaxgp.search.puzzles.deepening import Solutions
 from jaxgp.search.puzzles.staged import Staged, Variant
 from jaxgp.spec import Role
 
-Heuristics = Literal["book", "more"]
+Heuristics = Literal["book", "more", "counts"]
 Rising = Literal["flipped", "as_is"]
 
 RULES = 5
@@ -48,8 +49,10 @@ SHARE = "share"
 """The type of a number from 0 to 1."""
 UNIT = Floats(0.0, 1.0)
 """Constants are drawn from [0, 1)."""
-LANES = 64
+LANES = 32
 """Searches in progress at the same time, with the room of `KEPT` positions in all."""
+NARROW = 4
+"""The fewest searches in progress at the same time, once no other waits."""
 KEPT = 2**20
 MAX_ROOM = 2**20
 MAX_DEPTH = 5000
@@ -69,7 +72,9 @@ class Search:
         "deepening as in the papers (staged) or in Heineman's program (heineman)",
     )
     heuristics: Heuristics = option(
-        "book", "which heuristics have weights: the nine of the book, or also HeinemanScore and Disorder (more)"
+        "book",
+        "which heuristics have weights: the nine of the book; also HeinemanScore and Disorder (more); or 14 that count "
+        "cards, places and moves (counts)",
     )
     rising: Rising = option(
         "flipped", "a heuristic h that rises towards the goal counts as 1 - h (flipped), or as h (as_is)"
@@ -95,8 +100,8 @@ class Search:
 
 
 def weighted(heuristics: Heuristics) -> tuple[Feature, ...]:
-    """Return the heuristics that weights stand before: those of the source, or two more."""
-    return HEURISTICS if heuristics == "book" else HEURISTICS + MORE
+    """Return the heuristics that weights stand before."""
+    return {"book": HEURISTICS, "more": HEURISTICS + MORE, "counts": COUNTS}[heuristics]
 
 
 def seen(numbers: Array, heuristics: Heuristics, rising: Rising) -> Array:
@@ -108,9 +113,20 @@ def seen(numbers: Array, heuristics: Heuristics, rising: Rising) -> Array:
         rising: whether those that rise towards the goal are turned over.
     """
     divided = shares(numbers)
-    turned = np.array([one.rises and rising == "flipped" for one in weighted(heuristics)])
+    turned = _turned(heuristics, rising)
     costs = divided[: len(turned)]
     return jnp.concatenate([jnp.where(turned, 1 - costs, costs), divided])
+
+
+def counted(numbers: Array, rising: Rising) -> Array:
+    """Return float32[14]: the heuristics of `COUNTS` (float32[14]), for which low is good."""
+    most = np.array([one.most for one in COUNTS], np.float32)
+    return jnp.where(_turned("counts", rising), most - numbers, numbers)
+
+
+def _turned(heuristics: Heuristics, rising: Rising) -> np.ndarray:
+    """Return bool[H]: which heuristics are turned over, so that low is good."""
+    return np.array([one.rises and rising == "flipped" for one in weighted(heuristics)])
 
 
 @lru_cache(maxsize=4)
@@ -159,7 +175,10 @@ def _solver(game: FreeCell, options: Search, language: PrimitiveSet) -> ProgramS
     count = len(FEATURES) if language.rules else len(weighted(options.heuristics))
 
     def look(node: Node) -> Array:
-        return seen(view(game, options, node, count), options.heuristics, options.rising)
+        if options.heuristics != "counts":
+            return seen(view(game, options, node, count), options.heuristics, options.rising)
+        prices = counted(counts(node), options.rising)
+        return jnp.concatenate([prices, shares(view(game, options, node))]) if language.rules else prices
 
     def guided(order: Order | None) -> cores.Search[Solutions]:
         return _search(game, options, REFERENCE if order is None else order)
@@ -175,7 +194,7 @@ def _search(game: FreeCell, options: Search, order: Order) -> cores.Search[Solut
         sizes = options.k, options.visited, options.queue
         return Staged(game, options.deepest, order, variant, *sizes, lanes=lanes, narrow=min(8, lanes))
     lanes = max(1, min(LANES, KEPT // options.room))
-    return BestFirst(game, options.deepest, options.room, lanes, lanes, order, BY[options.search])
+    return BestFirst(game, options.deepest, options.room, lanes, min(NARROW, lanes), order, BY[options.search])
 
 
 def weights(game: FreeCell, options: Search) -> tuple[PrimitiveSet, ProgramSolver]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from jaxgp import options, reading
 from jaxgp.config.schema import GENOTYPES, Config
 from jaxgp.errors import UsageError, reject, show
-from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.options import CMA, Algorithm
 from jaxgp.files import user_path
 from jaxgp.fitness.options import no_guide
 from jaxgp.players.options import KINDS, Opponent
@@ -167,6 +167,8 @@ def check(config: Config, games: "Games") -> Config:
     if isinstance(algorithm, Algorithm) and algorithm.crossover.one_point and cast.language.num_trees < 2:
         accepted = f"0; individuals of {cast.spec.name} with program.role={cast.program['role']} are one tree"
         reject("algorithm.crossover.one_point", algorithm.crossover.one_point, accepted)
+    if isinstance(algorithm, CMA):
+        _vectors(cast)
     _panel(config, cast.game.seats)
     _matches(config, cast)
     _suite(config, cast)
@@ -175,6 +177,17 @@ def check(config: Config, games: "Games") -> Config:
             _of_game(f"fitness.{section}.{label}", one, cast.spec, cast.game)
     settings = {one.name: getattr(cast.game, one.name) for one in options.declared(cast.game)}
     return replace(config, game={"name": cast.spec.name, **settings}, program=cast.program)
+
+
+
+def _vectors(cast: "Cast") -> None:
+    """Refuse an algorithm for vectors of numbers where individuals are none."""
+    from jaxgp.evolution.cma import fits
+
+    if not fits(cast.language):
+        others = ", ".join(kind for kind, genotype in GENOTYPES.items() if genotype == "program" and kind != "cma")
+        why = f"individuals of {cast.spec.name} with program.role={cast.program['role']} are no vectors of numbers"
+        reject("algorithm.kind", "cma", f"{others}; {why}")
 
 
 def member(option: str, opponent: Opponent, cast: "Cast") -> None:

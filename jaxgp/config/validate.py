@@ -6,7 +6,7 @@ from jaxgp import options
 from jaxgp.config import games
 from jaxgp.config.schema import Config
 from jaxgp.errors import reject
-from jaxgp.evolution.options import Algorithm, Groups, of_island
+from jaxgp.evolution.options import CMA, Algorithm, Groups, of_island
 from jaxgp.players.options import KINDS
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _trained(config: Config) -> None:
                 reject(f"fitness.{section}.{name}.kind", one.kind, why)
 
 
-def _elimination(algorithm: Algorithm | Groups) -> None:
+def _elimination(algorithm: Algorithm | Groups | CMA) -> None:
     """Refuse a population, or that of an island, that does not halve down to one."""
     islands, size = algorithm.islands.count, of_island(algorithm).population
     if size < 2 or not options.is_power_of_two_or_zero(size):
@@ -60,7 +60,7 @@ def _elimination(algorithm: Algorithm | Groups) -> None:
         reject("algorithm.population", algorithm.population, near)
 
 
-def _coevolution(algorithm: Algorithm | Groups, config: Config, option: str) -> None:
+def _coevolution(algorithm: Algorithm | Groups | CMA, config: Config, option: str) -> None:
     """Refuse options that exclude games among the population."""
     if isinstance(algorithm, Groups):
         accepted = "0 with algorithm.kind=groups, which has tournaments of its own"
@@ -71,7 +71,7 @@ def _coevolution(algorithm: Algorithm | Groups, config: Config, option: str) -> 
     if of_island(algorithm).population < 2:
         least = f"a whole number from {2 * islands}, with fitness.{option}"
         reject("algorithm.population", algorithm.population, least + (", two on an island" if islands > 1 else ""))
-    for name in ("by_case", "sharing"):
+    for name in ("by_case", "sharing") if isinstance(algorithm, Algorithm) else ():
         # No two individuals meet the same opponents.
         if value := getattr(algorithm.selection, name):
             reject(f"algorithm.selection.{name}", value, f"0, with fitness.{option}")

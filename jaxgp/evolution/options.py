@@ -1,4 +1,7 @@
-"""Options of the algorithms: genetic programming, and tournaments of groups. Importing this does not import JAX."""
+"""Options of the algorithms: genetic programming, tournaments of groups, and an evolution strategy.
+
+Importing this does not import JAX.
+"""
 
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -23,7 +26,7 @@ MAX_GROUP = 1000
 MAX_ISLANDS = 10_000
 """Every island sends to others; a table of who sends to whom stays small."""
 
-Kind = TypeVar("Kind", bound="Algorithm | Groups")
+Kind = TypeVar("Kind", bound="Algorithm | Groups | CMA")
 
 
 @dataclass
@@ -240,3 +243,41 @@ class Groups:
         bound(self, "immigrants", prefix, high=one.children, why="the children of an island in a cycle")
         bound(self.creation, "max_rules", prefix + "creation.", high=self.capacity, why=prefix + "capacity")
         _shared(self, prefix, one.population // size)
+
+
+@dataclass
+class CMA:
+    """An evolution strategy for vectors of numbers: CMA-ES with a diagonal covariance matrix."""
+
+    kind: str = option("cma", "an evolution strategy for vectors of numbers", ("cma",))
+    population: int = option(
+        24,
+        "individuals of a generation: the mean of the distribution, and those drawn from it",
+        low=5,
+        high=MAX_POPULATION,
+        label="population size",
+    )
+    generations: int = option(
+        150, "generations of the run", low=1, high=MAX_COUNT, label="maximum number of generations"
+    )
+    start: float = option(
+        0.25,
+        "where the mean begins, as a share of the way from the least to the greatest value",
+        low=0.001,
+        high=0.999,
+        label="first mean",
+    )
+    step: float = option(
+        0.5,
+        "standard deviation of the first individuals, on the logistic scale of the values",
+        low=0.001,
+        high=10,
+        label="first step size",
+    )
+    islands: Islands = option(Islands(), "there are none: all individuals are drawn from one distribution")
+
+    def laws(self, prefix: str) -> None:
+        """Refuse islands; raises UsageError."""
+        if self.islands.count != 1:
+            accepted = "1 with algorithm.kind=cma, whose individuals are drawn from one distribution"
+            reject(prefix + "islands.count", self.islands.count, accepted)

@@ -89,6 +89,9 @@ class Suite:
     limit: int = option(
         10_000, "the most nodes that an individual may visit, whatever the reference search took", low=1, high=MAX_COUNT
     )
+    reference: int | None = option(
+        None, "nodes at which the reference search gives up; null: those of the role", low=1, high=MAX_COUNT
+    )
     unsolved: int | None = option(
         None,
         "nodes that the reference search counts with where it finds no solution; null: those it visited",

@@ -1,7 +1,7 @@
 """A run's major parameters; for genetic programming in the form of the Koza tableau (J. R. Koza, 1992)."""
 
 from jaxgp.config.schema import Config
-from jaxgp.evolution.options import Algorithm, Groups
+from jaxgp.evolution.options import CMA, Algorithm, Groups
 from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.language import Language
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
@@ -18,7 +18,7 @@ NO_AIM = "none but the number of generations"
 
 def heading(config: Config) -> str:
     """Return the heading of the table."""
-    return "Parameters" if isinstance(config.algorithm, Groups) else "Koza tableau"
+    return "Koza tableau" if isinstance(config.algorithm, Algorithm) else "Parameters"
 
 
 def tableau(config: Config, language: Language) -> Rows:
@@ -28,12 +28,13 @@ def tableau(config: Config, language: Language) -> Rows:
         rows = _groups(config, config.algorithm, language)
     else:
         assert isinstance(language, PrimitiveSet)
-        rows = _koza(config, config.algorithm, language)
+        of_kind = _cma if isinstance(config.algorithm, CMA) else _koza
+        rows = of_kind(config, config.algorithm, language)
     rows += _islands(config.algorithm)
     return [("title", config.title), *rows] if config.title else rows
 
 
-def _islands(algorithm: Algorithm | Groups) -> Rows:
+def _islands(algorithm: Algorithm | Groups | CMA) -> Rows:
     asked = algorithm.islands
     if asked.count == 1:
         return []
@@ -109,6 +110,21 @@ def _koza(config: Config, algorithm: Algorithm, primitives: PrimitiveSet) -> Row
         _row(algorithm, "max_depth", _depth(algorithm)),
         _row(mutation, "max_depth"),
         _row(algorithm, "elites", f"the best {algorithm.elites}" if algorithm.elites else "none"),
+        _row(config, "seed"),
+    ]
+
+
+def _cma(config: Config, algorithm: CMA, primitives: PrimitiveSet) -> Rows:
+    return [
+        ("objective", _objective(config)),
+        ("vectors", "; ".join(_terminal(p) for p in primitives.terminals)),
+        *_measures(config.fitness),
+        ("algorithm", "CMA-ES with a diagonal covariance matrix, on the logistic scale of the values"),
+        _row(algorithm, "population", f"{algorithm.population}, the first of which is the mean"),
+        _row(algorithm, "start"),
+        _row(algorithm, "step"),
+        ("termination criterion", NO_AIM),
+        _row(algorithm, "generations"),
         _row(config, "seed"),
     ]
 
@@ -228,7 +244,10 @@ def _suite(fitness: Fitness) -> Rows:
             ),
         ]
     little = f"; a solution that saves nothing scores up to {suite.partial:g}" if suite.partial else ""
-    failed = "" if suite.unsolved is None else f"; where this finds no solution it counts with {suite.unsolved} nodes"
+    gives_up = "" if suite.reference is None else f" of {suite.reference} nodes"
+    failed = (
+        "" if suite.unsolved is None else f"; where this{gives_up} finds no solution it counts with {suite.unsolved} nodes"
+    )
     return [
         ("fitness", f"{worth}{little}; {drawn}"),
         *second,

@@ -15,9 +15,10 @@ from jaxgp.arrays import take
 from jaxgp.config.games import cast_of, instances
 from jaxgp.config.schema import GENOTYPES, Config
 from jaxgp.contracts import Alone, Game, Opponent, Soloist, Solver
+from jaxgp.evolution.cma import SeparableCMA
 from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.islands import Islands
-from jaxgp.evolution.options import Algorithm, Groups, of_island
+from jaxgp.evolution.options import CMA, Algorithm, Groups, of_island
 from jaxgp.evolution.pair import Pair, problem_set
 from jaxgp.evolution.ring import Metrics, Ring
 from jaxgp.evolution.seeds import Seeds
@@ -32,6 +33,7 @@ from jaxgp.fitness.puzzles.meetings import ProblemFitness, SolverFitness
 from jaxgp.fitness.puzzles.suite import SuiteFitness, apart
 from jaxgp.fitness.solo import SoloFitness
 from jaxgp.genotypes.language import Genome, Language
+from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.host.replay import ReplayGame, Rival, replay_alone, replay_games
 from jaxgp.operators import creation, rulelists
@@ -40,7 +42,7 @@ from jaxgp.players.panel import opponent
 from jaxgp.spec import Cast, Games
 
 
-def creator(language: Language, algorithm: Algorithm | Groups) -> Callable[[Array, int], Genome]:
+def creator(language: Language, algorithm: Algorithm | Groups | CMA) -> Callable[[Array, int], Genome]:
     """Return (key, count) -> random individuals [count, ...], created by the algorithm's options."""
     if isinstance(language, RuleLanguage):
         options = algorithm if isinstance(algorithm, Groups) else Groups()
@@ -50,8 +52,17 @@ def creator(language: Language, algorithm: Algorithm | Groups) -> Callable[[Arra
             return jax.vmap(lambda k: rulelists.create(k, language, options.creation, options.capacity))(keys)
 
         return rule_lists
+    by = algorithm if isinstance(algorithm, Algorithm) else Algorithm()
+    return lambda key, count: creation.create(key, language, by.creation, count, by.capacity)
+
+
+def scheme_of(language: Language, algorithm: Algorithm | Groups | CMA) -> Generational | SeparableCMA:
+    """Return how parents that are programs become children."""
+    assert isinstance(language, PrimitiveSet)
+    if isinstance(algorithm, CMA):
+        return SeparableCMA(language, algorithm)
     assert isinstance(algorithm, Algorithm)
-    return lambda key, count: creation.create(key, language, algorithm.creation, count, algorithm.capacity)
+    return Generational(language, algorithm)
 
 
 @dataclass(frozen=True)
@@ -133,6 +144,7 @@ def suite_of(config: Config, cast: Cast) -> SuiteFitness:
         boards=options.suite.boards,
         factor=options.suite.factor,
         limit=options.suite.limit,
+        reference=options.suite.reference,
         unsolved=options.suite.unsolved,
         partial=options.suite.partial,
         measured=options.measured,
@@ -142,9 +154,9 @@ def suite_of(config: Config, cast: Cast) -> SuiteFitness:
     )
 
 
-def _of_solvers(config: Config, cast: Cast, algorithm: Algorithm) -> Ring | Pair:
+def _of_solvers(config: Config, cast: Cast) -> Ring | Pair:
     """Return the ring of those who solve a puzzle, or a pair of this and the ring of the problems that they meet."""
-    suite, scheme = suite_of(config, cast), Generational(cast.language, algorithm)
+    suite, scheme = suite_of(config, cast), scheme_of(cast.language, config.algorithm)
     options = config.fitness.suite.problems
     if not options.population:
         return Ring(suite, scheme)
@@ -185,12 +197,10 @@ def _of_one(config: Config, games: Games) -> Experiment:
     create = creator(cast.language, config.algorithm)
     panel = {name: opponent(one, cast, create, options) for name, one in options.opponents.items()}
     if isinstance(cast.actor, Solver):
-        assert isinstance(config.algorithm, Algorithm)
-        return Experiment(config, cast, panel, _of_solvers(config, cast, config.algorithm))
+        return Experiment(config, cast, panel, _of_solvers(config, cast))
     if isinstance(cast.actor, Soloist):
-        assert isinstance(config.algorithm, Algorithm)
         solo = SoloFitness(cast.actor, options.scale, options.parsimony, options.minimum)
-        return Experiment(config, cast, panel, Ring(solo, Generational(cast.language, config.algorithm)))
+        return Experiment(config, cast, panel, Ring(solo, scheme_of(cast.language, config.algorithm)))
     fitness = PanelFitness(
         cast.game,
         cast.actor,
@@ -208,7 +218,7 @@ def _of_one(config: Config, games: Games) -> Experiment:
         rules = config.algorithm
         relative = GroupFitness(cast.actor, fitness, rules.group_size, rules.panel_weight, rules.ties, rules.stop)
         return Experiment(config, cast, panel, Ring(relative, Winners(cast.language, rules)))
-    scheme = Generational(cast.language, config.algorithm)
+    scheme = scheme_of(cast.language, config.algorithm)
     if options.coplay or options.elimination:
         guides = tuple(
             coevolution.Guide(opponent(one, cast, create, options), one.rounds, one.cutoff, one.weight)

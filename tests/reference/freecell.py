@@ -95,3 +95,26 @@ def features(board, before, move, depth, supermoves="full", level=0.0):
         *(depth / (depth + max(one, 0)) if depth + max(one, 0) else 0 for one in nine),
         depth,
     ]
+
+
+def counts(board, depth):
+    """Return the heuristics that count cards, places and moves, in their order."""
+    nine = heuristics(board)
+    pairs = [(pile[:at], card) for pile in board.cascades for at, card in enumerate(pile)]
+    above = [(under, card) for under, card in pairs if any(value(low) < value(card) for low in under)]
+    return [
+        nine[2],
+        nine[0],
+        sum(not fits(card, on) for pile in board.cascades for on, card in pairwise(pile)),
+        nine[1],
+        nine[6],
+        nine[7],
+        4 - board.cells.count(None),
+        board.cascades.count([]),
+        free(board) == 0,
+        free(board) <= 1,
+        sum(pile[0][0] == "K" for pile in board.cascades if pile),
+        len(above),
+        sum(not fits(card, under[-1]) for under, card in above),
+        depth,
+    ]

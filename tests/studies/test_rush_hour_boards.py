@@ -22,7 +22,7 @@ class Counted:
     def search(self, states, limit, count, contexts=(), whose=None):
         nodes = 10 * (states.lengths > 0).sum(1, dtype=jnp.int32)
         yes, none = jnp.ones(len(limit), bool), jnp.zeros(len(limit), jnp.int32)
-        return Solutions(yes, nodes, none, none[:, None].astype(jnp.int16), ~yes, jnp.int32(0))
+        return Solutions(yes, nodes, none, none[:, None].astype(jnp.int16), ~yes, jnp.int32(0), none)
 
 
 @pytest.fixture

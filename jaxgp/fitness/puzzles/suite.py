@@ -57,6 +57,7 @@ class SuiteFitness(Absolute[Array]):
         boards: instances that a generation draws.
         factor: nodes that an individual may visit, as a multiple of those of the reference search.
         limit: nodes that an individual may visit, whatever the reference search took.
+        reference: nodes at which the reference search gives up; None: those of the solver.
         unsolved: nodes that the reference search counts with where it finds no solution; None: those it visited.
         partial: the score of a solution with as many nodes as the reference search has; it falls to 0 with twice as
             many. A solution that saves less than this share scores less, as in the source.
@@ -70,6 +71,7 @@ class SuiteFitness(Absolute[Array]):
     boards: int
     factor: float = 1.0
     limit: int = 10_000
+    reference: int | None = None
     unsolved: int | None = None
     partial: float = 0.0
     measured: int = 1
@@ -90,7 +92,8 @@ class SuiteFitness(Absolute[Array]):
         every = jax.tree.map(
             lambda *x: jnp.concatenate([jnp.asarray(part) for part in x]), self.training, self.validation
         )
-        found = self.solver.baseline(every, jnp.full(_number(every), self.solver.limit, jnp.int32))
+        most = self.solver.limit if self.reference is None else self.reference
+        found = self.solver.baseline(every, jnp.full(_number(every), most, jnp.int32))
         return found.nodes if self.unsolved is None else jnp.where(found.solved, found.nodes, self.unsolved)
 
     def evaluate(self, key: Array, population: Genome, memory: Array) -> tuple[Evaluation, Array]:

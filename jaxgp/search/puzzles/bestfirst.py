@@ -52,6 +52,7 @@ class _Lane:
     root: Array  # int32[]: index of the root in the queue
     limit: Array  # int32[]: of nodes
     nodes: Array  # int32[]
+    expanded: Array  # int32[]
     met: Array  # int32[]: M
     number: Array  # uint32[]: searches begun in this lane
     over: Array  # bool[]
@@ -140,14 +141,14 @@ class BestFirst:
             del running
             lanes = self._expand(self._walk_back(lanes), contexts, whose[lanes.root])
             finished = lanes.busy & lanes.over & (lanes.left == 0)
-            return lanes, finished, (lanes.solved, lanes.nodes, lanes.length, lanes.path, lanes.exhausted)
+            return lanes, finished, (lanes.solved, lanes.nodes, lanes.length, lanes.path, lanes.exhausted, lanes.expanded)
 
         false, none = jnp.zeros(queue, jnp.bool_), jnp.full(queue, -1, jnp.int32)
-        nothing = false, none + 1, none, jnp.full((queue, self.deepest), -1, jnp.int16), false
+        nothing = false, none + 1, none, jnp.full((queue, self.deepest), -1, jnp.int16), false, none + 1
         idle = self._idle(jax.tree.map(lambda x: x[0], packed))
         width, narrow = max(FEWEST, min(self.lanes, queue)), max(FEWEST, self.narrow)
         found, iterations = drain(idle, width, narrow, count, nothing, begin, advance)
-        return Solutions(*found, iterations)
+        return Solutions(*found[:5], iterations, found[5])
 
     @cached_property
     def _block(self) -> int:
@@ -174,6 +175,7 @@ class BestFirst:
             root=zero,
             limit=zero,
             nodes=zero,
+            expanded=zero,
             met=zero,
             number=jnp.uint32(0),
             over=no,
@@ -202,6 +204,7 @@ class BestFirst:
             lanes,
             limit=jnp.where(begins, limit, lanes.limit),
             nodes=jnp.where(begins, 1, lanes.nodes),
+            expanded=jnp.where(begins, 0, lanes.expanded),
             met=jnp.where(begins, 1, lanes.met),
             number=number,
             over=jnp.where(begins, (limit <= 1) | solved, lanes.over),
@@ -253,6 +256,7 @@ class BestFirst:
         return replace(
             lanes,
             nodes=jnp.where(ready, jnp.minimum(reached, lanes.limit), lanes.nodes),
+            expanded=lanes.expanded + ready,
             met=jnp.minimum(opened.met, self.room),
             over=lanes.over | (searching & ~ready) | stopped | won | (opened.met > self.room),
             solved=lanes.solved | won,

@@ -58,6 +58,7 @@ class Solutions:
     moves: Array  # int16[Q, deepest]: actions of the solution, then -1
     exhausted: Array  # bool[Q]: the whole space was searched, so there is no solution
     iterations: Array  # int32[]: iterations of the loop for the whole batch
+    expanded: Array  # int32[Q]: nodes whose moves were listed; -1: the search does not count them
 
 
 WINDOW = 8
@@ -170,7 +171,7 @@ class Deepening:
         nothing = false, none + 1, none, jnp.full((queue, self.deepest), -1, jnp.int16), false
         idle = self._idle(jax.tree.map(lambda x: x[0], states))
         found, iterations = drain(idle, min(self.lanes, queue), self.narrow, count, nothing, begin, advance)
-        return Solutions(*found, iterations)
+        return Solutions(*found, iterations, jnp.full_like(found[1], -1))
 
     @property
     def _lister(self) -> Lister:

@@ -197,7 +197,7 @@ class Staged:
         idle = self._idle(jax.tree.map(lambda x: x[0], packed))
         width, narrow = max(FEWEST, min(self.lanes, roots)), max(FEWEST, self.narrow)
         found, iterations = drain(idle, width, narrow, count, nothing, begin, advance)
-        return Stages(*found[:5], iterations, *found[5:])
+        return Stages(*found[:5], iterations, jnp.full_like(found[1], -1), *found[5:])
 
     @property
     def _lister(self) -> Lister:

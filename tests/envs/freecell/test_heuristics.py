@@ -1,12 +1,13 @@
 """What programs see of positions, by hand and against plain Python."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from envs.freecell import plain
 from envs.freecell.cards import Layout, deal, parse
-from envs.freecell.heuristics import FEATURES, HEURISTICS, heineman_score, heuristics, shares, view
+from envs.freecell.heuristics import COUNTS, FEATURES, HEURISTICS, counts, heineman_score, heuristics, shares, view
 from envs.freecell.rules import rules_of
 from envs.freecell.states import position
 from tests.envs.freecell.positions import at, some, walk
@@ -62,17 +63,18 @@ def walked():
     states, actions = walk(game, layouts, 16, seed=7)
 
     def look(state, before, action, depth):
-        return view(game, None, Node(state, before, action, depth, game.choices(before)))
+        node = Node(state, before, action, depth, game.choices(before))
+        return jnp.concatenate([view(game, None, node), counts(node)])
 
     before = jax.tree.map(lambda x: np.concatenate([x[:1], x[:-1]]), states)
     moves = np.concatenate([np.full_like(actions[:1], -1), actions])
     depth = np.tile(np.arange(17, dtype=np.int32)[:, None], (1, 32))
     seen = jax.jit(jax.vmap(jax.vmap(look)), compiler_options=FAST)(states, before, moves, depth)
-    return states, actions, np.asarray(seen)
+    return states, actions, *np.split(np.asarray(seen), [len(FEATURES)], -1)
 
 
 def test_features_agree_with_plain_python(walked):
-    states, actions, seen = walked
+    states, actions, seen, counted = walked
     compared = 0
     for lane in range(seen.shape[1]):
         for ply in range(len(seen)):
@@ -85,6 +87,7 @@ def test_features_agree_with_plain_python(walked):
             assert dict(zip(NAMES, seen[ply, lane], strict=True)) == pytest.approx(
                 dict(zip(NAMES, map(float, expected), strict=True)), abs=1e-5
             )
+            assert counted[ply, lane].tolist() == list(map(float, reference.counts(now, ply)))
             compared += 1
     assert compared > 200
 
@@ -92,6 +95,20 @@ def test_features_agree_with_plain_python(walked):
 def test_every_feature_takes_several_values(walked):
     spread = np.ptp(walked[2].reshape(-1, len(FEATURES)), axis=0)
     assert [name for name, wide in zip(NAMES, spread, strict=True) if wide == 0] == ["DifficultyLevel"]
+    assert np.ptp(walked[3].reshape(-1, len(COUNTS)), axis=0).all()
+
+
+def test_counts_by_hand():
+    """No king lies at the bottom of a cascade."""
+    node = Node(made(*HAND), made(*HAND), -1, 7, 0)
+    seen = dict(zip([one.name for one in COUNTS], counts(node).tolist(), strict=True))
+    assert seen["CardsInCells"] == 2
+    assert seen["EmptyCascades"] == 2
+    assert (seen["NoVacancy"], seen["OneVacancy"]) == (0, 0)
+    assert seen["KingsAtBottom"] == 0
+    assert seen["Covering"] == 2 + 1 + 1 + 1  # 9D 8S on 2S; TH on 6S; KH on 7D; KD on 3D
+    assert seen["Breaks"] == 1 + 1 + 1 + 1  # 8S fits 9D
+    assert seen["Moves"] == 7
 
 
 def test_shares_are_at_most_1(walked):
