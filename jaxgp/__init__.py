@@ -11,8 +11,9 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from jaxgp.contracts import Fitness, Game, Opponent, Player, Puzzle, Scheme, Soloist, Solver
     from jaxgp.errors import UsageError
+    from jaxgp.evolution.cma import SeparableCMA
     from jaxgp.evolution.generational import Generational
-    from jaxgp.evolution.options import Algorithm, Groups
+    from jaxgp.evolution.options import CMA, Algorithm, Groups
     from jaxgp.evolution.ring import Ring
     from jaxgp.evolution.winners import Winners
     from jaxgp.fitness.coevolution import CoevolutionFitness, Guide
@@ -39,8 +40,9 @@ if TYPE_CHECKING:
 _ROOMS = {
     "contracts": ("Fitness", "Game", "Opponent", "Player", "Puzzle", "Scheme", "Soloist", "Solver"),
     "errors": ("UsageError",),
+    "evolution.cma": ("SeparableCMA",),
     "evolution.generational": ("Generational",),
-    "evolution.options": ("Algorithm", "Groups"),
+    "evolution.options": ("CMA", "Algorithm", "Groups"),
     "evolution.ring": ("Ring",),
     "evolution.winners": ("Winners",),
     "fitness.coevolution": ("CoevolutionFitness", "Guide"),

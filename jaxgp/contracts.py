@@ -255,6 +255,10 @@ class Solved(Protocol):
         """int32[Q]: moves of the solution; -1 where none was found."""
 
     @property
+    def expanded(self) -> Array:
+        """int32[Q]: nodes whose moves were listed; -1 where the search does not count them."""
+
+    @property
     def moves(self) -> Array:
         """int16[Q, D]: actions of the solution, then -1."""
 

@@ -179,7 +179,6 @@ def check(config: Config, games: "Games") -> Config:
     return replace(config, game={"name": cast.spec.name, **settings}, program=cast.program)
 
 
-
 def _vectors(cast: "Cast") -> None:
     """Refuse an algorithm for vectors of numbers where individuals are none."""
     from jaxgp.evolution.cma import fits

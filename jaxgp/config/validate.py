@@ -71,7 +71,9 @@ def _coevolution(algorithm: Algorithm | Groups | CMA, config: Config, option: st
     if of_island(algorithm).population < 2:
         least = f"a whole number from {2 * islands}, with fitness.{option}"
         reject("algorithm.population", algorithm.population, least + (", two on an island" if islands > 1 else ""))
-    for name in ("by_case", "sharing") if isinstance(algorithm, Algorithm) else ():
+    if not isinstance(algorithm, Algorithm):
+        return
+    for name in ("by_case", "sharing"):
         # No two individuals meet the same opponents.
         if value := getattr(algorithm.selection, name):
             reject(f"algorithm.selection.{name}", value, f"0, with fitness.{option}")

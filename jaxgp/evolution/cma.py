@@ -81,7 +81,7 @@ class Constants:
 
 
 def fits(primitives: PrimitiveSet) -> bool:
-    """Whether the individuals of a set are vectors of numbers: a constant with bounds in each tree, and nothing else."""
+    """Whether the individuals of a set are vectors of numbers: each tree is a constant with bounds, and only that."""
     return not primitives.functions and all(_domain(primitives, root) is not None for root in primitives.roots)
 
 

@@ -31,6 +31,7 @@ COLUMNS = {
     "order": "what orders the moves of the search, as the figures call it",
     "solved": "1: a solution was found; 0: none",
     "nodes": "nodes that the search visited",
+    "expanded": "nodes whose moves the search listed; empty where it does not count them",
     "moves": "moves of the solution; empty where none was found",
     "seconds": "wall-clock time of the searches that ran side by side, divided by their number; without compiling",
     "limit": "nodes at which the search gave up",
@@ -47,8 +48,8 @@ OF_SEARCHES = ("order", "limit", "genome", "game", "program", "jaxgp")
 An instance may be in several suites: its search is the same.
 """
 
-Outcome = tuple[bool, int, int, float]
-"""Whether an instance was solved, nodes, moves of the solution or -1, and seconds."""
+Outcome = tuple[bool, int, int, float, int]
+"""Whether an instance was solved, nodes, moves of the solution or -1, seconds, and nodes expanded or -1."""
 Outcomes = dict[tuple[str, str], Outcome]
 """What one search found, by name and digest of the instance."""
 
@@ -63,6 +64,7 @@ class Searched:
         nodes: int64[N].
         length: int64[N], moves of the solution; -1 where none was found.
         seconds: float64[N], time of the searches that ran side by side, divided by their number.
+        expanded: int64[N], nodes whose moves were listed; -1 where they were not counted.
     """
 
     done: np.ndarray
@@ -70,18 +72,22 @@ class Searched:
     nodes: np.ndarray
     length: np.ndarray
     seconds: np.ndarray
+    expanded: np.ndarray
 
     @classmethod
     def nothing(cls, number: int) -> "Searched":
         """Return what is known of `number` searches that have not begun."""
         done, solved = np.zeros((2, number), bool)
-        nodes, length = np.zeros((2, number), np.int64)
-        return cls(done, solved, nodes, length, np.zeros(number))
+        nodes, length, expanded = np.zeros((3, number), np.int64)
+        return cls(done, solved, nodes, length, np.zeros(number), expanded)
 
-    def put(self, at: np.ndarray, solved: object, nodes: object, length: object, seconds: object) -> None:
+    def put(
+        self, at: np.ndarray, solved: object, nodes: object, length: object, seconds: object, expanded: object
+    ) -> None:
         """Note what the searches of the instances `at` (int[M]) found."""
         self.done[at] = True
         self.solved[at], self.nodes[at], self.length[at], self.seconds[at] = solved, nodes, length, seconds
+        self.expanded[at] = expanded
 
 
 def outcomes(rows: Iterable[Cells]) -> dict[tuple[str, ...], Outcomes]:
@@ -150,6 +156,7 @@ class Book:
         nodes: np.ndarray,
         length: np.ndarray,
         seconds: float,
+        expanded: np.ndarray,
     ) -> None:
         """Add a row for each of M instances that have been searched; the rows are durable when this returns.
 
@@ -162,6 +169,7 @@ class Book:
             nodes: see `solved`.
             length: see `solved`.
             seconds: of each.
+            expanded: see `solved`.
         """
         if self._table is None:
             return
@@ -172,6 +180,7 @@ class Book:
                 "state": state,
                 "solved": int(solved[at]),
                 "nodes": nodes[at],
+                "expanded": expanded[at] if expanded[at] >= 0 else None,
                 "moves": length[at] if solved[at] else None,
                 "seconds": seconds,
             }
@@ -221,7 +230,9 @@ def _outcome(row: Cells) -> Outcome:
     if row["solved"] not in ("0", "1") or (not solved and row["moves"]):
         raise ValueError(f"solved={row['solved']}, moves={row['moves']}")
     nodes, length = int(row["nodes"]), int(row["moves"]) if solved else -1
-    seconds = float(row["seconds"])
+    seconds, expanded = float(row["seconds"]), int(row["expanded"] or -1)
+    if not -1 <= expanded <= MAX_COUNT:
+        raise ValueError(f"expanded={row['expanded']}")
     if not 0 <= nodes <= MAX_COUNT or not -1 <= length <= MAX_COUNT or not 0 <= seconds < math.inf:
         raise ValueError(f"nodes={row['nodes']}, moves={row['moves']}, seconds={row['seconds']}")
-    return solved, nodes, length, seconds
+    return solved, nodes, length, seconds, expanded

@@ -103,7 +103,11 @@ def combined(number: int, searches: Iterable[Callable[[np.ndarray], instances.Se
     found, left = instances.Searched.nothing(number), np.arange(number)
     for search in searches:
         made = search(left)
-        found.put(left, made.solved, found.nodes[left] + made.nodes, made.length, found.seconds[left] + made.seconds)
+        nodes, seconds = found.nodes[left] + made.nodes, found.seconds[left] + made.seconds
+        # Where one search does not count the nodes that it expands, their sum is not known.
+        unknown = (found.expanded[left] < 0) | (made.expanded < 0)
+        expanded = np.where(unknown, -1, found.expanded[left] + made.expanded)
+        found.put(left, made.solved, nodes, made.length, seconds, expanded)
         left = left[~made.solved]
     return found
 
@@ -158,4 +162,5 @@ def lines(figures: solving.Figures, tried: Sequence[Tried]) -> Iterator[str]:
     between = f"95 % {100 * figures.solved_low:.3f} to {100 * figures.solved_high:.3f}"
     yield f"together: {figures.solved:,} of {figures.instances:,} solved ({share}, {between})"
     moves = "" if figures.length is None else f", {figures.length:.1f} moves"
-    yield f"nodes {figures.nodes:,.0f} on average, median {figures.median:,.0f}{moves}; {figures.seconds:.1f} s"
+    opened = "" if figures.expanded is None else f", {figures.expanded:,.1f} expanded"
+    yield f"nodes {figures.nodes:,.0f} on average, median {figures.median:,.0f}{opened}{moves}; {figures.seconds:.1f} s"

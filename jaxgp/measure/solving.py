@@ -66,6 +66,8 @@ class Figures:
         high: upper end.
         length: mean moves of the solutions; None if there are none.
         seconds: wall-clock time of all searches, those of a batch side by side, without compiling.
+        expanded: mean number of nodes whose moves were listed; None if the search does not count them.
+        expanded_median: their median.
         each: name of an instance -> nodes, and moves of the solution, None where none was found.
     """
 
@@ -80,6 +82,8 @@ class Figures:
     high: float | None
     length: float | None
     seconds: float
+    expanded: float | None
+    expanded_median: float | None
     each: dict[str, tuple[int, int | None]]
 
 
@@ -190,19 +194,21 @@ def wanted(loaded: "Loaded", against: Sequence[str]) -> list[Order]:
 
 def _solve(
     search: Search, order: Order, batch: Instances, limit: int, room: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, float, np.ndarray]:
     """Search M instances, at most `room` of them, and prove the solutions.
 
     Returns:
-        bool[M], whether each was solved; nodes int[M]; moves int[M] of the solutions; seconds for each.
+        bool[M], whether each was solved; nodes int[M]; moves int[M] of the solutions; seconds for each; int[M], nodes
+        expanded.
     """
     begin = time.perf_counter()
     made = search(*_padded(batch, limit, room))
     number = len(batch.names)
-    solved, nodes, length = (x[:number] for x in jax.device_get((made.solved, made.nodes, made.length)))
+    found = jax.device_get((made.solved, made.nodes, made.length, made.expanded))
+    solved, nodes, length, expanded = (x[:number] for x in found)
     seconds = (time.perf_counter() - begin) / number
     _prove(order, batch, solved, length, np.asarray(made.moves))
-    return solved, nodes, length, seconds
+    return solved, nodes, length, seconds, expanded
 
 
 def _prove(order: Order, batch: Instances, solved: np.ndarray, length: np.ndarray, moves: np.ndarray) -> None:
@@ -293,6 +299,7 @@ def figures(names: tuple[str, ...], found: instances.Searched, reference: np.nda
     from jaxgp.statistics.intervals import wilson
 
     number, solved, nodes, length = len(names), found.solved, found.nodes, found.length
+    counted = found.expanded if (found.expanded >= 0).all() else None
     share, low, high = (None, None, None) if reference is None else _share(nodes, solved, reference)
     solved_low, solved_high = wilson(int(solved.sum()), number)
     return Figures(
@@ -307,6 +314,8 @@ def figures(names: tuple[str, ...], found: instances.Searched, reference: np.nda
         high=high,
         length=float(length[solved].mean()) if solved.any() else None,
         seconds=float(found.seconds.sum()),
+        expanded=None if counted is None else float(counted.mean()),
+        expanded_median=None if counted is None else float(np.median(counted)),
         each={
             name: (int(n), int(moves) if done else None)
             for name, n, moves, done in zip(names, nodes, length, solved, strict=True)
@@ -328,7 +337,7 @@ def as_json(report: Mapping[str, Mapping[str, Figures]]) -> Json:
     return {suite: {name: asdict(one) for name, one in rows.items()} for suite, rows in report.items()}
 
 
-COLUMNS = ("number", "solved", "95 %", "nodes", "median", "share", "95 %", "moves", "seconds")
+COLUMNS = ("number", "solved", "95 %", "nodes", "median", "expanded", "share", "95 %", "moves", "seconds")
 
 
 def text(report: Mapping[str, Mapping[str, Figures]]) -> str:
@@ -337,7 +346,7 @@ def text(report: Mapping[str, Mapping[str, Figures]]) -> str:
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(width=132, record=True, file=io.StringIO())
+    console = Console(width=148, record=True, file=io.StringIO())
     for suite, rows in report.items():
         table = Table(title=Text(one_line(suite)), title_justify="left")
         table.add_column("order of moves")
@@ -352,6 +361,7 @@ def text(report: Mapping[str, Mapping[str, Figures]]) -> str:
                 _between(row.solved_low, row.solved_high),
                 f"{row.nodes:,.0f}",
                 f"{row.median:,.0f}",
+                "-" if row.expanded is None else f"{row.expanded:,.0f}",
                 "-" if row.share is None else f"{100 * row.share:.1f} %",
                 between,
                 "-" if row.length is None else f"{row.length:.1f}",

@@ -28,8 +28,10 @@ def tableau(config: Config, language: Language) -> Rows:
         rows = _groups(config, config.algorithm, language)
     else:
         assert isinstance(language, PrimitiveSet)
-        of_kind = _cma if isinstance(config.algorithm, CMA) else _koza
-        rows = of_kind(config, config.algorithm, language)
+        if isinstance(config.algorithm, CMA):
+            rows = _cma(config, config.algorithm, language)
+        else:
+            rows = _koza(config, config.algorithm, language)
     rows += _islands(config.algorithm)
     return [("title", config.title), *rows] if config.title else rows
 
@@ -246,7 +248,9 @@ def _suite(fitness: Fitness) -> Rows:
     little = f"; a solution that saves nothing scores up to {suite.partial:g}" if suite.partial else ""
     gives_up = "" if suite.reference is None else f" of {suite.reference} nodes"
     failed = (
-        "" if suite.unsolved is None else f"; where this{gives_up} finds no solution it counts with {suite.unsolved} nodes"
+        ""
+        if suite.unsolved is None
+        else f"; where this{gives_up} finds no solution it counts with {suite.unsolved} nodes"
     )
     return [
         ("fitness", f"{worth}{little}; {drawn}"),

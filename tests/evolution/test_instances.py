@@ -28,7 +28,9 @@ def solve(genomes, limits):
     """Instance n takes n nodes; one above its limit is not solved; odd ones have no solution."""
     odd, zeros = genomes % 2 == 1, jnp.zeros(len(genomes), jnp.int32)
     solved = ~odd & (genomes < limits)
-    return Solutions(solved, jnp.minimum(genomes, limits), zeros, zeros[:, None].astype(jnp.int16), odd, jnp.int32(0), zeros)
+    return Solutions(
+        solved, jnp.minimum(genomes, limits), zeros, zeros[:, None].astype(jnp.int16), odd, jnp.int32(0), zeros
+    )
 
 
 def difficulty(**options):

@@ -32,7 +32,7 @@ def stage(**found):
         made = Searched.nothing(len(left))
         for at, number in enumerate(left):
             nodes, moves = found[f"n{number}"]
-            made.put(np.array([at]), moves is not None, nodes, -1 if moves is None else moves, 0.5)
+            made.put(np.array([at]), moves is not None, nodes, -1 if moves is None else moves, 0.5, nodes - 2)
         return made
 
     return search
@@ -47,6 +47,7 @@ def test_each_stage_searches_what_those_before_it_did_not_solve_and_all_nodes_co
     assert found.nodes.tolist() == [7, 14, 120]
     assert found.length.tolist() == [3, 2, -1]
     assert found.seconds.tolist() == [0.5, 1.0, 1.5]
+    assert found.expanded.tolist() == [5, 8 + 2, 8 + 8 + 98]
 
 
 def test_all_champions_try_with_a_limit_before_the_next_one():

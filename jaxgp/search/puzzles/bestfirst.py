@@ -141,7 +141,11 @@ class BestFirst:
             del running
             lanes = self._expand(self._walk_back(lanes), contexts, whose[lanes.root])
             finished = lanes.busy & lanes.over & (lanes.left == 0)
-            return lanes, finished, (lanes.solved, lanes.nodes, lanes.length, lanes.path, lanes.exhausted, lanes.expanded)
+            return (
+                lanes,
+                finished,
+                (lanes.solved, lanes.nodes, lanes.length, lanes.path, lanes.exhausted, lanes.expanded),
+            )
 
         false, none = jnp.zeros(queue, jnp.bool_), jnp.full(queue, -1, jnp.int32)
         nothing = false, none + 1, none, jnp.full((queue, self.deepest), -1, jnp.int16), false, none + 1

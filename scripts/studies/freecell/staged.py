@@ -1,7 +1,7 @@
 """How many deals of FreeCell staged deepening solves: as in Heineman's program, and as in the papers.
 
-python scripts/studies/freecell_staged.py
-python scripts/studies/freecell_staged.py last=20 limit=20000
+python scripts/studies/freecell/staged.py
+python scripts/studies/freecell/staged.py last=20 limit=20000
 
 Heineman's variant has his score, and his rule of how many cards move together. That of the papers has HSDH and the full
 rule, since they name none. A table (CSV) with a row for each variant and deal is written.
@@ -10,7 +10,7 @@ rule, since they name none. A table (CSV) with a row for each variant and deal i
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 if __name__ == "__main__":
     from jaxgp import terminal

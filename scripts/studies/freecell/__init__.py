@@ -1,0 +1,1 @@
+"""Studies of FreeCell: searches that no genome steers."""
