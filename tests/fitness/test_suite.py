@@ -1,6 +1,6 @@
 """Fitness on instances of a puzzle, with a solver whose nodes are a formula: difficulty * distance of two numbers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import jax
 import jax.numpy as jnp
@@ -95,6 +95,13 @@ def test_blind_search_is_measured_once_up_to_the_limit():
         10,
         15,
     ]  # 100 nodes of the third: it is not solved
+
+
+def test_the_reference_search_may_give_up_early_and_count_with_more_nodes():
+    """Blind search takes 5 nodes for each difficulty: 10 and 50. It gives up at 20, where a deal counts with 100."""
+    some = instances((2, 3), (10, 3))
+    early = replace(fitness(reference=20, unsolved=100), training=some)
+    assert early.init(jax.random.key(0))[:2].tolist() == [10, 100]
 
 
 def test_scores_are_shares_of_nodes_saved_and_zero_where_unsolved():

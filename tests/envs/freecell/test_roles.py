@@ -7,7 +7,7 @@ import pytest
 
 import envs
 from envs.freecell import roles, suites
-from envs.freecell.heuristics import FEATURES, HEURISTICS, MORE, hsdh
+from envs.freecell.heuristics import COUNTS, FEATURES, HEURISTICS, MORE, hsdh
 from envs.freecell.states import positions
 from jaxgp.errors import UsageError
 from jaxgp.genotypes.text import ProgramError, parse_program
@@ -87,6 +87,17 @@ def test_a_policy_takes_the_weights_of_the_first_rule_that_fires(deals):
     cards = np.array([hsdh(jax.tree.map(lambda x, n=n: x[n], deals.state)) for n in range(3)]) / 100
     assert worth("policy", policy, deals) == pytest.approx(np.where(cards >= 0.15, cards, cards / 2))
     assert len({bool(one >= 0.15) for one in cards}) == 2
+
+
+def test_counts_are_not_divided_and_those_that_rise_are_turned_over():
+    taken = cast(SPEC, GAME, "weights", None, {"heuristics": "counts"})
+    names = [one.name for one in COUNTS]
+    numbers = np.array([{"HSDH": 25, "EmptyCascades": 2, "Moves": 7}.get(name, 0) for name in names], np.float32)
+    costs = dict(zip(names, np.asarray(roles.counted(numbers, "flipped")).tolist(), strict=True))
+    assert (costs["HSDH"], costs["EmptyCascades"], costs["Moves"], costs["KingsAtBottom"]) == (25, 8 - 2, 7, 8)
+    assert roles.counted(numbers, "as_is").tolist() == numbers.tolist()
+    assert taken.language.roots == tuple(names)
+    assert roles.policy_set("counts").num_trees == 5 * (1 + 14) + 14
 
 
 @pytest.mark.parametrize("weight", ["1.5", "-0.1", "HSDH"])
