@@ -29,7 +29,7 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
-from jaxgp.arrays import take, where
+from jaxgp.arrays import apart, take, where
 from jaxgp.contracts import Position, Puzzle, States
 from jaxgp.search.lookahead import Contexts
 from jaxgp.search.puzzles import visited
@@ -42,6 +42,8 @@ FEWEST = 2
 """Lanes. Where there is one alone, XLA copies its positions in each iteration."""
 BACK = 8
 """Moves of a solution that are written down in one iteration."""
+
+_Walked = tuple[Array, Array, Array, Array]
 
 
 @struct.dataclass
@@ -138,8 +140,7 @@ class BestFirst:
             return self._begin(lanes, begins, take(packed, root), keys[root], solved[root], limit[root])
 
         def advance(lanes: _Lane, running: Array) -> tuple[_Lane, Array, tuple[Array, ...]]:
-            del running
-            lanes = self._expand(self._walk_back(lanes), contexts, whose[lanes.root])
+            lanes = self._expand(self._walk_back(lanes, running), contexts, whose[lanes.root])
             finished = lanes.busy & lanes.over & (lanes.left == 0)
             return (
                 lanes,
@@ -308,20 +309,25 @@ class BestFirst:
             table=table,
         )
 
-    def _walk_back(self, lanes: _Lane) -> _Lane:
+    def _walk_back(self, lanes: _Lane, running: Array) -> _Lane:
         """Write down some moves of the solutions that have been found.
 
-        All reads here come before the writes of this iteration. XLA has to be told so by a barrier, and there can be no
-        inner loop; otherwise it copies the arrays of all lanes in each iteration.
+        All reads here come before the writes of this iteration, which depend on `busy`. XLA has to be told so by `apart`;
+        otherwise it copies the arrays of all lanes in each iteration.
         """
         lane = jnp.arange(len(lanes.busy))
-        for _ in range(BACK):
-            place = jnp.where(lanes.left > 0, lanes.left - 1, self.deepest)
-            path = lanes.path.at[lane, place].set(lanes.actions[lane, lanes.last], mode="drop")
-            last = jnp.where(lanes.left > 0, lanes.before[lane, lanes.last], lanes.last)
-            lanes = replace(lanes, path=path, last=last, left=jnp.maximum(lanes.left - 1, 0))
-        read_before_writing: _Lane = lax.optimization_barrier(lanes)
-        return read_before_writing
+
+        def walk(path: Array, last: Array, left: Array, busy: Array, before: Array, actions: Array) -> _Walked:
+            for _ in range(BACK):
+                place = jnp.where(left > 0, left - 1, self.deepest)
+                path = path.at[lane, place].set(actions[lane, last], mode="drop")
+                last = jnp.where(left > 0, before[lane, last], last)
+                left = jnp.maximum(left - 1, 0)
+            return path, last, left, busy
+
+        own = lanes.path, lanes.last, lanes.left, lanes.busy, lanes.before, lanes.actions
+        path, last, left, busy = apart(walk, *own, running=running)
+        return replace(lanes, path=path, last=last, left=left, busy=busy)
 
     def _pop(self, lanes: _Lane, searching: Array) -> tuple[_Lane, Array, Array]:
         """Close the open position with the lowest priority: lanes, bool[L] which have one, int32[L] its number."""
