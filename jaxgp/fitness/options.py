@@ -98,6 +98,12 @@ class Suite:
         low=1,
         high=MAX_COUNT,
     )
+    score: str = option(
+        "share",
+        "the score of a solution: the share of the nodes of the reference search that it saves (share), or the share of "
+        "their logarithm (log), by which one instance that takes very many nodes does not outweigh all others",
+        ("share", "log"),
+    )
     partial: float = option(
         0.0,
         "score of a solution with as many nodes as the reference search has; it falls to 0 with twice as many, which "

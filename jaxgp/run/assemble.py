@@ -146,6 +146,7 @@ def suite_of(config: Config, cast: Cast) -> SuiteFitness:
         limit=options.suite.limit,
         reference=options.suite.reference,
         unsolved=options.suite.unsolved,
+        by_log=options.suite.score == "log",
         partial=options.suite.partial,
         measured=options.measured,
         scale=options.scale,

@@ -26,7 +26,7 @@ def tables(monkeypatch):
 
 def searched(instance, order, nodes, moves, genome="", search="greedy"):
     about = {"state": instance * 16, "limit": 100, "game": "g", "program": f"role=r search={search}", "suite": "s"}
-    found = {"solved": int(moves is not None), "nodes": nodes, "moves": moves, "seconds": 0.5, "jaxgp": "0"}
+    found = {"solved": int(moves is not None), "nodes": nodes, "expanded": None, "moves": moves, "seconds": 0.5, "jaxgp": "0"}
     return {"instance": instance, "order": order, "genome": genome, **about, **found}
 
 

@@ -40,7 +40,7 @@ class Searched:
     share: Array  # float32[P, B]: nodes as a share of those of the reference search, at least 1 where unsolved
     nodes: Array  # int32[P, B]
     solved: Array  # bool[P, B]
-    score: Array  # float32[P, B]: share of the nodes of the reference search that was saved, 0 where unsolved
+    score: Array  # float32[P, B]: share of the nodes of the reference search, or of their logarithm, that was saved
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +59,7 @@ class SuiteFitness(Absolute[Array]):
         limit: nodes that an individual may visit, whatever the reference search took.
         reference: nodes at which the reference search gives up; None: those of the solver.
         unsolved: nodes that the reference search counts with where it finds no solution; None: those it visited.
+        by_log: whether the score of a solution is the share of the logarithm of nodes that it saves.
         partial: the score of a solution with as many nodes as the reference search has; it falls to 0 with twice as
             many. A solution that saves less than this share scores less, as in the source.
         measured: how many of the fittest are measured by the validation instances.
@@ -73,6 +74,7 @@ class SuiteFitness(Absolute[Array]):
     limit: int = 10_000
     reference: int | None = None
     unsolved: int | None = None
+    by_log: bool = False
     partial: float = 0.0
     measured: int = 1
     scale: float = 1.0
@@ -151,7 +153,8 @@ class SuiteFitness(Absolute[Array]):
         share = nodes.astype(jnp.float32) / jnp.maximum(reference[which], 1)
         share = jnp.where(solved, share, jnp.maximum(share, 1.0))  # giving up early is no merit
         excess = self.partial * jnp.maximum(2 - share, 0.0)
-        score = jnp.where(share < 1, 1 - share, jnp.where(solved, excess, 0.0))
+        saved = 1 - jnp.log(share * reference[which]) / jnp.log(reference[which]) if self.by_log else 1 - share
+        score = jnp.where(share < 1, saved, jnp.where(solved, excess, 0.0))
         return Searched(share, nodes, solved, score)
 
     def standing(self, key: Array, result: Evaluation, population: Genome, memory: Array) -> tuple[Standing, Array]:
