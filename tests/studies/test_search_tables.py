@@ -26,7 +26,14 @@ def tables(monkeypatch):
 
 def searched(instance, order, nodes, moves, genome="", search="greedy"):
     about = {"state": instance * 16, "limit": 100, "game": "g", "program": f"role=r search={search}", "suite": "s"}
-    found = {"solved": int(moves is not None), "nodes": nodes, "expanded": None, "moves": moves, "seconds": 0.5, "jaxgp": "0"}
+    found = {
+        "solved": int(moves is not None),
+        "nodes": nodes,
+        "expanded": None,
+        "moves": moves,
+        "seconds": 0.5,
+        "jaxgp": "0",
+    }
     return {"instance": instance, "order": order, "genome": genome, **about, **found}
 
 
@@ -110,6 +117,6 @@ def test_an_experiment_without_runs_has_no_line(tables, data):
 
 def test_a_row_that_no_search_writes_is_named(tables, data, tmp_path):
     path = tmp_path / "searches.csv"
-    path.write_text(path.read_text().replace(",1,50,7,", ",2,50,7,"))
+    path.write_text(path.read_text().replace(",1,50,,7,", ",2,50,,7,"))
     with pytest.raises(UsageError, match=r"searches.csv: the row of a by H1: solved=2, moves=7"):
         tables.searches.Searches([path], tmp_path / "runs.csv")

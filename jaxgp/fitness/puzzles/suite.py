@@ -1,7 +1,7 @@
 """Fitness on instances of a puzzle: how many nodes a search saves when an individual orders its moves.
 
 The reference search of a puzzle is the one without individuals. The score on an instance is 1 - nodes / nodes of the
-reference search, and 0 where no solution is found. A search stops at a multiple of the nodes of the reference search,
+reference search, or by choice 1 - log(nodes) / log(nodes of the reference search), and 0 where no solution is found. A search stops at a multiple of the nodes of the reference search,
 and at a limit that keeps hopeless searches short.
 
 Every generation draws new instances, the same ones for all individuals, so fitness values of two generations cannot be
