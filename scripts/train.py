@@ -56,9 +56,9 @@ def swept(directory: Path) -> None:
     from jaxgp.study.study_options import STUDY
 
     try:
-        require("its page", STUDY, "study")
+        require("the page of the sweep", STUDY, "study")
     except UsageError as error:
-        arguments.say(f"warning: the sweep has no page yet: {error}")
+        arguments.say(f"warning: {error}")
         arguments.say(f"Then: python scripts/analyse.py analysis=sweep {pasted('sweep', short(directory))}")
         return
     from jaxgp.study import sweep
