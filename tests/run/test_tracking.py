@@ -213,6 +213,15 @@ def test_a_folder_that_cannot_be_written_is_told_once_and_the_run_goes_on(tmp_pa
     assert len(record.read(tmp_path / "run" / "metrics.jsonl")) == 7
 
 
+def test_a_command_that_no_shell_would_take_keeps_no_run_from_being_mirrored(tmp_path, fake, capsys):
+    fake()
+    assert run(tmp_path / "run", config(generations=3)) == 0
+    about = tmp_path / "run" / "environment.json"
+    about.write_text(json.dumps({"commands": ["python 'scripts"]}))
+    assert run(tmp_path / "run", offline(generations=5), resumed=True) == 0
+    assert told(capsys) == []
+
+
 def test_disabled_starts_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(tracking, "COMMAND", ("false",))
     assert run(tmp_path / "run", config()) == 0

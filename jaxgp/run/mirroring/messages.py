@@ -33,14 +33,13 @@ def start(run: Run) -> Message:
     files.write_text(probe, "")
     probe.unlink()
     environment = _environment(run)
-    commands = runs.commands(environment)
-    command = shlex.split(commands[-1])[1:] if commands else []
+    command, experiment = _commands(environment)
     return {
         "init": {
             "mode": logger.mode,
             "project": logger.project,
             "entity": logger.entity,
-            "group": logger.group or runs.named("experiment", commands) or None,
+            "group": logger.group or experiment or None,
             "job_type": logger.job_type or "train",
             "tags": logger.tags,
             "name": run.config.title or f"{run.name}, {directory.path.absolute().name}",
@@ -60,6 +59,14 @@ def start(run: Run) -> Message:
         "command": command,
         "summaries": SUMMARIES,
     }
+
+
+def _commands(environment: Mapping[str, object]) -> tuple[list[str], str]:
+    """Return the words of the last command after `python`, and the experiment of the first; nothing if they are odd."""
+    with suppress(ValueError, IndexError):
+        found = runs.commands(environment)
+        return shlex.split(found[-1])[1:], runs.named("experiment", found)
+    return [], ""
 
 
 def _code(revision: object) -> Message:

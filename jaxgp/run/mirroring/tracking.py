@@ -56,6 +56,9 @@ class Tracker:
         except OSError as error:
             self._give_up(f"{error.filename}: {reason(error)}" if error.filename else reason(error))
             return
+        except Exception as error:  # anything: the run needs no mirror
+            self._give_up(one_line(error))
+            return
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         for work, stream in ((self._send, self._process.stdin), (self._listen, self._process.stdout)):
