@@ -1,6 +1,8 @@
 """The two ways a command can end badly on purpose; scripts print the message as one line, without a traceback."""
 
+import importlib.util
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import NoReturn
 
@@ -42,6 +44,22 @@ def rejected(option: str, value: object, accepted: str) -> UsageError:
 def reject(option: str, value: object, accepted: str) -> NoReturn:
     """Raise the error that `rejected` returns."""
     raise rejected(option, value, accepted)
+
+
+def require(asked: str, packages: Sequence[str], extra: str) -> None:
+    """Check that packages of an extra are installed, without importing them.
+
+    Args:
+        asked: what needs them, as it is typed.
+        packages: as they are imported and installed.
+        extra: of this project, which brings them.
+
+    Raises:
+        UsageError: one is missing; the message says how to install it.
+    """
+    missing = [name for name in packages if importlib.util.find_spec(name) is None]
+    if missing:
+        raise UsageError(f"{asked} needs {' and '.join(missing)}: pip install -e '.[{extra}]'")
 
 
 def complain(error: BaseException) -> None:

@@ -27,7 +27,7 @@ import envs
 from jaxgp.anatomy.options import ANATOMY, SEARCHES, PortfolioOptions, ProgramOptions, SearchesOptions
 from jaxgp.config import arguments
 from jaxgp.config.games import asked
-from jaxgp.errors import RunError, UsageError, reason
+from jaxgp.errors import RunError, UsageError, reason, require
 from jaxgp.files import make_directory, user_path
 from jaxgp.printable import printable
 from jaxgp.study import study_options
@@ -187,17 +187,18 @@ def portfolio(options: PortfolioOptions) -> int:
 
 
 class Analysis(NamedTuple):
-    """Options of an analysis, and the function that carries it out."""
+    """Options of an analysis, the function that carries it out, and packages of the extra `study` that it needs."""
 
     schema: type
     task: Callable[[Any], int]
+    packages: tuple[str, ...] = ()
 
 
 ANALYSES = {
-    "design": Analysis(study_options.DesignOptions, design),
-    "tuned": Analysis(study_options.TunedOptions, tuned),
-    "comparison": Analysis(study_options.ComparisonOptions, comparison),
-    "sweep": Analysis(study_options.SweepOptions, sweep),
+    "design": Analysis(study_options.DesignOptions, design, study_options.STUDY),
+    "tuned": Analysis(study_options.TunedOptions, tuned, study_options.STUDY),
+    "comparison": Analysis(study_options.ComparisonOptions, comparison, study_options.STUDY),
+    "sweep": Analysis(study_options.SweepOptions, sweep, study_options.STUDY),
     "program": Analysis(ProgramOptions, program),
     "searches": Analysis(SearchesOptions, searches),
     "portfolio": Analysis(PortfolioOptions, portfolio),
@@ -207,8 +208,14 @@ ANALYSES = {
 def main(words: Sequence[str]) -> int:
     """Run the analysis that the options name; the options of `design` refuse an unknown name."""
     named = [word.partition("=")[2] for word in words if word.startswith("analysis=")]
-    chosen = ANALYSES.get(named[0] if named else "design", ANALYSES["design"])
-    return arguments.main(chosen.schema, chosen.task, __doc__, words)
+    name = named[0] if named and named[0] in ANALYSES else "design"
+    chosen = ANALYSES[name]
+
+    def task(options: Any) -> int:
+        require(f"analysis={name}", chosen.packages, "study")
+        return chosen.task(options)
+
+    return arguments.main(chosen.schema, task, __doc__, words)
 
 
 if __name__ == "__main__":

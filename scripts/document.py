@@ -23,7 +23,7 @@ from functools import partial
 import envs
 from jaxgp import files, reading
 from jaxgp.config import arguments
-from jaxgp.errors import RunError, reason, reject
+from jaxgp.errors import RunError, reason, reject, require
 from jaxgp.measure import games, instances
 from jaxgp.options import option
 from jaxgp.report.generated import filled, table
@@ -96,6 +96,7 @@ def contents(docs: Path) -> dict[Path, str]:
 
 def task(options: Options) -> int:
     """Write."""
+    require("scripts/document.py", ("statsmodels",), "study")
     docs = files.user_path("docs", options.docs)
     if missing := next((name for name in DOCUMENTS if not (docs / name).is_file()), None):
         reject("docs", options.docs, f"a folder of documents, with {missing}")

@@ -25,7 +25,7 @@ import envs
 from jaxgp import files
 from jaxgp.config import arguments, help
 from jaxgp.config.games import OF_CHAMPIONS, asked
-from jaxgp.errors import RunError, UsageError, reason, reject
+from jaxgp.errors import RunError, UsageError, reason, reject, require
 from jaxgp.options import MAX_CORES, MAX_SEED, option
 
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ def about(options: Options) -> list[str]:
 
 def task(options: Options) -> int:
     """Check, play what is not in the table, hold the leagues, rate, write."""
+    require("scripts/tournament.py", ("statsmodels",), "study")
     from jaxgp.league import crosstable, league_report, members
     from jaxgp.report import document
     from jaxgp.run.run import use_compilation_cache

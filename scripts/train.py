@@ -23,7 +23,10 @@ from typing import TYPE_CHECKING
 
 import envs
 from jaxgp.config import cli, help
+from jaxgp.config.quoting import pasted
 from jaxgp.config.schema import Config
+from jaxgp.errors import UsageError, require
+from jaxgp.files import short
 from jaxgp.run import resume
 
 if TYPE_CHECKING:
@@ -48,8 +51,16 @@ def task(planned: resume.Plan, games: "Games") -> int:
 
 
 def swept(directory: Path) -> None:
-    """Report a sweep; this imports Matplotlib and pandas."""
+    """Report a sweep; this imports Matplotlib, pandas and statsmodels."""
     from jaxgp.config import arguments
+    from jaxgp.study.study_options import STUDY
+
+    try:
+        require("the page of the sweep", STUDY, "study")
+    except UsageError as error:
+        arguments.say(f"warning: {error}")
+        arguments.say(f"Then: python scripts/analyse.py analysis=sweep {pasted('sweep', short(directory))}")
+        return
     from jaxgp.study import sweep
 
     sweep.conclude(directory, print, arguments.say)

@@ -40,6 +40,13 @@ def member(config: DictConfig) -> Path:
     return (directory(config, SWEEP) / directory(config, MEMBER)).absolute()
 
 
+def sweep() -> Path | None:
+    """Return the directory of the sweep of which this process runs a member; None if it runs none."""
+    about = HydraConfig.get() if HydraConfig.initialized() else None
+    # Only members of sweeps have numbers.
+    return None if about is None or OmegaConf.is_missing(about.job, "num") else Path(about.sweep.dir)
+
+
 def filled_in(config: DictConfig, option: str) -> set[str]:
     """Return what is filled in where an option has ${...}: `now` for ${now:%H}, `game` for ${game.name}."""
     section, _, name = option.rpartition(".")

@@ -17,17 +17,24 @@ GENOTYPES = {"gp": "program", "groups": "rules", "cma": "program"}
 
 @dataclass
 class Logger:
-    """Weights & Biases, a mirror of metrics.jsonl."""
+    """What mirrors metrics.jsonl; all options but the first are of Weights & Biases."""
 
     mode: str = option(
         "offline",
-        "offline: written below the run directory, `wandb sync` sends it later; disabled: W&B is not even imported",
-        ("offline", "online", "disabled"),
+        "offline: W&B, below the run directory, `wandb sync` sends it later; online: W&B; csv: metrics.csv; "
+        "tensorboard: event files in tensorboard/; disabled: nothing, W&B is not even imported",
+        ("offline", "online", "csv", "tensorboard", "disabled"),
     )
     project: str = option("jaxgp", "the project that the run is filed under")
     entity: str | None = option(None, "whose project it is; null: one's own")
-    group: str | None = option(None, "runs of one group are shown together")
+    group: str | None = option(
+        None, "runs of one group are shown together; null: the sweep or the experiment that the run is of"
+    )
+    job_type: str | None = option(
+        None, "what kind of run it is; null: train, sweep for a member of a sweep, seeds for one of `seeds`"
+    )
     tags: list[str] = option([], "labels of the run")
+    checkpoints: bool = option(False, "whether the last checkpoint is kept there, too")
 
 
 @dataclass
@@ -69,7 +76,7 @@ class Config:
     program: dict[str, Any] = option({}, "how genomes play the game: role, and the options of that role")
     algorithm: Algorithm | Groups | CMA = option(Algorithm(), "how genomes evolve; algorithm.kind: which algorithm")
     fitness: Fitness = option(Fitness(), "what genomes are selected by")
-    logger: Logger = option(Logger(), "Weights & Biases, a mirror of metrics.jsonl")
+    logger: Logger = option(Logger(), "Weights & Biases, a CSV file or TensorBoard, as a mirror of metrics.jsonl")
     seed: int = option(0, "the seed of all random draws", low=0, high=MAX_SEED, label="seed")
     seeds: str | None = option(
         None,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from jaxgp import options
 from jaxgp.config import games
 from jaxgp.config.schema import Config
-from jaxgp.errors import reject
+from jaxgp.errors import reject, require
 from jaxgp.evolution.options import CMA, Algorithm, Groups, of_island
 from jaxgp.players.options import KINDS
 
@@ -31,6 +31,8 @@ def check(config: Config, places: "Games") -> Config:
     options.bound(config.fitness, "measured", "fitness.", high=one.population, why=whose)
     options.check(config)
     _devices(config)
+    if config.logger.mode == "tensorboard":
+        require("logger.mode=tensorboard", ("tensorboardX",), "tensorboard")
     if isinstance(algorithm, Algorithm) and algorithm.selection.method == "roulette":
         _roulette(config)
     if isinstance(algorithm, Groups) and config.fitness.candidates:

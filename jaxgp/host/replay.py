@@ -23,10 +23,12 @@ class ReplayGame:
     Attributes:
         title: who played, and how it ended.
         frames: caption and SVG of each position.
+        result: the same as the title, for a table: names and values.
     """
 
     title: str
     frames: list[tuple[str, str]] = field(default_factory=list)
+    result: dict[str, str | float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,14 @@ def replay_games(cast: Cast, genome: Genome, rivals: Sequence[Rival], max_plies:
         names = {seat: CHAMPION, 1 - seat: rival.name}
         score = np.asarray(game.score(moves[-1].state))
         title = f"{SEATS[seat]} against {rival.name}: {score[seat]:g} to {score[1 - seat]:g}"
-        games.append(ReplayGame(title, frames(cast.spec, game, moves, names)))
+        result: dict[str, str | float] = {
+            "opponent": rival.name,
+            "champion moves": SEATS[seat],
+            "points": float(score[seat]),
+            "opponent's points": float(score[1 - seat]),
+            "plies": len(moves) - 1,
+        }
+        games.append(ReplayGame(title, frames(cast.spec, game, moves, names), result))
     return games
 
 
@@ -99,7 +108,7 @@ def replay_alone(cast: Cast, genome: Genome) -> ReplayGame:
     if isinstance(player, Solver):
         found = f"a solution of {len(moves)} moves" if moves else f"no solution within {player.limit} nodes"
         title = f"the champion finds {found}"
-    return ReplayGame(title, list(zip(said, drawn, strict=True)))
+    return ReplayGame(title, list(zip(said, drawn, strict=True)), {"moves": len(moves)})
 
 
 def _caption(spec: Spec[Rules], game: Rules, ply: int, move: Move, names: Mapping[int, str]) -> str:

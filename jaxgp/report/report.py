@@ -47,9 +47,17 @@ def page(
         section(f"Last {min(TAIL, len(rows))} generations", markup.table(rows[-TAIL:])),
         section("Settings", markup.details("config.yaml", config) + markup.details("environment.json", environment)),
     ]
+    return markup.document(title, "".join(sections), _scripts(games))
+
+
+def replay(title: str, games: Sequence[ReplayGame]) -> str:
+    """Return a page of games alone."""
+    return markup.document(title, _games(games), _scripts(games))
+
+
+def _scripts(games: Sequence[ReplayGame]) -> str:
     data = [{"captions": [c for c, _ in game.frames], "frames": [svg for _, svg in game.frames]} for game in games]
-    scripts = f'<script type="application/json" id="games">{_embed(data)}</script>\n<script>{SCRIPT}</script>\n'
-    return markup.document(title, "".join(sections), scripts)
+    return f'<script type="application/json" id="games">{_embed(data)}</script>\n<script>{SCRIPT}</script>\n'
 
 
 def _embed(data: object) -> str:

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -74,11 +74,30 @@ class Experiment(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class End:
+    """How the work of a process on a run has ended.
+
+    Attributes:
+        exit_code: 0 if nothing went wrong.
+        summary: what is said of the whole run: its state, its champion.
+        games: of the champion, for people to look at; may be empty.
+    """
+
+    exit_code: int
+    summary: Mapping[str, object] = field(default_factory=dict)
+    games: Sequence[ReplayGame] = ()
+
+
 class Observer(Protocol):
     """Something that follows the run; it must not raise."""
 
     def update(self, row: Row) -> None:
-        """Receive the row of a generation; it is on disk already."""
+        """Receive the row of a generation; it is on disk already, and in the rows of the run."""
+        ...
+
+    def finish(self, end: End) -> None:
+        """Receive the end; plots and report are on disk already."""
         ...
 
 
@@ -101,6 +120,11 @@ class Run:
     def generation(self) -> int:
         """Generations evaluated so far."""
         return len(self.rows)
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        return self.config.title or f"{self.config.game['name']}, seed {self.config.seed}"
 
     @property
     def evolved(self) -> bool:

@@ -15,19 +15,23 @@ from jaxgp.run.loop import Run
 from jaxgp.store import champion as champions
 
 
-def write(run: Run) -> None:
-    """Write plots/ and report.html of a run that has at least one row; `run.warn` reports failures."""
+def write(run: Run) -> list[ReplayGame]:
+    """Write plots/ and report.html of a run that has at least one row; return the games in it.
+
+    `run.warn` reports failures.
+    """
     _try(run, "plots", lambda: plots.save(run.directory.plots, run.rows, _unit(run)))
     games: list[ReplayGame] = []
     _try(run, "replay", lambda: games.extend(run.experiment.replay(run.state, run.config.seed)))
     _try(run, "report", lambda: write_text(run.directory.report, page(run, games)))
+    return games
 
 
 def page(run: Run, games: list[ReplayGame]) -> str:
     """Return the report as one HTML page."""
     config = OmegaConf.to_yaml(OmegaConf.create(asdict(run.config)))
     return report.page(
-        title=run.config.title or f"{run.config.game['name']}, seed {run.config.seed}",
+        title=run.name,
         champion=champions.describe(run.state.champion, run.experiment.language, run.config),
         tableau=(heading(run.config), tableau(run.config, run.experiment.language)),
         rows=run.rows,

@@ -1,15 +1,16 @@
 """Decides whether a command starts a new run or resumes an old one. Writes nothing and does not import JAX."""
 
 import copy
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jaxgp.config import validate
+from jaxgp.config import places, validate
 from jaxgp.config.compose import word
 from jaxgp.config.quoting import pasted, unquoted
-from jaxgp.config.schema import Config
+from jaxgp.config.schema import Config, Logger
 from jaxgp.errors import UsageError, reject, show
 from jaxgp.files import user_path
 from jaxgp.options import MAX_SEED
@@ -103,6 +104,7 @@ def _one(config: Config, overrides: Sequence[str], directory: Path, games: "Game
         if RunDirectory(directory).holds_run():
             again = pasted("resume", directory)
             raise UsageError(f"hydra.run.dir={directory}: already holds a run; go on with it by {again}")
+        config = _grouped(config, places.sweep(), "sweep")
         return _checked(Plan(validate.check(config, games), directory, False, command(overrides, games)))
     try:
         saved = RunDirectory(directory).read_config()
@@ -110,6 +112,17 @@ def _one(config: Config, overrides: Sequence[str], directory: Path, games: "Game
         raise UsageError(f"resume: {error}; accepted: a run directory, or {AUTO}") from error
     merged = _merge(saved, _filled(config, games), overrides)
     return _checked(Plan(validate.check(merged, games), directory, True, command(overrides, games)))
+
+
+def _grouped(config: Config, folder: Path | None, kind: str) -> Config:
+    """Let a new run of several be found together with the others, where its record is mirrored, also when resumed."""
+    if folder is None:
+        return config
+    # The time of a day names no sweep without the day.
+    name = f"{folder.parent.name}/{folder.name}" if re.fullmatch(r"[\d-]+(_\d+)?", folder.name) else folder.name
+    logger = config.logger
+    grouped = replace(logger, group=logger.group or name, job_type=logger.job_type or kind)
+    return replace(config, logger=grouped)
 
 
 def _seeds(config: Config, overrides: Sequence[str], directory: Path) -> Sequence[int]:
@@ -154,6 +167,7 @@ def _several(config: Config, numbers: Sequence[int], overrides: Sequence[str], d
     if asked.count > most:
         reject("devices.count", asked.count, f"a whole number from 1 to {most}, with seeds")
     alone = replace(config, devices=replace(asked, count=1), seeds=None, resume=AUTO if config.resume else None)
+    alone = _grouped(alone, directory, "seeds")
     words = [word for word in overrides if _key(word) not in ("seeds", "devices.count")]
     members = tuple(
         _one(replace(alone, seed=number), [*words, f"seed={number}"], directory / str(number), games)
@@ -213,6 +227,10 @@ def _take(merged: Config, given: Config, key: str) -> None:
     """Copy an option that may change from `given` to `merged`, by its name on the command line."""
     if key == GENERATIONS:
         merged.algorithm.generations = given.algorithm.generations
+    if key == "logger":  # a file that sets the mode, and perhaps more; what else the run was started with stays
+        chosen = {one: value for one, value in asdict(given.logger).items() if value != getattr(Logger(), one)}
+        merged.logger = replace(merged.logger, **{"mode": given.logger.mode} | chosen)
+        return
     section, _, name = key.partition(".")
     if section in CHANGEABLE:
         source, target = (getattr(given, section), getattr(merged, section)) if name else (given, merged)

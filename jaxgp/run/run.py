@@ -29,7 +29,7 @@ from jaxgp.report.tableau import heading, tableau
 from jaxgp.run import devices, finals, loop, memory
 from jaxgp.run.assemble import Experiment as Assembled
 from jaxgp.run.assemble import assemble
-from jaxgp.run.mirroring.tracking import Tracker
+from jaxgp.run.mirroring import mirrors
 from jaxgp.run.patience import GivenUp, end_at_once, wait_for
 from jaxgp.run.resume import Plan
 from jaxgp.run.signals import Stop
@@ -127,11 +127,9 @@ def conduct(plan: Plan, directories: Sequence[RunDirectory], experiment: loop.Ex
             run.warn = progress.say
         going = [run for run in runs if not run.evolved]
         program = _compiled(plan, going, stop, progress) if going else None
-        trackers = []
         for run, one in zip(runs, plan.runs, strict=True):
             _begin(run, one.command)
-            trackers.append(Tracker(run.config, run.directory, progress.say))
-            run.observers = trackers[-1:]
+            run.observers = mirrors.of(run)
         failed = True
         try:
             progress.begin(runs[0].rows[-1] if runs[0].rows else None)
@@ -142,9 +140,11 @@ def conduct(plan: Plan, directories: Sequence[RunDirectory], experiment: loop.Ex
                 run.state = devices.whole(run.state)
             failed = False
         finally:
-            for run, tracker in zip(runs, trackers, strict=True):
-                _finish(run, "failed" if failed else run.standing, progress)
-                tracker.finish(_summary(run), stop.exit_code if stop.requested else int(failed))
+            for run in runs:
+                code = stop.exit_code if stop.requested else int(failed)
+                end = _finish(run, "failed" if failed else run.standing, code, progress)
+                for observer in run.observers:
+                    observer.finish(end)
     if devices.follows(config):
         return 0
     if not plan.members:
@@ -343,28 +343,31 @@ def _commands_before(directory: RunDirectory) -> list[str]:
         return []
 
 
-def _finish(run: loop.Run, state: str, progress: Progress) -> None:
+def _finish(run: loop.Run, state: str, code: int, progress: Progress) -> loop.End:
     """Write status, champion, plots and report. A failure here must not hide an earlier error."""
     if not run.rows or devices.follows(run.config):
-        return
+        return loop.End(code)
     from jaxgp.run import outcome  # late: plotting is slow to import
 
     try:
         run.directory.write_status(state, max(run.saved, 0), run.config.algorithm.generations)
     except OSError as error:
         run.warn(f"{run.directory.status} not written ({reason(error)})")
-    wait_for(lambda: outcome.write(run), tell=lambda seconds: progress.work("writing the report", seconds))
+    games = wait_for(lambda: outcome.write(run), tell=lambda seconds: progress.work("writing the report", seconds))
     progress.rest()
+    return loop.End(code, _summary(run, state), games)
 
 
-def _summary(run: loop.Run) -> dict[str, str | float | None]:
-    if not run.rows or not run.directory.champion.is_file():
-        return {}
+def _summary(run: loop.Run, state: str) -> dict[str, str | float | None]:
+    """Return what mirrors say of a run that has at least one row."""
+    said = {"state": state, "generations": run.generation, "seconds": run.rows[-1]["elapsed"]}
     try:
         best = champions.read(run.directory.champion)
     except champions.ChampionError:
-        return {}
-    return {"champion": best.text, "champion_fitness": best.fitness, "champion_size": best.size}
+        return said
+    about = {"": best.text, "_fitness": best.fitness, "_size": best.size, "_generation": best.generation}
+    points = {f"_points_{seat}": value for seat, value in best.points.items() if value is not None}
+    return said | {f"champion{name}": value for name, value in (about | points).items()}
 
 
 def _show_champion(run: loop.Run) -> None:

@@ -10,6 +10,7 @@ import json
 import os
 import platform
 import stat
+import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -61,6 +62,9 @@ class RunDirectory:
         self.environment = path / "environment.json"
         self.status = path / "status.json"
         self.tracking = path / "wandb_id.txt"
+        self.wandb = path / "wandb"
+        self.sheet = path / "metrics.csv"
+        self.events = path / "tensorboard"
 
     def holds_run(self) -> bool:
         """Whether a run was started here."""
@@ -212,6 +216,7 @@ def environment(device: str, commands: Sequence[str] = ()) -> dict[str, object]:
             versions[package] = importlib.metadata.version(package)
     return {
         "jaxgp": jaxgp.__version__,
+        "revision": revision(Path(jaxgp.__file__).parents[1]),
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
         "cores": os.cpu_count(),
@@ -219,3 +224,13 @@ def environment(device: str, commands: Sequence[str] = ()) -> dict[str, object]:
         "packages": versions,
         "commands": list(commands),
     }
+
+
+def revision(checkout: Path) -> str | None:
+    """Return the git revision of a checkout, with `-dirty` if files were changed since; None for anything else."""
+    git = ["git", f"--git-dir={checkout / '.git'}", f"--work-tree={checkout}"]
+    with suppress(OSError, subprocess.SubprocessError):
+        asked = [*git, "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+        done = subprocess.run(asked, capture_output=True, text=True, timeout=10, check=True)
+        return done.stdout.strip()
+    return None

@@ -7,6 +7,8 @@ from jaxgp.options import MAX_SEED, option
 from jaxgp.study.design import GOALS, MAX_TRIALS, RESPONSES
 
 MAX_BATCH = 4096
+STUDY = ("pandas", "statsmodels")
+"""What studies and sweeps need of the extra `study`; a run needs none of it."""
 ANALYSES = ("design", "tuned", "comparison", "sweep", "program")
 
 

@@ -228,6 +228,21 @@ def test_a_run_can_go_on_with_more_generations(call, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"run"}
 
 
+def test_members_of_a_sweep_are_one_group_also_when_resumed(call, tmp_path):
+    def logger(plan):
+        return plan.config.logger.group, plan.config.logger.job_type
+
+    code, err, plans = call("-m", "seed=1,2", "hydra.sweep.dir=outputs/2026-01-02/03-04-05", "logger.tags=[x]")
+    assert (code, err) == (0, "")
+    assert [logger(plan) for plan in plans] == [("2026-01-02/03-04-05", "sweep")] * 2
+    RunDirectory(tmp_path / "member").path.mkdir()
+    RunDirectory(tmp_path / "member").write_config(plans[1].config)
+    _, _, (resumed,) = call("resume=member", "logger=online")
+    assert logger(resumed) == ("2026-01-02/03-04-05", "sweep")
+    _, _, (alone,) = call("seed=3")
+    assert logger(alone) == (None, None)
+
+
 CONFLICTS = [
     ("seed=3", "seed=3: the run was started with 7"),
     ("algorithm.generations=10", "algorithm.generations=10: the run has 150; accepted: 150 or more"),

@@ -93,7 +93,7 @@ BAD = [
     ("fitness.opening_plies", 4, "0 with fitness.coplay=0"),
     ("fitness.measured", 2, "1 with fitness.coplay=0; the opponents are met by all"),
     ("fitness.measured_depth", 2, "null with fitness.coplay=0"),
-    ("logger.mode", "on", "offline, online, disabled"),
+    ("logger.mode", "on", "offline, online, csv, tensorboard, disabled"),
     ("game.name", "chess", "mancala"),
     ("game.pits", 99, "a whole number from 1 to 15"),
 ]

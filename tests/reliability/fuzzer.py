@@ -141,7 +141,7 @@ def go(case: Case) -> None:
     """Carry out a case in this process, up to where computing begins, or beyond."""
     from jaxgp.run import outcome
 
-    outcome.write = lambda run: None  # pictures are half of the time
+    outcome.write = lambda run: []  # pictures are half of the time
     children.stop_where_computing_begins(unless=lambda: case.carried)
     children.script(case.script, case.words)
 

@@ -101,7 +101,7 @@ class Again(ToyExperiment):
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(outcome, "write", lambda run: None)
+    monkeypatch.setattr(outcome, "write", lambda run: [])
 
 
 def champion(path):

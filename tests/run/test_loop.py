@@ -29,7 +29,7 @@ write_pictures = outcome.write
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """Draw no pictures but those of `whole`, which is made before."""
-    monkeypatch.setattr(outcome, "write", lambda run: None)
+    monkeypatch.setattr(outcome, "write", lambda run: [])
 
 
 def status(path):

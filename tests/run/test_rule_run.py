@@ -53,7 +53,7 @@ def whole(tmp_path_factory, experiment):
 
 @pytest.mark.slow
 def test_a_resumed_run_is_the_whole_run_which_success_completes(whole, tmp_path, experiment, capsys, monkeypatch):
-    monkeypatch.setattr(outcome, "write", lambda run: None)  # `whole` has drawn its pictures
+    monkeypatch.setattr(outcome, "write", lambda run: [])  # `whole` has drawn its pictures
     assert start(tmp_path / "run", experiment, made(generations=2)) == 0
     assert "Aim reached" not in capsys.readouterr().out
     for _ in range(2):  # the second time it is complete already

@@ -90,6 +90,7 @@ def test_a_plan_has_the_run_of_each_seed_with_the_command_that_gives_it_alone(tm
     assert [one.directory.name for one in plan.members] == ["8", "9", "10"]
     assert plan.members[0].command == "python scripts/train.py title=ten seed=8"
     assert {one.config.seeds for one in plan.members} == {None}
+    assert {(one.config.logger.group, one.config.logger.job_type) for one in plan.members} == {(tmp_path.name, "seeds")}
 
 
 def test_a_folder_of_runs_is_gone_on_with_by_its_name(tmp_path, alone):

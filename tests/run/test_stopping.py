@@ -36,7 +36,7 @@ def exits(monkeypatch):
         raise SystemExit(code)
 
     monkeypatch.setattr(os, "_exit", leave)
-    monkeypatch.setattr(outcome, "write", lambda run: None)
+    monkeypatch.setattr(outcome, "write", lambda run: [])
 
 
 @pytest.mark.usefixtures("exits")

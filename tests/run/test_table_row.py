@@ -27,7 +27,7 @@ def ended(tmp_path_factory):
     """A run that has ended, and its configuration."""
     path, made = tmp_path_factory.mktemp("ended") / "run", replace(config(), title="toys", seed=3)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(outcome, "write", lambda run: None)
+        patch.setattr(outcome, "write", lambda run: [])
         assert run(path, made) == 0
     return RunDirectory(path), made
 

@@ -115,7 +115,11 @@ class ToyExperiment:
     def replay(self, state: EvolutionState, seed: int) -> list[ReplayGame]:
         svg = '<svg viewBox="0 0 10 10"><circle cx="5" cy="5" r="{}"/></svg>'
         frames = [(f"move {i} <&>", svg.format(i)) for i in range(4)]
-        return [ReplayGame("champion first", frames), ReplayGame("champion second", frames[:2])]
+        results = [{"opponent": "toy", "points": 3.0}, {"opponent": "toy", "points": 1.5}]
+        return [
+            ReplayGame("champion first", frames, results[0]),
+            ReplayGame("champion second", frames[:2], results[1]),
+        ]
 
 
 def config(**algorithm) -> schema.Config:

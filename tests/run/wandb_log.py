@@ -38,7 +38,9 @@ def raw_records(path: Path):
 
 
 def read(folder: Path, timeout: float = 30) -> dict:
-    """Return id, project, tags, config, history rows, summary and exit code of an offline run.
+    """Return what an offline run says of itself, its config, history rows, summary, artifacts, files and exit code.
+
+    An artifact is its type, aliases, metadata and what is in its files, by its name.
 
     W&B's own process writes the file a moment after `finish` has returned; wait for its last record.
     """
@@ -54,7 +56,7 @@ def _read(folder: Path) -> dict:
     from wandb.proto import wandb_internal_pb2 as protocol
 
     (path,) = folder.glob("run-*.wandb")
-    out: dict = {"config": {}, "history": [], "summary": {}, "exit": None}
+    out: dict = {"config": {}, "history": [], "summary": {}, "metrics": {}, "artifacts": {}, "files": [], "exit": None}
     for raw in raw_records(path):
         record = protocol.Record()
         record.ParseFromString(raw)
@@ -62,14 +64,40 @@ def _read(folder: Path) -> dict:
         if kind == "run":
             out["id"], out["project"], out["tags"] = record.run.run_id, record.run.project, list(record.run.tags)
             out["config"] |= _values(record.run.config.update)
+            out |= {
+                "name": record.run.display_name,
+                "group": record.run.run_group,
+                "job_type": record.run.job_type,
+                "commit": record.run.git.commit,
+            }
         elif kind == "history":
             out["history"].append(_values(record.history.item))
         elif kind == "summary":
             out["summary"] |= _values(record.summary.update)
+        elif kind == "metric":
+            one = record.metric
+            out["metrics"][one.name or one.glob_name] = (one.step_metric, one.summary.max, one.summary.mean)
+        elif kind == "environment" and record.environment.program:
+            out["program"], out["args"] = record.environment.program, list(record.environment.args)
+        elif kind == "artifact":
+            one = record.artifact
+            contents = {entry.path: Path(entry.local_path).read_bytes() for entry in one.manifest.contents}
+            metadata = json.loads(one.metadata or "{}")
+            out["artifacts"][one.name] = (one.type, list(one.aliases), metadata, contents)
+        elif kind == "files":
+            out["files"] += [file.path for file in record.files.files]
         elif kind == "exit":
             out["exit"] = record.exit.exit_code
     return out
 
 
 def _values(items) -> dict:
-    return {".".join(item.nested_key) or item.key: json.loads(item.value_json) for item in items}
+    """Return items by their names; those of one picture, path, size and so on, as one dictionary."""
+    found: dict = {}
+    for item in items:
+        *outer, name = item.nested_key or [item.key]
+        inside = found
+        for key in outer:
+            inside = inside.setdefault(key, {})
+        inside[name] = json.loads(item.value_json)
+    return found

@@ -19,6 +19,13 @@ def covered(probabilities, alike, units, rule, trials=2000):
     return np.mean(found)
 
 
+def test_wilson_s_interval_is_that_of_statsmodels():
+    proportion = pytest.importorskip("statsmodels.stats.proportion", reason="needs the extra `.[study]`")
+    for wins, games in ((0, 7), (7, 7), (1, 1000), (3.25, 11.5), (650, 1000)):
+        expected = proportion.proportion_confint(wins, games, method="wilson")
+        assert wilson(wins, games) == pytest.approx(expected, abs=1e-14)
+
+
 def pooled(values):
     return wilson(values.sum(), values.size)
 

@@ -1,1 +1,1 @@
-"""Weights & Biases, a mirror of the record, in a process of its own."""
+"""Mirrors of the record: Weights & Biases, in a process of its own; a CSV file; the event files of TensorBoard."""

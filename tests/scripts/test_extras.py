@@ -1,0 +1,55 @@
+"""Commands that need an extra say so in one line, before anything is computed; a run needs none."""
+
+import importlib.util
+
+import pytest
+
+from tests.scripts import commands
+from tests.test_rooms import FLOORS, ROOT, files, imported
+
+STUDY = ("pandas", "statsmodels")
+RUNS = 13
+"""Floors of what a run, an evaluation, a game at the table and an export consist of."""
+VERDICTS = "jaxgp/statistics/verdicts.py"
+"""Tests between groups, which no evaluation makes; its imports wait until one is made."""
+
+
+@pytest.fixture
+def bare(monkeypatch):
+    """An installation without extras."""
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name in STUDY else find(name, *more))
+
+
+@pytest.mark.parametrize("analysis", ["design", "tuned", "comparison", "sweep"])
+def test_a_study_names_the_extra(bare, analysis, capsys):
+    assert commands.load("analyse").main([f"analysis={analysis}"]) == 2
+    said = f"error: analysis={analysis} needs pandas and statsmodels: pip install -e '.[study]'\n"
+    assert capsys.readouterr().err == said
+
+
+@pytest.mark.parametrize(("name", "options"), [("tournament", ["brackets.a=[random]"]), ("document", [])])
+def test_a_league_and_the_documents_name_the_extra(bare, name, options, capsys):
+    assert commands.run(name, *options) == 2
+    assert capsys.readouterr().err == f"error: scripts/{name}.py needs statsmodels: pip install -e '.[study]'\n"
+
+
+def test_a_sweep_without_the_extra_says_how_its_page_is_made(bare, tmp_path, capsys):
+    commands.load("train").swept(tmp_path)
+    warning, then = capsys.readouterr().err.splitlines()
+    assert warning == "warning: the page of the sweep needs pandas and statsmodels: pip install -e '.[study]'"
+    assert then == f"Then: python scripts/analyse.py analysis=sweep sweep={tmp_path}"
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_and_what_is_done_with_its_champion_need_no_extra():
+    rooms = [f"jaxgp/{room}" for floor in FLOORS[:RUNS] for room in floor]
+    modules = [file for room in rooms for file in (files(room) or [ROOT / f"{room}.py"])]
+    scripts = [ROOT / "scripts" / f"{name}.py" for name in ("train", "evaluate", "play", "export", "bench")]
+    found = {
+        (str(file.relative_to(ROOT)), name)
+        for file in [*modules, *scripts]
+        for name in imported(file)
+        if name.split(".")[0] in STUDY
+    }
+    assert {file for file, _ in found} == {VERDICTS}
