@@ -242,7 +242,7 @@ def test_groups_that_only_fail_together():
     assert refused(wrong) == "algorithm.kind=gp: accepted: groups, for game=walls"
     wrong = config()
     wrong.algorithm = Groups()
-    assert refused(wrong) == "algorithm.kind=groups: accepted: gp, for game=mancala"
+    assert refused(wrong) == "algorithm.kind=groups: accepted: gp, cma, for game=mancala"
     wrong = config()
     wrong.fitness.opponents["minimax"].kind = "strategy"
     assert "fitness.opponents.minimax.kind=strategy: accepted: search, random" in refused(wrong)

@@ -121,7 +121,7 @@ def test_scores_are_shares_of_nodes_saved_and_zero_where_unsolved():
 
 
 def test_scores_may_be_shares_of_the_logarithm_of_nodes():
-    """Difficulty 2, blind search 10 nodes: an individual at distance 0 takes 2, one at distance 1 takes 4, and so on."""
+    """Difficulty 2, blind search 10 nodes: an individual at distance 0 takes 2, one at distance 1 takes 4."""
     own = fitness(by_log=True, factor=2.0)
     found = own.search(individuals(3, 4, 8), instances((2, 3)), jnp.array([10]))
     np.testing.assert_allclose(found.score[:, 0], [1 - np.log10(2), 1 - np.log10(4), 0], atol=1e-6)

@@ -27,7 +27,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
-from jax import Array, lax
+from jax import Array
 
 from jaxgp.arrays import apart, take, where
 from jaxgp.contracts import Position, Puzzle, States
@@ -312,8 +312,8 @@ class BestFirst:
     def _walk_back(self, lanes: _Lane, running: Array) -> _Lane:
         """Write down some moves of the solutions that have been found.
 
-        All reads here come before the writes of this iteration, which depend on `busy`. XLA has to be told so by `apart`;
-        otherwise it copies the arrays of all lanes in each iteration.
+        All reads here come before the writes of this iteration, which depend on `busy`. XLA has to be told so by
+        `apart`; otherwise it copies the arrays of all lanes in each iteration.
         """
         lane = jnp.arange(len(lanes.busy))
 

@@ -3,9 +3,9 @@
 python scripts/studies/freecell/fc_solve.py instances=outputs/fc_solve.csv
 python scripts/studies/freecell/fc_solve.py suite=1-100 instances=outputs/fc_solve.csv
 
-Debian has the program in its package freecell-solver-bin. Rows are those of `scripts/evaluate.py instances=FILE`, and the
-same command goes on where it was stopped. There `expanded` is what fc-solve calls states checked, and `nodes` what it
-calls states generated. Its word is taken for what is solved.
+Debian has the program in its package freecell-solver-bin. Rows are those of `scripts/evaluate.py instances=FILE`, and
+the same command goes on where it was stopped. There `expanded` is what fc-solve calls states checked, and `nodes` what
+it calls states generated. Its word is taken for what is solved.
 """
 
 import sys
