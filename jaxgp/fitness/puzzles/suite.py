@@ -14,7 +14,7 @@ equal to the percentage of nodes reduced, compared with searching with no heuris
 solutions that save nothing, and a number of nodes for what the reference search does not solve.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import jax
@@ -23,7 +23,7 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
-from jaxgp.arrays import comparable, count_distinct, leaders, take
+from jaxgp.arrays import comparable, count_distinct, in_chunks, leaders, take
 from jaxgp.bits import extend
 from jaxgp.contracts import Solver, Standing, States
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
@@ -62,6 +62,7 @@ class SuiteFitness(Absolute[Array]):
             many. A solution that saves less than this share scores less, as in the source.
         measured: how many of the fittest are measured by the validation instances.
         scale: see above, as are `parsimony` and `minimum` (None: no bound).
+        chunk: individuals that search at a time, at most; None: all. It changes nothing of the result.
     """
 
     solver: Solver
@@ -76,6 +77,7 @@ class SuiteFitness(Absolute[Array]):
     scale: float = 1.0
     parsimony: float = 0.0
     minimum: float | None = None
+    chunk: int | None = None
 
     seats: ClassVar[int] = 1
 
@@ -92,6 +94,10 @@ class SuiteFitness(Absolute[Array]):
         )
         found = self.solver.baseline(every, jnp.full(_number(every), self.solver.limit, jnp.int32))
         return found.nodes if self.unsolved is None else jnp.where(found.solved, found.nodes, self.unsolved)
+
+    def in_chunks(self, chunk: int | None) -> "SuiteFitness":
+        """Return the fitness for which this many individuals search at a time; see `chunk`."""
+        return replace(self, chunk=chunk)
 
     def evaluate(self, key: Array, population: Genome, memory: Array) -> tuple[Evaluation, Array]:
         """Measure a population [P, ...] on the instances that this generation draws."""
@@ -130,26 +136,39 @@ class SuiteFitness(Absolute[Array]):
         """
         count, leader = len(sizes(population)), leaders((population, which))
         which = jnp.tile(jnp.arange(_number(states)), (count, 1)) if which is None else which
+        leads = leader == jnp.arange(count)
+
+        def some(_: None, part: tuple[Genome, Array, Array]) -> tuple[None, tuple[Array, Array]]:
+            return None, self._search(states, reference, *part)
+
+        found = in_chunks(some, None, (population, which, leads), self.chunk)[1]
+        nodes, solved = take(found, leader)
+        share = nodes.astype(jnp.float32) / jnp.maximum(reference[which], 1)
+        share = jnp.where(solved, share, jnp.maximum(share, 1.0))  # giving up early is no merit
+        excess = self.partial * jnp.maximum(2 - share, 0.0)
+        score = jnp.where(share < 1, 1 - share, jnp.where(solved, excess, 0.0))
+        return Searched(share, nodes, solved, score)
+
+    def _search(
+        self, states: States, reference: Array, population: Genome, which: Array, leads: Array
+    ) -> tuple[Array, Array]:
+        """Return int32[P, B] nodes and bool[P, B] solved; those who do not lead (bool[P]) search nothing."""
+        count = len(leads)
         # The hardest instances come first in the queue, so that no long search begins when the others are done.
         order = jnp.argsort(-reference[which.T.reshape(-1)])
         instance, whose = which.T.reshape(-1)[order], order % count
         # One more node than the reference visits: the last one is visited at the limit, and not looked at.
         most = jnp.ceil(self.factor * reference[instance].astype(jnp.float32)) + 1
         # A search of one node ends as it begins.
-        limit = jnp.where(leader[whose] == whose, jnp.minimum(most, self.limit).astype(jnp.int32), 1)
+        limit = jnp.where(leads[whose], jnp.minimum(most, self.limit).astype(jnp.int32), 1)
         roots = take(jax.tree.map(jnp.asarray, states), instance)
         found = self.solver.solve(self.solver.prepare(population), whose, roots, limit)
 
         def in_order(x: Array) -> Array:
             """Return the results by individual and instance, [P, B]."""
-            return x[jnp.argsort(order)].reshape(-1, count).T[leader]
+            return x[jnp.argsort(order)].reshape(-1, count).T
 
-        nodes, solved = in_order(found.nodes), in_order(found.solved)
-        share = nodes.astype(jnp.float32) / jnp.maximum(reference[which], 1)
-        share = jnp.where(solved, share, jnp.maximum(share, 1.0))  # giving up early is no merit
-        excess = self.partial * jnp.maximum(2 - share, 0.0)
-        score = jnp.where(share < 1, 1 - share, jnp.where(solved, excess, 0.0))
-        return Searched(share, nodes, solved, score)
+        return in_order(found.nodes), in_order(found.solved)
 
     def standing(self, key: Array, result: Evaluation, population: Genome, memory: Array) -> tuple[Standing, Array]:
         """Measure the fittest of a population on the validation instances; the best by this measure stands."""
