@@ -30,10 +30,10 @@ CHANGEABLE = (
     "title",
     "table",
 )
-"""Options that may change when a run is resumed; `algorithm.generations` may be raised as well."""
+"""Options that may change when a run is resumed, beside `CHUNK`; `GENERATIONS` may be raised as well."""
 MAX_RUNS = 1000
 """The most runs in one program."""
-GENERATIONS = "algorithm.generations"
+GENERATIONS, CHUNK = "algorithm.generations", "algorithm.chunk"
 AUTO = "auto"
 
 
@@ -211,9 +211,9 @@ def _merge(saved: Config, given: Config, overrides: Sequence[str]) -> Config:
 
 def _take(merged: Config, given: Config, key: str) -> None:
     """Copy an option that may change from `given` to `merged`, by its name on the command line."""
-    if key == GENERATIONS:
-        merged.algorithm.generations = given.algorithm.generations
     section, _, name = key.partition(".")
+    if key in (GENERATIONS, CHUNK):
+        setattr(merged.algorithm, name, getattr(given.algorithm, name))
     if section in CHANGEABLE:
         source, target = (getattr(given, section), getattr(merged, section)) if name else (given, merged)
         name = name or section
@@ -233,7 +233,7 @@ def _covers(override: str, option: str) -> bool:
 
 
 def _changeable(option: str) -> bool:
-    return option.split(".")[0] in CHANGEABLE
+    return option == CHUNK or option.split(".")[0] in CHANGEABLE
 
 
 def _flat(values: Any, prefix: str = "") -> dict[str, Any]:
