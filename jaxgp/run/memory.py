@@ -1,5 +1,6 @@
 """How much memory a run needs, and how much there is: a run that does not fit is refused before it starts."""
 
+import resource
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,7 +14,7 @@ from jaxgp.errors import RunError, reject
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.options import any_of
 
-MEMORY = Path("/proc/meminfo")
+MEMORY, PAGES = Path("/proc/meminfo"), Path("/proc/self/statm")
 GROUPS = (
     (Path("/sys/fs/cgroup"), "memory.max", "memory.current", "inactive_file"),
     (Path("/sys/fs/cgroup/memory"), "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
@@ -35,7 +36,15 @@ def available() -> int | None:
         with suppress(OSError, ValueError):  # "max" stands for no limit
             taken = int((folder / used).read_text()) - _number(folder / "memory.stat", freed)
             found.append(int((folder / limit).read_text()) - taken)
-    return min((number for number in found if number > 0), default=None)
+    return min((number for number in [*found, *_addresses()] if number > 0), default=None)
+
+
+def _addresses() -> Iterator[int]:
+    """Yield how many bytes this process may still map, where `ulimit -v` sets a limit."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY:
+        with suppress(OSError, ValueError, IndexError):
+            yield limit - int(PAGES.read_text().split()[0]) * resource.getpagesize()
 
 
 def _number(file: Path, name: str) -> int:

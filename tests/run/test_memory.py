@@ -36,6 +36,13 @@ def test_the_limit_of_a_container_counts_without_what_can_be_freed(tmp_path, mon
     assert memory.available() is None
 
 
+def test_a_limit_of_the_process_counts_without_what_it_has_mapped(monkeypatch, tmp_path):
+    (tmp_path / "statm").write_text("300 200 100\n")
+    monkeypatch.setattr(memory, "PAGES", tmp_path / "statm")
+    monkeypatch.setattr(memory.resource, "getrlimit", lambda kind: (2**21, 2**22))
+    assert memory.available() == 2**21 - 300 * memory.resource.getpagesize()
+
+
 def test_a_program_needs_its_arguments_its_results_and_room_to_work():
     program = jax.jit(lambda x: jnp.sort(x)[::-1] @ x).lower(jnp.zeros(10**6)).compile()
     assert 4 * 10**6 < memory.needed(program) < 40 * 10**6 * jax.local_device_count()
