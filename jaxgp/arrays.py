@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 Tree = TypeVar("Tree")
 State = TypeVar("State", bound="Position")
 Result = TypeVar("Result")
+Carry = TypeVar("Carry")
 
 
 def take(tree: Tree, index: Array) -> Tree:
@@ -31,6 +32,29 @@ def each(function: Callable[[Tree], Result], items: Tree, together: int | None =
     """
     most = together or len(jax.tree.leaves(items)[0])
     return lax.map(function, items, batch_size=None if most == 1 else most)
+
+
+def in_chunks(
+    function: Callable[[Carry, Tree], tuple[Carry, Result]], carry: Carry, items: Tree, most: int | None
+) -> tuple[Carry, Result]:
+    """Compute the items of a tree of arrays [N, ...] in equal chunks, one after the other.
+
+    Args:
+        function: (carry, items [C, ...]) -> (carry, results [C, ...]), of each chunk.
+        carry: what the first chunk is given; each other one gets what the one before returned.
+        items: the tree.
+        most: items of a chunk, at most: the largest divisor of N that is no greater is taken; None: all are one chunk.
+
+    Returns:
+        What the last chunk returned, and the results of all items, [N, ...].
+    """
+    count = len(jax.tree.leaves(items)[0])
+    size = next(size for size in range(min(count, most or count), 0, -1) if count % size == 0)
+    if size == count:
+        return function(carry, items)
+    chunks = jax.tree.map(lambda x: x.reshape(-1, size, *x.shape[1:]), items)
+    carry, found = lax.scan(function, carry, chunks)
+    return carry, jax.tree.map(lambda x: x.reshape(count, *x.shape[2:]), found)
 
 
 def where(condition: Array, yes: Tree, no: Tree) -> Tree:

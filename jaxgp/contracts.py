@@ -390,6 +390,14 @@ class Fitness(Protocol[Memory]):
         """See the generation's best individual, and whether it is the new champion (bool[])."""
 
 
+@runtime_checkable
+class Divides(Protocol):
+    """A fitness that can measure a population in chunks, one after the other, so that it needs less memory."""
+
+    def in_chunks(self, chunk: int | None, /) -> "Fitness[Any]":
+        """Return the fitness that measures this many individuals at a time, at most; None: all. It finds the same."""
+
+
 class Scheme(Protocol[Memory]):
     """How parents become children."""
 

@@ -104,6 +104,11 @@ def is_power_of_two_or_zero(number: int) -> bool:
     return number & (number - 1) == 0
 
 
+def divisors(number: int) -> list[int]:
+    """Return the divisors of a number from 1 on, in ascending order."""
+    return [divisor for divisor in range(1, number + 1) if number % divisor == 0]
+
+
 def power_of_two(default: int, says: str, low: int, high: int) -> int:
     """Declare a field of a dataclass of options: a power of two from `low` on, or also 0 if that is `low`."""
     accepted = f"a power of two from {low} to {high}" if low else f"0, or a power of two up to {high}"

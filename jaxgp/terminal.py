@@ -206,8 +206,10 @@ class Lenient(io.TextIOBase):
         return len(text)
 
     def flush(self) -> None:
-        with self._noted():
-            self._stream.flush()
+        # Python flushes a wrapper that nothing refers to any more, and 3.13 complains where its stream is closed.
+        if not self._stream.closed:
+            with self._noted():
+                self._stream.flush()
 
     @contextmanager
     def _noted(self) -> Iterator[None]:

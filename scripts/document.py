@@ -29,7 +29,8 @@ from jaxgp.options import option
 from jaxgp.report.generated import filled, table
 from jaxgp.report.reference import page
 from jaxgp.store import runs
-from tables import checkers, freecell, rush_hour
+from studies.growth import populations as of_populations
+from tables import checkers, freecell, populations, rush_hour
 
 SCRIPTS = ("evaluate", "play", "tournament", "export", "bench")
 STUDIES = (
@@ -40,6 +41,7 @@ STUDIES = (
     "othello_arena",
     "othello_learn",
     "checkers_variants",
+    "growth/populations",
     "rush_hour/boards",
     "rush_hour/cost",
     "rush_hour/large",
@@ -54,7 +56,12 @@ def columns(data: Path) -> dict[str, Callable[[], str]]:
     def lines(of: Mapping[str, str]) -> str:
         return table(["column", "what is in it"], [[f"`{name}`", says] for name, says in of.items()])
 
-    tables = {"runs": runs.COLUMNS, "games": games.COLUMNS, "instances": instances.COLUMNS}
+    tables = {
+        "runs": runs.COLUMNS,
+        "games": games.COLUMNS,
+        "instances": instances.COLUMNS,
+        "populations": of_populations.COLUMNS,
+    }
     return {f"columns_of_{name}": partial(lines, of) for name, of in tables.items()}
 
 
@@ -62,6 +69,7 @@ DOCUMENTS = {
     "checkers.md": checkers.parts,
     "rush_hour.md": rush_hour.parts,
     "freecell.md": freecell.parts,
+    "performance.md": populations.parts,
     "data/README.md": columns,
 }
 """Documents with generated parts, and what makes these from the folder `data`."""

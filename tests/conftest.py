@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 
 # Most tests compile a program to run it once on something small: without optimisation that takes a third less time.
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
@@ -23,6 +24,11 @@ jax.config.update("jax_num_cpu_devices", 1)
 # What compiling leaves behind is collected rarely, and what a file of tests leaves behind never again: looking through
 # the traces of all programs takes seconds, which statsmodels asks for in each correction of p-values.
 gc.set_threshold(100_000, 50, 100)
+
+
+# Shells start commands in the background deaf to Ctrl-C, which tests send to this process and to others.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="module", autouse=True)

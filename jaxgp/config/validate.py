@@ -73,6 +73,9 @@ def _coevolution(algorithm: Algorithm | Groups | CMA, config: Config, option: st
     if of_island(algorithm).population < 2:
         least = f"a whole number from {2 * islands}, with fitness.{option}"
         reject("algorithm.population", algorithm.population, least + (", two on an island" if islands > 1 else ""))
+    if algorithm.chunk is not None:
+        accepted = f"null with fitness.{option}; individuals that play each other are evaluated together"
+        reject("algorithm.chunk", algorithm.chunk, accepted)
     if not isinstance(algorithm, Algorithm):
         return
     for name in ("by_case", "sharing"):
@@ -85,11 +88,11 @@ def _devices(config: Config) -> None:
     """Refuse devices that cannot share the islands equally, and processes that cannot share the devices."""
     asked, islands = config.devices, config.algorithm.islands.count
     if islands % asked.count:
-        divisors = [str(number) for number in range(1, islands + 1) if islands % number == 0]
-        reject("devices.count", asked.count, f"a divisor of algorithm.islands.count={islands}: {', '.join(divisors)}")
+        divisors = ", ".join(map(str, options.divisors(islands)))
+        reject("devices.count", asked.count, f"a divisor of algorithm.islands.count={islands}: {divisors}")
     if asked.count % asked.processes:
-        divisors = [str(number) for number in range(1, asked.count + 1) if asked.count % number == 0]
-        reject("devices.processes", asked.processes, f"a divisor of devices.count={asked.count}: {', '.join(divisors)}")
+        divisors = ", ".join(map(str, options.divisors(asked.count)))
+        reject("devices.processes", asked.processes, f"a divisor of devices.count={asked.count}: {divisors}")
     options.bound(asked, "process", "devices.", high=asked.processes - 1, why="devices.processes - 1")
     if asked.coordinator is not None:
         host, _, port = asked.coordinator.rpartition(":")

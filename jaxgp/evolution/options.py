@@ -17,7 +17,7 @@ from jaxgp.operators.options import (
     RuleMutation,
     Selection,
 )
-from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_WEIGHT, bound, changed, option
+from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_WEIGHT, bound, changed, divisors, option
 
 MIN_GROUPS = 4
 """Two parents are recombined and two others mutated."""
@@ -74,6 +74,32 @@ def of_island(algorithm: Kind) -> Kind:
     return replace(algorithm, population=islands.size(algorithm.population), islands=replace(islands, count=1))
 
 
+CHUNK = (
+    "individuals that are evaluated at a time, a divisor of the population, or of that of an island; fewer need less "
+    "memory, and the result is the same; null: all, or the largest divisor that fits into the memory"
+)
+
+
+def _chunk(algorithm: "Algorithm | Groups | CMA", prefix: str) -> None:
+    """Check that the population, or that of an island, consists of whole chunks."""
+    if algorithm.chunk is None or algorithm.chunk in chunks(algorithm):
+        return
+    size, whole = algorithm.islands.size(algorithm.population), chunks(algorithm)
+    below = max((one for one in whole if one < algorithm.chunk), default=whole[-1])
+    above = min((one for one in whole if one > algorithm.chunk), default=size)
+    which = f"a divisor of {prefix}population={size}" if algorithm.islands.count == 1 else f"a divisor of {size}"
+    whose = "" if algorithm.islands.count == 1 else ", the population of an island"
+    groups = f" and a multiple of {prefix}group_size={algorithm.group_size}" if isinstance(algorithm, Groups) else ""
+    near = f"such as {below}" + (f" or {above}" if above != below else "")
+    reject(prefix + "chunk", algorithm.chunk, f"{which}{whose}{groups}, {near}, or null")
+
+
+def chunks(algorithm: "Algorithm | Groups | CMA") -> list[int]:
+    """Return how many individuals, of the population or of that of an island, can be a chunk, in descending order."""
+    step = algorithm.group_size if isinstance(algorithm, Groups) else 1
+    return [step * number for number in divisors(algorithm.islands.size(algorithm.population) // step)[::-1]]
+
+
 def _shared(algorithm: "Algorithm | Groups", prefix: str, kept: int) -> None:
     """Check that the islands can share the population; `kept` of an island's individuals are never replaced."""
     islands, population, name = algorithm.islands, algorithm.population, prefix + "islands."
@@ -100,6 +126,7 @@ class Algorithm:
 
     kind: str = option("gp", "generational genetic programming", ("gp",))
     population: int = option(512, "individuals of a generation", low=1, high=MAX_POPULATION, label="population size")
+    chunk: int | None = option(None, CHUNK + "; coevolution among the population has none", low=1, high=MAX_POPULATION)
     generations: int = option(
         150, "generations of the run", low=1, high=MAX_COUNT, label="maximum number of generations"
     )
@@ -138,6 +165,7 @@ class Algorithm:
             whose = "the population of an island"
             bound(self, "elites", prefix, high=size, why=whose)
             _shared(self, prefix, self.elites)
+        _chunk(self, prefix)
         if self.max_depth is not None:
             bound(self.creation, "max_depth", prefix + "creation.", high=self.max_depth, why=prefix + "max_depth")
         if self.mutation.exclusive:
@@ -165,6 +193,7 @@ class Groups:
     population: int = option(
         1000, "rule lists, a multiple of group_size", low=2 * MIN_GROUPS, high=MAX_POPULATION, label="population size"
     )
+    chunk: int | None = option(None, CHUNK + "; a multiple of group_size", low=1, high=MAX_POPULATION)
     generations: int = option(1000, "cycles of the run", low=1, high=MAX_COUNT, label="maximum number of generations")
     group_size: int = option(5, "strategies that play a tournament; its winner is a parent", low=2, high=MAX_GROUP)
     capacity: int = option(
@@ -220,6 +249,7 @@ class Groups:
         size = self.group_size
         if self.islands.count > 1:
             self._on_islands(prefix)
+            _chunk(self, prefix)
             return
         if changed(self, ["group_size"]):
             high = self.population // MIN_GROUPS
@@ -229,6 +259,7 @@ class Groups:
             below = self.population // size * size
             near = f"a multiple of {prefix}group_size={size}, such as {max(below, MIN_GROUPS * size)} or {below + size}"
             reject(prefix + "population", self.population, near)
+        _chunk(self, prefix)
         bound(self.creation, "max_rules", prefix + "creation.", high=self.capacity, why=prefix + "capacity")
 
     def _on_islands(self, prefix: str) -> None:
@@ -274,10 +305,12 @@ class CMA:
         high=10,
         label="first step size",
     )
+    chunk: int | None = option(None, CHUNK, low=1, high=MAX_POPULATION)
     islands: Islands = option(Islands(), "there are none: all individuals are drawn from one distribution")
 
     def laws(self, prefix: str) -> None:
-        """Refuse islands; raises UsageError."""
+        """Refuse islands, and chunks that do not divide the population; raises UsageError."""
         if self.islands.count != 1:
             accepted = "1 with algorithm.kind=cma, whose individuals are drawn from one distribution"
             reject(prefix + "islands.count", self.islands.count, accepted)
+        _chunk(self, prefix)

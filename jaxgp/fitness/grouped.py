@@ -12,7 +12,7 @@ count in the tournament. `ties: lot` breaks ties at random; where short lists wi
 games shrinks to lists of two or three rules.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import jax.numpy as jnp
@@ -47,6 +47,7 @@ class GroupFitness(Absolute[Memories]):
         ties: who wins at equal points: `rules`, the fewest rules, then a random draw; `lot`, a random draw.
         stop: the aim: a parent beats the first opponent (`beaten`), or each one (`all_beaten`), in a double game; or
             there is none (`never`).
+        chunk: individuals whose groups play at a time, at most; None: all. The panel has a number of its own.
     """
 
     player: RulePlayer
@@ -55,12 +56,17 @@ class GroupFitness(Absolute[Memories]):
     panel_weight: float = 0.0
     ties: str = "rules"
     stop: str = "beaten"
+    chunk: int | None = None
 
     seats: ClassVar[int] = 2
 
     def init(self, key: Array) -> Memories:
         """Return the memories of the panel."""
         return self.panel.init(key)
+
+    def in_chunks(self, chunk: int | None) -> "GroupFitness":
+        """Return the fitness for which this many individuals play at a time; see `chunk`."""
+        return replace(self, chunk=chunk, panel=self.panel.in_chunks(chunk))
 
     def evaluate(self, key: Array, population: RuleLists, memory: Memories) -> tuple[Evaluation, Memories]:
         """Let the groups of a population [P] play their tournaments; their winners are the parents."""
@@ -69,7 +75,7 @@ class GroupFitness(Absolute[Memories]):
         order = tournament_groups.split(child(key, ORDER), count, self.size).ravel()
         shuffled = take(population, order)
         game, limit = self.panel.game, self.panel.max_plies
-        played = round_robin(child(key, MATCHES), game, self.player, shuffled, self.size, limit)
+        played = round_robin(child(key, MATCHES), game, self.player, shuffled, self.size, limit, self.chunk)
         points, benchmark = played.points.astype(jnp.float32), None
         if self.panel_weight > 0:
             benchmark, memory = self.panel.measure(child(key, PANEL), shuffled, memory)

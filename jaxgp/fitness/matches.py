@@ -44,6 +44,11 @@ def mean_by_opponent(opponents: Sequence[Opponent], values: Array) -> Array:
     return jnp.stack([jnp.mean(values[:, s].reshape(len(values), 2, -1), -1) for s in _slices(opponents)], 1)
 
 
+def keys_of(key: Array, population: int, opponents: Sequence[Opponent]) -> Array:
+    """Return typed key[P, G]: of every game of P individuals; that of a game depends on `key` and its place alone."""
+    return jax.random.split(key, (population, len(seats(opponents))))
+
+
 def play(
     key: Array,
     game: Game,
@@ -58,8 +63,8 @@ def play(
     """Play all games of P individuals to their ends.
 
     Args:
-        key: typed key[]; of chance in the game, of random players and opponents. What happens in one game depends on
-            the key, the game's place and its moves, never on what the opponents remember.
+        key: typed key[], or key[P, G] as `keys_of` returns it; of chance in the game, of random players and opponents.
+            What happens in one game depends on its key and its moves, never on what the opponents remember.
         game: the rules.
         player: how an individual plays.
         plans: of the P individuals, from `player.prepare`.
@@ -75,8 +80,8 @@ def play(
     """
     seat, parts = seats(opponents), _slices(opponents)
     thinker = np.concatenate([np.repeat(opponent.thinks, 2 * opponent.games) for opponent in opponents])
-    shape = (player.count(plans), len(seat))
-    keys = jax.random.split(key, shape)
+    keys = key if key.ndim else keys_of(key, player.count(plans), opponents)
+    shape = keys.shape
     if paired:
         twins = np.concatenate([np.tile(np.arange(part.start, (part.start + part.stop) // 2), 2) for part in parts])
         keys = keys[:, twins]

@@ -100,8 +100,8 @@ class Suite:
     )
     score: str = option(
         "share",
-        "the score of a solution: the share of the nodes of the reference search that it saves (share), or the share of "
-        "their logarithm (log), by which one instance that takes very many nodes does not outweigh all others",
+        "the score of a solution: the share of the nodes of the reference search that it saves (share), or the share "
+        "of their logarithm (log), by which one instance that takes very many nodes does not outweigh all others",
         ("share", "log"),
     )
     partial: float = option(

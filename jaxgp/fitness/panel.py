@@ -1,23 +1,40 @@
 """Fitness from games against a fixed panel: points from both seats, and a price on the size of the program."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 
-from jaxgp.arrays import count_distinct
+from jaxgp.arrays import count_distinct, in_chunks
 from jaxgp.contracts import Game, Opponent, Player, States
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
-from jaxgp.fitness.matches import mean_by_opponent, play, seats
+from jaxgp.fitness.matches import keys_of, mean_by_opponent, play, seats
 from jaxgp.genotypes.language import Genome, sizes
 
 Memories = tuple[Any, ...]
 """What each opponent of a panel carries."""
 PLAY = 0
 """The child of a generation's key that games are played with."""
+
+
+class Counts(NamedTuple):
+    """Sums over games, int32[]; see `jaxgp.fitness.matches.Played`."""
+
+    plies: Array
+    replies: Array
+    searches: Array
+
+
+class Shown(NamedTuple):
+    """What the games of P individuals against O opponents have shown."""
+
+    points: Array  # float32[P, O, 2]: mean points by opponent and seat
+    results: Array  # float32[P, O, 2]: mean results; 1 win, 1/2 draw, 0 loss
+    won: Array  # float32[P, O, 2]: the share of games won
+    behaviour: Array  # uint32[P, 2 G]
 
 
 @dataclass(frozen=True)
@@ -39,6 +56,8 @@ class PanelFitness(Absolute[Memories]):
         scale: see above, as are `parsimony`, `win_bonus` and `minimum` (None: no bound).
         max_plies: longer games are stopped and scored as they stand.
         paired: whether the n-th games from both seats have the same chance; see `jaxgp.fitness.matches.play`.
+        chunk: individuals whose games are played at a time, at most; None: all. It changes the memory that this takes,
+            and nothing of the result but how often opponents search a position that their tables have lost.
     """
 
     game: Game
@@ -52,6 +71,7 @@ class PanelFitness(Absolute[Memories]):
     minimum: float | None = None
     max_plies: int = 400
     paired: bool = False
+    chunk: int | None = None
 
     seats: ClassVar[int] = 2
 
@@ -60,22 +80,23 @@ class PanelFitness(Absolute[Memories]):
         keys = jax.random.split(key, len(self.opponents))
         return tuple(opponent.init(own) for opponent, own in zip(self.opponents, keys, strict=True))
 
+    def in_chunks(self, chunk: int | None) -> "PanelFitness":
+        """Return the fitness that plays the games of this many individuals at a time; see `chunk`."""
+        return replace(self, chunk=chunk)
+
     def evaluate(self, key: Array, population: Genome, memory: Memories) -> tuple[Evaluation, Memories]:
         """Play all games of a population [P, ...]."""
         return self.measure(child(key, PLAY), population, memory)
 
     def measure(self, key: Array, population: Genome, memories: Memories) -> tuple[Evaluation, Memories]:
         """Play all games of a population [P, ...]; `key` must not be used for anything else."""
-        plans = self.player.prepare(population)
-        played, memories = play(
-            key, self.game, self.player, plans, self.opponents, memories, self.max_plies, paired=self.paired
-        )
-        weights = (jnp.asarray(self.weights, jnp.float32) / sum(self.weights))[:, None]
-        points = self.mean_points(played.states)
-        results = mean_by_opponent(self.opponents, self.of_individual(played.states.returns * 0.5 + 0.5))
-        won = mean_by_opponent(self.opponents, (self.of_individual(played.states.returns) > 0).astype(jnp.float32))
-        by_seat, wins = (points * weights).sum(1), (won * weights).sum((1, 2))
         size = sizes(population).astype(jnp.float32)
+        keys = keys_of(key, len(size), self.opponents)
+        counts = Counts(jnp.int32(0), jnp.int32(0), jnp.int32(0))
+        (memories, counts), shown = in_chunks(self._played, (memories, counts), (keys, population), self.chunk)
+        points, won, weights = shown.points, shown.won, jnp.asarray(self.weights, jnp.float32) / sum(self.weights)
+        by_seat = (points * weights[:, None]).sum(1)
+        wins = (won * weights[:, None]).sum((1, 2))
 
         def of(points: Array, wins: Array) -> Array:
             return worth(points + self.win_bonus * wins, size, self.scale, self.parsimony, self.minimum)
@@ -83,15 +104,37 @@ class PanelFitness(Absolute[Memories]):
         fitness = of(by_seat.sum(-1), wins)
         cases = of(*(2.0 * x.reshape(len(x), -1).T for x in (points, won)))
         metrics = {
-            "evaluations": jnp.int32(played.plies.size),
-            "plies": played.plies.sum(dtype=jnp.int32),
-            "searches": played.searches,
-            "table_hit_rate": 1.0 - played.searches / jnp.where(played.replies > 0, played.replies, jnp.nan),
+            "evaluations": jnp.int32(keys.size),
+            "plies": counts.plies,
+            "searches": counts.searches,
+            "table_hit_rate": 1.0 - counts.searches / jnp.where(counts.replies > 0, counts.replies, jnp.nan),
+            "unique_behaviours": count_distinct(shown.behaviour),
+            "beat_all": (wins > 2 - 1e-6).sum(dtype=jnp.int32),
         }
-        behaviour = played.behaviour.reshape(len(fitness), -1)
-        metrics["unique_behaviours"] = count_distinct(behaviour)
-        metrics["beat_all"] = (wins > 2 - 1e-6).sum(dtype=jnp.int32)
-        return Evaluation(fitness, by_seat, metrics, cases, results, behaviour), memories
+        return Evaluation(fitness, by_seat, metrics, cases, shown.results, shown.behaviour), memories
+
+    def _played(
+        self, carry: tuple[Memories, Counts], part: tuple[Array, Genome]
+    ) -> tuple[tuple[Memories, Counts], Shown]:
+        """Play the games of some individuals: their keys, key[C, G], and their genomes [C, ...]."""
+        (memories, counts), (keys, genomes) = carry, part
+        plans = self.player.prepare(genomes)
+        played, memories = play(
+            keys, self.game, self.player, plans, self.opponents, memories, self.max_plies, paired=self.paired
+        )
+        returns = self.of_individual(played.states.returns)
+        shown = Shown(
+            self.mean_points(played.states),
+            mean_by_opponent(self.opponents, returns * 0.5 + 0.5),
+            mean_by_opponent(self.opponents, (returns > 0).astype(jnp.float32)),
+            played.behaviour.reshape(len(keys), -1),
+        )
+        counts = Counts(
+            counts.plies + played.plies.sum(dtype=jnp.int32),
+            counts.replies + played.replies,
+            counts.searches + played.searches,
+        )
+        return (memories, counts), shown
 
     def mean_points(self, states: States) -> Array:
         """Return float32[P, O, 2]: the individual's points against each opponent by seat, of ended games [P, G]."""

@@ -20,6 +20,7 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
+from jaxgp.arrays import in_chunks
 from jaxgp.contracts import Game, Packs
 from jaxgp.fitness import ply
 from jaxgp.genotypes.rulelists import RuleLists
@@ -54,7 +55,13 @@ class Games:
 
 
 def round_robin(
-    key: Array, game: Game, player: RulePlayer, population: RuleLists, size: int, max_plies: int
+    key: Array,
+    game: Game,
+    player: RulePlayer,
+    population: RuleLists,
+    size: int,
+    max_plies: int,
+    chunk: int | None = None,
 ) -> Tournament:
     """Play every double game of every group.
 
@@ -65,16 +72,45 @@ def round_robin(
         population: rule lists [P]; the first `size` are a group, the next another, and so on.
         size: g, which divides P.
         max_plies: games are stopped here; one that is stopped is a draw.
+        chunk: individuals whose groups play at a time, at most, but a group at least; None: all. The result is the
+            same.
 
     Returns:
         The points of each individual, and the numbers of plies and games.
     """
-    count = jax.tree.leaves(population)[0].shape[0]
-    groups, rivals = count // size, size - 1
+    shape = jax.tree.leaves(population)[0].shape[0], size - 1
+    keys = jax.random.split(key, shape), jax.random.split(jax.random.fold_in(key, max_plies + 1), shape)
+    by_group = jax.tree.map(lambda x: x.reshape(-1, size, *x.shape[1:]), (*keys, population))
+
+    def play(plies: Array, part: tuple[Array, Array, RuleLists]) -> tuple[Array, Array]:
+        found = _round_robin(game, player, max_plies, *part)
+        return plies + found[0], found[1]
+
+    plies, points = in_chunks(play, jnp.int32(0), by_group, chunk and max(1, chunk // size))
+    return Tournament(points.ravel(), plies, jnp.int32(np.prod(shape)))
+
+
+def _round_robin(
+    game: Game, player: RulePlayer, max_plies: int, keys: Array, chance_keys: Array, lists: RuleLists
+) -> tuple[Array, Array]:
+    """Play every double game of G groups.
+
+    Args:
+        game: the rules.
+        player: how a rule list plays.
+        max_plies: see `round_robin`.
+        keys: key[G, g, g - 1], of drawn openings.
+        chance_keys: key[G, g, g - 1], of chance in the game.
+        lists: rule lists [G, g].
+
+    Returns:
+        int32[], the plies, and int32[G, g], the points.
+    """
+    groups, size, rivals = keys.shape
     pack, unpack = (game.pack, game.unpack) if isinstance(game, Packs) else (_same, _same)
 
     def by_member(x: Array) -> Array:
-        return x.reshape(groups, size, *x.shape[1:]).swapaxes(0, 1)
+        return x.swapaxes(0, 1)
 
     def going(words: Words, plies: Array) -> Array:
         return ply.going(unpack(words), plies, max_plies)
@@ -95,8 +131,8 @@ def round_robin(
         seen, turn = _each(look, games.words, games.plies)
         lanes = jax.tree.map(lambda x: x.reshape(rivals, -1), (seen, turn))
         action = player.choose(plans, *lanes).reshape(turn.shape)
-        keys = chance_keys if games.keys is None else games.keys
-        moved = _each(after, games.words, games.plies, action, turn, keys)
+        drawn = by_chance if games.keys is None else games.keys
+        moved = _each(after, games.words, games.plies, action, turn, drawn)
         words, plies, kept = _to_rivals((*moved, games.keys))
         return Games(words, plies, kept, 1 - games.mover)
 
@@ -106,21 +142,20 @@ def round_robin(
     def by_rival(keys: Array) -> Array:
         return jnp.moveaxis(by_member(keys), 2, 0)
 
-    keys = by_member(jax.random.split(key, (count, rivals)))
-    chance_keys = by_rival(jax.random.split(jax.random.fold_in(key, max_plies + 1), (count, rivals)))
+    by_chance = by_rival(chance_keys)
     games = Games(
-        jax.tree.map(lambda x: jnp.moveaxis(x, 2, 0), _each(lambda key: pack(game.init(key)), keys)),
+        jax.tree.map(lambda x: jnp.moveaxis(x, 2, 0), _each(lambda key: pack(game.init(key)), by_member(keys))),
         jnp.zeros((rivals, size, groups), jnp.int32),
-        chance_keys if game.chance else None,
+        by_chance if game.chance else None,
         jnp.int32(0),
     )
-    plans = player.prepare(jax.tree.map(lambda x: by_member(x).reshape(x.shape), population))
+    plans = player.prepare(jax.tree.map(lambda x: by_member(x).reshape(-1, *x.shape[2:]), lists))
     games = lax.while_loop(unfinished, partial(move, plans), games)
     returns = _each(lambda words: unpack(words).returns, games.words)
     points = (jnp.sign(returns) * (WIN - DRAW) + DRAW).astype(jnp.int32)  # [..., 2], 0 for a loss
     own, rival = points[..., games.mover], points[..., 1 - games.mover]
     total = (own + _to_rivals(rival)).sum(0)  # [g, G]
-    return Tournament(total.T.ravel(), games.plies.sum(dtype=jnp.int32), jnp.int32(games.plies.size))
+    return games.plies.sum(dtype=jnp.int32), total.T
 
 
 def _same(state: Tree) -> Tree:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -14,11 +15,12 @@ from jax.stages import Compiled
 from jaxgp.arrays import take
 from jaxgp.config.games import cast_of, instances
 from jaxgp.config.schema import GENOTYPES, Config
-from jaxgp.contracts import Alone, Game, Opponent, Soloist, Solver
+from jaxgp.contracts import Alone, Divides, Fitness, Game, Opponent, Soloist, Solver
+from jaxgp.errors import reject
 from jaxgp.evolution.cma import SeparableCMA
 from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.islands import Islands
-from jaxgp.evolution.options import CMA, Algorithm, Groups, of_island
+from jaxgp.evolution.options import CMA, Algorithm, Groups, chunks, of_island
 from jaxgp.evolution.pair import Pair, problem_set
 from jaxgp.evolution.ring import Metrics, Ring
 from jaxgp.evolution.seeds import Seeds
@@ -90,6 +92,24 @@ class Experiment:
         language: Language = self.cast.language
         return language
 
+    @property
+    def chunks(self) -> list[int]:
+        """How many individuals can be evaluated at a time, the present number first, then all lower ones."""
+        algorithm = self.config.algorithm
+        found = chunks(algorithm) if isinstance(_fitness(self.ring), Divides) else [of_island(algorithm).population]
+        return [one for one in found if one <= (algorithm.chunk or found[0])]
+
+    def in_chunks(self, chunk: int) -> "Experiment":
+        """Return the experiment that evaluates this many individuals at a time, one of `chunks`; it finds the same.
+
+        Raises:
+            UsageError: the fitness measures all individuals together.
+        """
+        if not isinstance(_fitness(self.ring), Divides):
+            reject("algorithm.chunk", chunk, "null; this fitness measures all individuals together")
+        config = replace(self.config, algorithm=replace(self.config.algorithm, chunk=chunk))
+        return replace(self, config=config, ring=_in_chunks(self.ring, chunk))
+
     @cached_property
     def init(self) -> Callable[[Array], EvolutionState]:
         """Return the state before the first generation, for a typed key."""
@@ -129,6 +149,22 @@ class Experiment:
         memories = memory[: len(self.panel)]
         rivals = [Rival(name, one, own) for (name, one), own in zip(self.panel.items(), memories, strict=True)]
         return replay_games(self.cast, genome, rivals, self.config.fitness.max_plies, seed)
+
+
+def _fitness(ring: Ring | Pair | Islands) -> Fitness:
+    """Return the fitness of those who evolve; in a pair these are the solvers."""
+    if isinstance(ring, Ring):
+        return ring.fitness
+    return _fitness(ring.solvers if isinstance(ring, Pair) else ring.ring)
+
+
+def _in_chunks(ring: Any, chunk: int) -> Any:
+    """Return a ring, a pair or islands whose fitness measures so many individuals at a time."""
+    if isinstance(ring, Islands):
+        return replace(ring, ring=_in_chunks(ring.ring, chunk))
+    if isinstance(ring, Pair):
+        return replace(ring, solvers=_in_chunks(ring.solvers, chunk))
+    return replace(ring, fitness=ring.fitness.in_chunks(chunk))
 
 
 def suite_of(config: Config, cast: Cast) -> SuiteFitness:
@@ -180,8 +216,14 @@ def assemble(config: Config, games: Games) -> Experiment:
     """Build a run; islands are all on one device.
 
     Raises:
-        ValueError: something the game or the panel does not accept; the message names the option.
+        ValueError: something the game, the panel or the fitness does not accept; the message names the option.
     """
+    whole = _whole(config, games)
+    return whole if config.algorithm.chunk is None else whole.in_chunks(config.algorithm.chunk)
+
+
+def _whole(config: Config, games: Games) -> Experiment:
+    """Build a run that evaluates all individuals together; see `assemble`."""
     islands, kept = config.algorithm.islands, config.fitness.candidates
     if islands.count == 1:
         return _of_one(config, games)

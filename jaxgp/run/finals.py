@@ -57,7 +57,7 @@ def _play(run: loop.Run, program: Compiled, stop: Stop, tell: Tell) -> None:
     for number in range(rounds):
         if devices.first_says(stop.requested):
             return
-        with memory.reported(run.config):
+        with memory.reported(run.config, run.experiment.chunks):
             found.append(
                 wait_for(
                     lambda n=number: jax.device_get(program(run.state, jnp.int32(n))),  # type: ignore[misc]

@@ -39,6 +39,15 @@ class Experiment(Protocol):
     @property
     def language(self) -> Language: ...
 
+    @property
+    def chunks(self) -> Sequence[int]:
+        """How many individuals it can evaluate at a time, the present number first, then all lower ones."""
+        ...
+
+    def in_chunks(self, chunk: int) -> "Experiment":
+        """Return the experiment that evaluates this many individuals at a time, one of `chunks`; it finds the same."""
+        ...
+
     def init(self, key: Array) -> EvolutionState:
         """Return the first, unevaluated generation."""
         ...
@@ -159,24 +168,61 @@ def compiled(
         UsageError: the program does not fit into the memory.
     """
     stop.compiling = True
-    with memory.reported(run.config):
+    with memory.reported(run.config, run.experiment.chunks):
         program = wait_for(make, lambda: stop.requested, tell)
     if checked:
-        memory.check_program(run.config, run.state, program)
+        memory.check_program(run.config, run.state, program, run.experiment.chunks)
     stop.compiling = False
     return program
 
 
-def together(config: Config, runs: Sequence[Run], stop: Stop, tell: Callable[[float], object]) -> Program:
+def fitting(
+    runs: Sequence[Run], make: Callable[[Experiment], Compiled], stop: Stop, tell: Callable[[float], object]
+) -> Compiled:
+    """Compile a program for runs, which then go on with the experiment that it is of.
+
+    Unless an option sets how many individuals are evaluated at a time, these are the most that fit into the memory.
+
+    Args:
+        runs: differ in their seeds alone.
+        make: compiles.
+        stop: as in `compiled`.
+        tell: as in `compiled`.
+
+    Raises:
+        GivenUp: as `compiled` does.
+        UsageError: the program does not fit, with the fewest individuals at a time or with the number that is set.
+    """
+    run, seen = runs[0], dict[int, int]()
+    choices = run.experiment.chunks if run.config.algorithm.chunk is None else ()
+    while True:
+        program = compiled(run, partial(make, run.experiment), stop, tell, checked=False)
+        # Several processes decide alike, however much memory each of them has.
+        if devices.first_says(memory.fits(program)):
+            return program
+        seen[run.experiment.chunks[0]] = memory.needed(program) or 0
+        chunk = devices.first_says(memory.lower(choices, seen, memory.available() or 0))
+        if not chunk:
+            memory.refuse(run.config, run.state, seen[run.experiment.chunks[0]], run.experiment.chunks)
+        experiment = run.experiment.in_chunks(chunk)
+        for one in runs:
+            one.experiment = experiment
+
+
+def together(config: Config, runs: Sequence[Run], stop: Stop, tell: Callable[[float], object]) -> tuple[Compiled, int]:
     """Compile one program for several runs, and put their states where it takes them.
 
-    It computes half as many of them side by side, and half of these, until it fits into the memory.
+    It computes half as many of them side by side, and half of these, until it fits into the memory. Of one at a time it
+    evaluates fewer individuals at a time; see `fitting`.
 
     Args:
         config: says which devices share the runs.
         runs: differ in their seeds alone.
         stop: as in `compiled`.
         tell: as in `compiled`.
+
+    Returns:
+        The program, and how many runs a device computes side by side.
 
     Raises:
         GivenUp: as `compiled` does.
@@ -187,12 +233,14 @@ def together(config: Config, runs: Sequence[Run], stop: Stop, tell: Callable[[fl
     if mesh is not None:
         for run in runs:
             run.state = jax.device_put(run.state, NamedSharding(mesh, PartitionSpec()))
-    while True:
-        make = partial(runs[0].experiment.compiled_together, [run.state for run in runs], most, mesh)
-        program = compiled(runs[0], make, stop, tell, checked=most == 1)
-        if most == 1 or memory.fits(program):
-            return program
+    states = [run.state for run in runs]
+    while most > 1:
+        make = partial(runs[0].experiment.compiled_together, states, most, mesh)
+        program = compiled(runs[0], make, stop, tell, checked=False)
+        if memory.fits(program):
+            return program, most
         most = -(-most // 2)
+    return fitting(runs, lambda experiment: experiment.compiled_together(states, 1, mesh), stop, tell), 1
 
 
 def evolve(runs: Sequence[Run], program: Program, stop: Stop, show: Callable[[Sequence[Row]], object]) -> None:
@@ -234,7 +282,7 @@ def _generation(runs: Sequence[Run], program: Program, records: Sequence[Record]
         return [(state, jax.device_get(metrics)) for state, metrics in found]
 
     begin = time.perf_counter()
-    with memory.reported(runs[0].config):
+    with memory.reported(runs[0].config, runs[0].experiment.chunks):
         found = wait_for(step)
     going = [(run, *new, record) for run, new, record in zip(runs, found, records, strict=True) if not run.evolved]
     seconds = (time.perf_counter() - begin) / len(going)

@@ -31,10 +31,10 @@ CHANGEABLE = (
     "title",
     "table",
 )
-"""Options that may change when a run is resumed; `algorithm.generations` may be raised as well."""
+"""Options that may change when a run is resumed, beside `CHUNK`; `GENERATIONS` may be raised as well."""
 MAX_RUNS = 1000
 """The most runs in one program."""
-GENERATIONS = "algorithm.generations"
+GENERATIONS, CHUNK = "algorithm.generations", "algorithm.chunk"
 AUTO = "auto"
 
 
@@ -225,13 +225,13 @@ def _merge(saved: Config, given: Config, overrides: Sequence[str]) -> Config:
 
 def _take(merged: Config, given: Config, key: str) -> None:
     """Copy an option that may change from `given` to `merged`, by its name on the command line."""
-    if key == GENERATIONS:
-        merged.algorithm.generations = given.algorithm.generations
+    section, _, name = key.partition(".")
+    if key in (GENERATIONS, CHUNK):
+        setattr(merged.algorithm, name, getattr(given.algorithm, name))
     if key == "logger":  # a file that sets the mode, and perhaps more; what else the run was started with stays
         chosen = {one: value for one, value in asdict(given.logger).items() if value != getattr(Logger(), one)}
         merged.logger = replace(merged.logger, **{"mode": given.logger.mode} | chosen)
         return
-    section, _, name = key.partition(".")
     if section in CHANGEABLE:
         source, target = (getattr(given, section), getattr(merged, section)) if name else (given, merged)
         name = name or section
@@ -251,7 +251,7 @@ def _covers(override: str, option: str) -> bool:
 
 
 def _changeable(option: str) -> bool:
-    return option.split(".")[0] in CHANGEABLE
+    return option == CHUNK or option.split(".")[0] in CHANGEABLE
 
 
 def _flat(values: Any, prefix: str = "") -> dict[str, Any]:

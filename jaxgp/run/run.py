@@ -6,7 +6,6 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -17,7 +16,7 @@ from jaxgp.config.quoting import pasted
 from jaxgp.config.schema import Config
 from jaxgp.contracts import Solver
 from jaxgp.errors import RunError, UsageError, reason
-from jaxgp.evolution.options import Groups
+from jaxgp.evolution.options import Groups, of_island
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.files import make_directory, short, user_path, write_json
 from jaxgp.genotypes.language import UNITS, kind
@@ -170,14 +169,17 @@ def _compiled(plan: Plan, runs: Sequence[loop.Run], stop: Stop, progress: Progre
     tell = lambda seconds: progress.wait(first.generation, seconds)  # noqa: E731
     try:
         if plan.members:
-            program = loop.together(plan.config, runs, stop, tell)
+            made, together = loop.together(plan.config, runs, stop, tell)
+            program: loop.Program = made
         else:
-            alone = loop.compiled(first, partial(first.experiment.compiled, first.state), stop, tell)
-            program = lambda states: [alone(states[0])]  # noqa: E731
+            made, together = loop.fitting(runs, lambda experiment: experiment.compiled(first.state), stop, tell), 1
+            program = lambda states: [made(states[0])]  # noqa: E731
     except GivenUp:
         _give_up(plan, runs, stop)
     for run in runs:
         run.compile_seconds = (time.perf_counter() - begin) / len(runs)
+    population = of_island(plan.config.algorithm).population
+    progress.say(memory.told(made, first.experiment.chunks[0], population, len(runs), together))
     return program
 
 

@@ -202,7 +202,7 @@ def digest(config: Config) -> str:
 
     Options with their defaults are left out, so a run of an earlier version, which lacks some, keeps its digest.
     """
-    counted = replace(config, algorithm=replace(config.algorithm, generations=0))
+    counted = replace(config, algorithm=replace(config.algorithm, generations=0, chunk=None))
     values = {name: value for name, value in departures(counted).items() if name not in UNRELATED}
     text = json.dumps(values, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -106,11 +106,11 @@ WALLS = [
         "algorithm.creation.max_rulez=4",
         "unknown option; did you mean algorithm.creation.max_rules? accepted: min",
     ),
-    ("algorithm.kind=tabu", "algorithm.kind=tabu: accepted: gp, groups"),
+    ("algorithm.kind=tabu", "algorithm.kind=tabu: accepted: gp, groups, cma"),
     ("algorithm=gp", "algorithm.kind=gp: accepted: groups, for game=walls"),
     (
         "algorithm=tabu",
-        "algorithm=tabu: unknown choice; accepted: backgammon, coevolution, genetic, gp, groups, koza, niched",
+        "algorithm=tabu: unknown choice; accepted: backgammon, cma, coevolution, genetic, gp, groups, koza, niched",
     ),
     ("~algorithm.stop", "~algorithm.stop: an option cannot be removed"),
     ("algorithm.population=1001", "a multiple of algorithm.group_size=5, such as 1000 or 1005"),

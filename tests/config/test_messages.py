@@ -10,7 +10,7 @@ from jaxgp.config.compose import Composer
 from jaxgp.config.schema import Config
 from jaxgp.errors import LONGEST, UsageError, complain
 from jaxgp.genotypes import language
-from jaxgp.store.directory import RunDirectory
+from jaxgp.store.directory import RunDirectory, digest
 from tests.config.conftest import CONF
 from tests.scripts.commands import load
 
@@ -92,8 +92,11 @@ def test_options_of_a_run_that_goes_on_are_those_of_its_own_game(call, tmp_path)
         saved = validate.check(composer.compose(["game=walls", "game.size=3"]), envs)
     (tmp_path / "run 1").mkdir()
     RunDirectory(tmp_path / "run 1").write_config(saved)
-    code, err, (plan,) = call("resume=run 1", "algorithm.stop=beaten", "algorithm.generations=2000")
-    assert (code, err, plan.config.game["size"]) == (0, "", 3)
+    code, err, (plan,) = call(
+        "resume=run 1", "algorithm.stop=beaten", "algorithm.generations=2000", "algorithm.chunk=100"
+    )
+    assert (code, err, plan.config.game["size"], plan.config.algorithm.chunk) == (0, "", 3, 100)
+    assert digest(plan.config) == digest(saved)
     said = {
         "algorithm.stop=never": "algorithm.stop=never: the run was started with beaten; this cannot be changed",
         "algorithm.elites=1": "algorithm.elites: unknown option; did you mean algorithm.ties?",

@@ -39,6 +39,9 @@ BAD = [
     ("cores", 0, "a whole number from 1 to 1024, or null"),
     ("resume", "", "a path, or null"),
     ("algorithm.population", 0, "a whole number from 1"),
+    ("algorithm.chunk", 0, "a whole number from 1 to 1000000, or null"),
+    ("algorithm.chunk", 3, "a divisor of algorithm.population=8, such as 2 or 4, or null"),
+    ("algorithm.chunk", 9, "a divisor of algorithm.population=8, such as 8, or null"),
     ("algorithm.generations", 0, "a whole number from 1"),
     ("algorithm.elites", -1, "from 0 to 8 (the population)"),
     ("algorithm.elites", 9, "from 0 to 8 (the population)"),
@@ -113,6 +116,7 @@ def test_bad_values_are_named_with_what_is_accepted(option, value, accepted):
 
 BAD_COEVOLUTION = [
     ("algorithm.population", 1, "a whole number from 2, with fitness.coplay"),
+    ("algorithm.chunk", 2, "null with fitness.coplay; individuals that play each other are evaluated together"),
     ("algorithm.selection.by_case", 0.5, "0, with fitness.coplay"),
     ("algorithm.selection.sharing", 1.0, "0, with fitness.coplay"),
     ("fitness.coplay", 0, None),
@@ -201,6 +205,11 @@ def test_the_options_of_a_role_are_filled_in():
 BAD_GROUPS = [
     ("algorithm.population", 15, "a whole number from 20"),
     ("algorithm.population", 42, "a multiple of algorithm.group_size=5, such as 40 or 45"),
+    (
+        "algorithm.chunk",
+        8,
+        "a divisor of algorithm.population=40 and a multiple of algorithm.group_size=5, such as 5 or",
+    ),
     ("algorithm.group_size", 1, "a whole number from 2"),
     ("algorithm.generations", 0, "a whole number from 1"),
     ("algorithm.capacity", 0, "from 1 to 32767"),
@@ -326,6 +335,7 @@ BAD_ELIMINATION = [
     ("fitness.coplay", 3, "0 with fitness.elimination; the games of its matches are all that are played"),
     ("fitness.coplay_weight", 2.0, "1 with fitness.elimination"),
     ("fitness.paired", True, "false; othello has no rolls that two games can share"),
+    ("algorithm.chunk", 2, "null with fitness.elimination; individuals that play each other are evaluated together"),
     ("algorithm.selection.by_case", 0.5, "0, with fitness.elimination"),
 ]
 

@@ -103,6 +103,10 @@ class ToyExperiment:
         self._population = config.algorithm.population
         self._interrupt = interrupt
 
+    @property
+    def chunks(self) -> list[int]:
+        return [self._population]
+
     def init(self, key: Array) -> EvolutionState:
         return first(key, self._population)
 

@@ -9,7 +9,7 @@ that its instances cost those who met it, as a multiple of the nodes of the refe
 solved counts with a number of its own.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import jax.numpy as jnp
@@ -63,6 +63,10 @@ class SolverFitness(Absolute[Met]):
     def init(self, key: Array) -> Met:
         """Return no problems, and the nodes of the reference search."""
         return fresh(jnp.zeros((0, 0), jnp.int32), self.suite.init(key))
+
+    def in_chunks(self, chunk: int | None) -> "SolverFitness":
+        """Return the fitness for which this many solvers search at a time."""
+        return replace(self, suite=self.suite.in_chunks(chunk))
 
     def evaluate(self, key: Array, population: Genome, memory: Met) -> tuple[Evaluation, Met]:
         """Measure solvers [P, ...]."""

@@ -1,8 +1,8 @@
 """Fitness on instances of a puzzle: how many nodes a search saves when an individual orders its moves.
 
 The reference search of a puzzle is the one without individuals. The score on an instance is 1 - nodes / nodes of the
-reference search, or by choice 1 - log(nodes) / log(nodes of the reference search), and 0 where no solution is found. A search stops at a multiple of the nodes of the reference search,
-and at a limit that keeps hopeless searches short.
+reference search, or by choice 1 - log(nodes) / log(nodes of the reference search), and 0 where no solution is found. A
+search stops at a multiple of the nodes of the reference search, and at a limit that keeps hopeless searches short.
 
 Every generation draws new instances, the same ones for all individuals, so fitness values of two generations cannot be
 compared. So other instances, which are never drawn, measure the fittest of every generation. The champion of a run is
@@ -14,7 +14,7 @@ equal to the percentage of nodes reduced, compared with searching with no heuris
 solutions that save nothing, and a number of nodes for what the reference search does not solve.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import jax
@@ -23,7 +23,7 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
-from jaxgp.arrays import comparable, count_distinct, leaders, take
+from jaxgp.arrays import comparable, count_distinct, in_chunks, leaders, take
 from jaxgp.bits import extend
 from jaxgp.contracts import Solver, Standing, States
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
@@ -64,6 +64,7 @@ class SuiteFitness(Absolute[Array]):
             many. A solution that saves less than this share scores less, as in the source.
         measured: how many of the fittest are measured by the validation instances.
         scale: see above, as are `parsimony` and `minimum` (None: no bound).
+        chunk: individuals that search at a time, at most; None: all. It changes nothing of the result.
     """
 
     solver: Solver
@@ -80,6 +81,7 @@ class SuiteFitness(Absolute[Array]):
     scale: float = 1.0
     parsimony: float = 0.0
     minimum: float | None = None
+    chunk: int | None = None
 
     seats: ClassVar[int] = 1
 
@@ -97,6 +99,10 @@ class SuiteFitness(Absolute[Array]):
         most = self.solver.limit if self.reference is None else self.reference
         found = self.solver.baseline(every, jnp.full(_number(every), most, jnp.int32))
         return found.nodes if self.unsolved is None else jnp.where(found.solved, found.nodes, self.unsolved)
+
+    def in_chunks(self, chunk: int | None) -> "SuiteFitness":
+        """Return the fitness for which this many individuals search at a time; see `chunk`."""
+        return replace(self, chunk=chunk)
 
     def evaluate(self, key: Array, population: Genome, memory: Array) -> tuple[Evaluation, Array]:
         """Measure a population [P, ...] on the instances that this generation draws."""
@@ -135,27 +141,40 @@ class SuiteFitness(Absolute[Array]):
         """
         count, leader = len(sizes(population)), leaders((population, which))
         which = jnp.tile(jnp.arange(_number(states)), (count, 1)) if which is None else which
-        # The hardest instances come first in the queue, so that no long search begins when the others are done.
-        order = jnp.argsort(-reference[which.T.reshape(-1)])
-        instance, whose = which.T.reshape(-1)[order], order % count
-        # One more node than the reference visits: the last one is visited at the limit, and not looked at.
-        most = jnp.ceil(self.factor * reference[instance].astype(jnp.float32)) + 1
-        # A search of one node ends as it begins.
-        limit = jnp.where(leader[whose] == whose, jnp.minimum(most, self.limit).astype(jnp.int32), 1)
-        roots = take(jax.tree.map(jnp.asarray, states), instance)
-        found = self.solver.solve(self.solver.prepare(population), whose, roots, limit)
+        leads = leader == jnp.arange(count)
 
-        def in_order(x: Array) -> Array:
-            """Return the results by individual and instance, [P, B]."""
-            return x[jnp.argsort(order)].reshape(-1, count).T[leader]
+        def some(_: None, part: tuple[Genome, Array, Array]) -> tuple[None, tuple[Array, Array]]:
+            return None, self._search(states, reference, *part)
 
-        nodes, solved = in_order(found.nodes), in_order(found.solved)
+        found = in_chunks(some, None, (population, which, leads), self.chunk)[1]
+        nodes, solved = take(found, leader)
         share = nodes.astype(jnp.float32) / jnp.maximum(reference[which], 1)
         share = jnp.where(solved, share, jnp.maximum(share, 1.0))  # giving up early is no merit
         excess = self.partial * jnp.maximum(2 - share, 0.0)
         saved = 1 - jnp.log(share * reference[which]) / jnp.log(reference[which]) if self.by_log else 1 - share
         score = jnp.where(share < 1, saved, jnp.where(solved, excess, 0.0))
         return Searched(share, nodes, solved, score)
+
+    def _search(
+        self, states: States, reference: Array, population: Genome, which: Array, leads: Array
+    ) -> tuple[Array, Array]:
+        """Return int32[P, B] nodes and bool[P, B] solved; those who do not lead (bool[P]) search nothing."""
+        count = len(leads)
+        # The hardest instances come first in the queue, so that no long search begins when the others are done.
+        order = jnp.argsort(-reference[which.T.reshape(-1)])
+        instance, whose = which.T.reshape(-1)[order], order % count
+        # One more node than the reference visits: the last one is visited at the limit, and not looked at.
+        most = jnp.ceil(self.factor * reference[instance].astype(jnp.float32)) + 1
+        # A search of one node ends as it begins.
+        limit = jnp.where(leads[whose], jnp.minimum(most, self.limit).astype(jnp.int32), 1)
+        roots = take(jax.tree.map(jnp.asarray, states), instance)
+        found = self.solver.solve(self.solver.prepare(population), whose, roots, limit)
+
+        def in_order(x: Array) -> Array:
+            """Return the results by individual and instance, [P, B]."""
+            return x[jnp.argsort(order)].reshape(-1, count).T
+
+        return in_order(found.nodes), in_order(found.solved)
 
     def standing(self, key: Array, result: Evaluation, population: Genome, memory: Array) -> tuple[Standing, Array]:
         """Measure the fittest of a population on the validation instances; the best by this measure stands."""
