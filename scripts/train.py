@@ -55,5 +55,25 @@ def swept(directory: Path) -> None:
     sweep.conclude(directory, print, arguments.say)
 
 
+def score(planned: resume.Plan) -> float:
+    """Return what a sweeper such as Optuna optimises: `metric`, and of several seeds their mean."""
+    from jaxgp.study import sweep
+
+    return sweep.score([one.directory for one in planned.runs], planned.config.metric)
+
+
+COMMAND = cli.Command(
+    Config,
+    envs,
+    resume.plan,
+    task,
+    describe,
+    resume.complete,
+    swept,
+    finished=resume.finished,
+    is_idle=resume.is_idle,
+    score=score,
+)
+
 if __name__ == "__main__":
-    cli.main(cli.Command(Config, envs, resume.plan, task, describe, resume.complete, swept), CONFIG_DIR, "config")
+    cli.main(COMMAND, CONFIG_DIR, "config")
