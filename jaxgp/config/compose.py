@@ -149,6 +149,9 @@ def opened(schema: type, override: str, sweep: bool = False) -> str:
     Hydra lets it pass, and it is checked later.
     """
     key, equals, written = override.partition("=")
+    section, _, name = key.rpartition(".")
+    if section == "hydra.launcher" and any(typed.is_text(kind, name) for kind in LAUNCHERS.values()):
+        return f"{key}={quoting.literal(written)}" if equals else override
     if equals and key in HYDRA_PATHS:
         override = f"{key}={quoting.literal(written)}"
     elif equals and typed.is_text(schema, key.lstrip("+")):

@@ -80,20 +80,20 @@ def started(folder: Path) -> Iterator[dict[str, str]]:
     config.write_text(CONFIG.format(**settings, grace=GRACE))
     (folder / "gres.conf").write_text(f"NodeName={host} Name=gpu File=/dev/tty[0-1]\n")  # any character devices will do
     environment = {**os.environ, "SLURM_CONF": str(config)}
-    daemons: list[int] = []
+    of_munge: list[int] = []
     try:
         if not running("munged"):
             subprocess.run(["install", "-d", "-o", "munge", "-g", "munge", "/run/munge"], check=True)
             subprocess.run(["runuser", "-u", "munge", "--", "munged"], check=True)
-            daemons += running("munged")
+            of_munge = running("munged")
         for name, clean in (("slurmctld", ["-c"]), ("slurmd", [])):
             subprocess.run([name, *clean, "-f", str(config)], check=True, env=environment)
-            daemons += running(name)
         until(lambda: said(["sinfo", "-h", "-p", "debug", "-o", "%t"], environment) == "idle", PATIENCE)
         yield environment
     finally:
         subprocess.run(["scancel", "--full", "-u", "root"], env=environment, capture_output=True, check=False)
-        for process in reversed(daemons):
+        numbers = [folder / f"{name}.pid" for name in ("slurmd", "slurmctld")]
+        for process in [*(int(one.read_text()) for one in numbers if one.is_file()), *of_munge]:
             end(process)
 
 

@@ -106,8 +106,13 @@ def one_by_one(launcher: Launcher, members: Sequence[Member]) -> dict[int, int]:
 
 
 def _alone(launcher: Launcher, member: Member) -> int:
+    return carried_out(lambda: next(iter(launcher.launch([list(member.overrides)], member.number))))
+
+
+def carried_out(job: Callable[[], JobReturn]) -> int:
+    """Call a job and return its exit code; a directory that cannot be made is one line."""
     try:
-        (done,) = launcher.launch([list(member.overrides)], member.number)
+        done = job()
     except OSError as error:
         complain(RunError(f"{error.filename or 'a member of the sweep'}: {reason(error)}"))
         return RunError.exit_code
