@@ -14,7 +14,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 import hydra
 from hydra.conf import HydraConf
@@ -306,13 +306,14 @@ def _sweep(
         hydra_context=_context(loader, callbacks), task_function=command, config=config
     )
     terminal.over()  # launchers that wait say how to go on
-    if launching.way is None or sweeper.launcher is None:
+    inner = _holder(sweeper)
+    if launching.way is None or inner is None:
         batches = sweeper.sweep(arguments=_overrides(config.hydra))
         codes = [members.code(job) for batch in batches or () for job in batch]
         failed = [str(number) for number, code in enumerate(codes) if code]
     else:
-        sweeper.launcher = launched = Members(
-            sweeper.launcher,
+        inner.launcher = launched = Members(
+            inner.launcher,
             launching.way(folder),
             lambda job, number: known.get(number) or _member(command, loader, config, job, number),
             command.is_idle,
@@ -346,6 +347,13 @@ def _member(
         composed.hydra.job.num = composed.hydra.job.id = number
     directory = places.member(composed)
     return Member(number, tuple(job), composed, directory, command.prepare(composed, directory))
+
+
+def _holder(sweeper: Any) -> Any:
+    """Return the sweeper that holds a launcher, which may be within another one; None if there is none."""
+    while sweeper is not None and getattr(sweeper, "launcher", None) is None:
+        sweeper = getattr(sweeper, "sweeper", None)
+    return sweeper
 
 
 def _again(words: str, folder: Path) -> str:
