@@ -4,6 +4,7 @@ python scripts/train.py game=mancala seed=1 algorithm.generations=50
 python scripts/train.py experiment=mancala_run1
 python scripts/train.py +fitness.opponents.beginner.kind=random    a + adds what is not there yet
 python scripts/train.py -m seed=0,1,2,3                            a run of each
+python scripts/train.py -m seed=0,1,2,3 hydra/launcher=slurm       the same on a cluster; docs/clusters.md
 python scripts/train.py seeds=0-9                                  a run of each, all in one program
 python scripts/train.py resume=RUN_DIR algorithm.generations=300
 python scripts/train.py --help game=walls                          options of another game
@@ -66,5 +67,25 @@ def swept(directory: Path) -> None:
     sweep.conclude(directory, print, arguments.say)
 
 
+def score(planned: resume.Plan) -> float:
+    """Return what a sweeper such as Optuna optimises: `metric`, and of several seeds their mean."""
+    from jaxgp.study import sweep
+
+    return sweep.score([one.directory for one in planned.runs], planned.config.metric)
+
+
+COMMAND = cli.Command(
+    Config,
+    envs,
+    resume.plan,
+    task,
+    describe,
+    resume.complete,
+    swept,
+    finished=resume.finished,
+    is_idle=resume.is_idle,
+    score=score,
+)
+
 if __name__ == "__main__":
-    cli.main(cli.Command(Config, envs, resume.plan, task, describe, resume.complete, swept), CONFIG_DIR, "config")
+    cli.main(COMMAND, CONFIG_DIR, "config")

@@ -7,27 +7,30 @@ Nothing is written before the options of every job have been composed and checke
 import argparse
 import copy
 import os
+import shlex
 import signal
 import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 import hydra
 from hydra.conf import HydraConf
 from hydra.core.config_loader import ConfigLoader
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.plugins import Plugins
-from hydra.core.utils import JobReturn, JobStatus, configure_log, run_job
-from hydra.plugins.launcher import Launcher
+from hydra.core.utils import JobReturn, configure_log, run_job
 from hydra.types import HydraContext, RunMode
 from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
 from jaxgp import files, terminal
 from jaxgp.config import compose, places
+from jaxgp.config.launching import members
+from jaxgp.config.launching.chosen import chosen, refuse_without_sweep
+from jaxgp.config.launching.members import Member, Members
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_line
 from jaxgp.config.quoting import quoted
 from jaxgp.errors import RunError, UsageError, complain, reason, reject
@@ -54,6 +57,9 @@ class Command(Generic[Schema, Plan]):
         describe: (typed config, config groups and their choices, games) -> what `--help` prints. Raises UsageError.
         complete: (overrides as typed, games) -> these and others that they imply.
         swept: (directory of a sweep) -> nothing; called when all its members have ended, well or not.
+        finished: (plan) -> whether all is computed.
+        is_idle: (plan) -> whether nothing is left to do, so that a sweep passes over this member.
+        score: (plan of a job that has ended well) -> what a sweeper that searches optimises. Raises RunError.
     """
 
     def __init__(
@@ -65,6 +71,9 @@ class Command(Generic[Schema, Plan]):
         describe: Callable[[Schema, dict[str, list[str]], "Games"], str],
         complete: Callable[[Sequence[str], "Games"], Sequence[str]] = lambda overrides, games: overrides,
         swept: Callable[[Path], None] = lambda directory: None,
+        finished: Callable[[Plan], bool] = lambda plan: False,
+        is_idle: Callable[[Plan], bool] = lambda plan: False,
+        score: Callable[[Plan], float] = lambda plan: 0.0,
     ) -> None:
         self.schema = schema
         self.games = games
@@ -73,6 +82,9 @@ class Command(Generic[Schema, Plan]):
         self.describe = describe
         self.complete = complete
         self.swept = swept
+        self.finished = finished
+        self.is_idle = is_idle
+        self.score = score
 
     def prepare(self, config: DictConfig, directory: Path) -> Plan:
         """Type the composed options and make the plan; raises UsageError."""
@@ -120,7 +132,8 @@ def _code(command: Command[Schema, Plan], config_dir: Path, config_name: str, ar
         command.games = placed.games
         completed = command.complete(placed.overrides, placed.games)
         args.overrides = [compose.opened(command.schema, one, args.multirun) for one in completed]
-        return _dispatch(command, config_dir.resolve(), args.config_name or config_name, args, placed.folders)
+        words = shlex.join(["python", sys.argv[0], *(sys.argv[1:] if argv is None else argv)])
+        return _dispatch(command, config_dir.resolve(), args.config_name or config_name, args, placed.folders, words)
     except (UsageError, RunError) as error:
         complain(error)
         return error.exit_code
@@ -159,6 +172,7 @@ def _dispatch(
     config_name: str,
     args: argparse.Namespace,
     outside: Sequence[Path],
+    again: str,
 ) -> int:
     first = [_existing(args.config_dir or "")] if args.config_dir is not None else []
     with compose.loader(command.schema, config_dir, first, outside) as loader:
@@ -170,7 +184,9 @@ def _dispatch(
         if args.cfg:
             compose.made(command.schema, compose.compose(command.schema, loader, config_name, args.overrides))
         elif not (args.hydra_help or args.version or args.shell_completion or args.info):
-            return (_sweep if args.multirun else _single)(command, loader, config_name, args.overrides)
+            if args.multirun:
+                return _sweep(command, loader, config_name, args.overrides, again)
+            return _single(command, loader, config_name, args.overrides)
         return _show(command, config_dir, config_name, args)
 
 
@@ -228,6 +244,7 @@ def _overrides(about: HydraConf) -> list[str]:
 
 def _single(command: Command[Schema, Plan], loader: ConfigLoader, config_name: str, overrides: Sequence[str]) -> int:
     config = compose.compose(command.schema, loader, config_name, overrides)
+    refuse_without_sweep(config)
     compose.made(command.schema, config)  # a wrong option is named itself, not the directory that it is part of
     given = places.directory(config, places.RUN).absolute()
     new = "now" in places.filled_in(config, places.RUN)  # a name that holds the time is meant for a new run
@@ -253,49 +270,97 @@ def _single(command: Command[Schema, Plan], loader: ConfigLoader, config_name: s
     return int(result.return_value or 0)
 
 
-def _sweep(command: Command[Schema, Plan], loader: ConfigLoader, config_name: str, overrides: Sequence[str]) -> int:
+def _sweep(
+    command: Command[Schema, Plan], loader: ConfigLoader, config_name: str, overrides: Sequence[str], again: str
+) -> int:
     config = compose.compose(command.schema, loader, config_name, overrides, RunMode.MULTIRUN)
+    launching = chosen(config, command.finished)
     given = places.directory(config, places.SWEEP).absolute()
     new = places.filled_in(config, places.SWEEP) == {"now"}
-    if not places.filled_in(config, places.SWEEP) - {"now"}:  # else each member fills in its own
+    shared = not places.filled_in(config, places.SWEEP) - {"now"}  # else each member fills in its own
+    if shared:
         _place(config, places.free(given) if new else given)
     found: dict[Path, int] = {}
+    known: dict[int, Member] = {}
     for number, job in enumerate(_jobs(config, loader)):
-        try:
-            composed = loader.load_sweep_config(config, job)
-        except COMPOSITION_ERRORS as error:
-            raise composition_error(command.schema, error, job) from error
-        with read_write(composed.hydra), open_dict(composed.hydra):
-            composed.hydra.job.num = composed.hydra.job.id = number
-        directory = places.member(composed)
+        known[number] = member = _member(command, loader, config, job, number)
+        directory = places.member(member.config)
         if found.setdefault(directory, number) != number:
             raise UsageError(f"{places.MEMBER}: members {found[directory]} and {number} would share {directory}")
-        command.prepare(composed, directory)
         if number == 0:  # the options of Hydra are the same for all members
-            _check_logging(composed, "job_logging")
+            _check_logging(member.config, "job_logging")
     _check_logging(config, "hydra_logging")
-    if new:
-        _place(config, places.claim(given, places.SWEEP))
-    files.make_directory(places.directory(config, places.SWEEP), places.SWEEP)
+    searches = not _lists_its_jobs(config)
+    if searches and not launching.waits:
+        reject("hydra.launcher.wait", False, "true where a sweeper chooses by results")
+    launching.check(list(known.values()))
+    if new and (claimed := places.claim(given, places.SWEEP)) != places.directory(config, places.SWEEP):
+        _place(config, claimed)
+        known = {}
+    folder = places.directory(config, places.SWEEP).absolute()
+    files.make_directory(folder, places.SWEEP)
     configure_log(config.hydra.hydra_logging, config.hydra.verbose)
     callbacks = Callbacks(config)
     callbacks.tell("on_multirun_start", config=config, config_name=config_name)
     sweeper = Plugins.instance().instantiate_sweeper(
         hydra_context=_context(loader, callbacks), task_function=command, config=config
     )
-    if str(config.hydra.launcher._target_).endswith(".BasicLauncher") and sweeper.launcher is not None:
-        sweeper.launcher = Each(sweeper.launcher)
-    batches = sweeper.sweep(arguments=_overrides(config.hydra))
+    terminal.over()  # launchers that wait say how to go on
+    inner = _holder(sweeper)
+    if launching.way is None or inner is None:
+        batches = sweeper.sweep(arguments=_overrides(config.hydra))
+        codes = [members.code(job) for batch in batches or () for job in batch]
+        failed = [str(number) for number, code in enumerate(codes) if code]
+    else:
+        inner.launcher = launched = Members(
+            inner.launcher,
+            launching.way(folder),
+            lambda job, number: known.get(number) or _member(command, loader, config, job, number),
+            command.is_idle,
+            command.score if searches else None,
+        )
+        try:
+            sweeper.sweep(arguments=_overrides(config.hydra))
+        except (KeyboardInterrupt, SystemExit):
+            members.say(f"Go on with the sweep:\n  {_again(again, folder)}")
+            raise
+        codes = [launched.codes[one.number] for one in launched.members]
+        failed = [str(one) for one in launched.members if launched.codes[one.number]]
     callbacks.tell("on_multirun_end", config=config, config_name=config_name)
-    if not places.filled_in(config, places.SWEEP) - {"now"}:  # else no directory holds all members
-        command.swept(places.directory(config, places.SWEEP))
-    jobs = [job for batch in batches or () for job in batch]
-    codes = [int(job.return_value or 0) for job in jobs]
-    if failed := [
-        f"{n} ({' '.join(job.overrides)})" for n, (job, code) in enumerate(zip(jobs, codes, strict=True)) if code
-    ]:
-        complain(RunError(f"{len(failed)} of {len(jobs)} members of the sweep failed: {', '.join(failed)}"))
+    if shared and launching.waits:
+        command.swept(folder)
+    if failed:
+        complain(RunError(f"{len(failed)} of {len(codes)} members of the sweep failed: {', '.join(failed)}"))
+        members.say(f"Run them again:\n  {_again(again, folder)}")
     return max(codes, default=0)
+
+
+def _member(
+    command: Command[Schema, Plan], loader: ConfigLoader, config: DictConfig, job: Sequence[str], number: int
+) -> Member:
+    """Compose a member of a sweep, and plan what it does; raises UsageError."""
+    try:
+        composed = loader.load_sweep_config(config, list(job))
+    except COMPOSITION_ERRORS as error:
+        raise composition_error(command.schema, error, job) from error
+    with read_write(composed.hydra), open_dict(composed.hydra):
+        composed.hydra.job.num = composed.hydra.job.id = number
+    directory = places.member(composed)
+    return Member(number, tuple(job), composed, directory, command.prepare(composed, directory))
+
+
+def _holder(sweeper: Any) -> Any:
+    """Return the sweeper that holds a launcher, which may be within another one; None if there is none."""
+    while sweeper is not None and getattr(sweeper, "launcher", None) is None:
+        sweeper = getattr(sweeper, "sweeper", None)
+    return sweeper
+
+
+def _again(words: str, folder: Path) -> str:
+    """Return the command that goes on with a sweep."""
+    more = [] if places.SWEEP in words else [f"{places.SWEEP}={files.short(folder)}"]
+    more += [] if "resume=auto" in words else ["resume=auto"]
+    return " ".join([words, *map(shlex.quote, more)])
 
 
 def _check_logging(config: DictConfig, section: str) -> None:
@@ -326,33 +391,14 @@ def _place(config: DictConfig, directory: Path) -> None:
         config.hydra.overrides.hydra.append(f"{places.SWEEP}={quoted(str(directory))}")
 
 
-class Each(Launcher):
-    """Launches the jobs of a sweep one by one, so that one whose directory cannot be made does not end the others."""
-
-    def __init__(self, launcher: Launcher) -> None:
-        self._launcher = launcher
-
-    def setup(self, **about: object) -> None:
-        """Do nothing: the launcher inside is set up already."""
-
-    def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> list[JobReturn]:
-        """Run the jobs; Hydra's sweeper calls this."""
-        return [self._one(job, number) for number, job in enumerate(job_overrides, initial_job_idx)]
-
-    def _one(self, job: Sequence[str], number: int) -> JobReturn:
-        try:
-            (done,) = self._launcher.launch([job], number)
-            return done
-        except OSError as error:
-            complain(RunError(f"{error.filename or 'a member of the sweep'}: {reason(error)}"))
-            failed = JobReturn(overrides=job, status=JobStatus.COMPLETED)
-            failed.return_value = RunError.exit_code
-            return failed
+def _lists_its_jobs(config: DictConfig) -> bool:
+    """Return whether all jobs of a sweep are known before it begins."""
+    return str(config.hydra.sweeper._target_).endswith(".BasicSweeper")
 
 
 def _jobs(config: DictConfig, loader: ConfigLoader) -> list[list[str]]:
     """Return the overrides of each job of a sweep; empty for a sweeper that chooses them during the sweep."""
-    if not str(config.hydra.sweeper._target_).endswith(".BasicSweeper"):
+    if not _lists_its_jobs(config):
         return []
     given = [f"{key}={value}" for key, value in (config.hydra.sweeper.params or {}).items()]
     return compose.jobs(given + _overrides(config.hydra), loader)

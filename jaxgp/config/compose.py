@@ -24,6 +24,7 @@ from omegaconf.errors import GrammarParseError, InterpolationResolutionError, Om
 
 from jaxgp.config import quoting, typed
 from jaxgp.config.games import place
+from jaxgp.config.launching.options import LAUNCHERS
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_line
 from jaxgp.errors import UsageError, reject
 from jaxgp.files import user_path
@@ -107,6 +108,10 @@ def loader(
     first = (*first, *(folder / "conf" for folder in outside if (folder / "conf").is_dir()))
     ConfigStore.instance().store(name=SCHEMA_NAME, node=typed.plain(schema))
     Plugins.instance().register(Folders)
+    known = ConfigStore.instance().repo["hydra"]["launcher"]
+    for name, launcher in LAUNCHERS.items():
+        known.pop(f"{name}.yaml", None)  # of a plugin; Hydra would merge it into the file of the config tree
+        ConfigStore.instance().store(group="hydra/launcher_options", name=name, node=typed.plain(launcher))
     GlobalHydra.instance().clear()
     Folders.first = first
     try:
@@ -144,6 +149,9 @@ def opened(schema: type, override: str, sweep: bool = False) -> str:
     Hydra lets it pass, and it is checked later.
     """
     key, equals, written = override.partition("=")
+    section, _, name = key.rpartition(".")
+    if section == "hydra.launcher" and any(typed.is_text(kind, name) for kind in LAUNCHERS.values()):
+        return f"{key}={quoting.literal(written)}" if equals else override
     if equals and key in HYDRA_PATHS:
         override = f"{key}={quoting.literal(written)}"
     elif equals and typed.is_text(schema, key.lstrip("+")):

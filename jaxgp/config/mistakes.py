@@ -10,14 +10,16 @@ from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 from jaxgp.config import quoting, typed
 from jaxgp.errors import UsageError, rejected, show
 
-LAUNCHERS = {
-    "submitit_slurm": '"jaxgp[slurm]"',
-    "submitit_local": '"jaxgp[slurm]"',
-    "joblib": '"jaxgp[joblib]"',
+PACKAGES = {
+    "slurm": "-e '.[slurm]'",
+    "submitit_slurm": "-e '.[slurm]'",
+    "submitit_local": "-e '.[slurm]'",
+    "joblib": "-e '.[joblib]'",
+    "optuna": "-e '.[optuna]'",
     "ray": "hydra-ray-launcher",
     "rq": "hydra-rq-launcher",
 }
-"""Hydra's launchers that are packages of their own, and what pip installs them by."""
+"""Launchers and sweepers that need packages of their own, and what pip installs them by."""
 COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException, ValueError, TypeError, OSError)
 """What composing a configuration may raise for a mistake of the user."""
 
@@ -64,6 +66,11 @@ def composition_error(schema: type, error: Exception, overrides: Sequence[str]) 
     return UsageError(text)
 
 
+def not_installed(choice: str) -> str:
+    """Say how the packages of a launcher or a sweeper are installed."""
+    return f"not installed; pip install {PACKAGES[choice]}"
+
+
 def _parts(override: str) -> tuple[str, str]:
     """Return the name and the value of an override."""
     name, _, value = override.partition("=")
@@ -87,8 +94,8 @@ def first_line(error: BaseException) -> str:
 def _unknown_choice(error: MissingConfigException) -> UsageError:
     group, _, choice = str(error.missing_cfg_file or "").rpartition("/")
     options = ", ".join(sorted(error.options or ()))
-    if group == "hydra/launcher" and choice in LAUNCHERS:
-        return UsageError(f"{group}={choice}: not installed; pip install {LAUNCHERS[choice]}")
+    if group in ("hydra/launcher", "hydra/sweeper") and choice in PACKAGES:
+        return UsageError(f"{group}={choice}: {not_installed(choice)}")
     if group and options:
         return UsageError(f"{group}={choice}: unknown choice; accepted: {options}")
     return UsageError(first_line(error))

@@ -13,6 +13,8 @@ from jaxgp.options import MAX_CORES, MAX_COUNT, MAX_SECONDS, MAX_SEED, option
 
 GENOTYPES = {"gp": "program", "groups": "rules", "cma": "program"}
 """What each kind of algorithm evolves."""
+METRICS = ("fitness", "points", "size", "found", "generations", "seconds")
+"""What is measured in a run as a whole; all but the last two of its champion."""
 
 
 @dataclass
@@ -89,6 +91,9 @@ class Config:
     )
     checkpoint_every: int = option(10, "generations between checkpoints", low=1, high=MAX_COUNT)
     keep_checkpoints: int = option(2, "checkpoints that are kept", low=1, high=MAX_COUNT)
+    metric: str = option(
+        "fitness", "what Optuna optimises, and by which the page of a sweep compares settings", METRICS
+    )
     title: str = option("", "one line that names the run in its report")
     table: str | None = option(
         None, "a CSV file that gets a row for the run when it has come to its end; null: none", path=True

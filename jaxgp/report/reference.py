@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from jaxgp.config import typed
 from jaxgp.config.help import written
+from jaxgp.config.launching.options import LAUNCHERS
 from jaxgp.config.schema import Config
 from jaxgp.options import Option, declared
 from jaxgp.spec import Games
@@ -30,6 +31,9 @@ def page(games: Games, commands: Mapping[str, type]) -> str:
     ]
     for title, says, rows in _sections(Config(), ""):
         lines += ["", f"### {title}", "", says, "", *rows]
+    for name, launcher in LAUNCHERS.items():
+        rows = _table(_flat(launcher(), "hydra.launcher."))
+        lines += ["", f"### hydra/launcher={name}", "", _first_line(launcher), "", *rows]
     for name in games.available():
         lines += ["", f"## game={name}", "", *_game(games, name)]
     for script, schema in commands.items():

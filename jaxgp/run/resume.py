@@ -15,7 +15,7 @@ from jaxgp.errors import UsageError, reject, show
 from jaxgp.files import user_path
 from jaxgp.options import MAX_SEED
 from jaxgp.store import runs
-from jaxgp.store.directory import RunDirectory, digest
+from jaxgp.store.directory import COMPLETE, RunDirectory, digest
 from jaxgp.store.table import Table
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 CHANGEABLE = (
     "logger",
+    "metric",
     "checkpoint_every",
     "keep_checkpoints",
     "cores",
@@ -96,6 +97,23 @@ def plan(config: Config, overrides: Sequence[str], directory: Path, games: "Game
     return (
         _several(config, numbers, overrides, directory, games) if numbers else _one(config, overrides, directory, games)
     )
+
+
+def finished(plan: Plan) -> bool:
+    """Return whether every run of a plan has come to its end, as its directory says."""
+    return all(_is_complete(one) for one in plan.runs)
+
+
+def is_idle(plan: Plan) -> bool:
+    """Return whether a plan has nothing to do at all, not even a report or the row of a table to write."""
+    reported = all(RunDirectory(one.directory).report.is_file() for one in plan.runs)
+    return reported and plan.config.table is None and finished(plan)
+
+
+def _is_complete(plan: Plan) -> bool:
+    status = RunDirectory(plan.directory).read_status()
+    reached = status.get("generations")
+    return status.get("state") == COMPLETE and reached == plan.config.algorithm.generations
 
 
 def _one(config: Config, overrides: Sequence[str], directory: Path, games: "Games") -> Plan:

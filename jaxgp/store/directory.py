@@ -28,9 +28,12 @@ from jaxgp.options import departures
 
 PACKAGES = ("jax", "jaxlib", "flax", "numpy", "hydra-core", "omegaconf", "wandb")
 LOCK = ".lock"
+COMPLETE = "complete"
+"""The state of a run that has come to its end."""
 UNRELATED = (
     "logger",
     "resume",
+    "metric",
     "title",
     "table",
     "checkpoint_every",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from jaxgp.config.schema import METRICS
 from jaxgp.errors import UsageError, reject, show
 from jaxgp.options import MAX_SEED, choice, whole
 
@@ -18,7 +19,7 @@ Level = float | int | bool | str
 Numbers = Mapping[str, Mapping[str, Level]]
 """Published numbers by name: of a group its coefficients, p values and optimum; of a comparison a12 and p."""
 
-RESPONSES = ("fitness", "points", "size", "found", "generations", "seconds")
+RESPONSES = METRICS
 """What is measured in a run: see `jaxgp.study.results.summary`."""
 COLUMNS = ("trial", "order", "group", "replicate", "seed", *RESPONSES)
 """Columns of the table of results, besides the factors."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
+from statistics import fmean
 
 import pandas
 
@@ -24,16 +25,26 @@ from jaxgp.report.progress import measured
 from jaxgp.statistics.comparison import Comparison, compare_all
 from jaxgp.statistics.intervals import student
 from jaxgp.store import champion, record, runs
-from jaxgp.store.directory import RunDirectory
+from jaxgp.store.directory import COMPLETE, RunDirectory
 from jaxgp.store.record import Row
 from jaxgp.study import figures, results, study_report
 from jaxgp.study.design import RESPONSES
 
 ALIKE = "all runs"
 """The setting where runs differ in nothing but their seeds."""
-APART = ("seed", "hydra", "resume", "logger", "table", "title", "checkpoint_every", "keep_checkpoints", "cores")
+APART = (
+    "seed",
+    "hydra",
+    "resume",
+    "logger",
+    "metric",
+    "table",
+    "title",
+    "checkpoint_every",
+    "keep_checkpoints",
+    "cores",
+)
 """Options that make no setting: what they change is not what a run computes, or only its random numbers."""
-COMPLETE = "complete"
 
 
 @dataclass(frozen=True)
@@ -230,13 +241,27 @@ def conclude(folder: Path, tell: Callable[[str], None], warn: Callable[[str], No
     """Report a sweep that has just ended, in its own folder; what hinders it is a warning and changes nothing else."""
     try:
         sweep = load("hydra.sweep.dir", folder)
-        made, lines = report(sweep)
+        made, lines = report(sweep, sweep.members[0].config.metric)
         save(sweep, folder, made)
     except (UsageError, OSError) as error:
         warn(f"warning: the sweep has no report: {error}")
         return
     for line in (*lines, f"Sweep: {folder / document.HTML}"):
         tell(printable(line))
+
+
+def score(folders: Sequence[Path], measure: str) -> float:
+    """Return what was measured in runs, their mean; nan if it was not measured in all of them.
+
+    Args:
+        folders: run directories.
+        measure: one of RESPONSES.
+
+    Raises:
+        UsageError: a run cannot be read.
+    """
+    found = [member(RunDirectory(folder)).figures[measure] for folder in folders]
+    return fmean(float("nan") if value is None else value for value in found)
 
 
 def _ended(sweep: Sweep) -> int:

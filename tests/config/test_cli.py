@@ -55,7 +55,7 @@ BAD = [
     ("--colour", "unrecognized arguments: --colour"),
     ("--config-dir=nowhere", "--config-dir=nowhere: no such directory"),
     ("hydra.spam=1", "hydra.spam: unknown option of Hydra"),
-    ("hydra/launcher=none", "hydra/launcher=none: unknown choice; accepted: basic"),
+    ("hydra/launcher=none", "hydra/launcher=none: unknown choice; accepted: basic, example_cluster, joblib"),
     ("resume=nowhere", "no such run directory; accepted: a run directory, or auto"),
     ("resume=.", "not a run directory"),
 ]

@@ -70,6 +70,10 @@ RUNS = {
                         f"fitness.coplay=2 algorithm.population=8 {OFTEN}"),
     "sweep": Kind("train", f"-m {TRAIN.replace('seed=7', 'seed=7,8')} {PROGRAMS} game=morpion game.size=20 {OFTEN}",
                   "hydra.sweep.dir", ("{words} resume=auto",)),
+    "machine": Kind("train", f"-m {TRAIN.replace('seed=7', 'seed=7,8,9')} {PROGRAMS} game=morpion game.size=20 {OFTEN} "
+                    "hydra/launcher=joblib hydra.launcher.n_jobs=2", "hydra.sweep.dir", ("{words} resume=auto",)),
+    "seeds": Kind("train", f"{TRAIN.replace('seed=7', 'seeds=7-8')} {PROGRAMS} game=morpion game.size=20 {OFTEN}",
+                  resumed=("{words} resume=auto",)),
     "study": Kind("analyse", "analysis=design factors.algorithm.elites=[0,1] replicates=4 seed=7 "
                   "base=[game=morpion,game.size=20,algorithm.population=24,algorithm.generations=30,compilation_cache=null]",
                   "output", ("{words}",)),
@@ -179,7 +183,7 @@ def killed(yard: Yard, name: str) -> list[Kill]:
 
 def way(yard: Yard, name: str, place: Path) -> str:
     """Draw a way to go on with a run; one that was killed before it wrote anything is started again."""
-    begun = (place / "config.yaml").is_file() or RUNS[name].folder != "hydra.run.dir"
+    begun = any(place.rglob("config.yaml")) or RUNS[name].folder != "hydra.run.dir"
     return yard.draw.choice(RUNS[name].resumed) if begun else RUNS[name].words
 
 
