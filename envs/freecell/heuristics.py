@@ -94,8 +94,9 @@ FEATURES = (*HEURISTICS, *MORE, *ADVISORS)
 """The heuristics of table 11.1, two more, and the advisors of table 11.4, in their order."""
 BY_NAME = {one.name: one for one in FEATURES}
 COUNTS = (
-    *(BY_NAME[name] for name in ("NumCardsNotAtFoundations", "HSDH", "Disorder", "NumberWellPlaced")),
+    *(BY_NAME[name] for name in ("NumCardsNotAtFoundations", "Disorder", "NumberWellPlaced")),
     *(BY_NAME[name] for name in ("HighestHomeCard", "DifferenceHome")),
+    Feature("OnNext", "cards on the next cards of the foundations", heuristic=True, most=100),
     Feature("CardsInCells", "cards in cells", heuristic=True, most=CELLS),
     Feature("EmptyCascades", "empty cascades", heuristic=True, rises=True, most=CASCADES),
     Feature("NoVacancy", "no cell and no cascade is empty", truth=True, heuristic=True),
@@ -107,7 +108,7 @@ COUNTS = (
 )
 """Heuristics in cards, places and moves, which are not divided: a weight is the price of one of them.
 
-The first six are in the source or in `MORE`; the others are not.
+The first five are in the source or in `MORE`; the others are not. OnNext is HSDH without its doubling.
 """
 
 
@@ -161,24 +162,28 @@ def hsdh(state: State) -> Array:
     A next card in a cell has none on it, and a foundation that is complete has no next card. The sum is doubled if no
     cell and no cascade is empty.
     """
+    return on_next(state) * jnp.where(vacancies(state) == 0, 2, 1)
+
+
+def on_next(state: State) -> Array:
+    """Return int32[], OnNext: cards that lie on the next card of each foundation, summed over the foundations."""
     following = state.foundations * SUITS + np.arange(SUITS, dtype=np.int8)
     wanted = (state.cascades[:, :, None] == following).any(-1)
-    covering = jnp.where(wanted, state.heights[:, None] - 1 - np.arange(ROWS, dtype=np.int8), 0).sum(dtype=jnp.int32)
-    return covering * jnp.where(vacancies(state) == 0, 2, 1)
+    return jnp.where(wanted, state.heights[:, None] - 1 - np.arange(ROWS, dtype=np.int8), 0).sum(dtype=jnp.int32)
 
 
 def counts(node: Node) -> Array:
     """Return float32[14]: the numbers of `COUNTS` of a node, as they are, in their order."""
     state, seen = node.state, _seen(node.state)
-    heuristic, well, left, room, _, _, highest, difference, _ = _nine(state, seen)
+    _, well, left, room, _, _, highest, difference, _ = _nine(state, seen)
     loose, covering, both = _disorders(state)
     numbers = (
         left,
-        heuristic,
         loose,
         well,
         highest,
         difference,
+        on_next(state),
         (state.cells >= 0).sum(dtype=jnp.int32),
         (state.heights == 0).sum(dtype=jnp.int32),
         room == 0,

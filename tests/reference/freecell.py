@@ -104,11 +104,11 @@ def counts(board, depth):
     above = [(under, card) for under, card in pairs if any(value(low) < value(card) for low in under)]
     return [
         nine[2],
-        nine[0],
         sum(not fits(card, on) for pile in board.cascades for on, card in pairwise(pile)),
         nine[1],
         nine[6],
         nine[7],
+        covering(board),
         4 - board.cells.count(None),
         board.cascades.count([]),
         free(board) == 0,

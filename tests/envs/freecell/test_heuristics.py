@@ -105,6 +105,7 @@ def test_counts_by_hand():
     assert seen["CardsInCells"] == 2
     assert seen["EmptyCascades"] == 2
     assert (seen["NoVacancy"], seen["OneVacancy"]) == (0, 0)
+    assert seen["OnNext"] == 0 + 1 + 0 + 2
     assert seen["KingsAtBottom"] == 0
     assert seen["Covering"] == 2 + 1 + 1 + 1  # 9D 8S on 2S; TH on 6S; KH on 7D; KD on 3D
     assert seen["Breaks"] == 1 + 1 + 1 + 1  # 8S fits 9D

@@ -92,9 +92,9 @@ def test_a_policy_takes_the_weights_of_the_first_rule_that_fires(deals):
 def test_counts_are_not_divided_and_those_that_rise_are_turned_over():
     taken = cast(SPEC, GAME, "weights", None, {"heuristics": "counts"})
     names = [one.name for one in COUNTS]
-    numbers = np.array([{"HSDH": 25, "EmptyCascades": 2, "Moves": 7}.get(name, 0) for name in names], np.float32)
+    numbers = np.array([{"OnNext": 25, "EmptyCascades": 2, "Moves": 7}.get(name, 0) for name in names], np.float32)
     costs = dict(zip(names, np.asarray(roles.counted(numbers, "flipped")).tolist(), strict=True))
-    assert (costs["HSDH"], costs["EmptyCascades"], costs["Moves"], costs["KingsAtBottom"]) == (25, 8 - 2, 7, 8)
+    assert (costs["OnNext"], costs["EmptyCascades"], costs["Moves"], costs["KingsAtBottom"]) == (25, 8 - 2, 7, 8)
     assert roles.counted(numbers, "as_is").tolist() == numbers.tolist()
     assert taken.language.roots == tuple(names)
     assert roles.policy_set("counts").num_trees == 5 * (1 + 14) + 14
