@@ -1,4 +1,4 @@
-"""The tables of docs/freecell.md, made from docs/data/freecell_deals.csv, freecell_all.csv.gz and freecell_runs.csv."""
+"""The tables of docs/freecell.md, made from the tables of docs/data whose names begin with `freecell`."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -21,8 +21,22 @@ CHAMPIONS = (("1-4000", 200_000), ("1-32000", 10_000), ("1-1000", 10_000))
 HEADER = ["order of positions", "deals", "nodes at most", "solved (95 %)", "nodes, mean", "median", "moves"]
 UNSOLVED_NODES, UNSOLVED_MOVES = 1_000_000_000, 60_000
 """What the book counts for a deal that is not solved (section 11.3)."""
-SCHEDULE = tuple((seed, limit) for limit in (10_000, 200_000, 1_000_000) for seed in range(5))
-"""The portfolio: seeds of champions, and nodes at which their searches give up."""
+ALL = "1-32000"
+PORTFOLIOS = {EXPERIMENT: (10_000, 200_000, 1_000_000), "freecell_counts": (6_000, 50_000, 1_000_000)}
+"""Experiments whose five champions search one after the other, and the nodes at which they give up in turn."""
+SEEDS = range(5)
+FC_SOLVE, CHECKED = "fc-solve", 200_000
+"""The engine outside, and the states that it checks at most."""
+PROBLEMS = {"freecell_short": "deals that evolve", "freecell_short_fixed": "random deals"}
+"""Experiments that are compared on equal deals, and the limit of their searches."""
+COMPARED = "1-500", 3_000
+POLICY = "freecell_policy"
+BOOK = (
+    ("the book, HSDH, staged deepening", "30,859: 96.43 %", "1,780,216", "255"),
+    ("the book, evolved weights, staged deepening", "31,475: 98.36 %", "230,345", "151"),
+    ("the book, evolved policies, staged deepening", "31,888: 99.65 %", "", ""),
+)
+"""Table 11.2 and section 11.3 of the book; nodes and moves are those of the deals that were solved."""
 FIXED, FIXED_ON = ("HSDH", "Heineman", "GA-FreeCell"), ("1-300", 10_000)
 
 
@@ -63,39 +77,128 @@ def penalised(found: Figures) -> tuple[float, float]:
     return float(nodes), float(moves)
 
 
-def portfolio(data: Searches, deals: str = "1-32000") -> str:
-    """Return what the champions of the schedule find one after the other, each for what those before it left.
+def together(data: Searches, experiment: str, deals: str = ALL) -> tuple[Searched, list[list[str]]] | None:
+    """Return what five champions find one after the other, each for what those before it left, and a line for each.
 
-    The last two lines are of all deals, and of those for testing.
+    None unless all of their searches have rows.
     """
-    some = suites.instances(FreeCell(), deals, "suite")
-    names = np.array(some.names)
-    genomes = {one.seed: one.genome for one in data.champions(EXPERIMENT)}
+    names = np.array(suites.instances(FreeCell(), deals, "suite").names)
+    genomes = {one.seed: one.genome for one in data.champions(experiment)}
     lines: list[list[str]] = []
 
     def search(seed: int, limit: int, left: np.ndarray) -> Searched:
         wanted = Asked(SEARCH, limit, tuple(names[left].tolist()))
-        found = data.searched(wanted, CHAMPION, genomes[seed]) if len(left) else Searched.nothing(0)
+        found = data.searched(wanted, CHAMPION, genomes.get(seed, "")) if len(left) else Searched.nothing(0)
         if found is None:
             raise LookupError
         nodes = f"{found.nodes.mean():,.0f}" if len(left) else ""
         lines.append([f"champion, seed {seed}", f"{limit:,}", f"{len(left):,}", f"{found.solved.sum():,}", nodes])
         return found
 
+    schedule = ((seed, limit) for limit in PORTFOLIOS[experiment] for seed in SEEDS)
     try:
-        found = combined(len(names), (partial(search, *stage) for stage in SCHEDULE))
+        return combined(len(names), (partial(search, *stage) for stage in schedule)), lines
     except LookupError:
+        return None
+
+
+def portfolio(data: Searches, experiment: str = EXPERIMENT, deals: str = ALL) -> str:
+    """Return what the champions of an experiment find one after the other.
+
+    The last two lines are of all deals, and of those for testing.
+    """
+    found = together(data, experiment, deals)
+    if found is None:
         return NONE
-    for title, mask in (("together", np.ones(len(names), bool)), ("of these for testing", some.test)):
-        part = Searched(*(getattr(found, one.name)[mask] for one in fields(found)))
-        made = figures(tuple(names[mask].tolist()), part, None)
-        share = 100 * np.array([made.solved / made.instances, made.solved_low, made.solved_high])
-        solved = f"{made.solved:,}: {share[0]:.3f} % ({share[1]:.3f} to {share[2]:.3f})"
-        lines.append([title, "", f"{made.instances:,}", solved, f"{made.nodes:,.0f}"])
+    some = suites.instances(FreeCell(), deals, "suite")
+    lines = found[1]
+    for title, mask in (("together", np.ones(len(some.names), bool)), ("of these for testing", some.test)):
+        made = figured(found[0], np.array(some.names), mask)
+        lines.append([title, "", f"{made.instances:,}", share_of(made), f"{made.nodes:,.0f}"])
     return table(["champion", "nodes at most", "deals", "solved", "nodes, mean"], lines)
+
+
+def figured(found: Searched, names: np.ndarray, mask: np.ndarray) -> Figures:
+    """Return the figures of some of the instances that have these names."""
+    part = Searched(*(getattr(found, one.name)[mask] for one in fields(found)))
+    return figures(tuple(names[mask].tolist()), part, None)
+
+
+def share_of(made: Figures) -> str:
+    """Return how many instances were solved, and their share with its interval."""
+    share = 100 * np.array([made.solved / made.instances, made.solved_low, made.solved_high])
+    return f"{made.solved:,}: {share[0]:.3f} % ({share[1]:.3f} to {share[2]:.3f})"
+
+
+def everything(data: Searches, deals: str = ALL) -> str:
+    """Return what is known of all deals, a line for each solver; those of the book come first."""
+    names = np.array(suites.instances(FreeCell(), deals, "suite").names)
+    lines = [[solver, solved, nodes, "", "", moves] for solver, solved, nodes, moves in BOOK]
+
+    def add(solver: str, found: Searched | None) -> None:
+        if found is None:
+            return
+        made = figured(found, names, np.ones(len(names), bool))
+        counted = ["", ""] if made.expanded is None else [f"{made.expanded:,.1f}", f"{made.expanded_median:,.0f}"]
+        moves = "" if made.length is None else f"{made.length:.1f}"
+        lines.append([solver, share_of(made), f"{made.nodes:,.0f}", *counted, moves])
+
+    for experiment in PORTFOLIOS:
+        found = together(data, experiment, deals)
+        add(f"five champions of `{experiment}`, one after the other", None if found is None else found[0])
+    for one in data.champions("freecell_counts"):
+        last = PORTFOLIOS["freecell_counts"][-1]
+        alone = data.searched(Asked(SEARCH, last, tuple(names.tolist())), CHAMPION, one.genome)
+        add(f"champion of `freecell_counts`, seed {one.seed}, alone", alone)
+    wanted = Asked(FC_SOLVE, CHECKED, tuple(names.tolist()))
+    add("fc-solve 5.0.0, `-l lg`", data.searched(wanted, FC_SOLVE))
+    return table(["solver", "solved (95 %)", "nodes, mean", "expanded, mean", "median", "moves"], lines)
+
+
+def problems(data: Searches) -> str:
+    """Return champions that met deals which evolve, beside those that met random deals, on equal deals."""
+    from scipy import stats
+
+    from jaxgp.statistics.comparison import dominance
+
+    deals, limit = COMPARED
+    wanted, lines, values = asked(deals, limit), [], []
+    for experiment, title in PROBLEMS.items():
+        found = data.of_champions(wanted, experiment)
+        if not found:
+            return NONE
+        nodes = np.array([one.nodes for one in found.values()])
+        solved = np.array([100 * one.solved / one.instances for one in found.values()])
+        lines.append([title, str(len(found)), _spread(solved, ".1f", " %"), _spread(nodes, ",.0f")])
+        values.append(nodes)
+    a12, p = float(dominance(*values)), float(stats.mannwhitneyu(*values).pvalue)
+    lines.append([f"A12 of the nodes, p by Mann-Whitney: {a12:.2f}, {p:.3f}", "", "", ""])
+    return table(["deals in training", "runs", "solved: median (least to greatest)", "nodes, mean of deals"], lines)
+
+
+def _spread(values: np.ndarray, digits: str, unit: str = "") -> str:
+    """Return the median of some values, and the least and the greatest one."""
+    low, middle, high = (f"{value:{digits}}" for value in (values.min(), np.median(values), values.max()))
+    return f"{middle}{unit} ({low} to {high})"
+
+
+def policies(data: Searches) -> str:
+    """Return what champions that are policies find, one line for each."""
+    deals, limit = COMPARED
+    found = data.of_champions(asked(deals, limit), POLICY)
+    lines = [line(f"policy, seed {seed}", deals, limit, one) for seed, one in found.items()]
+    return table([*HEADER, "nodes by the book", "moves by the book"], lines) if lines else NONE
 
 
 def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
     """Return what makes the tables, by their names in the document; raises UsageError for damaged data."""
-    data = Searches([folder / "freecell_deals.csv", folder / "freecell_all.csv.gz"], folder / "freecell_runs.csv")
-    return {"freecell_orders": partial(orders, data), "freecell_portfolio": partial(portfolio, data)}
+    files = ("freecell_deals.csv", "freecell_all.csv.gz", "freecell_counts.csv.gz", "freecell_fc_solve.csv.gz")
+    data = Searches([folder / name for name in files], folder / "freecell_runs.csv")
+    return {
+        "freecell_orders": partial(orders, data),
+        "freecell_portfolio": partial(portfolio, data),
+        "freecell_everything": partial(everything, data),
+        "freecell_counts": partial(portfolio, data, "freecell_counts"),
+        "freecell_problems": partial(problems, data),
+        "freecell_policies": partial(policies, data),
+    }
