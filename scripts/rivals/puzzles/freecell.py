@@ -19,7 +19,7 @@ from rivals.puzzles.clocked import Clocked, Told, with_speed
 from rivals.timing import Case, compiled, measure
 
 PART = "freecell"
-CHAMPION = Path(__file__).resolve().parents[3] / "docs" / "data" / "champions" / "freecell_weights_0.json"
+CHAMPION = Path(__file__).resolve().parents[3] / "docs" / "data" / "champions" / "freecell_counts_0.json"
 """Whose weights order the searches."""
 FC_SOLVE = "fc-solve"
 PROGRAM = "freecell-solver-range-parallel-solve"
@@ -39,8 +39,9 @@ def solve(bench: Any, count: int, until: float) -> None:
     Its nodes are those of its own search. `lane_bytes` is the memory of the compiled searches beside deals and results,
     divided by the lanes.
     """
-    options, game = bench.options, FreeCell()
-    language, solver = roles.weights(game, roles.Search(room=options.deal_room, limit=options.limit))
+    options, game = bench.options, FreeCell(autoplay="safe")
+    search = roles.Search(room=options.deal_room, limit=options.limit, heuristics="counts")
+    language, solver = roles.weights(game, search)
     weights = parse(language, json.loads(CHAMPION.read_text("utf-8"))["text"])
     plans = solver.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], weights))
     deals = suites.instances(game, f"1-{count}", "deals")
@@ -50,7 +51,7 @@ def solve(bench: Any, count: int, until: float) -> None:
     found = run(*given)
     lanes = solver.guided(solver.valued.values).lanes
     sizes = {"deals": count, "limit": options.limit, "room": options.deal_room, "lanes": min(lanes, count)}
-    about = {"nodes": int(found.nodes.sum()), "solved": int(found.solved.sum())}
+    about = {"nodes": int(found.nodes.sum()), "expanded": int(found.expanded.sum()), "solved": int(found.solved.sum())}
     memory = run.memory_analysis()
     if memory is not None:
         about["lane_bytes"] = memory.temp_size_in_bytes // sizes["lanes"]
