@@ -27,10 +27,6 @@ PORTFOLIOS = {EXPERIMENT: (10_000, 200_000, 1_000_000), "freecell_counts": (6_00
 SEEDS = range(5)
 FC_SOLVE, CHECKED = "fc-solve", 200_000
 """The engine outside, and the states that it checks at most."""
-PROBLEMS = {"freecell_short": "deals that evolve", "freecell_short_fixed": "random deals"}
-"""Experiments that are compared on equal deals, and the limit of their searches."""
-COMPARED = "1-500", 3_000
-POLICY = "freecell_policy"
 BOOK = (
     ("the book, HSDH, staged deepening", "30,859: 96.43 %", "1,780,216", "255"),
     ("the book, evolved weights, staged deepening", "31,475: 98.36 %", "230,345", "151"),
@@ -155,41 +151,6 @@ def everything(data: Searches, deals: str = ALL) -> str:
     return table(["solver", "solved (95 %)", "nodes, mean", "expanded, mean", "median", "moves"], lines)
 
 
-def problems(data: Searches) -> str:
-    """Return champions that met deals which evolve, beside those that met random deals, on equal deals."""
-    from scipy import stats
-
-    from jaxgp.statistics.comparison import dominance
-
-    deals, limit = COMPARED
-    wanted, lines, values = asked(deals, limit), [], []
-    for experiment, title in PROBLEMS.items():
-        found = data.of_champions(wanted, experiment)
-        if not found:
-            return NONE
-        nodes = np.array([one.nodes for one in found.values()])
-        solved = np.array([100 * one.solved / one.instances for one in found.values()])
-        lines.append([title, str(len(found)), _spread(solved, ".1f", " %"), _spread(nodes, ",.0f")])
-        values.append(nodes)
-    a12, p = float(dominance(*values)), float(stats.mannwhitneyu(*values).pvalue)
-    lines.append([f"A12 of the nodes, p by Mann-Whitney: {a12:.2f}, {p:.3f}", "", "", ""])
-    return table(["deals in training", "runs", "solved: median (least to greatest)", "nodes, mean of deals"], lines)
-
-
-def _spread(values: np.ndarray, digits: str, unit: str = "") -> str:
-    """Return the median of some values, and the least and the greatest one."""
-    low, middle, high = (f"{value:{digits}}" for value in (values.min(), np.median(values), values.max()))
-    return f"{middle}{unit} ({low} to {high})"
-
-
-def policies(data: Searches) -> str:
-    """Return what champions that are policies find, one line for each."""
-    deals, limit = COMPARED
-    found = data.of_champions(asked(deals, limit), POLICY)
-    lines = [line(f"policy, seed {seed}", deals, limit, one) for seed, one in found.items()]
-    return table([*HEADER, "nodes by the book", "moves by the book"], lines) if lines else NONE
-
-
 def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
     """Return what makes the tables, by their names in the document; raises UsageError for damaged data."""
     files = ("freecell_deals.csv", "freecell_all.csv.gz", "freecell_counts.csv.gz", "freecell_fc_solve.csv.gz")
@@ -199,6 +160,4 @@ def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
         "freecell_portfolio": partial(portfolio, data),
         "freecell_everything": partial(everything, data),
         "freecell_counts": partial(portfolio, data, "freecell_counts"),
-        "freecell_problems": partial(problems, data),
-        "freecell_policies": partial(policies, data),
     }

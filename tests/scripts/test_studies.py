@@ -233,7 +233,8 @@ def test_what_a_table_lacks_is_said(analyse, studied, options, said):
 
 
 def test_parquet_is_written_or_refused_in_one_line(analyse, studied, tmp_path, monkeypatch):
-    monkeypatch.setattr(results.importlib.util, "find_spec", lambda name: None)
+    there = results.importlib.util.find_spec
+    monkeypatch.setattr(results.importlib.util, "find_spec", lambda name: None if name == "pyarrow" else there(name))
     code, _, err = analyse(*STUDY, "parquet=true", f"output={studied}")
     assert code == 2
     assert err.startswith("error: parquet=true: needs pyarrow, which is not installed")
