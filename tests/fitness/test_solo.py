@@ -150,5 +150,5 @@ def test_a_game_for_two_needs_opponents():
 def test_rule_lists_do_not_play_it():
     wrong = config()
     wrong.algorithm = Groups()
-    with pytest.raises(UsageError, match=r"^algorithm\.kind=groups: accepted: gp, for game=morpion"):
+    with pytest.raises(UsageError, match=r"^algorithm\.kind=groups: accepted: gp, cma, for game=morpion"):
         validate.check(wrong, envs)
