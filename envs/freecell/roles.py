@@ -54,7 +54,7 @@ LANES = 32
 NARROW = 4
 """The fewest searches in progress at the same time, once no other waits."""
 KEPT = 2**20
-MAX_ROOM = 2**20
+MAX_ROOM = 2**22
 MAX_DEPTH = 5000
 VARIANTS: dict[str, Variant] = {"staged": "papers", "heineman": "heineman"}
 BY: dict[str, By] = {"greedy": "value", "astar": "cost"}
