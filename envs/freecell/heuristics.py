@@ -221,9 +221,7 @@ def heineman_score(state: State) -> Array:
 
 def disorder(state: State) -> Array:
     """Return int32[], Disorder: cards of cascades that lie on a card that they do not fit; 44 at most."""
-    joined = fits(state.cascades[:, 1:], state.cascades[:, :-1])
-    loose = ~joined & (np.arange(1, ROWS, dtype=np.int8) < state.heights[:, None])
-    return loose.sum(dtype=jnp.int32)
+    return _disorders(state)[0]
 
 
 def vacancies(state: State) -> Array:
