@@ -142,10 +142,6 @@ def everything(data: Searches, deals: str = ALL) -> str:
     for experiment in PORTFOLIOS:
         found = together(data, experiment, deals)
         add(f"five champions of `{experiment}`, one after the other", None if found is None else found[0])
-    for one in data.champions("freecell_counts"):
-        last = PORTFOLIOS["freecell_counts"][-1]
-        alone = data.searched(Asked(SEARCH, last, tuple(names.tolist())), CHAMPION, one.genome)
-        add(f"champion of `freecell_counts`, seed {one.seed}, alone", alone)
     wanted = Asked(FC_SOLVE, CHECKED, tuple(names.tolist()))
     add("fc-solve 5.0.0, `-l lg`", data.searched(wanted, FC_SOLVE))
     return table(["solver", "solved (95 %)", "nodes, mean", "expanded, mean", "median", "moves"], lines)
