@@ -20,7 +20,7 @@ from flax import struct
 from jax import Array
 
 from jaxgp.arrays import comparable, count_unique
-from jaxgp.evolution.generational import BREED, Metrics
+from jaxgp.evolution.generational import BREED, Metrics, size_metrics
 from jaxgp.evolution.options import CMA
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.primitives import Floats, PrimitiveSet
@@ -210,10 +210,4 @@ class SeparableCMA:
 
     def describe(self, population: Programs, best: Array) -> Metrics:
         """Return how many individuals are distinct, and the sizes of individuals, which are all alike."""
-        size = population.length.sum(-1)
-        return {
-            "best_size": size[best],
-            "mean_size": size.mean(dtype=jnp.float32),
-            "max_size": size.max(),
-            "unique_programs": count_unique(population),
-        }
+        return size_metrics(population, best) | {"unique_programs": count_unique(population)}

@@ -8,6 +8,7 @@ from jax import Array
 from jaxgp.arrays import count_unique
 from jaxgp.evolution.options import Algorithm
 from jaxgp.fitness.evaluation import Evaluation, child
+from jaxgp.genotypes.language import Genome, sizes
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import creation, sharing, variation
@@ -74,10 +75,10 @@ class Generational:
 
     def describe(self, population: Programs, best: Array) -> Metrics:
         """Return the sizes of programs in nodes, and how many are distinct."""
-        nodes = population.length.sum(-1)
-        return {
-            "best_size": nodes[best],
-            "mean_size": nodes.mean(dtype=jnp.float32),
-            "max_size": nodes.max(),
-            "unique_programs": count_unique(population),
-        }
+        return size_metrics(population, best) | {"unique_programs": count_unique(population)}
+
+
+def size_metrics(population: Genome, best: Array) -> Metrics:
+    """Return the sizes of individuals [P, ...] in nodes or rules: that of the `best` (int32[]), mean, greatest."""
+    size = sizes(population)
+    return {"best_size": size[best], "mean_size": size.mean(dtype=jnp.float32), "max_size": size.max()}

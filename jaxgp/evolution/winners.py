@@ -20,9 +20,9 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jaxgp.arrays import count_unique, take
+from jaxgp.evolution.generational import size_metrics
 from jaxgp.evolution.options import Groups
 from jaxgp.fitness.evaluation import Evaluation, child
-from jaxgp.genotypes.language import sizes
 from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
 from jaxgp.operators import rulelists
 
@@ -98,13 +98,7 @@ class Winners:
 
     def describe(self, population: RuleLists, best: Array) -> Metrics:
         """Return the sizes of lists in rules, and how many are distinct."""
-        rules = sizes(population)
-        return {
-            "best_size": rules[best],
-            "mean_size": rules.mean(dtype=jnp.float32),
-            "max_size": rules.max(),
-            "unique_lists": count_unique(population),
-        }
+        return size_metrics(population, best) | {"unique_lists": count_unique(population)}
 
     def children(self, key: Array, parents: RuleLists, count: int) -> tuple[RuleLists, Array, Array]:
         """Make children in alternations.
