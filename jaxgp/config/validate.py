@@ -29,6 +29,7 @@ def check(config: Config, places: "Games") -> Config:
     one = of_island(algorithm)
     whose = "algorithm.population" if algorithm.islands.count == 1 else "the population of an island"
     options.bound(config.fitness, "measured", "fitness.", high=one.population, why=whose)
+    options.bound(config.fitness.suite, "first", "fitness.suite.", high=one.population, why=whose)
     options.check(config)
     _devices(config)
     if config.logger.mode == "tensorboard":

@@ -78,6 +78,13 @@ class Suite:
     validation: int = option(
         10, "instances set apart for the measure that names the champion; none of them is drawn", low=1, high=MAX_GAMES
     )
+    first: int = option(
+        0,
+        "how many individuals, the first ones of a population, are measured by the instances set apart, beside the "
+        "fittest: the first one is the mean of the distribution with algorithm=cma, otherwise the elites are first",
+        low=0,
+        high=MAX_POPULATION,
+    )
     factor: float = option(
         1.0,
         "the most nodes that an individual may visit, as a multiple of those of the reference search; beyond them the "

@@ -2,7 +2,7 @@
 
 from jaxgp.config.schema import Config
 from jaxgp.evolution.options import CMA, Algorithm, Groups
-from jaxgp.fitness.options import Fitness
+from jaxgp.fitness.options import Fitness, Suite
 from jaxgp.genotypes.language import Language
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
@@ -258,13 +258,20 @@ def _suite(fitness: Fitness) -> Rows:
         *second,
         ("most nodes of a search", f"{most}those of the reference search, at most {suite.limit}{failed}"),
         ("suite", suite.name or "the first of the game"),
-        (f"{_fittest(fitness)} of each generation measured by", f"{suite.validation} instances that are never drawn"),
+        (
+            f"{_fittest(fitness)}{_first(suite)} of each generation measured by",
+            f"{suite.validation} instances that are never drawn",
+        ),
         ("champion", "the best of these"),
     ]
 
 
 def _fittest(fitness: Fitness) -> str:
     return "best" if fitness.measured == 1 else f"{fitness.measured} best"
+
+
+def _first(suite: Suite) -> str:
+    return f" and first {suite.first}" if suite.first else ""
 
 
 def _searching(fitness: Fitness) -> str:

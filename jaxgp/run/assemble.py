@@ -185,6 +185,7 @@ def suite_of(config: Config, cast: Cast) -> SuiteFitness:
         by_log=options.suite.score == "log",
         partial=options.suite.partial,
         measured=options.measured,
+        first=options.suite.first,
         scale=options.scale,
         parsimony=options.parsimony,
         minimum=options.minimum,

@@ -182,6 +182,16 @@ def test_the_best_stands_by_instances_that_are_never_drawn():
     assert np.allclose(points[:, 0], again)
 
 
+def test_the_first_individuals_are_measured_beside_the_fittest():
+    one = fitness(first=2)
+    memory, population = one.init(jax.random.key(0)), individuals(9, 4, 3, 7)
+    result, _ = one.evaluate(jax.random.key(0), population, memory)
+    assert int(result.fittest) == 2
+    standing, _ = one.standing(jax.random.key(0), result, population, memory)
+    assert int(standing.best) == 1  # 3 is the fittest, 9 and 4 are the first, and 4 is the closest to 5
+    assert np.isclose(standing.fitness, 0.6)
+
+
 @dataclass(frozen=True)
 class Fixed:
     """A scheme that breeds the same individuals again."""

@@ -63,6 +63,7 @@ class SuiteFitness(Absolute[Array]):
         partial: the score of a solution with as many nodes as the reference search has; it falls to 0 with twice as
             many. A solution that saves less than this share scores less, as in the source.
         measured: how many of the fittest are measured by the validation instances.
+        first: how many individuals are measured by them as well, the first ones of a population.
         scale: see above, as are `parsimony` and `minimum` (None: no bound).
         chunk: individuals that search at a time, at most; None: all. It changes nothing of the result.
     """
@@ -78,6 +79,7 @@ class SuiteFitness(Absolute[Array]):
     by_log: bool = False
     partial: float = 0.0
     measured: int = 1
+    first: int = 0
     scale: float = 1.0
     parsimony: float = 0.0
     minimum: float | None = None
@@ -177,10 +179,11 @@ class SuiteFitness(Absolute[Array]):
         return in_order(found.nodes), in_order(found.solved)
 
     def standing(self, key: Array, result: Evaluation, population: Genome, memory: Array) -> tuple[Standing, Array]:
-        """Measure the fittest of a population on the validation instances; the best by this measure stands."""
+        """Measure some of a population on the validation instances; the best by this measure stands."""
         del key
         fittest = lax.top_k(comparable(result.fitness), self.measured)[1]
-        measured = take(population, fittest)
+        which = jnp.concatenate([fittest, jnp.arange(self.first, dtype=fittest.dtype)])
+        measured = take(population, which)
         found = self.search(measured, self.validation, memory[self.number :])
         fitness, points = self._fitness(found, measured)
         best = jnp.argmax(comparable(fitness)).astype(jnp.int32)
@@ -191,7 +194,7 @@ class SuiteFitness(Absolute[Array]):
             "standing_solved": found.solved[best].mean(),
             "standing_nodes": found.share[best].mean(),
         }
-        return Standing(fittest[best], fitness[best], points[best], jnp.bool_(False), metrics), memory
+        return Standing(which[best], fitness[best], points[best], jnp.bool_(False), metrics), memory
 
     def again(self, key: Array, genomes: Genome, memory: Array) -> tuple[Array, Array]:
         """Return float32[K] fitness and float32[K, 1] points of individuals [K, ...] on the validation instances."""
