@@ -13,6 +13,7 @@ from jaxgp.measure.instances import Searched
 from jaxgp.measure.portfolio import combined
 from jaxgp.measure.solving import CHAMPION, Figures, figures
 from jaxgp.report.generated import table
+from jaxgp.statistics.verdicts import holm
 from tables.searches import NONE, Asked, Searches, percent
 
 EXPERIMENT, SEARCH = "freecell_weights", "greedy"
@@ -25,6 +26,10 @@ ALL = "1-32000"
 PORTFOLIOS = {EXPERIMENT: (10_000, 200_000, 1_000_000), "freecell_counts": (6_000, 50_000, 1_000_000)}
 """Experiments whose five champions search one after the other, and the nodes at which they give up in turn."""
 SEEDS = range(5)
+AGAINST, ALONE = "freecell_short", "freecell_short_fixed"
+"""Experiments with equal numbers of searches: deals evolve, or are drawn at random."""
+SHORT, SHORT_ON = 3_000, "1-1000"
+"""Nodes at which searches of their champions give up, and the deals."""
 FC_SOLVE, CHECKED = "fc-solve", 200_000
 """The engine outside, and the states that it checks at most."""
 BOOK = (
@@ -114,6 +119,37 @@ def portfolio(data: Searches, experiment: str = EXPERIMENT, deals: str = ALL) ->
     return table(["champion", "nodes at most", "deals", "solved", "nodes, mean"], lines)
 
 
+def evolving(data: Searches, deals: str = SHORT_ON) -> str:
+    """Return the champions of runs whose deals evolve beside those of runs with random deals, on deals for testing.
+
+    A12 is of the former over the latter; both p values are one family.
+    """
+    from jaxgp.statistics.comparison import compare
+
+    found = {name: list(data.of_champions(asked(deals, SHORT), name).values()) for name in (AGAINST, ALONE)}
+    if not all(found.values()):
+        return NONE
+    titles = {AGAINST: "deals evolve", ALONE: "random deals"}
+    measures: dict[str, Callable[[Figures], float]] = {
+        "solved, percent": lambda one: 100 * one.solved / one.instances,
+        "nodes, mean": lambda one: one.nodes,
+    }
+    made = [
+        compare(measure, *((titles[name], [value(one) for one in found[name]]) for name in (AGAINST, ALONE)))
+        for measure, value in measures.items()
+    ]
+    lines = []
+    for one, p in zip(made, holm([one.p for one in made]), strict=True):
+        groups = [
+            f"{group.median.value:,.1f} ({min(group.values):,.1f} to {max(group.values):,.1f})"
+            for group in (one.first, one.second)
+        ]
+        a12 = f"{one.a12.value:.2f} ({one.a12.low:.2f} to {one.a12.high:.2f})"
+        lines.append([one.measure, *groups, a12, f"{p:.2g}"])
+    runs = [f"{titles[name]}, {len(found[name])} runs: median (least to greatest)" for name in (AGAINST, ALONE)]
+    return table(["measure", *runs, "A12 (95 %)", "p, Holm"], lines)
+
+
 def figured(found: Searched, names: np.ndarray, mask: np.ndarray) -> Figures:
     """Return the figures of some of the instances that have these names."""
     part = Searched(*(getattr(found, one.name)[mask] for one in fields(found)))
@@ -149,11 +185,14 @@ def everything(data: Searches, deals: str = ALL) -> str:
 
 def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
     """Return what makes the tables, by their names in the document; raises UsageError for damaged data."""
-    files = ("freecell_deals.csv", "freecell_all.csv.gz", "freecell_counts.csv.gz", "freecell_fc_solve.csv.gz")
+    compressed = ("all", "counts", "policy", "short", "fc_solve")
+    files = ("freecell_deals.csv", *(f"freecell_{name}.csv.gz" for name in compressed))
     data = Searches([folder / name for name in files], folder / "freecell_runs.csv")
     return {
         "freecell_orders": partial(orders, data),
         "freecell_portfolio": partial(portfolio, data),
         "freecell_everything": partial(everything, data),
         "freecell_counts": partial(portfolio, data, "freecell_counts"),
+        "freecell_policy": partial(portfolio, data, "freecell_policy"),
+        "freecell_evolving": partial(evolving, data),
     }

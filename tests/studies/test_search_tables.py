@@ -20,7 +20,9 @@ FIRST, SECOND = "1" * 16, "2" * 16
 def tables(monkeypatch):
     monkeypatch.syspath_prepend(str(SCRIPTS))
     return SimpleNamespace(
-        searches=importlib.import_module("tables.searches"), rush_hour=importlib.import_module("tables.rush_hour")
+        searches=importlib.import_module("tables.searches"),
+        rush_hour=importlib.import_module("tables.rush_hour"),
+        freecell=importlib.import_module("tables.freecell"),
     )
 
 
@@ -120,3 +122,24 @@ def test_a_row_that_no_search_writes_is_named(tables, data, tmp_path):
     path.write_text(path.read_text().replace(",1,50,,7,", ",2,50,,7,"))
     with pytest.raises(UsageError, match=r"searches.csv: the row of a by H1: solved=2, moves=7"):
         tables.searches.Searches([path], tmp_path / "runs.csv")
+
+
+def test_evolving_deals_are_compared_with_random_ones_by_champions_on_deals_for_testing(tables, tmp_path):
+    """Six seeds each; with evolving deals a champion solves both test deals, with random ones the first of them."""
+    rows, champions = [], []
+    for evolving in (True, False):
+        for seed in range(6):
+            genome = f"{int(evolving)}{seed}".ljust(16, "0")
+            experiment = "freecell_short" if evolving else "freecell_short_fixed"
+            champions.append({"experiment": experiment, "seed": seed, "champion": genome})
+            for deal, moves in (("1", 9), ("2", 9 if evolving else None)):
+                found = searched(deal, "champion", 100 + seed if moves else 3000, moves, genome)
+                rows.append(found | {"state": deal * 16, "limit": 3000})
+    Table(tmp_path / "searches.csv", instances.COLUMNS).keep(rows, print)
+    for row in champions:
+        Table(tmp_path / "runs.csv", runs.COLUMNS).append(dict.fromkeys(runs.COLUMNS) | row, runs.SAME, print)
+    data = tables.searches.Searches([tmp_path / "searches.csv"], tmp_path / "runs.csv")
+    *_, solved, nodes = tables.freecell.evolving(data, "1-2").splitlines()
+    assert solved.split(" | ")[1:4] == ["100.0 (100.0 to 100.0)", "50.0 (50.0 to 50.0)", "1.00 (1.00 to 1.00)"]
+    assert nodes.split(" | ")[1:4] == ["102.5 (100.0 to 105.0)", "1,551.2 (1,550.0 to 1,552.5)", "0.00 (0.00 to 0.00)"]
+    assert tables.freecell.evolving(data, "1-3") == tables.searches.NONE
