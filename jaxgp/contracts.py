@@ -288,6 +288,10 @@ class Solver(Alone, Protocol[Plans]):
         """Search without any individual. All other searches are compared with this one."""
 
     @property
+    def counts_expanded(self) -> bool:
+        """Whether `solve` and `baseline` count the nodes whose moves they list."""
+
+    @property
     def differs(self) -> bool:
         """Whether `unguided` is another search than `baseline`."""
 

@@ -266,6 +266,8 @@ def _suite(config: Config, cast: "Cast") -> None:
     if suite.validation >= number:
         why = f"the suite has {number} instances for training and validation"
         reject("fitness.suite.validation", suite.validation, f"a whole number from 1 to {number - 1}; {why}")
+    if suite.cost == "expanded" and not cast.actor.counts_expanded:
+        reject("fitness.suite.cost", suite.cost, f"nodes with program.search={cast.program.get('search')}")
     left = number - suite.validation
     if suite.boards > left:
         why = f"{number} instances less {suite.validation} for validation"

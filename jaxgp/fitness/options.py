@@ -111,6 +111,12 @@ class Suite:
         "of their logarithm (log), by which one instance that takes very many nodes does not outweigh all others",
         ("share", "log"),
     )
+    cost: str = option(
+        "nodes",
+        "what the score counts: nodes that a search comes to, or those whose moves it lists (expanded), as other "
+        "programs count; limits are of nodes all the same",
+        ("nodes", "expanded"),
+    )
     partial: float = option(
         0.0,
         "score of a solution with as many nodes as the reference search has; it falls to 0 with twice as many, which "
@@ -125,6 +131,8 @@ class Suite:
         sets, met = self.problems.population, self.problems.met
         if sets and not self.boards:
             reject(prefix + "problems.population", sets, f"0 with {prefix}boards=0")
+        if sets and self.cost != "nodes":
+            reject(prefix + "cost", self.cost, f"nodes with {prefix}problems.population above 0")
         if sets and (self.boards % met or self.boards < 2 * met):
             above = max(2, -(-self.boards // met)) * met
             accepted = f"a multiple of {prefix}problems.met={met} from {2 * met} on, such as {above}"

@@ -22,6 +22,7 @@ from jaxgp.interpreter.evaluate import Features, evaluate, evaluate_owned
 from jaxgp.interpreter.plan import Plan, plan
 from jaxgp.search import cores
 from jaxgp.search.chance import unused_key
+from jaxgp.search.puzzles.bestfirst import BestFirst
 from jaxgp.search.puzzles.children import Node, Order
 from jaxgp.search.puzzles.deepening import Solutions
 
@@ -197,6 +198,11 @@ class ProgramSolver:
     def baseline(self, states: States, limits: Array) -> Solutions:
         """Search without genomes; all other searches are compared with this one."""
         return cores.search(self.baseline_search, states, limits, jnp.int32(len(limits)))
+
+    @property
+    def counts_expanded(self) -> bool:
+        """Whether all searches count the nodes whose moves they list: best-first searches do."""
+        return all(isinstance(search, BestFirst) for search in (self.guided(None), self.baseline_search))
 
     @property
     def differs(self) -> bool:

@@ -230,7 +230,7 @@ def _paired(fitness: Fitness) -> str:
 def _suite(fitness: Fitness) -> Rows:
     """Return the formula of the fitness on instances of a puzzle, and the measure that names the champion."""
     suite, problems = fitness.suite, fitness.suite.problems
-    what = "nodes" if suite.score == "share" else "the logarithm of nodes"
+    what = ("" if suite.score == "share" else "the logarithm of ") + "nodes" + " expanded" * (suite.cost == "expanded")
     worth = _formula(fitness).replace("score", f"mean share of {what} saved against the reference search")
     most = "" if suite.factor == 1 else f"{suite.factor:g} times "
     drawn, second = f"{suite.boards} instances drawn in each generation", []

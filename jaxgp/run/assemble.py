@@ -183,6 +183,7 @@ def suite_of(config: Config, cast: Cast) -> SuiteFitness:
         reference=options.suite.reference,
         unsolved=options.suite.unsolved,
         by_log=options.suite.score == "log",
+        by_expanded=options.suite.cost == "expanded",
         partial=options.suite.partial,
         measured=options.measured,
         first=options.suite.first,

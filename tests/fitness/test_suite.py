@@ -30,12 +30,13 @@ class Found:
     solved: jax.Array
     nodes: jax.Array
     length: jax.Array
+    expanded: jax.Array
     moves: jax.Array
 
 
 @dataclass(frozen=True)
 class Formula:
-    """nodes = difficulty * (1 + distance of individual and answer); blind search: 5 * difficulty."""
+    """nodes = difficulty * (1 + distance of individual and answer); blind search: 5 * difficulty. Half are expanded."""
 
     limit: int = LIMIT
     game: object = None
@@ -51,13 +52,14 @@ class Formula:
     def baseline(self, states, limits):
         return self._found(5 * states.difficulty, limits)
 
+    counts_expanded = True
     differs = False
     unguided = baseline
 
     def _found(self, nodes, limits):
         solved = nodes < limits
-        none = jnp.full(len(nodes), -1)
-        return Found(solved, jnp.minimum(nodes, limits), jnp.where(solved, 1, none), none[:, None])
+        none, nodes = jnp.full(len(nodes), -1), jnp.minimum(nodes, limits)
+        return Found(solved, nodes, jnp.where(solved, 1, none), nodes // 2, none[:, None])
 
     def record(self, genome):
         return []
@@ -155,6 +157,16 @@ def test_an_individual_may_visit_a_multiple_of_the_nodes_of_blind_search():
     many = fitness(factor=2.0).search(individuals(8), TRAINING, memory)
     assert many.solved.tolist() == [[False, True, False]]  # 60, 24 and 120 nodes; no search has more than 59
     assert many.score.tolist() == [[0, 0, 0]]
+
+
+def test_nodes_expanded_are_the_cost_by_choice_and_limits_are_of_nodes():
+    """An individual at 5 takes 30, 12 and 60 nodes; of the last instance's 60 only 59 are allowed."""
+    one = fitness(by_expanded=True, factor=0.01)
+    memory = one.init(jax.random.key(0))[:3]
+    assert memory.tolist() == [25, 10, 30]
+    found = one.search(individuals(5), TRAINING, memory)
+    assert found.nodes.tolist() == [[30, 12, 60]]
+    assert np.allclose(found.score, [[0.4, 0.4, 0.0]])  # 15 of 25, 6 of 10
 
 
 def test_a_generation_draws_instances_uniformly_without_replacement_for_all_individuals():

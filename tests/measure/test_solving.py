@@ -52,6 +52,7 @@ class Tally:
     deepest: int
     limit: int = LIMIT
     differs: bool = False
+    counts_expanded: bool = True
     reference: str = "blind"
     game: object = None
 

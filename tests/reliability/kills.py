@@ -32,7 +32,7 @@ from tests.reliability import children
 from tests.reliability.children import fault, last_line, preload, said
 
 LIMIT = 180.0
-"""Seconds for a run."""
+"""Seconds for a run, unless said otherwise."""
 SIGNALS = (*[signal.SIGKILL] * 7, *[signal.SIGTERM] * 2, signal.SIGSTOP)
 BY_TIME = 0.3
 """Share of the kills that come after a time; the others come after a generation."""
@@ -89,6 +89,7 @@ class Options:
     kills: int = option(20, "how many kills", low=1)
     seed: int | None = option(None, "of the moments and signals; null: another one each time", low=0)
     kind: str | None = option(None, "only runs of this kind; null: of all kinds in turn", tuple(RUNS))
+    limit: float = option(LIMIT, "seconds for a run, more of them on a machine that has other work", low=1)
 
 
 class Kill(NamedTuple):
@@ -108,6 +109,7 @@ class Yard:
 
     folder: Path
     draw: random.Random
+    limit: float = LIMIT
 
     def whole(self, name: str) -> tuple[Path, float]:
         """Return the folder of the undisturbed run of a kind and the seconds that it took."""
@@ -153,7 +155,7 @@ def _quietly(call: Callable[[], object]) -> Callable[[], None]:
 
 def finish(yard: Yard, name: str, child: int, place: Path) -> None:
     """Wait for a run that must come to its end; raises RuntimeError if it does not."""
-    code = children.wait(child, LIMIT)
+    code = children.wait(child, yard.limit)
     if code != 0:
         raise RuntimeError(f"{name} in {place}: exit code {code}: {last_line(said(yard.folder / 'log', 'err'))}")
 
@@ -166,7 +168,7 @@ def killed(yard: Yard, name: str) -> list[Kill]:
     for _ in range(yard.draw.randint(1, MOST_AT_ONCE)):
         child, number = start(yard, name, place, way(yard, name, place)), yard.draw.choice(SIGNALS)
         seconds = hold(yard, child, place, moment(yard, took, progress(place), lines))
-        code = struck(child, number)
+        code = struck(child, number, yard.limit)
         ended = children.Ended(code, "", said(yard.folder / "log", "err"), seconds)
         wrong = "" if code is not None and (code < 0 or code > 128) else fault(ended)
         rows.append(Kill(name, signal.Signals(number).name, seconds, progress(place), lines, wrong))
@@ -199,7 +201,7 @@ def moment(yard: Yard, took: float, reached: int, lines: int) -> Callable[[float
 def hold(yard: Yard, child: int, place: Path, come: Callable[[float, int], bool]) -> float:
     """Wait until the moment has come, or the child has ended; return the seconds since the start."""
     begin = time.monotonic()
-    while not come(time.monotonic() - begin, progress(place)) and time.monotonic() - begin < LIMIT:
+    while not come(time.monotonic() - begin, progress(place)) and time.monotonic() - begin < yard.limit:
         if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
             break
         time.sleep(0.002)
@@ -207,7 +209,7 @@ def hold(yard: Yard, child: int, place: Path, come: Callable[[float, int], bool]
     return time.monotonic() - begin
 
 
-def struck(child: int, number: int) -> int | None:
+def struck(child: int, number: int, limit: float) -> int | None:
     """Send a signal to a child and its descendants, and wait for its end; one that is stopped goes on after a while."""
     try:
         os.killpg(child, number)
@@ -216,7 +218,7 @@ def struck(child: int, number: int) -> int | None:
     if number == signal.SIGSTOP:
         time.sleep(0.3)
         os.kill(child, signal.SIGCONT)
-    return children.wait(child, LIMIT)
+    return children.wait(child, limit)
 
 
 # What is compared
@@ -273,7 +275,7 @@ def carry_out(options: Options, say: Callable[[str], object] = print) -> list[Ki
     seed = random.SystemRandom().randrange(2**32) if options.seed is None else options.seed
     say(f"seed={seed}")
     folder = Path(tempfile.mkdtemp(prefix="kills-"))
-    yard, rows = Yard(folder, random.Random(seed)), []
+    yard, rows = Yard(folder, random.Random(seed), options.limit), []
     names = [options.kind] if options.kind else list(RUNS)
     say(line(("kind", "signal", "seconds", "lines", "of", "equal to the undisturbed run")))
     try:

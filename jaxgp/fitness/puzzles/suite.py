@@ -37,29 +37,31 @@ DRAW = 0
 class Searched:
     """What P individuals did on B instances each."""
 
-    share: Array  # float32[P, B]: nodes as a share of those of the reference search, at least 1 where unsolved
+    share: Array  # float32[P, B]: cost as a share of that of the reference search, at least 1 where unsolved
     nodes: Array  # int32[P, B]
     solved: Array  # bool[P, B]
-    score: Array  # float32[P, B]: share of the nodes of the reference search, or of their logarithm, that was saved
+    score: Array  # float32[P, B]: share of the cost of the reference search, or of its logarithm, that was saved
 
 
 @dataclass(frozen=True, eq=False)
 class SuiteFitness(Absolute[Array]):
     """fitness = max(minimum, scale * mean score - parsimony * size).
 
-    The memory is int32[N + V]: the nodes of the reference search for each instance, at most the limit of the solver.
-    They are found once, before the first generation.
+    The memory is int32[N + V]: the cost of the reference search for each instance, found once, before the first
+    generation. A cost is a number of nodes: those that a search visits, or those whose moves it lists.
 
     Attributes:
         solver: searches for each individual.
         training: [N], the instances that generations draw from.
         validation: [V], the instances that measure the fittest of each generation.
         boards: instances that a generation draws.
-        factor: nodes that an individual may visit, as a multiple of those of the reference search.
+        factor: nodes that an individual may visit, as a multiple of the cost of the reference search; without meaning
+            if nodes expanded are counted.
         limit: nodes that an individual may visit, whatever the reference search took.
         reference: nodes at which the reference search gives up; None: those of the solver.
-        unsolved: nodes that the reference search counts with where it finds no solution; None: those it visited.
-        by_log: whether the score of a solution is the share of the logarithm of nodes that it saves.
+        unsolved: the cost of the reference search where it finds no solution; None: what it was.
+        by_log: whether the score of a solution is the share of the logarithm of the cost that it saves.
+        by_expanded: whether nodes expanded are the cost, instead of nodes visited.
         partial: the score of a solution with as many nodes as the reference search has; it falls to 0 with twice as
             many. A solution that saves less than this share scores less, as in the source.
         measured: how many of the fittest are measured by the validation instances.
@@ -77,6 +79,7 @@ class SuiteFitness(Absolute[Array]):
     reference: int | None = None
     unsolved: int | None = None
     by_log: bool = False
+    by_expanded: bool = False
     partial: float = 0.0
     measured: int = 1
     first: int = 0
@@ -93,14 +96,15 @@ class SuiteFitness(Absolute[Array]):
         return _number(self.training)
 
     def init(self, key: Array) -> Array:
-        """Return the nodes of the reference search for all instances, which may take a while."""
+        """Return the cost of the reference search for all instances, which may take a while."""
         del key
         every = jax.tree.map(
             lambda *x: jnp.concatenate([jnp.asarray(part) for part in x]), self.training, self.validation
         )
         most = self.solver.limit if self.reference is None else self.reference
         found = self.solver.baseline(every, jnp.full(_number(every), most, jnp.int32))
-        return found.nodes if self.unsolved is None else jnp.where(found.solved, found.nodes, self.unsolved)
+        cost = found.expanded if self.by_expanded else found.nodes
+        return cost if self.unsolved is None else jnp.where(found.solved, cost, self.unsolved)
 
     def in_chunks(self, chunk: int | None) -> "SuiteFitness":
         """Return the fitness for which this many individuals search at a time; see `chunk`."""
@@ -138,19 +142,20 @@ class SuiteFitness(Absolute[Array]):
         Args:
             population: [P, ...].
             states: [N, ...], instances.
-            reference: int32[N], the nodes of the reference search.
+            reference: int32[N], the cost of the reference search.
             which: int32[P, B], the instances of each individual; None: all of them.
         """
         count, leader = len(sizes(population)), leaders((population, which))
         which = jnp.tile(jnp.arange(_number(states)), (count, 1)) if which is None else which
         leads = leader == jnp.arange(count)
 
-        def some(_: None, part: tuple[Genome, Array, Array]) -> tuple[None, tuple[Array, Array]]:
+        def some(_: None, part: tuple[Genome, Array, Array]) -> tuple[None, tuple[Array, Array, Array]]:
             return None, self._search(states, reference, *part)
 
         found = in_chunks(some, None, (population, which, leads), self.chunk)[1]
-        nodes, solved = take(found, leader)
-        share = nodes.astype(jnp.float32) / jnp.maximum(reference[which], 1)
+        nodes, solved, expanded = take(found, leader)
+        cost = expanded if self.by_expanded else nodes
+        share = cost.astype(jnp.float32) / jnp.maximum(reference[which], 1)
         share = jnp.where(solved, share, jnp.maximum(share, 1.0))  # giving up early is no merit
         excess = self.partial * jnp.maximum(2 - share, 0.0)
         saved = 1 - jnp.log(share * reference[which]) / jnp.log(reference[which]) if self.by_log else 1 - share
@@ -159,14 +164,17 @@ class SuiteFitness(Absolute[Array]):
 
     def _search(
         self, states: States, reference: Array, population: Genome, which: Array, leads: Array
-    ) -> tuple[Array, Array]:
-        """Return int32[P, B] nodes and bool[P, B] solved; those who do not lead (bool[P]) search nothing."""
+    ) -> tuple[Array, Array, Array]:
+        """Return int32[P, B] nodes, bool[P, B] solved and int32[P, B] nodes expanded.
+
+        Those who do not lead (bool[P]) search nothing.
+        """
         count = len(leads)
         # The hardest instances come first in the queue, so that no long search begins when the others are done.
         order = jnp.argsort(-reference[which.T.reshape(-1)])
         instance, whose = which.T.reshape(-1)[order], order % count
         # One more node than the reference visits: the last one is visited at the limit, and not looked at.
-        most = jnp.ceil(self.factor * reference[instance].astype(jnp.float32)) + 1
+        most = self.limit if self.by_expanded else jnp.ceil(self.factor * reference[instance].astype(jnp.float32)) + 1
         # A search of one node ends as it begins.
         limit = jnp.where(leads[whose], jnp.minimum(most, self.limit).astype(jnp.int32), 1)
         roots = take(jax.tree.map(jnp.asarray, states), instance)
@@ -176,7 +184,7 @@ class SuiteFitness(Absolute[Array]):
             """Return the results by individual and instance, [P, B]."""
             return x[jnp.argsort(order)].reshape(-1, count).T
 
-        return in_order(found.nodes), in_order(found.solved)
+        return in_order(found.nodes), in_order(found.solved), in_order(found.expanded)
 
     def standing(self, key: Array, result: Evaluation, population: Genome, memory: Array) -> tuple[Standing, Array]:
         """Measure some of a population on the validation instances; the best by this measure stands."""

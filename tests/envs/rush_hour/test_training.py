@@ -53,6 +53,7 @@ BAD = [
     ("fitness.suite.name", "/nowhere/boards.txt", "a file with a name and the cells of a board on each line"),
     ("fitness.suite.factor", 0.0, "a number above 0"),
     ("fitness.suite.limit", 0, "a whole number from 1"),
+    ("fitness.suite.cost", "expanded", "nodes with program.search=deepening"),
     ("program.deepest", 3, "a whole number from 4 to 1000"),
     ("program.table", 1000, "0, or a power of two"),
     ("program.bound", "time", "depth, cost"),
