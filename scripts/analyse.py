@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from jaxgp.study.planning import Plan
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
-PORTFOLIO = "portfolio.json"
+PORTFOLIO, MISSED = "portfolio.json", "missed.txt"
 
 
 def design(options: study_options.DesignOptions) -> int:
@@ -171,7 +171,7 @@ def portfolio(options: PortfolioOptions) -> int:
     get_ready(options)
     found, wanted = asked(options.game, envs, CONFIG_DIR)
     named = [(run, champions.load(run, found, "runs", wanted)) for run in options.runs]
-    plan = portfolios.stages(named, options.limits)
+    plan = portfolios.stages(named, options.limits, options.in_turn)
     own = named[0][1].cast
     solving.check_instance(options.game, own)
     some = solving.joined(solving.suites_of(own, options.suite, options.split))
@@ -182,6 +182,7 @@ def portfolio(options: PortfolioOptions) -> int:
     figures = solving.figures(some.names, made, None)
     with writing(folder):
         files.write_json(folder / PORTFOLIO, portfolios.as_json(figures, tried))
+        files.write_text(folder / MISSED, "".join(f"{name}\n" for name in portfolios.missed(figures)))
     tell(list(portfolios.lines(figures, tried)), folder)
     return 0
 

@@ -80,6 +80,9 @@ class PortfolioOptions:
         low=2,
         high=MAX_COUNT,
     )
+    in_turn: bool = option(
+        False, "each champion tries once, with the limit that stands in its place; a champion may be there several times"
+    )
     suite: str | None = option(None, "a suite of the game, or a file of instances; null: all suites of the game")
     split: str = option("test", "test: the instances that no evolution may see; train: the others", SPLITS)
     batch: int = option(
@@ -103,3 +106,5 @@ class PortfolioOptions:
             raise UsageError(f"{prefix}runs: which champions? Write runs=[DIR,...], run directories")
         if not self.limits or any(low >= high for low, high in pairwise(self.limits)):
             reject(f"{prefix}limits", self.limits, "at least one number, in ascending order")
+        if self.in_turn and len(self.limits) != len(self.runs):
+            reject(f"{prefix}limits", self.limits, f"{len(self.runs)} numbers, one for each of the runs, with in_turn")

@@ -59,7 +59,7 @@ class Tried:
     nodes: float
 
 
-def stages(named: Sequence[tuple[str, Loaded]], limits: Sequence[int]) -> list[Stage]:
+def stages(named: Sequence[tuple[str, Loaded]], limits: Sequence[int], in_turn: bool = False) -> list[Stage]:
     """Return the stages: all champions with the first limit, all with the second one, and so on.
 
     A search that keeps all positions has room for as many as its limit allows it to meet, if the role has that much.
@@ -67,6 +67,7 @@ def stages(named: Sequence[tuple[str, Loaded]], limits: Sequence[int]) -> list[S
     Args:
         named: champions and their names, at least one.
         limits: nodes, at least one limit, ascending.
+        in_turn: whether each champion has one stage alone, with the limit in its place; as many limits as champions.
 
     Raises:
         UsageError: a champion that searches no puzzle, or another one than the first champion.
@@ -79,7 +80,8 @@ def stages(named: Sequence[tuple[str, Loaded]], limits: Sequence[int]) -> list[S
             )
         if one.cast.game != first:
             raise UsageError(f"runs: {name} is of another game, or other settings of it, than {named[0][0]}")
-    return [Stage(name, _with_room(one, limit), limit) for limit in limits for name, one in named]
+    tried = zip(named, limits, strict=True) if in_turn else ((one, limit) for limit in limits for one in named)
+    return [Stage(name, _with_room(one, limit), limit) for (name, one), limit in tried]
 
 
 def _with_room(loaded: Loaded, limit: int) -> Loaded:
@@ -146,6 +148,11 @@ def measured(
         return found
 
     return combined(len(some.names), (partial(search, stage) for stage in plan)), told
+
+
+def missed(figures: solving.Figures) -> list[str]:
+    """Return the names of the instances that no stage has solved."""
+    return [name for name, (_, moves) in figures.each.items() if moves is None]
 
 
 def as_json(figures: solving.Figures, tried: Sequence[Tried]) -> Json:

@@ -60,6 +60,12 @@ def test_all_champions_try_with_a_limit_before_the_next_one():
     ]
 
 
+def test_champions_in_turn_try_once_each_with_a_limit_of_their_own():
+    named = [("a", champion()), ("b", champion("action")), ("a", champion())]
+    turns = portfolio.stages(named, [20, 60, 90], in_turn=True)
+    assert [(one.name, one.limit) for one in turns] == [("a", 20), ("b", 60), ("a", 90)]
+
+
 def measure(path, texts=("(+ lit action)", "action"), limits=(20, 60)):
     some, book = suites()["many"], Book(path, say=lambda said: None)
     plan = portfolio.stages([(text, champion(text)) for text in texts], limits)
@@ -117,6 +123,7 @@ BAD = {
     "runs=[]": "runs: which champions? Write runs=[DIR,...], run directories",
     "runs=[nope]": "runs=nope: no such file or directory",
     f"runs=[{CHAMPION}] limits=[5,5]": "limits=[5,5]: accepted: at least one number, in ascending order",
+    f"runs=[{CHAMPION}] limits=[5,6] in_turn=true": "limits=[5,6]: accepted: 1 numbers, one for each of the runs",
     f"runs=[{CHAMPION}] suite=32001": "suite=32001: accepted: ",
     f"runs=[{CHAMPION}] suite=": "suite=: accepted: the name of a suite, or a file of instances",
     f"runs=[{OF_CHECKERS}]": f"runs: {OF_CHECKERS}: checkers is no puzzle; accepted: champions that steer a search",
@@ -145,3 +152,6 @@ def test_the_command_writes_what_it_prints(tmp_path, capsys, monkeypatch):
     written = json.loads((tmp_path / "out" / "portfolio.json").read_text("utf-8"))
     assert written["together"]["solved"] == sum(one["solved"] for one in written["stages"]) > 0
     assert f"together: {written['together']['solved']} of 8 solved" in capsys.readouterr().out
+    solved = [moves is not None for _, moves in written["together"]["each"].values()]
+    missed = [str(deal) for deal, done in enumerate(solved, 1) if not done]
+    assert (tmp_path / "out" / "missed.txt").read_text("utf-8").split() == missed
