@@ -81,7 +81,8 @@ class PortfolioOptions:
         high=MAX_COUNT,
     )
     in_turn: bool = option(
-        False, "each champion tries once, with the limit that stands in its place; a champion may be there several times"
+        False,
+        "each champion tries once, with the limit in its place; a champion may be there several times",
     )
     suite: str | None = option(None, "a suite of the game, or a file of instances; null: all suites of the game")
     split: str = option("test", "test: the instances that no evolution may see; train: the others", SPLITS)
