@@ -1,7 +1,7 @@
 """The tables of docs/freecell.md, made from the tables of docs/data whose names begin with `freecell`."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 
@@ -23,8 +23,12 @@ HEADER = ["order of positions", "deals", "nodes at most", "solved (95 %)", "node
 UNSOLVED_NODES, UNSOLVED_MOVES = 1_000_000_000, 60_000
 """What the book counts for a deal that is not solved (section 11.3)."""
 ALL = "1-32000"
-PORTFOLIOS = {EXPERIMENT: (10_000, 200_000, 1_000_000), "freecell_counts": (6_000, 50_000, 1_000_000)}
+PORTFOLIOS = {EXPERIMENT: (10_000, 200_000, 1_000_000), "freecell_policy": (3_000, 30_000, 1_000_000)}
 """Experiments whose five champions search one after the other, and the nodes at which they give up in turn."""
+COUNTS, HARD = "freecell_counts", "freecell_counts_hard"
+PAIR = ((COUNTS, 4_000), (HARD, 50_000), (COUNTS, 1_000_000), (HARD, 4_000_000))
+"""How the champions of two experiments with the same seed search in turn: the second one learned on what the first one
+missed within 4,000 nodes. With the other two limits a pair goes on with the deals that are left."""
 SEEDS = range(5)
 AGAINST, ALONE = "freecell_short", "freecell_short_fixed"
 """Experiments with equal numbers of searches: deals evolve, or are drawn at random."""
@@ -78,29 +82,36 @@ def penalised(found: Figures) -> tuple[float, float]:
     return float(nodes), float(moves)
 
 
-def together(data: Searches, experiment: str, deals: str = ALL) -> tuple[Searched, list[list[str]]] | None:
-    """Return what five champions find one after the other, each for what those before it left, and a line for each.
+def staged(
+    data: Searches, stages: Sequence[tuple[str, int, int]], deals: str = ALL
+) -> tuple[Searched, list[list[str]]] | None:
+    """Return what champions find one after the other, each for what those before it left, and a line for each.
 
-    None unless all of their searches have rows.
+    None unless all of their searches have rows. A stage is an experiment, a seed, and nodes at which searches give up.
     """
     names = np.array(suites.instances(FreeCell(), deals, "suite").names)
-    genomes = {one.seed: one.genome for one in data.champions(experiment)}
+    genomes = {(one.experiment, one.seed): one.genome for name, *_ in stages for one in data.champions(name)}
     lines: list[list[str]] = []
 
-    def search(seed: int, limit: int, left: np.ndarray) -> Searched:
+    def search(experiment: str, seed: int, limit: int, left: np.ndarray) -> Searched:
         wanted = Asked(SEARCH, limit, tuple(names[left].tolist()))
-        found = data.searched(wanted, CHAMPION, genomes.get(seed, "")) if len(left) else Searched.nothing(0)
+        genome = genomes.get((experiment, seed), "")
+        found = data.searched(wanted, CHAMPION, genome) if len(left) else Searched.nothing(0)
         if found is None:
             raise LookupError
         nodes = f"{found.nodes.mean():,.0f}" if len(left) else ""
         lines.append([f"champion, seed {seed}", f"{limit:,}", f"{len(left):,}", f"{found.solved.sum():,}", nodes])
         return found
 
-    schedule = ((seed, limit) for limit in PORTFOLIOS[experiment] for seed in SEEDS)
     try:
-        return combined(len(names), (partial(search, *stage) for stage in schedule)), lines
+        return combined(len(names), (partial(search, *stage) for stage in stages)), lines
     except LookupError:
         return None
+
+
+def together(data: Searches, experiment: str, deals: str = ALL) -> tuple[Searched, list[list[str]]] | None:
+    """Return what the five champions of an experiment find one after the other; see `staged`."""
+    return staged(data, [(experiment, seed, limit) for limit in PORTFOLIOS[experiment] for seed in SEEDS], deals)
 
 
 def portfolio(data: Searches, experiment: str = EXPERIMENT, deals: str = ALL) -> str:
@@ -119,6 +130,54 @@ def portfolio(data: Searches, experiment: str = EXPERIMENT, deals: str = ALL) ->
     return table(["champion", "nodes at most", "deals", "solved", "nodes, mean"], lines)
 
 
+def pair(data: Searches, seed: int, deals: str = ALL) -> Searched | None:
+    """Return what the two champions of a seed find in turn; None unless all of their searches have rows."""
+    found = staged(data, [(experiment, seed, limit) for experiment, limit in PAIR], deals)
+    return None if found is None else found[0]
+
+
+def pairs(data: Searches, deals: str = ALL) -> str:
+    """Return what each pair of champions finds, one line a seed, and the means over seeds on the deals for testing."""
+    some = suites.instances(FreeCell(), deals, "suite")
+    names, everywhere = np.array(some.names), np.ones(len(some.names), bool)
+    found = {seed: one for seed in SEEDS if (one := pair(data, seed, deals)) is not None}
+    if not found:
+        return NONE
+    lines, tested = [], []
+    for seed, by_pair in found.items():
+        made, trained = figured(by_pair, names, everywhere), figured(by_pair, names, ~some.test)
+        tested.append(figured(by_pair, names, some.test))
+        alone = share_of(figured(_until(by_pair, PAIR[0][1]), names, everywhere))
+        lines.append([str(seed), alone, share_of(made), *numbers_of(made), f"{trained.expanded or 0:,.1f}"])
+    lines.append(["mean, deals for testing", "", *_means(tested), ""])
+    first = f"{PAIR[0][1]:,}"
+    header = ["seed", f"solved by the first within {first} nodes", "solved by the pair (95 %)", "nodes, mean"]
+    return table([*header, "expanded, mean", "median", "moves", "expanded, training deals"], lines)
+
+
+def _until(found: Searched, limit: int) -> Searched:
+    """Return what was solved within a limit of nodes, and the rest as not solved."""
+    within = found.solved & (found.nodes < limit)
+    return replace(found, solved=within, length=np.where(within, found.length, -1))
+
+
+def _means(tested: Sequence[Figures]) -> list[str]:
+    """Return the means over seeds of deals solved, nodes, nodes expanded, their median and moves; 95 % intervals."""
+    from jaxgp.statistics.intervals import student
+
+    def mean(column: str) -> str:
+        middle, low, high = student([float(getattr(one, column) or 0) for one in tested])
+        return f"{middle:,.1f}" if low is None else f"{middle:,.1f} ({low:,.1f} to {high:,.1f})"
+
+    return [mean(column) for column in ("solved", "nodes", "expanded", "expanded_median", "length")]
+
+
+def numbers_of(made: Figures) -> list[str]:
+    """Return mean nodes, nodes expanded, their median, and moves; empty where there are none."""
+    counted = ["", ""] if made.expanded is None else [f"{made.expanded:,.1f}", f"{made.expanded_median:,.0f}"]
+    return [f"{made.nodes:,.0f}", *counted, "" if made.length is None else f"{made.length:.1f}"]
+
+
 def evolving(data: Searches, deals: str = SHORT_ON) -> str:
     """Return the champions of runs whose deals evolve beside those of runs with random deals, on deals for testing.
 
@@ -135,7 +194,11 @@ def evolving(data: Searches, deals: str = SHORT_ON) -> str:
         "nodes, mean": lambda one: one.nodes,
     }
     made = [
-        compare(measure, *((titles[name], [value(one) for one in found[name]]) for name in (AGAINST, ALONE)))
+        compare(
+            measure,
+            (titles[AGAINST], [value(one) for one in found[AGAINST]]),
+            (titles[ALONE], [value(one) for one in found[ALONE]]),
+        )
         for measure, value in measures.items()
     ]
     lines = []
@@ -171,16 +234,25 @@ def everything(data: Searches, deals: str = ALL) -> str:
         if found is None:
             return
         made = figured(found, names, np.ones(len(names), bool))
-        counted = ["", ""] if made.expanded is None else [f"{made.expanded:,.1f}", f"{made.expanded_median:,.0f}"]
-        moves = "" if made.length is None else f"{made.length:.1f}"
-        lines.append([solver, share_of(made), f"{made.nodes:,.0f}", *counted, moves])
+        lines.append([solver, share_of(made), *numbers_of(made)])
 
     for experiment in PORTFOLIOS:
         found = together(data, experiment, deals)
         add(f"five champions of `{experiment}`, one after the other", None if found is None else found[0])
+    add(*chosen(data, deals))
     wanted = Asked(FC_SOLVE, CHECKED, tuple(names.tolist()))
     add("fc-solve 5.0.0, `-l lg`", data.searched(wanted, FC_SOLVE))
     return table(["solver", "solved (95 %)", "nodes, mean", "expanded, mean", "median", "moves"], lines)
+
+
+def chosen(data: Searches, deals: str = ALL) -> tuple[str, Searched | None]:
+    """Return the pair of champions that expands the fewest positions for the deals for training, with a title."""
+    some = suites.instances(FreeCell(), deals, "suite")
+    found = {seed: made for seed in SEEDS if (made := pair(data, seed, deals)) is not None}
+    if not found:
+        return "", None
+    best = min(found, key=lambda seed: float(found[seed].expanded[~some.test].mean()))
+    return f"champions of `{COUNTS}` and `{HARD}` in turn, seed {best}", found[best]
 
 
 def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
@@ -192,7 +264,7 @@ def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
         "freecell_orders": partial(orders, data),
         "freecell_portfolio": partial(portfolio, data),
         "freecell_everything": partial(everything, data),
-        "freecell_counts": partial(portfolio, data, "freecell_counts"),
+        "freecell_counts": partial(pairs, data),
         "freecell_policy": partial(portfolio, data, "freecell_policy"),
         "freecell_evolving": partial(evolving, data),
     }

@@ -143,3 +143,25 @@ def test_evolving_deals_are_compared_with_random_ones_by_champions_on_deals_for_
     assert solved.split(" | ")[1:4] == ["100.0 (100.0 to 100.0)", "50.0 (50.0 to 50.0)", "1.00 (1.00 to 1.00)"]
     assert nodes.split(" | ")[1:4] == ["102.5 (100.0 to 105.0)", "1,551.2 (1,550.0 to 1,552.5)", "0.00 (0.00 to 0.00)"]
     assert tables.freecell.evolving(data, "1-3") == tables.searches.NONE
+
+
+def test_a_pair_of_champions_is_a_line_and_the_second_one_gets_what_the_first_one_missed(tables, tmp_path):
+    """Deal 31 is for testing, and solved by the first champion; 32 is for training, and solved by the second one."""
+    about = {"31": {"state": "a" * 16}, "32": {"state": "b" * 16}}
+    rows = [
+        searched("31", "champion", 100, 9, FIRST) | {"limit": 4_000, "expanded": 10} | about["31"],
+        searched("32", "champion", 4_000, None, FIRST) | {"limit": 4_000, "expanded": 400} | about["32"],
+        searched("32", "champion", 9_000, 11, SECOND) | {"limit": 50_000, "expanded": 900} | about["32"],
+    ]
+    Table(tmp_path / "searches.csv", instances.COLUMNS).keep(rows, print)
+    for experiment, genome in (("freecell_counts", FIRST), ("freecell_counts_hard", SECOND)):
+        row = dict.fromkeys(runs.COLUMNS) | {"experiment": experiment, "seed": 3, "champion": genome}
+        Table(tmp_path / "runs.csv", runs.COLUMNS).append(row, runs.SAME, print)
+    data = tables.searches.Searches([tmp_path / "searches.csv"], tmp_path / "runs.csv")
+    line, means = tables.freecell.pairs(data, "31-32").splitlines()[2:]
+    seed, alone, both, *numbers = line.strip("| ").split(" | ")
+    assert (seed, alone[:10], both[:12]) == ("3", "1: 50.000 ", "2: 100.000 %")
+    assert numbers == ["6,550", "655.0", "655", "10.0", "1,300.0"]
+    assert means.strip("| ").split(" | ")[2:] == ["1.0", "100.0", "10.0", "10.0", "9.0"]
+    assert tables.freecell.chosen(data, "31-32")[0].endswith("in turn, seed 3")
+    assert tables.freecell.pairs(data, "30-32") == tables.searches.NONE
