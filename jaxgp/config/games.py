@@ -167,6 +167,8 @@ def check(config: Config, games: "Games") -> Config:
     if isinstance(algorithm, Algorithm) and algorithm.crossover.one_point and cast.language.num_trees < 2:
         accepted = f"0; individuals of {cast.spec.name} with program.role={cast.program['role']} are one tree"
         reject("algorithm.crossover.one_point", algorithm.crossover.one_point, accepted)
+    if isinstance(algorithm, Algorithm) and algorithm.left_out:
+        _left_out(algorithm.left_out, cast)
     if isinstance(algorithm, CMA):
         _vectors(cast)
     _panel(config, cast.game.seats)
@@ -177,6 +179,18 @@ def check(config: Config, games: "Games") -> Config:
             _of_game(f"fitness.{section}.{label}", one, cast.spec, cast.game)
     settings = {one.name: getattr(cast.game, one.name) for one in options.declared(cast.game)}
     return replace(config, game={"name": cast.spec.name, **settings}, program=cast.program)
+
+
+def _left_out(names: list[str], cast: "Cast") -> None:
+    """Refuse to leave out what individuals do not have, or what no tree can do without; raises UsageError."""
+    known = [one.name for one in cast.language.primitives]
+    wanted = [name for name in names if name not in known]
+    if wanted or len(set(names)) < len(names):
+        reject("algorithm.left_out", wanted or names, f"names among {', '.join(known)}, each once")
+    try:
+        cast.language.without(names)
+    except ValueError as error:
+        reject("algorithm.left_out", names, f"fewer of them ({error})")
 
 
 def _vectors(cast: "Cast") -> None:

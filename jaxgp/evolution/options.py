@@ -151,6 +151,7 @@ class Algorithm:
         high=MAX_DEPTH,
         label="maximum depth of tree",
     )
+    left_out: list[str] = option([], "functions and terminals that no individual has, by name")
     creation: Creation = option(Creation(), "random programs of the first generation")
     selection: Selection = option(Selection(), "how parents are drawn")
     crossover: Crossover = option(Crossover(), "subtree crossover of parents")

@@ -7,8 +7,8 @@ type may be declared as a set of others; a slot of that type accepts any of them
 
 import hashlib
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -168,11 +168,13 @@ class PrimitiveSet:
             programming", 2011). A constant is one number: the factor is part of it, and it may leave its domain.
         rules: the trees, by number from 0, that form each rule of an individual, so that whole rules can change places;
             empty: individuals have no rules.
+        left_out: names of primitives that no slot takes. Opcodes are the same without them.
 
     Raises:
-        ValueError: a name is used twice or cannot be printed; no finite tree fills a slot of some type; a no-op does
-            not return its argument; a set with weights has functions of more than two arguments or parametrised
-            terminals; factors would be ambiguous; or rules differ in their root types or share trees.
+        ValueError: a name is used twice or cannot be printed; a primitive that is left out is none of the set; no
+            finite tree fills a slot of some type; a no-op does not return its argument; a set with weights has
+            functions of more than two arguments or parametrised terminals; factors would be ambiguous; or rules differ
+            in their root types or share trees.
     """
 
     name: str
@@ -183,9 +185,12 @@ class PrimitiveSet:
     weighting: Weighting = "none"
     factored: bool = False
     rules: tuple[tuple[int, ...], ...] = ()
+    left_out: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         names = [p.name for p in self.primitives]
+        if unknown := sorted(self.left_out.difference(names)):
+            raise ValueError(f"primitive set {self.name}: {unknown[0]} is none of {', '.join(names)}")
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"primitive set {self.name}: {name} is declared twice")
@@ -313,7 +318,7 @@ class PrimitiveSet:
     @cached_property
     def fills(self) -> np.ndarray:
         """bool[types, N]: a slot of the type takes the primitive."""
-        return self.accepts[:, self.return_type]
+        return self.accepts[:, self.return_type] & [p.name not in self.left_out for p in self.primitives]
 
     @cached_property
     def weight(self) -> np.ndarray:
@@ -342,6 +347,10 @@ class PrimitiveSet:
         rows += [self.weighting, *(f"{p.name}:{p.bits}" for p in self.functions if p.bits)] if self.weighted else []
         text = "\n".join([self.name, ",".join(self.roots), *map(str, self.type_sets), *rows])
         return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    def without(self, names: Iterable[str]) -> "PrimitiveSet":
+        """Return the set whose slots do not take some primitives; raises ValueError as the set itself does."""
+        return replace(self, left_out=self.left_out | set(names))
 
     def opcode(self, name: str) -> int:
         """Return the opcode of a primitive by name; raises KeyError."""

@@ -97,10 +97,13 @@ def _koza(config: Config, algorithm: Algorithm, primitives: PrimitiveSet) -> Row
     kinds = ", ".join(kind for kind, weight in _kinds(algorithm.mutation).items() if weight)
     crossover, mutation = algorithm.crossover, algorithm.mutation
     apart = "; never of crossed children" if mutation.exclusive else ""
+    terminals, functions = (
+        [p for p in part if p.name not in algorithm.left_out] for part in (primitives.terminals, primitives.functions)
+    )
     return [
         ("objective", _objective(config)),
-        ("terminal set", "; ".join(_terminal(p) for p in primitives.terminals)),
-        ("function set", ", ".join(p.name for p in primitives.functions) or "none"),
+        ("terminal set", "; ".join(map(_terminal, terminals))),
+        ("function set", ", ".join(p.name for p in functions) or "none"),
         *_measures(config.fitness),
         _row(algorithm, "population"),
         _row(crossover, "probability", f"{_percent(crossover.probability)} ({_crossover(crossover)})"),

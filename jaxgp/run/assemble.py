@@ -64,7 +64,7 @@ def scheme_of(language: Language, algorithm: Algorithm | Groups | CMA) -> Genera
     if isinstance(algorithm, CMA):
         return SeparableCMA(language, algorithm)
     assert isinstance(algorithm, Algorithm)
-    return Generational(language, algorithm)
+    return Generational(language.without(algorithm.left_out), algorithm)
 
 
 @dataclass(frozen=True)

@@ -102,6 +102,22 @@ BAD = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        (["IF"], "[IF]: accepted: names among INT, ADD, SUB, VALUE_AT, IF_<_DO_ELSE_, each once"),
+        (["ADD", "ADD"], "[ADD,ADD]: accepted: names among INT, ADD, SUB"),
+        (["INT"], "[INT]: accepted: fewer of them (primitive set mancala-6-zero: no finite tree has type float)"),
+    ],
+)
+def test_primitives_that_are_left_out_are_of_the_set_and_trees_can_do_without(names, says):
+    wrong = config()
+    wrong.algorithm.left_out = names
+    assert refused(wrong).startswith(f"algorithm.left_out={says}")
+    wrong.algorithm.left_out = ["ADD", "IF_<_DO_ELSE_"]
+    validate.check(wrong, envs)
+
+
 @pytest.mark.parametrize(("option", "value", "accepted"), BAD, ids=[f"{o}={v}" for o, v, _ in BAD])
 def test_bad_values_are_named_with_what_is_accepted(option, value, accepted):
     wrong = config()

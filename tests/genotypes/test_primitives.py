@@ -62,6 +62,18 @@ def test_tables():
         MIXED.opcode("nothing")
 
 
+def test_no_slot_takes_what_is_left_out_and_opcodes_stay():
+    fewer = MIXED.without(["if"])
+    assert not fewer.fills[:, MIXED.opcode("if")].any()
+    kept = np.arange(len(MIXED.primitives)) != MIXED.opcode("if")
+    assert (fewer.fills[:, kept] == MIXED.fills[:, kept]).all()
+    assert fewer.primitives == MIXED.primitives
+    with pytest.raises(ValueError, match=r"IF is none of x, add$"):
+        declare().without(["IF"])
+    with pytest.raises(ValueError, match="no finite tree has type float"):
+        declare().without(["x"])
+
+
 @pytest.mark.parametrize("primitives", [ARITHMETIC, MIXED, FACTORED], ids=lambda primitives: primitives.name)
 def test_least_depths(primitives):
     assert primitives.min_depth.tolist() == [least_trees(primitives)[0][kind] for kind in primitives.types]

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from jaxgp.evolution.options import Algorithm
+from jaxgp.operators.creation import create
 from jaxgp.operators.options import Creation, Crossover, Mutation, Selection
 from jaxgp.operators.selection import elites
 from jaxgp.operators.variation import breed, recombine
@@ -52,6 +53,20 @@ ALGORITHMS = (
     (TYPED, Algorithm(elites=3, mutation=Mutation(0.1, children=0.0, point=1.0))),
     (MANCALA, Algorithm(elites=1, crossover=Crossover(0.0), mutation=Mutation(0.0))),
 )
+
+
+def test_no_individual_has_what_is_left_out_and_the_others_are_drawn_as_before():
+    """Created, crossed, and mutated by subtrees and points; the roots of fresh trees are ADD and SUB equally often."""
+    fewer = MANCALA.without(["VALUE_AT", "IF_<_DO_ELSE_"])
+    algorithm = Algorithm(mutation=Mutation(1.0, children=0.0, subtree=1.0, point=1.0))
+    created = quick(lambda key: create(key, fewer, Creation("full", max_depth=2), 25_000, 16))(jax.random.key(0))
+    some = jax.tree.map(lambda x: x[:200], created)
+    bred, _ = quick(lambda key, some: breed(key, fewer, algorithm, some, jnp.ones(200)))(jax.random.key(1), some)
+    for population in (created, bred):
+        live = np.arange(16) < np.asarray(population.length)[..., None]
+        assert np.asarray(population.opcode)[live].max() < MANCALA.opcode("VALUE_AT")
+    roots = np.take_along_axis(np.asarray(created.opcode), np.asarray(created.length)[..., None] - 1, -1)
+    assert_distribution([(roots == MANCALA.opcode(name)).sum() for name in ("ADD", "SUB")], [1, 1])
 
 
 @pytest.fixture(scope="module")
