@@ -146,6 +146,9 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
         for role, at in zip(roles, casts, strict=True):
             with waiting(f"Preparing the {role}"):
                 agent = seating.agent(seats[role], role, at, champion)
+            if agent is not None and agent.remark:
+                further = [name for name in ("limit", "room") if name in at.program]
+                print(f"{agent.remark}; larger: {', '.join(f'program.{name}' for name in further)}")
             if agent is not None:
                 leaving.callback(agent.close)
                 thinks = f"{agent.name} thinks"
@@ -302,14 +305,16 @@ def set_up(options: Options) -> "tuple[Cast, Loaded | None]":
     """Set up the game: that of the run, or the one the options name."""
     from jaxgp.config.games import cast_of
     from jaxgp.config.schema import Config
+    from jaxgp.contracts import Solver
     from jaxgp.measure import champions
 
     games, game = asked(options)
     if not options.run:
         return cast_of(Config(game={"name": DEFAULT_GAME} | game, program=options.program), games), None
-    if options.program:
-        raise UsageError("program: the run has its own; leave it out where run is given")
     loaded = champions.load(options.run, games, asked=game)
+    if options.program and not isinstance(loaded.cast.actor, Solver):
+        raise UsageError("program: the run has its own; leave it out where run is given")
+    loaded = champions.with_program(loaded, options.program) if options.program else loaded
     return loaded.cast, loaded
 
 

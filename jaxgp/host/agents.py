@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp.bits import lot, pick
-from jaxgp.contracts import Alone, Game, Opponent, Player, Position
+from jaxgp.contracts import Alone, Game, Opponent, Player, Position, Solver
 from jaxgp.genotypes.language import Genome
 from jaxgp.host.moves import Move, Stepper, game_key
 from jaxgp.host.seats import plies
@@ -34,12 +34,14 @@ class Agent:
         choose: (state, random bits) -> its move, or None where it names no legal one. The bits are its only chance.
         attend: called with the record of the game, the opening and all moves, before each choice.
         close: called when the player is no longer needed.
+        remark: what is to be said before the game; empty: nothing.
     """
 
     name: str
     choose: Choice
     attend: Callable[[Sequence[Move]], object] = _nothing
     close: Callable[[], object] = _nothing
+    remark: str = ""
 
     def reply(self, record: Sequence[Move], bits: np.uint32) -> int | None:
         """Return its move in the position that a record leads to, or None where it names no legal one."""
@@ -142,4 +144,7 @@ def solo_agent(soloist: Alone, genome: Genome, name: str) -> Agent:
     game = soloist.game
     *before, _ = Stepper(game, game_key(0)).retrace(actions)
     moves = {np.asarray(game.key(move.state)).tobytes(): action for move, action in zip(before, actions, strict=True)}
-    return Agent(name, lambda state, bits: moves.get(np.asarray(game.key(state)).tobytes()))
+    remark = ""
+    if isinstance(soloist, Solver) and not actions:
+        remark = f"{name} finds no solution within {soloist.limit:,} nodes"
+    return Agent(name, lambda state, bits: moves.get(np.asarray(game.key(state)).tobytes()), remark=remark)

@@ -5,11 +5,13 @@ import pytest
 import envs
 from envs.walls.opponents import majority
 from jaxgp.errors import UsageError
-from jaxgp.host import seating
+from jaxgp.host import agents, seating
 from jaxgp.host.deepening import deepening
 from jaxgp.host.seats import Means, Seat, seated
 from jaxgp.spec import cast
 from tests.host import games
+from tests.measure.test_solving import Tally
+from tests.search.puzzles import Lamps
 
 WALLS, KALAH, MORPION = (envs.spec(name) for name in ("walls", "mancala", "morpion"))
 
@@ -81,3 +83,8 @@ def test_names_of_players_are_fit_to_be_shown(tmp_path):
     file = tmp_path / "a\x1b[31m\nb.txt"
     file.write_text("- - - / - - - / - - - : turn-left")
     assert seating.agent(Seat("rules", rules=str(file)), "player", cast(WALLS), None).name == "rules a\ufffd[31m b"
+
+
+def test_a_champion_that_finds_no_solution_says_so_before_the_game():
+    found_nothing = agents.solo_agent(Tally(0, limit=6_000, game=Lamps()), None, "champion")
+    assert found_nothing.remark == "champion finds no solution within 6,000 nodes"
