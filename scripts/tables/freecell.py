@@ -149,7 +149,7 @@ def pairs(data: Searches, deals: str = ALL) -> str:
         tested.append(figured(by_pair, names, some.test))
         alone = share_of(figured(_until(by_pair, PAIR[0][1]), names, everywhere))
         lines.append([str(seed), alone, share_of(made), *numbers_of(made), f"{trained.expanded or 0:,.1f}"])
-    lines.append(["mean, deals for testing", "", *_means(tested), ""])
+    lines.append(["mean of seeds (95 %), deals for testing; solved: least to greatest", "", *_means(tested), ""])
     first = f"{PAIR[0][1]:,}"
     header = ["seed", f"solved by the first within {first} nodes", "solved by the pair (95 %)", "nodes, mean"]
     return table([*header, "expanded, mean", "median", "moves", "expanded, training deals"], lines)
@@ -162,14 +162,19 @@ def _until(found: Searched, limit: int) -> Searched:
 
 
 def _means(tested: Sequence[Figures]) -> list[str]:
-    """Return the means over seeds of deals solved, nodes, nodes expanded, their median and moves; 95 % intervals."""
+    """Return the means over seeds of deals solved (least to greatest), nodes, nodes expanded, their median and moves.
+
+    The last four have 95 % intervals.
+    """
     from jaxgp.statistics.intervals import student
 
     def mean(column: str) -> str:
         middle, low, high = student([float(getattr(one, column) or 0) for one in tested])
         return f"{middle:,.1f}" if low is None else f"{middle:,.1f} ({low:,.1f} to {high:,.1f})"
 
-    return [mean(column) for column in ("solved", "nodes", "expanded", "expanded_median", "length")]
+    solved = [one.solved for one in tested]
+    most = f"{np.mean(solved):,.1f} ({min(solved):,} to {max(solved):,})"
+    return [most, *(mean(column) for column in ("nodes", "expanded", "expanded_median", "length"))]
 
 
 def numbers_of(made: Figures) -> list[str]:
