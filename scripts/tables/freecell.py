@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -136,11 +136,18 @@ def pair(data: Searches, seed: int, deals: str = ALL) -> Searched | None:
     return None if found is None else found[0]
 
 
+@cache
+def every_pair(data: Searches, deals: str = ALL) -> dict[int, Searched]:
+    """Return what the pairs of champions find, by seed, without those whose searches have no rows."""
+    found = {seed: pair(data, seed, deals) for seed in SEEDS}
+    return {seed: one for seed, one in found.items() if one is not None}
+
+
 def pairs(data: Searches, deals: str = ALL) -> str:
     """Return what each pair of champions finds, one line a seed, and the means over seeds on the deals for testing."""
     some = suites.instances(FreeCell(), deals, "suite")
     names, everywhere = np.array(some.names), np.ones(len(some.names), bool)
-    found = {seed: one for seed in SEEDS if (one := pair(data, seed, deals)) is not None}
+    found = every_pair(data, deals)
     if not found:
         return NONE
     lines, tested = [], []
@@ -253,7 +260,7 @@ def everything(data: Searches, deals: str = ALL) -> str:
 def chosen(data: Searches, deals: str = ALL) -> tuple[str, Searched | None]:
     """Return the pair of champions that expands the fewest positions for the deals for training, with a title."""
     some = suites.instances(FreeCell(), deals, "suite")
-    found = {seed: made for seed in SEEDS if (made := pair(data, seed, deals)) is not None}
+    found = every_pair(data, deals)
     if not found:
         return "", None
     best = min(found, key=lambda seed: float(found[seed].expanded[~some.test].mean()))
