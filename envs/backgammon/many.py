@@ -26,11 +26,16 @@ Men = tuple[Array, Array]
 Value = Callable[[Array, Men, Array], Array]
 """(int32[K] which states, ascending; the positions [K] after turns; int32[] how many of them count) -> float32[K]."""
 
-KINDS = ((256, BAR), (32, 160), (8, None))
+Kinds = tuple[tuple[int, int | None], ...]
+KINDS: Kinds = ((256, BAR), (32, 160), (8, None))
 """Positions whose turns are listed together, and rows for each: without doubles; with doubles, at first with few rows,
 then, where these are too few, with as many as there can be."""
 TOGETHER = 512
 """Turns that are valued together."""
+FEW = 16
+"""Positions up to which these are the sizes. The last games of many, which go on alone, need no more."""
+FEW_KINDS: Kinds = ((FEW, BAR), (4, 160), (1, None))
+FEW_TOGETHER = 128
 Best = tuple[Array, Array, Array]
 """Of the best turns so far: values, lots, codes."""
 LOWEST = np.finfo(np.float32).min
@@ -56,10 +61,27 @@ def best_turns(game: Backgammon, states: State, active: Array, value: Value, ran
         value: of the positions after turns; NaN counts as the lowest value.
         random: whether equal turns are chosen by lot; otherwise the first of them in their order.
     """
-    count = len(active)
-    doubles = states.dice[:, 0] == states.dice[:, 1]
     wanted = active & (states.moves != 0).any(-1) & ~states.terminated
-    kinds = [(min(width, count), rows or whole.most_rows(game)) for width, rows in KINDS]
+    if len(active) <= FEW:
+        return _in_batches(game, states, wanted, value, random, FEW_KINDS, FEW_TOGETHER)
+    # Both are computed, one of them with nothing to do. A conditional would compute both in full under `vmap`.
+    few = wanted.sum() <= FEW
+    some = _in_batches(game, states, wanted & few, value, random, FEW_KINDS, FEW_TOGETHER)
+    return some | _in_batches(game, states, wanted & ~few, value, random, KINDS, TOGETHER)
+
+
+def best_moves(game: Backgammon, states: State, active: Array, value: Value, random: bool = True) -> Array:
+    """Return int32[N]: the first moves of these turns."""
+    return jax.vmap(whole.first_action)(states, best_turns(game, states, active, value, random))
+
+
+def _in_batches(
+    game: Backgammon, states: State, wanted: Array, value: Value, random: bool, sizes: Kinds, together: int
+) -> Array:
+    """Return uint32[N]: the codes of the best turns, 0 for states that are not wanted, in batches of these sizes."""
+    count = len(wanted)
+    doubles = states.dice[:, 0] == states.dice[:, 1]
+    kinds = [(min(width, count), rows or whole.most_rows(game)) for width, rows in sizes]
     widest, room = max(width for width, _ in kinds), max(width * rows for width, rows in kinds)
 
     def listed(kind: int, todo: Array) -> tuple[Array, ...]:
@@ -89,7 +111,7 @@ def best_turns(game: Backgammon, states: State, active: Array, value: Value, ran
             kind, [lambda todo, kind=kind: listed(kind, todo[kind]) for kind in range(len(kinds))], todo
         )
         each = jnp.array([rows for _, rows in kinds])[kind]
-        found = _valued(states, lanes, shifts, heads, lasts, each, value, random)
+        found = _valued(states, lanes, shifts, heads, lasts, each, value, random, together)
         todo = todo.at[kind, lanes].set(False, mode="drop")
         todo = todo.at[-1, jnp.where(over, lanes, count)].set(True, mode="drop")
         return todo, codes.at[lanes].set(found, mode="drop")
@@ -98,17 +120,23 @@ def best_turns(game: Backgammon, states: State, active: Array, value: Value, ran
     return lax.while_loop(lambda carry: carry[0].any(), batch, start)[1]
 
 
-def best_moves(game: Backgammon, states: State, active: Array, value: Value, random: bool = True) -> Array:
-    """Return int32[N]: the first moves of these turns."""
-    return jax.vmap(whole.first_action)(states, best_turns(game, states, active, value, random))
-
-
 def _valued(
-    states: State, lanes: Array, shifts: Array, heads: Array, lasts: Array, per: Array, value: Value, random: bool
+    states: State,
+    lanes: Array,
+    shifts: Array,
+    heads: Array,
+    lasts: Array,
+    per: Array,
+    value: Value,
+    random: bool,
+    together: int,
 ) -> Array:
-    """Return uint32[B]: the codes of the best turns of the states `lanes` (int32[B]), of which each has `per` rows."""
+    """Return uint32[B]: the codes of the best turns of the states `lanes` (int32[B]), of which each has `per` rows.
+
+    `together` turns are valued at a time.
+    """
     width, last_lane = len(lanes), states.terminated.shape[0] - 1
-    together = min(TOGETHER, 64 * width)
+    together = min(together, 64 * width)
     sizes = lax.population_count(lasts).astype(jnp.int32)
     ends = jnp.cumsum(sizes)
     last_rows = jnp.clip((jnp.arange(width, dtype=jnp.int32) + 1) * per, 1, len(ends)) - 1
