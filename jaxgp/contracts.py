@@ -142,6 +142,20 @@ class ChoosesTogether(Protocol):
         """Return int32[N] moves for states [N]; `bits` is uint32[N]. Only those of `active` (bool[N]) ones count."""
 
 
+class Lessons(NamedTuple):
+    """Decisions that a teacher has judged, N of them, with up to W moves to choose from.
+
+    Attributes:
+        states: [N], before the decision.
+        outcomes: [N, W], what the moves lead to, in the form that the player of the game looks at.
+        values: float32[N, W], how much the teacher values them; minus infinity where there is no such move.
+    """
+
+    states: Any
+    outcomes: Any
+    values: Array
+
+
 @runtime_checkable
 class Puzzle(Game[State], ListsMoves, Protocol[State]):
     """A game for one of which many instances are to be solved by search.

@@ -16,7 +16,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp import options
-from jaxgp.contracts import Actor, Game, States, Twin
+from jaxgp.contracts import Actor, Game, Lessons, States, Twin
 from jaxgp.errors import UsageError, reject
 
 if TYPE_CHECKING:
@@ -191,6 +191,9 @@ class Spec(Generic[Rules]):
         strategies: the names of its fixed players, the default first.
         strategy: (name, rules) -> that fixed player, a genome or a function; raises ValueError where these rules have
             none.
+        teachers: those of its strategies that judge decisions, the default first.
+        lessons: (rules, the name of a teacher) -> (typed key, count) -> that many decisions of the game, judged; raises
+            ValueError where these rules have no such teacher. None: the game has no lessons.
         typed: in words, the ways in which moves can be typed, for the help at the table; None: by their names alone.
         turn: (rules, state, text) -> the moves of a turn that a person typed at once, legal one after the other; raises
             ValueError, which says what is accepted. None: moves are typed one by one.
@@ -220,6 +223,8 @@ class Spec(Generic[Rules]):
     certainty: Callable[[Rules, str], tuple[Game, float] | None] = _nothing
     strategies: tuple[str, ...] = ()
     strategy: Callable[[str, Rules], Strategy | Choice] | None = None
+    teachers: tuple[str, ...] = ()
+    lessons: Callable[[Rules, str | None], Callable[[Array, int], Lessons]] | None = None
     typed: str | None = None
     turn: Callable[[Rules, Any, str], Sequence[int]] | None = None
     marked: str | None = None

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Backgammon]":
     """Return the game; this imports it."""
-    from envs.backgammon import pubeval, render, roles, turns
+    from envs.backgammon import lessons, pubeval, render, roles, turns
     from envs.backgammon.rules import Backgammon
     from jaxgp.spec import Spec
 
@@ -19,6 +19,8 @@ def spec() -> "Spec[Backgammon]":
         roles=(roles.TURN,),
         strategies=pubeval.STRATEGIES,
         strategy=pubeval.strategy,
+        teachers=lessons.TEACHERS,
+        lessons=lessons.lessons,
         typed=turns.TYPED,
         turn=turns.read_turn,
     )

@@ -84,6 +84,10 @@ class Pubeval:
 
         return many.best_moves(self.game, states, active, value, random=False)
 
+    def judge(self, state: State, own: Array, other: Array) -> Array:
+        """Return float32[]: the value of a position, int8[26] twice, after a turn from `state`, for who has played."""
+        return score(state.racing, own, other)
+
 
 STRATEGIES = ("pubeval",)
 

@@ -173,6 +173,7 @@ def check(config: Config, games: "Games") -> Config:
         _vectors(cast)
     _panel(config, cast.game.seats)
     _matches(config, cast)
+    _lessons(config, cast)
     _suite(config, cast)
     for section, met in (("opponents", config.fitness.opponents), ("guides", config.fitness.guides)):
         for label, one in met.items():
@@ -260,6 +261,18 @@ def _matches(config: Config, cast: "Cast") -> None:
     if fitness.elimination > 2 and not (fitness.opening_plies or cast.game.chance or cast.actor.random):
         accepted = f"2, or fitness.opening_plies above 0; without chance all games of a match of {name} are alike"
         reject("fitness.elimination", fitness.elimination, accepted)
+
+
+def _lessons(config: Config, cast: "Cast") -> None:
+    """Refuse lessons that the game or its role cannot give; raises UsageError."""
+    asked, name = config.fitness.lessons, cast.spec.name
+    if not asked.drawn:
+        return
+    if cast.spec.lessons is None:
+        reject("fitness.lessons.drawn", asked.drawn, f"0; {name} has no lessons")
+    if asked.teacher not in (None, *cast.spec.teachers):
+        reject("fitness.lessons.teacher", asked.teacher, ", ".join(cast.spec.teachers))
+    cast.spec.lessons(cast.game, asked.teacher)
 
 
 def _suite(config: Config, cast: "Cast") -> None:

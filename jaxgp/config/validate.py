@@ -41,6 +41,8 @@ def check(config: Config, places: "Games") -> Config:
     for option in ("coplay", "elimination"):
         if getattr(config.fitness, option):
             _coevolution(algorithm, config, option)
+    if config.fitness.lessons.drawn:
+        _lessons(algorithm, config)
     return games.check(config, places)
 
 
@@ -83,6 +85,18 @@ def _coevolution(algorithm: Algorithm | Groups | CMA, config: Config, option: st
         # No two individuals meet the same opponents.
         if value := getattr(algorithm.selection, name):
             reject(f"algorithm.selection.{name}", value, f"0, with fitness.{option}")
+
+
+def _lessons(algorithm: Algorithm | Groups | CMA, config: Config) -> None:
+    """Refuse options that exclude a fitness by lessons."""
+    drawn = config.fitness.lessons.drawn
+    if isinstance(algorithm, Groups):
+        reject("fitness.lessons.drawn", drawn, "0 with algorithm.kind=groups, which plays tournaments")
+    if algorithm.chunk is not None:
+        reject("algorithm.chunk", algorithm.chunk, "null with fitness.lessons.drawn above 0")
+    if isinstance(algorithm, Algorithm) and algorithm.selection.method == "roulette" and config.fitness.minimum is None:
+        why = "algorithm.selection.method=roulette needs it, because lessons give a fitness below 0"
+        reject("fitness.minimum", None, f"a number from 0 ({why})")
 
 
 def _devices(config: Config) -> None:

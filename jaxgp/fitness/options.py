@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from jaxgp import options as declarations
-from jaxgp.errors import reject
+from jaxgp.errors import reject, show
 from jaxgp.options import (
     DEEPEST,
     MAX_COUNT,
@@ -21,6 +21,7 @@ from jaxgp.players.options import Opponent
 
 MAX_CANDIDATES = 256
 MAX_FACTOR = 1000
+MAX_LESSONS = 100_000
 
 
 def even(number: float) -> bool:
@@ -140,17 +141,39 @@ class Suite:
 
 
 @dataclass
+class Lessons:
+    """Decisions that a teacher has judged: an individual loses what its choice is worth less than the best one."""
+
+    drawn: int = option(
+        0,
+        "lessons drawn in each generation, without replacement, the same for all individuals; 0: none",
+        low=0,
+        high=MAX_LESSONS,
+    )
+    stock: int = option(
+        4096, "lessons that are prepared before the first generation, to draw from", low=1, high=MAX_LESSONS
+    )
+    teacher: str | None = option(None, "a strategy of the game that values positions; null: the first one")
+
+    def laws(self, prefix: str) -> None:
+        """Check the conditions between options; raises UsageError."""
+        declarations.bound(self, "drawn", prefix, high=self.stock, why=prefix + "stock")
+
+
+@dataclass
 class Fitness:
     """fitness = max(minimum, scale * (points + win_bonus * wins) - parsimony * size); size: nodes or rules.
 
     With `coplay` the fitness is the points of games among the population and against the guides. With `elimination` it
     is how far an individual gets in a tournament of the population: 1 / n for those who lose in a round of n, 1 for the
-    winner. Then the opponents measure only the fittest of every generation, by the formula above. With a `suite` the
-    points of an instance are the share of nodes saved, and the instances that were set apart measure the fittest.
+    winner. With `lessons` the points are what an individual loses in decisions, with a minus. In these three cases the
+    opponents measure only the fittest of every generation, by the formula above. With a `suite` the points of an
+    instance are the share of nodes saved, and the instances that were set apart measure the fittest.
     """
 
     opponents: dict[str, Opponent] = option({}, "the panel, by name")
     suite: Suite = option(Suite(), "instances of a puzzle, in the place of opponents")
+    lessons: Lessons = option(Lessons(), "decisions that a teacher has judged, in the place of games")
     coplay: int = option(
         0,
         "coevolution: games of each individual from each seat against others of the population; 0: none",
@@ -177,7 +200,7 @@ class Fitness:
     guides: dict[str, Opponent] = option({}, "coevolution: opponents met by the whole population, by name")
     measured: int = option(
         1,
-        "coevolution: how many of the fittest of a generation are measured by the opponents; puzzles: by the "
+        "coevolution, lessons: how many of the fittest of a generation are measured by the opponents; puzzles: by the "
         "instances set apart",
         low=1,
         high=MAX_POPULATION,
@@ -235,6 +258,9 @@ class Fitness:
         if self.elimination:
             self._elimination(prefix)
             return
+        if self.lessons.drawn:
+            self._lessons(prefix)
+            return
         if self.coplay:
             if self.paired:
                 why = f"false with {prefix}coplay; in {prefix}elimination matches have pairs of games"
@@ -254,6 +280,23 @@ class Fitness:
         if self.guides:
             reject(prefix + "guides", ", ".join(self.guides), f"none {without}; opponents are without it")
 
+    def _lessons(self, prefix: str) -> None:
+        """Check what lessons exclude."""
+        with_them = f"with {prefix}lessons.drawn above 0"
+        excluded: dict[str, object] = {
+            "coplay": 0,
+            "guides": {},
+            "opening_plies": 0,
+            "measured_depth": None,
+            "win_bonus": 0.0,
+        }
+        for name, nothing in excluded.items():
+            if (value := getattr(self, name)) != nothing:
+                shown = ", ".join(value) if isinstance(value, dict) else value
+                reject(prefix + name, shown, f"{'none' if nothing == {} else show(nothing)} {with_them}")
+        if self.suite.boards:
+            reject(prefix + "suite.boards", self.suite.boards, f"0 {with_them}")
+
     def _elimination(self, prefix: str) -> None:
         """Check what a tournament of the population excludes."""
         with_it = f"with {prefix}elimination"
@@ -263,6 +306,8 @@ class Fitness:
             reject(prefix + "guides", ", ".join(self.guides), f"none {with_it}")
         if self.suite.boards:
             reject(prefix + "suite.boards", self.suite.boards, f"0 {with_it}")
+        if self.lessons.drawn:
+            reject(prefix + "lessons.drawn", self.lessons.drawn, f"0 {with_it}")
         if self.coplay_weight != 1:
             reject(prefix + "coplay_weight", self.coplay_weight, f"1 {with_it}")
 

@@ -19,7 +19,7 @@ from jax import Array, lax
 from jaxgp.arrays import take
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.evaluate import Features, evaluate_owned, evaluate_uneven
+from jaxgp.interpreter.evaluate import Features, evaluate, evaluate_owned, evaluate_uneven
 from jaxgp.interpreter.plan import Plan, plan
 
 State = Any
@@ -31,6 +31,8 @@ Value = Callable[[Array, Outcome, Array], Array]
 
 WIDTH = 8
 """How many moves of every game are tried together."""
+BLOCK = 512
+"""Outcomes that `ChosenPlayer.values` looks at together."""
 LOWEST = np.finfo(np.float32).min
 """Value of a move for which the program returns NaN or minus infinity."""
 
@@ -139,3 +141,36 @@ class ChosenPlayer:
 
         moves = self.choose(flat, wanted.reshape(-1), value)
         return moves.reshape(shape), jnp.ones(shape, bool)
+
+    def values(self, plans: Plan, states: State, outcomes: Outcome, wanted: Array) -> Array:
+        """Return float32[P, D, W]: how P programs value outcomes [D, W] of moves from states [D].
+
+        Only the `wanted` values (bool[D, W]) need be right. NaN and minus infinity become the lowest value.
+        """
+        trees, shape = self.primitives.num_trees, wanted.shape
+        flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), outcomes)
+        owner = jax.vmap(jax.vmap(self.tree, (None, 0)))(states, outcomes)
+        owner = jnp.where(wanted, owner, trees).reshape(-1)
+        # Outcomes for the same tree lie side by side, so that most blocks need one tree; the last ones need none.
+        order = jnp.pad(jnp.argsort(owner), (0, -len(owner) % BLOCK), mode="edge")
+        by_tree = jax.tree.map(lambda x: x.reshape(-1, trees, *x.shape[1:]), plans)
+        population = self.count(plans)
+
+        def block(places: Array) -> Array:
+            """Return float32[P, B] of the outcomes at `places`, int32[B]."""
+            seen, mine = jax.vmap(self.view, out_axes=-1)(take(flat, places)), owner[places]
+            found = jnp.zeros((population, len(places)), jnp.float32)
+            for tree in range(trees):
+                plan_of = jax.tree.map(lambda x, tree=tree: x[:, tree], by_tree)
+
+                def valued(found: Array, plan_of: Plan = plan_of, tree: int = tree) -> Array:
+                    return jnp.where(mine == tree, evaluate(self.primitives, plan_of, seen), found)
+
+                found = lax.cond((mine == tree).any(), valued, lambda found: found, found)
+            return found
+
+        found = lax.map(block, order.reshape(-1, BLOCK))  # [blocks, P, BLOCK]
+        found = jnp.moveaxis(found, 1, 0).reshape(population, -1)
+        found = jnp.where(jnp.isnan(found), LOWEST, jnp.maximum(found, LOWEST))
+        back = jnp.zeros((population, len(owner)), jnp.float32).at[:, order].set(found)
+        return back.reshape(population, *shape)

@@ -150,6 +150,8 @@ def _objective(config: Config) -> str:
         return f"solve {game} with few nodes of a search"
     if not config.fitness.opponents:
         return f"reach a high score in {game}"
+    if config.fitness.lessons.drawn:
+        return f"choose moves of {game} as a teacher does"
     if config.fitness.coplay or config.fitness.elimination:
         return f"play {game} well against others of the population"
     return f"play {game} well against {_panel(config.fitness)}"
@@ -190,6 +192,8 @@ def _measures(fitness: Fitness) -> Rows:
         return _suite(fitness)
     if fitness.elimination:
         return _elimination(fitness)
+    if fitness.lessons.drawn:
+        return _lessons(fitness)
     if not fitness.coplay:
         return [("fitness", _formula(fitness) + _paired(fitness))]
     weight = "" if fitness.coplay_weight == 1 else f"{fitness.coplay_weight:g} * "
@@ -222,6 +226,20 @@ def _elimination(fitness: Fitness) -> Rows:
         (
             f"{_fittest(fitness)} of each generation measured by",
             f"{_formula(fitness)}, {_searching(fitness)}against {_panel(fitness)}{_paired(fitness)}",
+        ),
+    ]
+
+
+def _lessons(fitness: Fitness) -> Rows:
+    """Return the fitness by decisions, and the measure that names the champion."""
+    asked = fitness.lessons
+    by = f"the strategy {asked.teacher}" if asked.teacher else "a strategy of the game"
+    worth = "value of the best move less that of the own choice"
+    return [
+        ("fitness", f"minus the mean loss in {asked.drawn} decisions of {asked.stock}, judged by {by}; loss: {worth}"),
+        (
+            f"{_fittest(fitness)} of each generation measured by",
+            f"{_formula(fitness)}, against {_panel(fitness)}{_paired(fitness)}",
         ),
     ]
 

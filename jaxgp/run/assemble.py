@@ -30,6 +30,7 @@ from jaxgp.fitness import coevolution
 from jaxgp.fitness.coevolution import CoevolutionFitness
 from jaxgp.fitness.elimination import EliminationFitness
 from jaxgp.fitness.grouped import GroupFitness
+from jaxgp.fitness.lessons import LessonFitness
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.fitness.puzzles.meetings import ProblemFitness, SolverFitness
 from jaxgp.fitness.puzzles.suite import SuiteFitness, apart
@@ -264,6 +265,20 @@ def _of_one(config: Config, games: Games) -> Experiment:
         relative = GroupFitness(cast.actor, fitness, rules.group_size, rules.panel_weight, rules.ties, rules.stop)
         return Experiment(config, cast, panel, Ring(relative, Winners(cast.language, rules)))
     scheme = scheme_of(cast.language, config.algorithm)
+    if options.lessons.drawn:
+        assert cast.spec.lessons is not None  # see `jaxgp.config.games.check`
+        asked = options.lessons
+        taught = LessonFitness(
+            cast.actor,
+            fitness,
+            (),
+            games=0,
+            measured=options.measured,
+            drawn=asked.drawn,
+            stock=asked.stock,
+            teach=cast.spec.lessons(cast.game, asked.teacher),
+        )
+        return Experiment(config, cast, panel, Ring(taught, scheme, options.candidates))
     if options.coplay or options.elimination:
         guides = tuple(
             coevolution.Guide(opponent(one, cast, create, options), one.rounds, one.cutoff, one.weight)
