@@ -40,6 +40,7 @@ STUDIES = (
     "walls_solve",
     "othello_arena",
     "othello_learn",
+    "backgammon_learn",
     "checkers_variants",
     "growth/populations",
     "rush_hour/boards",

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Backgammon]":
     """Return the game; this imports it."""
-    from envs.backgammon import lessons, pubeval, render, roles, turns
+    from envs.backgammon import lessons, render, roles, strategies, turns
     from envs.backgammon.rules import Backgammon
     from jaxgp.spec import Spec
 
@@ -17,8 +17,8 @@ def spec() -> "Spec[Backgammon]":
         Backgammon,
         drawing=render,
         roles=(roles.TURN,),
-        strategies=pubeval.STRATEGIES,
-        strategy=pubeval.strategy,
+        strategies=tuple(strategies.PLAYERS),
+        strategy=strategies.strategy,
         teachers=lessons.TEACHERS,
         lessons=lessons.lessons,
         typed=turns.TYPED,

@@ -13,14 +13,13 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
-from envs.backgammon import whole
-from envs.backgammon.pubeval import strategy
+from envs.backgammon import network, whole
 from envs.backgammon.rules import Backgammon, State
 from jaxgp.arrays import take, where
 from jaxgp.bits import pick
 from jaxgp.contracts import Lessons
 
-TEACHERS = ("pubeval",)
+TEACHERS = ("network",)
 """Strategies that judge decisions, the default first."""
 WIDTH = 64
 """The most positions that a lesson offers."""
@@ -45,8 +44,8 @@ class Judge(Protocol):
 
 def lessons(game: Backgammon, teacher: str | None) -> Callable[[Array, int], Lessons]:
     """Return (key, count) -> lessons of a teacher; raises UsageError for rules that it is not made for."""
-    judge = strategy(teacher or TEACHERS[0], game)
-    return partial(teach, game, judge)
+    assert teacher in (None, *TEACHERS)
+    return partial(teach, game, network.player(game))
 
 
 def teach(game: Backgammon, judge: Judge, key: Array, count: int) -> Lessons:

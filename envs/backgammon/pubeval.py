@@ -84,22 +84,9 @@ class Pubeval:
 
         return many.best_moves(self.game, states, active, value, random=False)
 
-    def judge(self, state: State, own: Array, other: Array) -> Array:
-        """Return float32[]: the value of a position, int8[26] twice, after a turn from `state`, for who has played."""
-        return score(state.racing, own, other)
 
-
-STRATEGIES = ("pubeval",)
-
-
-def strategy(name: str, game: Backgammon) -> Pubeval:
-    """Return a fixed player.
-
-    Raises:
-        UsageError: no such strategy, or rules that it is not made for.
-    """
-    if name not in STRATEGIES:
-        reject("strategy", name, ", ".join(STRATEGIES))
+def player(game: Backgammon) -> Pubeval:
+    """Return the player; raises UsageError for rules that it is not made for."""
     if game.men != MEN:
         reject("game.variant", game.variant, "standard; pubeval plays with 15 men")
     return Pubeval(game)

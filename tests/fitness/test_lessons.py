@@ -80,7 +80,9 @@ def test_lessons_offer_every_position_of_a_turn_once_with_its_value(taught):
         turns = plain.turns(list(state.own), list(state.other), left_of(state))
         assert set(offered) == {(tuple(map(int, own)), tuple(map(int, other))) for own, other in turns}
         assert 2 <= len(offered) <= lessons.WIDTH
-        pips = [sum(p * m for p, m in enumerate(other)) - sum(p * m for p, m in enumerate(own)) for own, other in offered]
+        pips = [
+            sum(p * m for p, m in enumerate(other)) - sum(p * m for p, m in enumerate(own)) for own, other in offered
+        ]
         assert values[there].tolist() == pips
 
 
