@@ -42,6 +42,7 @@ STUDIES = (
     "othello_learn",
     "checkers_variants",
     "growth/populations",
+    "growth/devices",
     "rush_hour/boards",
     "rush_hour/cost",
     "rush_hour/large",

@@ -140,8 +140,9 @@ def random_play(bench: Any, batch: int, until: float) -> None:
         more = rate(times[name], sizes[name])
         bench.report.ours("backgammon", name, unit, times[name], sizes[name], seconds[name], **more)
     for who in list(cases)[len(WAYS) :]:
-        more = {"who": who, "ours": times[first], "against": f"{first}, batch={batch}", **rate(times[who], sizes[who])}
-        bench.report.rival("backgammon", first, unit, times[who], sizes[who], **more)
+        against: dict[str, Any] = {"who": who, "ours": times[first], "against": f"{first}, batch={batch}"}
+        against |= rate(times[who], sizes[who])
+        bench.report.rival("backgammon", first, unit, times[who], sizes[who], **against)
 
 
 def rate(times: Times, sizes: dict[str, Any]) -> dict[str, int]:
