@@ -23,6 +23,8 @@ SAMPLE = 256
 """Positions at which Pgx's moves are compared with those here."""
 WHOLE = 1024
 """Games that are played to their ends, to count their actions."""
+OPENSPIEL = 100
+"""Games that OpenSpiel plays in one measurement."""
 DISTINCT = 1024
 """Positions, one of each game, whose best turns are found."""
 LATEST = 48
@@ -128,9 +130,9 @@ def random_play(bench: Any, batch: int, until: float) -> None:
         return {"pgx": add("pgx", step, choose, other.init)}
 
     def openspiel() -> dict[str, Case]:
-        play = openspiel_games(options.seed, 20)
-        sizes["open_spiel"] = {"batch": 1}
-        return {"open_spiel": Case(play, 20)}
+        play = openspiel_games(options.seed, OPENSPIEL)
+        sizes["open_spiel"] = {"batch": 1, "games": OPENSPIEL}
+        return {"open_spiel": Case(play, OPENSPIEL)}
 
     first, *_ = WAYS
     for who, found in {"pgx": pgx, "open_spiel": openspiel}.items():
@@ -276,7 +278,7 @@ def best_turns(bench: Any, batch: int, until: float) -> None:
     game = envs.make("backgammon")
     states = sampled(game, options.seed, batch)
     run, seconds = compiled(functools.partial(pubeval_turns, game), states)
-    some = slice(None, None, max(1, batch // options.rival_turns))
+    some = slice(0, DISTINCT, max(1, min(batch, DISTINCT) // options.rival_turns))
     few = rows(states)[some]
     ours = list(zip(*([tuple(row) for row in np.asarray(x).tolist()] for x in run(states)), strict=True))[some]
     judge = plain.Pubeval(pubeval.weights().tolist())
