@@ -178,6 +178,12 @@ def _fitting(found: Terminals, tree: int) -> list[int]:
     return [code for code in range(found.language.num_terminals) if nodes[code]]
 
 
+def _lowest(language: PrimitiveSet, code: int) -> int:
+    """Return the lowest value of the parameter of a terminal."""
+    domain = language.terminals[code].domain
+    return domain.low if isinstance(domain, Integers) else 0
+
+
 def _share(counts: Counts | None, tree: int, codes: Sequence[int], whole: Sequence[int]) -> float | None:
     """Return the share of some terminals among those of a tree."""
     total = 0 if counts is None else counts.nodes[tree, list(whole)].sum()
@@ -271,13 +277,13 @@ def draw(found: Terminals) -> Figure:
     figure = plots.figure(6.4, 2.6 * len(trees))
     for axis, tree in zip(np.ravel(figure.subplots(len(trees), 1, squeeze=False)), trees, strict=True):
         codes = [code for at, code in found.evolved.asked if at == tree and code in _fitting(found, tree)]
-        domains = [found.language.terminals[code].domain for code in codes]
-        low = min(domain.low for domain in domains if isinstance(domain, Integers))
-        high = max(domain.high for domain in domains if isinstance(domain, Integers))
+        lowest = [_lowest(found.language, code) for code in codes]
+        asked = [found.evolved.asked[tree, code] for code in codes]
+        low, high = min(lowest), max(first + len(each) - 1 for first, each in zip(lowest, asked, strict=True))
         base = np.zeros(high - low + 1)
-        for code, domain, color in zip(codes, domains, plots.colours(len(codes)), strict=True):
-            heights, asked = np.zeros_like(base), found.evolved.asked[tree, code]
-            heights[domain.low - low :][: len(asked)] = asked
+        for code, first, each, color in zip(codes, lowest, asked, plots.colours(len(codes)), strict=True):
+            heights = np.zeros_like(base)
+            heights[first - low :][: len(each)] = each
             name = found.language.terminals[code].name
             axis.bar(np.arange(low, high + 1), heights, bottom=base, width=0.85, label=name, color=color)
             base += heights
@@ -300,7 +306,7 @@ def as_json(found: Terminals) -> files.Json:
             {
                 "tree": tree + 1,
                 "terminal": found.language.terminals[code].name,
-                "lowest": int(getattr(found.language.terminals[code].domain, "low", 0)),
+                "lowest": _lowest(found.language, code),
                 "asked": asked.tolist(),
             }
             for (tree, code), asked in found.evolved.asked.items()

@@ -10,9 +10,13 @@ import envs
 from envs.backgammon import language
 from jaxgp.anatomy import terminals
 from jaxgp.anatomy.terminals import CONSTANT, GENERAL, PLACE, count, kind, spans, together
+from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
+from jaxgp.evolution.options import Algorithm
 from jaxgp.genotypes.text import parse_program
 from jaxgp.measure import champions
+from jaxgp.operators.options import Creation
+from jaxgp.store.directory import RunDirectory
 from tests.scripts.commands import load, write_run
 
 GAME = {"name": "backgammon"}
@@ -70,6 +74,27 @@ def test_tables_and_the_report(tmp_path, capsys):
     assert "0-2, 4-23, 25" in report
     assert "| 1 | all | 6 | 2 of 26 | 3 (4), 24 (2) | 0-2, 4-23, 25 |" in report
     assert (run / "terminals" / "figures" / "parameters.svg").is_file()
+
+
+def test_individuals_of_the_last_checkpoint_and_programs_made_anew(tmp_path):
+    """Islands count together; empty places of candidates do not count."""
+    run = write_run(tmp_path, GAME, TEXT)
+    loaded = champions.load(str(run), envs)
+    one = {name: np.asarray(value) for name, value in vars(parse_program(SET, TEXT, 32)).items()}
+    saved = {f".population.{name}": np.stack([np.stack([value] * 3)] * 2) for name, value in one.items()}
+    places = {name: np.stack([value, np.zeros_like(value)]) for name, value in one.items()}
+    saved |= {f".candidates.individuals.genome.{name}": value for name, value in places.items()}
+    (run / "checkpoints").mkdir()
+    np.savez(run / "checkpoints" / "generation_00000002.npz", **saved)
+    algorithm = Algorithm(population=8, capacity=32, creation=Creation(method="ramped", min_depth=1, max_depth=3))
+    RunDirectory(run).write_config(Config(game=GAME, algorithm=algorithm))
+    for which, number in (("population", 6), ("candidates", 1)):
+        found = terminals.analyse([("a", loaded)], which, 50, 0)
+        assert found.evolved.individuals == number
+        assert found.evolved.nodes[0, code("Player-Exposed")] == 2 * number
+    assert found.made.individuals == 50
+    rows = {(row["tree"], row["terminal"]): row for row in terminals.shares(found)}
+    assert 0.2 < rows["1", "all general"]["share when made anew"] < 0.5
 
 
 def test_programs_made_anew_stand_beside_them(tmp_path):
