@@ -1,9 +1,9 @@
 """Measure speed: python scripts/bench.py part=all
 
 Each measurement is one JSON line, and a line for people on standard error. Compilation is timed apart, and every call
-is waited for. Rivals (DEAP, OpenSpiel, Pgx, plain Python, plain C++) run in turn with jaxgp on the same inputs; their
-results are compared before they are timed. Rivals that are not installed are skipped. jaxgp's own parts need JAX,
-Flax, Optax and NumPy.
+is waited for. Rivals (DEAP, OpenSpiel, Pgx, gnubg_nn, plain Python, plain C++) run in turn with jaxgp on the same
+inputs; their results are compared before they are timed. Rivals that are not installed are skipped. jaxgp's own parts
+need JAX, Flax, Optax and NumPy.
 """
 
 import sys
@@ -59,7 +59,7 @@ from jaxgp.players.searches import searches
 from jaxgp.run import assemble
 from jaxgp.search import cores
 from jaxgp.spec import Cast
-from rivals import checkers, evaluators, othello, solitaire, tournaments, trees
+from rivals import backgammon, checkers, evaluators, othello, solitaire, tournaments, trees
 from rivals.plain import kalah
 from rivals.puzzles import freecell, rush_hour
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
@@ -79,6 +79,7 @@ PARTS = (
     "checkers",
     "rush_hour",
     "freecell",
+    "backgammon",
 )
 
 
@@ -99,14 +100,14 @@ class Options:
         high=MAX_SECONDS,
         unit="seconds",
     )
-    rivals: bool = option(True, "compare with DEAP, OpenSpiel, Pgx, fc-solve, plain Python and plain C++")
+    rivals: bool = option(True, "compare with DEAP, OpenSpiel, Pgx, gnubg_nn, fc-solve, plain Python and plain C++")
     output: str | None = option(None, "file that the lines are appended to; null: none", path=True)
     seed: int = option(0, "of everything that is drawn", low=0, high=MAX_SEED)
     programs: int = option(512, "interpreter, checkers: programs", low=1, high=MAX_POPULATION)
     cases: int = option(256, "interpreter, checkers: positions for each program", low=1, high=MAX_POPULATION)
     nodes: tuple[int, ...] = option((31, 63), "interpreter: nodes of each program", low=1, high=MAX_CAPACITY)
     batch: tuple[int, ...] = option(
-        (1, 128, 1024, 4096, 16384), "env, othello, checkers: games", low=1, high=MAX_POPULATION
+        (1, 128, 1024, 4096, 16384), "env, othello, checkers, backgammon: games", low=1, high=MAX_POPULATION
     )
     roots: tuple[int, ...] = option((1024,), "search, checkers: positions", low=1, high=MAX_POPULATION)
     lanes: tuple[int, ...] = option(
@@ -140,7 +141,10 @@ class Options:
         1, "evaluators: of a CPU, that share the searches; a single lane stays on one", low=1, high=MAX_CORES
     )
     games: int = option(2000, "morpion: random games side by side", low=1, high=MAX_GAMES)
-    rival_games: int = option(200, "morpion: games that plain Python plays", low=1, high=MAX_GAMES)
+    rival_games: int = option(200, "morpion, backgammon: games that plain Python plays", low=1, high=MAX_GAMES)
+    rival_turns: int = option(
+        256, "backgammon: positions whose best turns the rivals find, about", low=1, high=MAX_POPULATION
+    )
     boards: tuple[int, ...] = option(
         (1, 16, 256), "rush_hour: boards searched side by side", low=1, high=MAX_POPULATION
     )
@@ -416,6 +420,7 @@ def run(options: Options, report: Report) -> None:
         "checkers": checkers.jobs,
         "rush_hour": rush_hour.jobs,
         "freecell": freecell.jobs,
+        "backgammon": backgammon.jobs,
     }
     chosen = PARTS if options.part == "all" else (options.part,)
     jobs = [job for part in chosen for job in parts[part](Bench(options, report, cast))]

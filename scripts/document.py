@@ -43,6 +43,7 @@ STUDIES = (
     "backgammon_learn",
     "checkers_variants",
     "growth/populations",
+    "growth/devices",
     "rush_hour/boards",
     "rush_hour/cost",
     "rush_hour/large",

@@ -16,8 +16,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from jaxgp import files
@@ -251,15 +249,10 @@ def _search(found: Searches) -> str:
     return f"the {found.name} search"
 
 
-def _axes() -> tuple[Figure, Axes]:
-    figure = Figure(figsize=(6.4, 4.2), layout="constrained", facecolor="none")
-    FigureCanvasAgg(figure)
-    return figure, figure.subplots()
-
-
 def draw_nodes(found: Searches) -> Figure:
     """Draw each instance as a point: nodes of the reference search, and of the champion."""
-    figure, axis = _axes()
+    figure = plots.figure(6.4, 4.2)
+    axis = figure.subplots()
     for solved, marker, label in ((True, "o", "solved"), (False, "x", "not solved")):
         chosen = found.own.solved == solved
         color = plots.BLUE if solved else plots.ORANGE
@@ -280,11 +273,12 @@ def draw_nodes(found: Searches) -> Figure:
 def draw_rules(found: Searches) -> Figure:
     """Draw the share of each rule by tenths of the solutions, as bars one above the other."""
     assert found.fired is not None
-    figure, axis = _axes()
+    figure = plots.figure(6.4, 4.2)
+    axis = figure.subplots()
     share = 100 * found.fired / np.maximum(found.fired.sum(0), 1)
     names = [f"rule {n + 1}" for n in range(len(share) - 1)] + ["default"]
     base = np.zeros(PARTS)
-    for name, heights, color in zip(names, share, _colours(len(share)), strict=True):
+    for name, heights, color in zip(names, share, plots.colours(len(share)), strict=True):
         axis.bar(np.arange(1, PARTS + 1), heights, bottom=base, width=0.9, label=name, color=color)
         base += heights
     axis.set_xlabel("tenth of the solution", color=plots.INK)
@@ -292,12 +286,6 @@ def draw_rules(found: Searches) -> Figure:
     axis.legend(frameon=False, fontsize=9, ncols=len(names), loc="lower left", bbox_to_anchor=(0, 1))
     plots.paint(axis, plots.INK)
     return figure
-
-
-def _colours(number: int) -> list[str]:
-    """Return colours that differ for colour-blind people, over again if there are too few."""
-    known = (plots.BLUE, plots.ORANGE, plots.GREEN, plots.PINK, "#b8a12b", "#7f8790")
-    return [known[n % len(known)] for n in range(number)]
 
 
 def lines(found: Searches) -> list[str]:

@@ -114,7 +114,8 @@ def _shared(algorithm: "Algorithm | Groups", prefix: str, kept: int) -> None:
     size = islands.size(population)
     room = (size - kept) // islands.neighbours
     if islands.migrants > room:
-        there = f"an island of {size} individuals replaces {size - kept} and is sent to by {islands.neighbours} others"
+        senders = "one other" if islands.neighbours == 1 else f"{islands.neighbours} others"
+        there = f"an island of {size} individuals replaces {size - kept} and is sent to by {senders}"
         if not room:
             reject(name + "neighbours", islands.neighbours, f"fewer, or larger islands: {there}")
         reject(name + "migrants", islands.migrants, f"a whole number from 1 to {room} ({there})")

@@ -205,6 +205,19 @@ def _values(found: Any, factor: float) -> list[float]:
     return [math.nan if value is None else value * factor for value in (found if isinstance(found, list) else [found])]
 
 
+def figure(width: float, height: float) -> Figure:
+    """Return an empty figure, of a size in inches, that can be drawn without a display."""
+    made = Figure(figsize=(width, height), layout="constrained", facecolor="none")
+    FigureCanvasAgg(made)
+    return made
+
+
+def colours(number: int) -> list[str]:
+    """Return colours that differ for colour-blind people, over again if there are too few."""
+    known = (BLUE, ORANGE, GREEN, PINK, "#b8a12b", "#7f8790")
+    return [known[n % len(known)] for n in range(number)]
+
+
 def paint(axis: Axes, ink: str) -> None:
     """Give everything but the curves one colour, on a transparent background."""
     axis.set_facecolor("none")

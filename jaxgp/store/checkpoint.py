@@ -137,7 +137,7 @@ def load(path: Path, like: Tree, digest: str) -> Tree:
         UnreadableError: the file is cut off or damaged, or belongs to another configuration: the digest, or the name,
             shape or type of an array differs.
     """
-    arrays = _read(path)
+    arrays = read(path)
     if DIGEST not in arrays:
         raise UnreadableError(f"{path}: not a checkpoint of a run")
     if str(arrays.pop(DIGEST)) != digest:
@@ -152,8 +152,11 @@ def load(path: Path, like: Tree, digest: str) -> Tree:
     return restored
 
 
-def _read(path: Path) -> dict[str, np.ndarray]:
-    """Return the arrays of a checkpoint; what has been compressed is none, so no small file fills the memory."""
+def read(path: Path) -> dict[str, np.ndarray]:
+    """Return the arrays of a checkpoint by name; raises UnreadableError.
+
+    What has been compressed is none, so no small file fills the memory.
+    """
     try:
         with zipfile.ZipFile(_regular(path)) as archive:
             if sum(member.file_size for member in archive.infolist()) > path.stat().st_size:

@@ -106,3 +106,19 @@ def test_options_of_a_run_that_goes_on_are_those_of_its_own_game(call, tmp_path)
         code, err, plans = call("resume='run 1'", argument)
         assert (code, plans) == (2, [])
         assert err.startswith(f"error: {message}")
+
+
+def test_a_run_goes_on_with_the_islands_that_it_was_started_with(call, tmp_path):
+    islands = ["game=mancala", "algorithm.population=64", "algorithm.islands.count=8", "algorithm.islands.migrants=1"]
+    with Composer(Config, CONF, "config") as composer:
+        saved = validate.check(composer.compose(islands), envs)
+    (tmp_path / "run").mkdir()
+    RunDirectory(tmp_path / "run").write_config(saved)
+    code, err, (plan,) = call("resume=run", "algorithm.generations=2000", "devices.count=4")
+    assert (code, err, plan.config.devices.count) == (0, "", 4)
+    for argument, message in {
+        "algorithm.islands.count=4": "algorithm.islands.count=4: the run was started with 8; this cannot be changed",
+        "devices.count=3": "devices.count=3: accepted: a divisor of algorithm.islands.count=8: 1, 2, 4, 8",
+    }.items():
+        code, err, plans = call("resume=run", argument)
+        assert (code, plans, err) == (2, [], f"error: {message}\n")

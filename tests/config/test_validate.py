@@ -8,7 +8,7 @@ from jaxgp import options
 from jaxgp.config import validate
 from jaxgp.config.schema import Config, Logger
 from jaxgp.errors import UsageError
-from jaxgp.evolution.options import Algorithm, Groups
+from jaxgp.evolution.options import Algorithm, Groups, Islands
 from jaxgp.fitness.options import Fitness
 from jaxgp.operators.options import Mutation, RuleMutation
 from jaxgp.players.options import Opponent
@@ -431,3 +431,26 @@ def test_options_of_othello_programs_are_checked():
         ),
     ):
         assert refused(dataclasses.replace(right, program=wrong)) == accepted
+
+
+BAD_ISLANDS = [
+    ("algorithm.islands.count", 65, "a whole number from 1 to 64 (algorithm.population)"),
+    ("algorithm.population", 60, "a multiple of algorithm.islands.count=8, such as 56 or 64"),
+    ("devices.count", 3, "a divisor of algorithm.islands.count=8: 1, 2, 4, 8"),
+    ("devices.count", 16, "a divisor of algorithm.islands.count=8: 1, 2, 4, 8"),
+    (
+        "algorithm.islands.migrants",
+        9,
+        "a whole number from 1 to 2 (an island of 8 individuals replaces 8 and is sent to by 3 others)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("option", "value", "accepted"), BAD_ISLANDS, ids=[f"{o}={v}" for o, v, _ in BAD_ISLANDS])
+def test_bad_values_of_islands_are_named_with_what_is_accepted(option, value, accepted):
+    wrong = config()
+    wrong.algorithm.population, wrong.algorithm.elites, wrong.algorithm.chunk = 64, 0, None
+    wrong.algorithm.islands = Islands(8, migrants=1)
+    validate.check(wrong, envs)
+    put(wrong, option, value)
+    assert refused(wrong) == f"{option}={value}: accepted: {accepted}"

@@ -195,6 +195,7 @@ BASES: dict[str, dict[str, str]] = {
         "comparison": "analysis=comparison table=table.csv measures=[fitness]",
         "sweep": "analysis=sweep sweep=folder",
         "program": "analysis=program run=folder/mancala positions=20 cores=1",
+        "terminals": "analysis=terminals runs=[folder/mancala] anew=10",
         "searches": "analysis=searches run=folder/mancala cores=1",
         "portfolio": "analysis=portfolio runs=[folder/mancala] cores=1",
     },

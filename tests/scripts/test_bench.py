@@ -13,8 +13,11 @@ import jax
 import numpy as np
 import pytest
 
+from envs.backgammon import pubeval
 from jaxgp.config import arguments
 from jaxgp.genotypes import programs as lp
+from tests.envs.backgammon.positions import random_states
+from tests.reference import backgammon as oracle_of_backgammon
 from tests.reference import kalah as reference
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -410,3 +413,55 @@ def test_what_stands_below_explicit_introns_is_skipped_and_values_stay_equal(ben
     skipped, computed = (json.loads(line) for line in capsys.readouterr().out.splitlines())
     assert (skipped["part"], skipped["name"], computed["name"]) == ("introns", "skipped", "computed")
     assert skipped["steps"] < 0.7 * computed["steps"]
+
+
+@pytest.fixture
+def plain_backgammon(bench):
+    return importlib.import_module("rivals.plain.backgammon")
+
+
+def test_plain_backgammon_finds_all_turns(plain_backgammon):
+    """Positions after all turns of random rolls, along random games, are those of every order of play."""
+    rng, doubles, won = random.Random(0), 0, 0
+    for _ in range(4):
+        own = other = plain_backgammon.START
+        while True:
+            one, two = sorted(rng.choices(range(1, 7), k=2), reverse=True)
+            found = plain_backgammon.turns(own, other, (one, two))
+            assert found == oracle_of_backgammon.turns(own, other, [one] * 4 if one == two else [one, two])
+            doubles += one == two
+            own, other = rng.choice(sorted(found))
+            if own[0] == plain_backgammon.MEN:
+                won += 1
+                assert plain_backgammon.points(other) == oracle_of_backgammon.points(other)
+                break
+            own, other = other, own
+    assert won == 4
+    assert doubles > 20
+
+
+def test_plain_pubeval_has_the_values_of_pubeval(plain_backgammon):
+    judge = plain_backgammon.Pubeval(pubeval.weights().tolist())
+    states = random_states(120, 4)
+    values = jax.jit(jax.vmap(pubeval.score))(states.racing, states.own, states.other)
+    theirs = zip(states.racing.tolist(), states.own.tolist(), states.other.tolist(), strict=True)
+    met = [n for n in range(len(values)) if states.own[n][0] < plain_backgammon.MEN]
+    found = [judge.value(*row) for row in theirs]
+    np.testing.assert_allclose(np.asarray(values)[met], np.array(found)[met], rtol=0, atol=2e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("job", range(3), ids=["random", "turns", "games"])
+def test_backgammon(bench, capsys, job):
+    """Moves are those of Pgx, turns have the values of those of other engines, and games as many points."""
+    options = arguments.parse(bench.Options, ["batch=8", "rival_turns=4", "rival_games=30", *TINY])
+    jobs = [*bench.backgammon.jobs(bench.Bench(options, bench.Report([sys.stdout]), None))]
+    jobs[job][1](0.0)
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    lines = [line for line in lines if "skipped" not in line]
+    rivals = {"plain Python"} if job == 2 else {"plain Python", "reference"} if job == 1 else set()
+    installed = {"pgx", "open_spiel"} if job == 0 else {"gnubg_nn"} if job == 1 else set()
+    named = {"open_spiel": "pyspiel"}
+    check(lines, "backgammon", rivals | {who for who in installed if importlib.util.find_spec(named.get(who, who))})
+    if job == 1:
+        assert {line["same"] for line in lines if line["rival"]} == {4}
