@@ -87,7 +87,8 @@ def test_lessons_offer_every_position_of_a_turn_once_with_its_value(taught):
 
 
 def test_lessons_are_of_different_positions(taught):
-    assert len({as_tuple(own) + as_tuple(other) for own, other in zip(taught.states.own, taught.states.other)}) > 8
+    both = zip(taught.states.own, taught.states.other, strict=True)
+    assert len({as_tuple(own) + as_tuple(other) for own, other in both}) > 8
 
 
 def test_a_program_that_thinks_as_the_teacher_loses_nothing(taught):
