@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jaxgp.evolution.options import CMA, Algorithm, Groups
     from jaxgp.evolution.ring import Ring
     from jaxgp.evolution.winners import Winners
-    from jaxgp.fitness.coevolution import CoevolutionFitness, Guide
+    from jaxgp.fitness.among.coevolution import CoevolutionFitness, Guide
     from jaxgp.fitness.evaluation import FunctionFitness
     from jaxgp.fitness.grouped import GroupFitness
     from jaxgp.fitness.panel import PanelFitness
@@ -45,7 +45,7 @@ _ROOMS = {
     "evolution.options": ("CMA", "Algorithm", "Groups"),
     "evolution.ring": ("Ring",),
     "evolution.winners": ("Winners",),
-    "fitness.coevolution": ("CoevolutionFitness", "Guide"),
+    "fitness.among.coevolution": ("CoevolutionFitness", "Guide"),
     "fitness.evaluation": ("FunctionFitness",),
     "fitness.grouped": ("GroupFitness",),
     "fitness.panel": ("PanelFitness",),

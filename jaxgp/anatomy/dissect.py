@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 import jax
 import numpy as np
 
-from jaxgp.anatomy import introns, simplify
+from jaxgp.anatomy import introns
 from jaxgp.anatomy.introns import Introns
 from jaxgp.anatomy.positions import SHALLOW, Board
-from jaxgp.anatomy.simplify import Step, same, trees_of
+from jaxgp.anatomy.simpler import simplify
+from jaxgp.anatomy.simpler.simplify import Step, same, trees_of
 from jaxgp.anatomy.trace import Tracer, Tree
 from jaxgp.anatomy.walks import Walks
 from jaxgp.contracts import States

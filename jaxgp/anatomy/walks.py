@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxgp.anatomy.introns import Introns, Kind
 from jaxgp.anatomy.nodes import Forest, Node, written
-from jaxgp.anatomy.simplify import DROPPED, Site, Step, most, rewritten, trees_of
+from jaxgp.anatomy.simpler.simplify import DROPPED, Site, Step, most, rewritten, trees_of
 from jaxgp.anatomy.trace import Tree, subtree
 from jaxgp.genotypes.primitives import Integers, PrimitiveSet
 from jaxgp.genotypes.programs import Programs

@@ -20,7 +20,7 @@ from jax import Array
 
 from jaxgp.arrays import take
 from jaxgp.contracts import Lessons
-from jaxgp.fitness.coevolution import CoevolutionFitness
+from jaxgp.fitness.among.coevolution import CoevolutionFitness
 from jaxgp.fitness.evaluation import Evaluation, child, worth
 from jaxgp.fitness.panel import PLAY, Memories
 from jaxgp.genotypes.language import Genome, sizes

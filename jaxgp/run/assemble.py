@@ -26,9 +26,9 @@ from jaxgp.evolution.ring import Metrics, Ring
 from jaxgp.evolution.seeds import Seeds
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.evolution.winners import Winners
-from jaxgp.fitness import coevolution
-from jaxgp.fitness.coevolution import CoevolutionFitness
-from jaxgp.fitness.elimination import EliminationFitness
+from jaxgp.fitness.among import coevolution
+from jaxgp.fitness.among.coevolution import CoevolutionFitness
+from jaxgp.fitness.among.elimination import EliminationFitness
 from jaxgp.fitness.grouped import GroupFitness
 from jaxgp.fitness.lessons import LessonFitness
 from jaxgp.fitness.panel import PanelFitness

@@ -9,9 +9,9 @@ from envs.mancala.primitives import primitive_set
 from envs.mancala.rules import Mancala
 from envs.othello import leaves, moves
 from envs.othello.rules import Othello
-from jaxgp.anatomy import simplify
 from jaxgp.anatomy.nodes import Forest, written
-from jaxgp.anatomy.rules import Rules
+from jaxgp.anatomy.simpler import simplify
+from jaxgp.anatomy.simpler.rules import Rules
 from jaxgp.anatomy.trace import Tracer, Tree
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.text import parse_program, parse_tree, print_program, print_tree

@@ -15,7 +15,8 @@ from jaxgp import arrays
 from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.options import Algorithm
 from jaxgp.evolution.ring import Ring
-from jaxgp.fitness import coplay, matches
+from jaxgp.fitness import matches
+from jaxgp.fitness.among import coplay
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.genotypes.text import parse_program
 from jaxgp.operators.options import Creation, Mutation

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import envs
-from jaxgp.fitness import coplay, matches
-from jaxgp.fitness.coevolution import CoevolutionFitness, Guide
+from jaxgp.fitness import matches
+from jaxgp.fitness.among import coplay
+from jaxgp.fitness.among.coevolution import CoevolutionFitness, Guide
 from jaxgp.fitness.evaluation import child
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.genotypes import language as languages

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import envs
-from jaxgp.fitness import coplay
+from jaxgp.fitness.among import coplay
 from tests.envs.replays import FAST, stepping
 from tests.fitness.coplay_table import Preferring
 

@@ -9,8 +9,9 @@ import pytest
 from flax import struct
 
 import envs
-from jaxgp.fitness import coplay, matches
-from jaxgp.fitness.elimination import EliminationFitness, following, match_points
+from jaxgp.fitness import matches
+from jaxgp.fitness.among import coplay
+from jaxgp.fitness.among.elimination import EliminationFitness, following, match_points
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.players.panel import FixedPlayer, RandomOpponent
 

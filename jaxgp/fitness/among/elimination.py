@@ -14,8 +14,8 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jaxgp.contracts import Plans, States
-from jaxgp.fitness import coplay
-from jaxgp.fitness.coevolution import CoevolutionFitness
+from jaxgp.fitness.among import coplay
+from jaxgp.fitness.among.coevolution import CoevolutionFitness
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.fitness.panel import Memories
 from jaxgp.genotypes.language import Genome

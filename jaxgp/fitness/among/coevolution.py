@@ -19,7 +19,8 @@ from jax import Array, lax
 from jaxgp import arrays
 from jaxgp.arrays import comparable
 from jaxgp.contracts import Opponent, Plans, Player, Standing
-from jaxgp.fitness import coplay, matches
+from jaxgp.fitness import matches
+from jaxgp.fitness.among import coplay
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child
 from jaxgp.fitness.panel import PLAY, Memories, PanelFitness
 from jaxgp.genotypes.language import Genome

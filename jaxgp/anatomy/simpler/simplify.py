@@ -16,7 +16,7 @@ import numpy as np
 
 from jaxgp.anatomy.introns import Introns, find
 from jaxgp.anatomy.nodes import Forest, Node, is_truth_function, postfix, written
-from jaxgp.anatomy.rules import Rules, is_decided_by, rounded
+from jaxgp.anatomy.simpler.rules import Rules, is_decided_by, rounded
 from jaxgp.anatomy.trace import Tracer, Tree
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs

@@ -1,0 +1,1 @@
+"""Games of a population among itself: coevolution, and single elimination."""
