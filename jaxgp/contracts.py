@@ -142,6 +142,17 @@ class ChoosesTogether(Protocol):
         """Return int32[N] moves for states [N]; `bits` is uint32[N]. Only those of `active` (bool[N]) ones count."""
 
 
+@runtime_checkable
+class Values(Protocol):
+    """A player that values what moves lead to, and so can be asked about decisions that it does not play."""
+
+    def values(self, plans: Any, states: States, outcomes: Any, wanted: Array, /) -> Array:
+        """Return float32[P, D, W]: how P individuals value outcomes [D, W] of moves from states [D].
+
+        Only the `wanted` values (bool[D, W]) need be right.
+        """
+
+
 class Lessons(NamedTuple):
     """Decisions that a teacher has judged, N of them, with up to W moves to choose from.
 

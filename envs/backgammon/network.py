@@ -71,7 +71,7 @@ def first_weights(key: Array, hidden: int) -> Weights:
 
 def outputs(weights: Weights, inputs: Array) -> Array:
     """Return float32[..., 3], the probabilities, from float32[..., 196], the inputs."""
-    found: Array = Network(weights["hidden"]["bias"].shape[0]).apply({"params": weights}, inputs)
+    found: Any = Network(weights["hidden"]["bias"].shape[0]).apply({"params": weights}, inputs)
     return found
 
 

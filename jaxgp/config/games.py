@@ -265,6 +265,8 @@ def _matches(config: Config, cast: "Cast") -> None:
 
 def _lessons(config: Config, cast: "Cast") -> None:
     """Refuse lessons that the game or its role cannot give; raises UsageError."""
+    from jaxgp.contracts import Values
+
     asked, name = config.fitness.lessons, cast.spec.name
     if not asked.drawn:
         return
@@ -272,6 +274,8 @@ def _lessons(config: Config, cast: "Cast") -> None:
         reject("fitness.lessons.drawn", asked.drawn, f"0; {name} has no lessons")
     if asked.teacher not in (None, *cast.spec.teachers):
         reject("fitness.lessons.teacher", asked.teacher, ", ".join(cast.spec.teachers))
+    if not isinstance(cast.actor, Values):
+        reject("fitness.lessons.drawn", asked.drawn, "0 with this program.role, which values no outcomes")
     cast.spec.lessons(cast.game, asked.teacher)
 
 

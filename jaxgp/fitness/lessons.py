@@ -19,12 +19,11 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.arrays import take
-from jaxgp.contracts import Lessons
+from jaxgp.contracts import Lessons, Values
 from jaxgp.fitness.among.coevolution import CoevolutionFitness
 from jaxgp.fitness.evaluation import Evaluation, child, worth
 from jaxgp.fitness.panel import PLAY, Memories
 from jaxgp.genotypes.language import Genome, sizes
-from jaxgp.players.greedy import ChosenPlayer
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +51,7 @@ class LessonFitness(CoevolutionFitness):
         """Let a population [P, ...] choose in the lessons that this generation draws."""
         drawn = jax.random.permutation(child(key, PLAY), self.stock)[: self.drawn]
         lessons = take(memory[-1], drawn)
+        assert isinstance(self.player, Values)
         lost, agreed = losses(self.player, self.player.prepare(population), lessons)
         size, panel = sizes(population).astype(jnp.float32), self.panel
         mean = lost.mean(1)
@@ -75,7 +75,7 @@ class LessonFitness(CoevolutionFitness):
         return (*super().observe(tuple(panel), best, improved), stock)
 
 
-def losses(player: ChosenPlayer, plans: Any, lessons: Lessons) -> tuple[Array, Array]:
+def losses(player: Values, plans: Any, lessons: Lessons) -> tuple[Array, Array]:
     """Return float32[P, D], what individuals lose in lessons [D]; and float32[P, D], how often they choose the best.
 
     Args:

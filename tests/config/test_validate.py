@@ -377,6 +377,39 @@ def test_a_match_of_many_games_needs_something_that_tells_them_apart():
     validate.check(wrong, envs)
 
 
+BAD_LESSONS = [
+    ("fitness.lessons.teacher", "pubeval", "network"),
+    ("fitness.lessons.drawn", 5000, "a whole number from 0 to 4096 (fitness.lessons.stock)"),
+    ("fitness.coplay", 3, "0 with fitness.lessons.drawn above 0"),
+    ("fitness.elimination", 2, "0 with fitness.elimination"),
+    ("fitness.win_bonus", 1.0, "0.0 with fitness.lessons.drawn above 0"),
+    ("algorithm.chunk", 2, "null with fitness.lessons.drawn above 0"),
+    ("game.variant", "hypergammon", "standard; network plays with 15 men"),
+]
+
+
+@pytest.mark.parametrize(("option", "value", "accepted"), BAD_LESSONS, ids=[f"{o}={v}" for o, v, _ in BAD_LESSONS])
+def test_bad_values_of_lessons_are_named_with_what_is_accepted(option, value, accepted):
+    wrong = dataclasses.replace(config(), game={"name": "backgammon"}, program={})
+    wrong.fitness.opponents = {"network": Opponent(kind="strategy", name="network")}
+    wrong.fitness.lessons.drawn, wrong.fitness.win_bonus, wrong.fitness.minimum = 8, 0.0, 0.0
+    wrong.fitness.points = "share"
+    validate.check(wrong, envs)
+    if option == "game.variant":
+        wrong.game["variant"] = value
+        wrong.fitness.opponents = {"random": Opponent(kind="random")}
+    else:
+        put(wrong, option, value)
+    named = ("fitness.lessons.drawn", 8) if option == "fitness.elimination" else (option, value)
+    assert refused(wrong) == f"{named[0]}={named[1]}: accepted: {accepted}"
+
+
+def test_a_game_without_lessons_has_none():
+    wrong = config()
+    wrong.fitness.lessons.drawn, wrong.fitness.win_bonus, wrong.fitness.minimum = 8, 0.0, 0.0
+    assert refused(wrong) == "fitness.lessons.drawn=8: accepted: 0; mancala has no lessons"
+
+
 def test_candidates_need_opponents_but_no_coevolution():
     right = config()
     right.fitness.candidates = 2
