@@ -43,7 +43,7 @@ BAD = [
     ("game=chess", "game=chess: unknown choice; accepted: backgammon, checkers, freecell, lose_checkers, mancala"),
     (
         "experiment=none",
-        "experiment=none: unknown choice; accepted: backgammon_coevolution, backgammon_islands, backgammon_teac",
+        "experiment=none: unknown choice; accepted: backgammon_coevolution, backgammon_islands, backgammon_less",
     ),
     ("+experiment=mancala_run1", "Multiple values for experiment; write it without the +"),
     ("algorithm=3", "algorithm=3: accepted: the name of one choice"),
@@ -340,7 +340,7 @@ def test_help_lists_groups_and_the_options_of_the_game_too(call, tmp_path, capsy
     out = capsys.readouterr().out
     assert not ended.value.code
     for lines in (
-        "  experiment\n      backgammon_coevolution, backgammon_islands, backgammon_teacher,",
+        "  experiment\n      backgammon_coevolution, backgammon_islands, backgammon_lessons,",
         "  game.size=8\n      squares on each side of the board [4, 6, 8, 10]\n",
         "  program.role=leaf\n      move: a program values the position after every move\n      leaf: ",
         "  program.depth=1\n      plies of the search whose leaves a program values [a whole number from 1 to 12]\n",

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from jaxgp.anatomy import anatomy_report, simplify
+from jaxgp.anatomy import anatomy_report
+from jaxgp.anatomy.simpler import simplify
 from jaxgp.genotypes.language import parse
 from jaxgp.measure import champions
 from tests.scripts.commands import compiled_once, load, write_run
