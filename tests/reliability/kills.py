@@ -26,7 +26,6 @@ import numpy as np
 
 from jaxgp.config import arguments
 from jaxgp.options import option
-from jaxgp.store import checkpoint
 from tests.golden.runs import KALAH, OTHELLO, PROGRAMS, RULES, TIMES, TRAIN, WALLS
 from tests.reliability import children
 from tests.reliability.children import fault, last_line, preload, said
@@ -231,6 +230,8 @@ def progress(place: Path) -> int:
 
 def end(place: Path) -> dict[str, object]:
     """Return what is left at the end of a run, by file: rows without times, texts, arrays."""
+    from jaxgp.store import checkpoint  # imports JAX, whose environment `preload` sets first
+
     found: dict[str, object] = {}
     for path in sorted(one for one in place.rglob("*") if one.is_file() or one.name == "checkpoints"):
         name = str(path.relative_to(place))

@@ -46,6 +46,19 @@ def test_rows_set_aside_are_the_first_ones_of_the_record():
     assert kills.differences(whole, {"metrics_1.jsonl": rows}) == ["metrics.jsonl differs"]
 
 
+def test_jax_is_imported_after_the_environment_that_lets_it_compile_quickly_and_keep_programs():
+    program = """
+import sys
+from tests.reliability import children, fuzzer, hostile, kills
+assert "jax" not in sys.modules
+children.preload()
+import jax
+assert jax.config.jax_compilation_cache_dir == str(children.CACHE)
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.slow
 def test_killed_runs_of_all_kinds_end_like_undisturbed_ones():
     command = [sys.executable, "-m", "tests.reliability.kills", "kills=20"]
