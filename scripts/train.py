@@ -69,9 +69,9 @@ def swept(directory: Path) -> None:
 
 def score(planned: resume.Plan) -> float:
     """Return what a sweeper such as Optuna optimises: `metric`, and of several seeds their mean."""
-    from jaxgp.study import sweep
+    from jaxgp.study import member
 
-    return sweep.score([one.directory for one in planned.runs], planned.config.metric)
+    return member.score([one.directory for one in planned.runs], planned.config.metric)
 
 
 COMMAND = cli.Command(

@@ -20,7 +20,7 @@ Numbers = Mapping[str, Mapping[str, Level]]
 """Published numbers by name: of a group its coefficients, p values and optimum; of a comparison a12 and p."""
 
 RESPONSES = METRICS
-"""What is measured in a run: see `jaxgp.study.results.summary`."""
+"""What is measured in a run: see `jaxgp.study.member.summary`."""
 COLUMNS = ("trial", "order", "group", "replicate", "seed", *RESPONSES)
 """Columns of the table of results, besides the factors."""
 GOALS = ("maximum", "minimum")

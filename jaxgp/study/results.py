@@ -13,10 +13,10 @@ import pandas
 from jaxgp import files, reading
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reason
-from jaxgp.report.progress import measured
 from jaxgp.store import champion, directory, record
 from jaxgp.store.directory import RunDirectory
 from jaxgp.store.record import Row
+from jaxgp.study import member
 from jaxgp.study.design import COLUMNS, MAX_TRIALS, RESPONSES, Design, Trial
 
 Pair = tuple[Trial, Config]
@@ -24,31 +24,6 @@ Pair = tuple[Trial, Config]
 
 JSONL, CSV, PARQUET = "results.jsonl", "results.csv", "results.parquet"
 KEY = "trial"
-
-
-def summary(rows: Sequence[Row], found: int) -> dict[str, float | int | None]:
-    """Return what was measured in a run, from the rows of its generations and the generation that found its champion.
-
-    `fitness`, `points` (over all seats) and `size` are those of the champion, from the row of the generation that
-    `found` it. They are None for `found` = -1, a run without a champion. The caller passes `found` because the fittest
-    of a later generation need not replace the champion. `generations` is the number of rows, `seconds` their total
-    time.
-
-    Raises:
-        ValueError: the rows lack that generation.
-    """
-    row = next((row for row in rows if row["generation"] == found), None)
-    if row is None and found >= 0:
-        raise ValueError(f"no row of generation {found}, which found the champion")
-    row = row or {}
-    return {
-        "fitness": row.get("best_standing" if measured(row) else "best_fitness"),
-        "points": row.get("best_points"),
-        "size": row.get("best_size"),
-        "found": row.get("generation"),
-        "generations": len(rows),
-        "seconds": round(sum(row["seconds"] for row in rows), 6),
-    }
 
 
 def row(trial: Trial, design: Design, measured: Mapping[str, float | int | None]) -> Row:
@@ -127,7 +102,7 @@ def read_run(run: RunDirectory, option: str) -> dict[str, float | int | None]:
     if state != "complete" or not rows:
         raise UsageError(f"{option}: {run.path} has not come to its end (state {state}); resume or remove it")
     try:
-        return summary(rows, champion.read(run.champion).generation)
+        return member.summary(rows, champion.read(run.champion).generation)
     except ValueError as error:
         raise UsageError(f"{option}: {run.path}: {error}") from error
 

@@ -7,15 +7,13 @@ can be reported while its runs go on; what has not come to its end is named, wit
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from statistics import fmean
 
 import pandas
 
-from jaxgp import files, reading
-from jaxgp.config.schema import Config
+from jaxgp import files
 from jaxgp.errors import UsageError, reject
 from jaxgp.printable import printable
 from jaxgp.report import document
@@ -24,11 +22,10 @@ from jaxgp.report.markup import cell
 from jaxgp.report.progress import measured
 from jaxgp.statistics.comparison import Comparison, compare_all
 from jaxgp.statistics.intervals import student
-from jaxgp.store import champion, record, runs
-from jaxgp.store.directory import COMPLETE, RunDirectory
-from jaxgp.store.record import Row
-from jaxgp.study import figures, results, study_report
+from jaxgp.store.directory import RunDirectory
+from jaxgp.study import figures, member, results, study_report
 from jaxgp.study.design import RESPONSES
+from jaxgp.study.member import Member
 
 ALIKE = "all runs"
 """The setting where runs differ in nothing but their seeds."""
@@ -45,38 +42,6 @@ APART = (
     "cores",
 )
 """Options that make no setting: what they change is not what a run computes, or only its random numbers."""
-
-
-@dataclass(frozen=True)
-class Member:
-    """One run of a sweep, which may still be going on.
-
-    Attributes:
-        path: its run directory.
-        config: its options.
-        words: the options in the command that began it.
-        state: what its status says: running (or killed), interrupted, failed, complete or unknown.
-        rows: its record so far.
-        champion: the champion so far, if one was written.
-    """
-
-    path: Path
-    config: Config
-    words: tuple[str, ...]
-    state: str
-    rows: Sequence[Row]
-    champion: champion.ChampionFile | None
-
-    @property
-    def finished(self) -> bool:
-        return self.state == COMPLETE
-
-    @cached_property
-    def figures(self) -> dict[str, float | int | None]:
-        """What `results.summary` measures; without a champion, or one that the record does not know yet, no figures."""
-        generations = {row["generation"] for row in self.rows}
-        found = -1 if self.champion is None else self.champion.generation
-        return results.summary(self.rows, found if found in generations else -1)
 
 
 @dataclass(frozen=True)
@@ -103,26 +68,10 @@ def load(option: str, folder: Path) -> Sweep:
     """
     if not folder.is_dir() or RunDirectory(folder).holds_run():
         reject(option, folder, "the folder of a sweep, which has run directories in it")
-    found = [member(run) for run in results.run_directories(folder)]
+    found = [member.load(run) for run in results.run_directories(folder)]
     if not found:
         reject(option, folder, "a folder with run directories in it, which have a config.yaml")
     return Sweep(folder, by_setting(found))
-
-
-def member(run: RunDirectory) -> Member:
-    """Read a run; raises UsageError."""
-    try:
-        about = reading.read_json(run.environment)
-    except (OSError, ValueError):
-        about = {}
-    first = next(iter(runs.commands(about)), "")
-    words = tuple(word.lstrip("+") for word in shlex.split(first) if "=" in word)
-    try:
-        best = champion.read(run.champion) if run.champion.is_file() else None
-    except champion.ChampionError as error:
-        raise UsageError(str(error)) from error
-    state = str(run.read_status().get("state", "unknown"))
-    return Member(run.path, run.read_config(), words, state, record.read(run.record), best)
 
 
 def by_setting(members: Sequence[Member]) -> dict[str, list[Member]]:
@@ -248,20 +197,6 @@ def conclude(folder: Path, tell: Callable[[str], None], warn: Callable[[str], No
         return
     for line in (*lines, f"Sweep: {folder / document.HTML}"):
         tell(printable(line))
-
-
-def score(folders: Sequence[Path], measure: str) -> float:
-    """Return what was measured in runs, their mean; nan if it was not measured in all of them.
-
-    Args:
-        folders: run directories.
-        measure: one of RESPONSES.
-
-    Raises:
-        UsageError: a run cannot be read.
-    """
-    found = [member(RunDirectory(folder)).figures[measure] for folder in folders]
-    return fmean(float("nan") if value is None else value for value in found)
 
 
 def _ended(sweep: Sweep) -> int:

@@ -31,7 +31,7 @@ from jaxgp.store import champion as champions
 from jaxgp.store import record
 from jaxgp.store.directory import RunDirectory
 from jaxgp.store.record import Row
-from jaxgp.study import results
+from jaxgp.study import member, results
 from jaxgp.study.design import Design, Trial
 from jaxgp.study.results import Pair
 
@@ -236,7 +236,7 @@ class Bench:
         except OSError as error:
             raise RunError(f"{self._folder}: {reason(error)}; start again to go on") from error
         found = int(lane.champion[0].generation)
-        made = results.row(lane.trial, self._design, results.summary(lane.rows, found))
+        made = results.row(lane.trial, self._design, member.summary(lane.rows, found))
         kept.append(made)
         return made
 

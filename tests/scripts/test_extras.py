@@ -1,6 +1,8 @@
 """Commands that need an extra say so in one line, before anything is computed; a run needs none."""
 
 import importlib.util
+import subprocess
+import sys
 
 import pytest
 
@@ -40,6 +42,14 @@ def test_a_sweep_without_the_extra_says_how_its_page_is_made(bare, tmp_path, cap
     assert warning == "warning: the page of the sweep needs pandas and statsmodels: pip install -e '.[study]'"
     assert then == f"Then: python scripts/analyse.py analysis=sweep sweep={tmp_path}"
     assert not list(tmp_path.iterdir())
+
+
+def test_what_a_sweeper_optimises_is_read_without_the_extra():
+    """Optuna asks for it after each member."""
+    shut = "; ".join(f"sys.modules['{name}'] = None" for name in STUDY)
+    program = f"import sys; {shut}; from jaxgp.study import member; print(member.score.__name__)"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout == "score\n", done.stderr
 
 
 def test_a_run_and_what_is_done_with_its_champion_need_no_extra():

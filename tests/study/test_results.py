@@ -9,7 +9,7 @@ from jaxgp.errors import UsageError
 from jaxgp.evolution.state import Champion
 from jaxgp.store import champion, record
 from jaxgp.store.directory import RunDirectory
-from jaxgp.study import results, study
+from jaxgp.study import member, results, study
 from jaxgp.study.study_options import ComparisonOptions
 from tests.run import toy_experiment as toy
 
@@ -36,19 +36,19 @@ TOURNAMENTS = rows(
 
 
 def test_a_coevolved_champion_is_measured_against_the_panel():
-    found = results.summary(COEVOLUTION, found=1)
+    found = member.summary(COEVOLUTION, found=1)
     assert (found["found"], found["fitness"], found["points"], found["size"]) == (1, 0.75, 1.5, 5)
     assert (found["generations"], found["seconds"]) == (4, 2.0)
 
 
 @pytest.mark.parametrize(("generation", "fitness", "size"), [(2, 1.75, 7), (3, 1.0, 6)])
 def test_a_champion_of_groups_is_the_one_that_the_run_crowned(generation, fitness, size):
-    found = results.summary(TOURNAMENTS, found=generation)
+    found = member.summary(TOURNAMENTS, found=generation)
     assert (found["found"], found["fitness"], found["size"]) == (generation, fitness, size)
 
 
 def test_a_run_without_a_champion_has_no_figures():
-    found = results.summary(rows(best_fitness=(None, None)), found=-1)
+    found = member.summary(rows(best_fitness=(None, None)), found=-1)
     assert [found[name] for name in ("fitness", "points", "size", "found")] == [None] * 4
     assert found["generations"] == 2
 
