@@ -99,9 +99,14 @@ def _lines(part: Part) -> list[str]:
         fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
         return [f"{markup.plain(part.name)}:", "", fence, text, fence]
     names = list(dict.fromkeys(name for row in part.rows for name in row))
-    body = [[markup.plain(markup.cell(row.get(name))) for name in names] for row in part.rows]
+    body = [[_cell(row.get(name)) for name in names] for row in part.rows]
     head = [markup.plain(name) for name in names]
     return [f"| {' | '.join(line)} |" for line in (head, ["---"] * len(names), *body)]
+
+
+def _cell(value: object) -> str:
+    text = markup.plain(markup.cell(value))
+    return f"[{text}]({value.address})" if isinstance(value, markup.Link) else text
 
 
 def page(document: Document) -> str:
@@ -115,10 +120,10 @@ def page(document: Document) -> str:
 def _elements(parts: Sequence[Part]) -> list[str]:
     """Return the parts as HTML elements; consecutive pictures stand side by side."""
     made: list[str] = []
-    row: list[str] = []
+    row: list[tuple[str, str]] = []
     for part in [*parts, None]:
         if isinstance(part, Picture):
-            row.append(part.svg)
+            row.append((part.svg, part.caption))
             continue
         if row:
             made.append(markup.plots(row))

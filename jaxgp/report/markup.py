@@ -2,13 +2,29 @@
 
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+from urllib.parse import quote
 
 from jaxgp.printable import one_line, printable
 from jaxgp.report.page import STYLE
 
 MARKS = re.compile(r"[\\`*\[\]<|~$]|(?<!\w)_|_(?!\w)|&(?=#?\w+;)")
 """What Markdown gives a meaning within a line: code, emphasis, links, HTML, cells, formulas, entities."""
+
+
+class Link(NamedTuple):
+    """A cell of a table that leads to a file, by its path from the folder of the page."""
+
+    text: str
+    path: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def address(self) -> str:
+        return quote(self.path)
 
 
 def document(title: str, body: str, scripts: str = "") -> str:
@@ -53,11 +69,16 @@ def table(rows: Sequence[Mapping[str, object]]) -> str:
     left = {name: ' class="words"' for row in rows for name, value in row.items() if _is_word(value)}
     head = "".join(f'<th scope="col"{left.get(name, "")}>{escape(name.replace("_", " "))}</th>' for name in names)
     body = "".join(
-        "<tr>" + "".join(f"<td{left.get(name, '')}>{escape(cell(row.get(name)))}</td>" for name in names) + "</tr>"
+        "<tr>" + "".join(f"<td{left.get(name, '')}>{_content(row.get(name))}</td>" for name in names) + "</tr>"
         for row in rows
     )
     filled = f'<table class="numbers"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
     return f'<div class="scroll">{filled}</div>'
+
+
+def _content(value: object) -> str:
+    text = escape(cell(value))
+    return f'<a href="{value.address}">{text}</a>' if isinstance(value, Link) else text
 
 
 def _is_word(value: object) -> bool:
@@ -73,9 +94,14 @@ def cell(value: object) -> str:
     return "-" if value is None else str(value)
 
 
-def plots(pictures: Sequence[str]) -> str:
-    """Return SVG elements side by side."""
-    return '<div class="plots">' + "".join(f"<figure>{svg}</figure>" for svg in pictures) + "</div>"
+def plots(pictures: Iterable[tuple[str, str]]) -> str:
+    """Return SVG elements side by side, each with its caption, which may be empty."""
+    figures = (f"<figure>{svg}{_caption(caption)}</figure>" for svg, caption in pictures)
+    return f'<div class="plots">{"".join(figures)}</div>'
+
+
+def _caption(caption: str) -> str:
+    return f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
 
 
 def details(name: str, text: str) -> str:

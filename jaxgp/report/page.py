@@ -27,14 +27,17 @@ pre { background: var(--card); border: 1px solid var(--line); border-radius: .5r
 .tree rect { stroke: var(--soft); fill: var(--inner); }
 .tree .leaf rect { fill: var(--leaf); }
 .tree text { fill: var(--ink); font: 12px ui-monospace, monospace; text-anchor: middle; }
+* + .plots { margin-top: .8rem; }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); gap: .8rem; }
 figure { margin: 0; padding: .6rem; }
 figure svg { display: block; width: 100%; height: auto; }
+figcaption { color: var(--soft); font-size: .85rem; }
+a { color: var(--accent); }
 table { border-collapse: collapse; width: 100%; font-size: .88rem; }
 th, td { padding: .35rem .7rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 .pairs th { color: var(--soft); font-weight: 500; white-space: nowrap; width: 1%; }
 .numbers th, .numbers td { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.numbers .words { text-align: left; }
+.numbers .words { text-align: left; white-space: normal; }
 .numbers thead th { position: sticky; top: 0; background: var(--card); color: var(--soft); font-weight: 500; }
 .replay { padding: .8rem 1rem; }
 .replay:focus-visible, .scroll:focus-visible { outline: 2px solid var(--accent); }

@@ -116,4 +116,4 @@ def _games(games: Sequence[ReplayGame]) -> str:
 
 def _curves(rows: Sequence[Row], unit: str) -> str:
     drawn = (plots.svg(plot, rows, unit) for plot in plots.PLOTS)
-    return markup.plots([svg for svg in drawn if svg])
+    return markup.plots((svg, "") for svg in drawn if svg)

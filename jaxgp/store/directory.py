@@ -73,6 +73,10 @@ class RunDirectory:
         """Whether a run was started here."""
         return self.config.is_file()
 
+    def was_begun(self) -> bool:
+        """Whether a process has worked here, which begins by locking the directory."""
+        return any(path.exists() for path in (self.path / LOCK, self.status, self.environment, self.record))
+
     def remains(self) -> Path | None:
         """Return what a run without its config.yaml has left here, if there is anything."""
         return next((path for path in (self.record, self.checkpoints, self.champion) if os.path.lexists(path)), None)

@@ -17,8 +17,8 @@ from jaxgp.study.design import Factor
 from jaxgp.study.model import Model
 
 
-def _figure(panels: int, title: str, width: float = 4.8) -> tuple[Figure, list[Axes]]:
-    figure = Figure(figsize=(width, 3.6), layout="constrained", facecolor="none")
+def _figure(panels: int, title: str, width: float = 4.8, height: float = 3.6) -> tuple[Figure, list[Axes]]:
+    figure = Figure(figsize=(width, height), layout="constrained", facecolor="none")
     FigureCanvasAgg(figure)
     axes = list(figure.subplots(1, panels, sharey=True, squeeze=False)[0])
     axes[0].set_title(title, color=INK, fontsize=11, loc="left")
@@ -107,12 +107,15 @@ def curves(groups: Mapping[str, Mapping[int, Sequence[float]]]) -> Figure:
 
 
 def boxes(groups: Mapping[str, np.ndarray], measure: str) -> Figure:
-    """Draw a box plot of each group, with every run beside it."""
-    figure, axes = _figure(1, measure)
+    """Draw a box plot of each group, with every run on it; groups stand one below the other, as in their table."""
+    names = [name.replace(" ", "\n") for name in groups]  # a setting, option by option
+    lines = sum(max(name.count("\n") + 1, 2) for name in names)
+    figure, axes = _figure(1, measure, width=7.2, height=max(0.8 + 0.2 * lines, 1.8))
     line = {"color": INK}
     axes[0].boxplot(
         list(groups.values()),
-        tick_labels=list(groups),
+        orientation="horizontal",
+        tick_labels=names,
         widths=0.45,
         patch_artist=True,
         showfliers=False,
@@ -123,7 +126,8 @@ def boxes(groups: Mapping[str, np.ndarray], measure: str) -> Figure:
     )
     for place, values in enumerate(groups.values(), 1):
         spread = np.linspace(-0.12, 0.12, len(values)) if len(values) > 1 else np.zeros(len(values))
-        axes[0].plot(place + spread, values, ".", color=BLUE, alpha=0.6, markersize=4)
-    axes[0].set_ylabel(measure)
+        axes[0].plot(values, place + spread, ".", color=BLUE, alpha=0.6, markersize=4)
+    axes[0].invert_yaxis()
+    axes[0].set_xlabel(measure)
     _finish(axes)
     return figure

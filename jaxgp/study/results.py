@@ -84,11 +84,19 @@ def load(path: Path) -> pandas.DataFrame:
 
 
 def run_directories(folder: Path) -> list[RunDirectory]:
-    """Return the runs in a folder and in the folders below it; raises UsageError if one of these cannot be read."""
+    """Return the runs in a folder and in the folders below it; raises UsageError if one of these cannot be read.
+
+    Folders that are named by numbers are in the order of these. A config.yaml alone is that of some other program.
+    """
     try:
-        return [RunDirectory(path.parent) for path in sorted(folder.rglob("config.yaml")) if path.is_file()]
+        found = [RunDirectory(path.parent) for path in sorted(folder.rglob("config.yaml"), key=_numbered)]
+        return [run for run in found if run.holds_run() and run.was_begun()]
     except OSError as error:
         raise UsageError(f"{error.filename or folder}: cannot be searched for runs ({reason(error)})") from error
+
+
+def _numbered(path: Path) -> list[tuple[bool, int, str]]:
+    return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in path.parts]
 
 
 def read_run(run: RunDirectory, option: str) -> dict[str, float | int | None]:

@@ -128,7 +128,7 @@ def _save_comparison(
 ) -> list[str]:
     document.save(folder, study_report.of_comparisons(title, compared, facts, published))
     files.write_json(folder / FOUND, study_report.as_json({}, compared))
-    return [*[study_report.said(one) for one in compared], "", f"Written to {folder}"]
+    return [*study_report.sentences(compared), "", f"Written to {folder}"]
 
 
 def load_groups(options: ComparisonOptions) -> dict[str, pandas.DataFrame]:

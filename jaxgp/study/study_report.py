@@ -17,6 +17,8 @@ from jaxgp.study.design import Design, Level, Numbers
 from jaxgp.study.model import RESIDUALS, Coefficient, Model, Optimum
 
 SIGNIFICANCE = 0.05
+SENTENCES = 6
+"""The most comparisons by a measure that have a sentence each; of more, those that show a difference have one."""
 UNITS = {"seconds": "run time in seconds", "found": "generation of the champion"}
 
 Fits = Mapping[str, Model | str]
@@ -60,10 +62,22 @@ def of_comparisons(
         "compared by a measure; the sentences have that one."
     )
     sections: list[tuple[str, Sequence[Part]]] = [
-        ("Comparison", [Table(rows), explained, *[said(one) for one in found], *pictures]),
+        ("Comparison", [Table(rows), explained, *sentences(found), *pictures]),
         ("Groups", [Table(list(described.values()))]),
     ]
     return Document(title, list(about), sections)
+
+
+def sentences(found: Sequence[Comparison]) -> list[str]:
+    """Return comparisons as sentences; where there are many, those that show no difference share one."""
+    lines = []
+    for measure in dict.fromkeys(one.measure for one in found):
+        pairs = [one for one in found if one.measure == measure]
+        named = [one for one in pairs if len(pairs) <= SENTENCES or one.corrected < SIGNIFICANCE]
+        lines += [said(one) for one in named]
+        if others := len(pairs) - len(named):
+            lines.append(f"{measure}: no difference is shown by {others} of {len(pairs)} pairs.")
+    return lines
 
 
 def said(one: Comparison) -> str:

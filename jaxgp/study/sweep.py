@@ -18,7 +18,7 @@ from jaxgp.errors import UsageError, reject
 from jaxgp.printable import printable
 from jaxgp.report import document
 from jaxgp.report.document import Document, Folded, Part, Picture, Table
-from jaxgp.report.markup import cell
+from jaxgp.report.markup import Link, cell
 from jaxgp.report.progress import measured
 from jaxgp.statistics.comparison import Comparison, compare_all
 from jaxgp.statistics.intervals import student
@@ -155,7 +155,7 @@ def report(sweep: Sweep, measure: str = "fitness", seed: int = 0) -> tuple[Docum
     """
     tests = compared(sweep, measure, seed)
     summary = [_setting(name, members, measure) for name, members in sweep.settings.items()]
-    said = [study_report.said(one) for one in tests]
+    said = study_report.sentences(tests)
     left = [one for one in sweep.members if not one.finished]
     drawn = {name: found for name, members in sweep.settings.items() if (found := curves(members))}
     parts: list[Part] = [
@@ -168,8 +168,7 @@ def report(sweep: Sweep, measure: str = "fitness", seed: int = 0) -> tuple[Docum
     sections: list[tuple[str, Sequence[Part]]] = [("Settings", parts)]
     if tests:
         sections += study_report.of_comparisons("", tests, [], {}).sections
-    table = frame(sweep).drop(columns="champion").to_dict("records")
-    sections.append(("Runs", [Table([{str(name): _known(value) for name, value in row.items()} for row in table])]))
+    sections.append(("Runs", [Table(_rows(sweep))]))
     if left:
         sections.append(("Not finished", [Table([_left(one) for one in left])]))
     sections.append(("Champions", [_champion(name, members) for name, members in sweep.settings.items()]))
@@ -201,6 +200,16 @@ def conclude(folder: Path, tell: Callable[[str], None], warn: Callable[[str], No
 
 def _ended(sweep: Sweep) -> int:
     return sum(one.finished for one in sweep.members)
+
+
+def _rows(sweep: Sweep) -> list[dict[str, object]]:
+    """Return the table of a sweep for its page, where the name of a run leads to the run's own page."""
+    table = frame(sweep).drop(columns="champion").to_dict("records")
+    rows = [{str(name): _known(value) for name, value in row.items()} for row in table]
+    for row, one in zip(rows, sweep.members, strict=True):
+        if (page := RunDirectory(one.path).report).is_file():
+            row["run"] = Link(str(row["run"]), str(page.relative_to(sweep.folder)))
+    return rows
 
 
 def _known(value: object) -> object:

@@ -6,8 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
+from omegaconf import OmegaConf
 
 from jaxgp.config.launching import chosen, processes, slurm
+from jaxgp.config.launching.members import Member
 from jaxgp.config.launching.options import Joblib, Slurm, minutes
 from jaxgp.config.launching.processes import Slot
 from jaxgp.errors import UsageError
@@ -43,6 +45,13 @@ def test_members_of_one_gpu_share_its_memory():
     assert first.environment == {"CUDA_VISIBLE_DEVICES": "5", "XLA_PYTHON_CLIENT_MEM_FRACTION": "0.450"}
     assert (second.environment, third.environment) == ({"CUDA_VISIBLE_DEVICES": "7"}, first.environment)
     assert Slot((0,)).environment == {}
+
+
+def test_a_member_is_named_by_what_distinguishes_it_as_it_was_typed():
+    own = ("seed=1", "++algorithm.population=100")
+    assert str(Member(3, ("game=mancala", *own), OmegaConf.create(), Path("3"), None, own)) == (
+        "3 (seed=1 algorithm.population=100)"
+    )
 
 
 def test_more_cores_than_there_are_are_refused():

@@ -12,7 +12,7 @@ from jaxgp.evolution.state import Champion
 from jaxgp.statistics.comparison import compare, compare_all
 from jaxgp.store import champion, record
 from jaxgp.store.directory import RunDirectory
-from jaxgp.study import sweep
+from jaxgp.study import study_report, sweep
 from tests.run import toy_experiment as toy
 
 
@@ -60,6 +60,31 @@ def test_runs_that_differ_in_seeds_alone_are_one_setting(tmp_path):
     assert list(sweep.load("sweep", tmp_path).settings) == [sweep.ALIKE]
 
 
+def test_runs_stand_in_the_order_of_their_numbers(tmp_path):
+    for number in (10, 2, 1):
+        begin(tmp_path, str(number), "", number, (1.0,), planned=1)
+    assert [one.path.name for one in sweep.load("sweep", tmp_path).members] == ["1", "2", "10"]
+
+
+def test_a_configuration_of_another_program_is_no_run(tmp_path):
+    begin(tmp_path, "0", "", 0, (1.0,), planned=1)
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "config.yaml").write_text("defaults: [_self_]")
+    assert len(sweep.load("sweep", tmp_path).members) == 1
+
+
+def test_of_many_pairs_only_those_that_differ_have_a_sentence():
+    same = {name: [1.0, 2, 3, 4, 5, 6] for name in "abc"}
+    found = compare_all("fitness", same | {"d": [value + 10 for value in same["a"]]})
+    assert len(study_report.sentences(found)) == 6
+    many = compare_all("fitness", same | {"d": [value + 10 for value in same["a"]], "e": same["a"]})
+    *named, last = study_report.sentences(many)
+    assert [line.partition(",")[0] for line in named] == [
+        f"fitness: d is higher than {name}" for name in ("a", "b", "c", "e")
+    ]
+    assert last == "fitness: no difference is shown by 6 of 10 pairs."
+
+
 def test_runs_of_one_command_with_other_options_are_not_mixed(tmp_path):
     begin(tmp_path, "old", "", 0, (1.0,), planned=1)
     begin(tmp_path, "new", "", 1, (1.0, 2.0), planned=2)
@@ -78,6 +103,18 @@ def test_the_table_has_a_row_for_each_run_finished_or_not(folder):
     page = (folder / "report.html").read_text()
     assert "algorithm.population=20" in page
     assert "http" not in page.replace("http://www.w3.org", "")  # it loads nothing
+
+
+def test_the_page_says_what_a_picture_shows_and_leads_to_the_pages_of_the_runs(folder):
+    (folder / "3" / "report.html").write_text("of a run")
+    found = sweep.load("sweep", folder)
+    made, _ = sweep.report(found)
+    sweep.save(found, folder, made)
+    page, text = (folder / "report.html").read_text(), (folder / "report.md").read_text()
+    assert "<figcaption>fitness of the best of each generation: means of runs, with 95 % intervals<" in page
+    assert page.count("<a href=") == 1
+    assert '<a href="3/report.html">3</a>' in page
+    assert "| [3](3/report.html) | algorithm.population=10 | 3 | complete |" in text
 
 
 def test_only_finished_runs_count_and_the_others_are_named_with_a_line_that_goes_on(folder):

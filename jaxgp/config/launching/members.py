@@ -36,7 +36,7 @@ class Member(NamedTuple):
     own: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.number} ({' '.join(self.own or self.overrides)})"
+        return f"{self.number} ({' '.join(word.removeprefix('++') for word in self.own or self.overrides)})"
 
 
 Way = Callable[[Launcher, Sequence[Member]], Mapping[int, int]]
