@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 from omegaconf import OmegaConf
 
+from jaxgp.errors import reason
 from jaxgp.files import write_text
 from jaxgp.genotypes.language import UNITS, kind
 from jaxgp.host.replay import ReplayGame
@@ -49,6 +50,8 @@ def _unit(run: Run) -> str:
 def _try(run: Run, what: str, action: Callable[[], object]) -> None:
     try:
         action()
+    except OSError as error:
+        run.warn(f"{what} not written ({reason(error)})")
     except Exception as error:  # anything: the record and the checkpoint are safe already
         lines = str(error).strip().splitlines()
         run.warn(f"{what} not written ({lines[0] if lines else type(error).__name__})")

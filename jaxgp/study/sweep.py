@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas
 
 from jaxgp import files
-from jaxgp.errors import UsageError, reject
+from jaxgp.errors import UsageError, reason, reject
 from jaxgp.printable import printable
 from jaxgp.report import document
 from jaxgp.report.document import Document, Folded, Part, Picture, Table
@@ -192,7 +192,8 @@ def conclude(folder: Path, tell: Callable[[str], None], warn: Callable[[str], No
         made, lines = report(sweep, sweep.members[0].config.metric)
         save(sweep, folder, made)
     except (UsageError, OSError) as error:
-        warn(f"warning: the sweep has no report: {error}")
+        why = f"{error.filename or folder}: {reason(error)}" if isinstance(error, OSError) else error
+        warn(f"warning: the sweep has no report: {why}")
         return
     for line in (*lines, f"Sweep: {folder / document.HTML}"):
         tell(printable(line))

@@ -1,6 +1,8 @@
 """A sweep as one thing: runs by setting, also of runs that still go on, with tests between settings."""
 
 import dataclasses
+import errno
+from unittest import mock
 
 import jax.numpy as jnp
 import pandas
@@ -163,6 +165,15 @@ def test_a_damaged_run_is_named_and_nothing_is_written(folder):
     assert len(said) == 1
     assert said[0].startswith("warning: the sweep has no report:")
     assert "metrics.jsonl" in said[0]
+
+
+def test_a_full_disk_costs_the_page_a_line(folder, monkeypatch):
+    told, said = [], []
+    full = OSError(errno.ENOSPC, "No space left on device", str(folder / "report.md"))
+    monkeypatch.setattr(sweep, "save", mock.Mock(side_effect=full))
+    sweep.conclude(folder, told.append, said.append)
+    assert told == []
+    assert said == [f"warning: the sweep has no report: {folder / 'report.md'}: No space left on device"]
 
 
 def test_p_values_of_several_pairs_are_corrected_by_holm():
