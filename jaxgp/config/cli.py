@@ -28,7 +28,7 @@ from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
 from jaxgp import files, terminal
 from jaxgp.config import compose, places
-from jaxgp.config.launching import members
+from jaxgp.config.launching import members, sweepers
 from jaxgp.config.launching.chosen import chosen, refuse_without_sweep
 from jaxgp.config.launching.members import Member, Members
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_line
@@ -275,6 +275,7 @@ def _sweep(
 ) -> int:
     config = compose.compose(command.schema, loader, config_name, overrides, RunMode.MULTIRUN)
     launching = chosen(config, command.finished)
+    sweepers.check(config)
     given = places.directory(config, places.SWEEP).absolute()
     new = places.filled_in(config, places.SWEEP) == {"now"}
     shared = not places.filled_in(config, places.SWEEP) - {"now"}  # else each member fills in its own
@@ -302,11 +303,13 @@ def _sweep(
     configure_log(config.hydra.hydra_logging, config.hydra.verbose)
     callbacks = Callbacks(config)
     callbacks.tell("on_multirun_start", config=config, config_name=config_name)
-    sweeper = Plugins.instance().instantiate_sweeper(
-        hydra_context=_context(loader, callbacks), task_function=command, config=config
-    )
+    context = _context(loader, callbacks)
+    try:
+        sweeper = Plugins.instance().instantiate_sweeper(hydra_context=context, task_function=command, config=config)
+    except Exception as error:  # options of a plugin of Hydra's
+        raise sweepers.failure(config, error, begun=False) from error
     terminal.over()  # launchers that wait say how to go on
-    inner = _holder(sweeper)
+    inner, stopped = _holder(sweeper), 0
     if launching.way is None or inner is None:
         batches = sweeper.sweep(arguments=_overrides(config.hydra))
         codes = [members.code(job) for batch in batches or () for job in batch]
@@ -324,6 +327,14 @@ def _sweep(
         except (KeyboardInterrupt, SystemExit):
             members.say(f"Go on with the sweep:\n  {_again(again, folder)}")
             raise
+        except Exception as error:
+            if error is launched.raised:
+                raise
+            why = sweepers.failure(config, error, begun=bool(launched.members))
+            if not launched.members:
+                raise why from error
+            complain(why)
+            stopped = why.exit_code
         codes = [launched.codes[one.number] for one in launched.members]
         failed = [str(one) for one in launched.members if launched.codes[one.number]]
     callbacks.tell("on_multirun_end", config=config, config_name=config_name)
@@ -332,7 +343,7 @@ def _sweep(
     if failed:
         complain(RunError(f"{len(failed)} of {len(codes)} members of the sweep failed: {', '.join(failed)}"))
         members.say(f"Run them again:\n  {_again(again, folder)}")
-    return max(codes, default=0)
+    return max([*codes, stopped])
 
 
 def _member(

@@ -76,7 +76,7 @@ def test_a_sweep_is_an_array_and_leaves_a_table_and_a_page(slurm, tmp_path):
         assert line in script.read_text()
 
     again = train(slurm, *options, *launcher, "resume=auto")
-    assert "6 of 6 members are complete already." in again
+    assert "Already complete: 6 of 6 members." in again
     assert "Submitted" not in again
 
 

@@ -49,6 +49,7 @@ class Members(Launcher):
     Attributes:
         members: all members so far.
         codes: their exit codes by number.
+        raised: the exception that ended the last launch; None: the launch has ended well.
 
     Args:
         launcher: of Hydra, set up.
@@ -68,6 +69,7 @@ class Members(Launcher):
     ) -> None:
         self.members: list[Member] = []
         self.codes: dict[int, int] = {}
+        self.raised: BaseException | None = None
         self._launcher = launcher
         self._way = way
         self._prepare = prepare
@@ -79,6 +81,13 @@ class Members(Launcher):
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> list[JobReturn]:
         """Run the jobs that are due, and return what all have returned."""
+        try:
+            return self._launched(job_overrides, initial_job_idx)
+        except BaseException as error:
+            self.raised = error
+            raise
+
+    def _launched(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> list[JobReturn]:
         shared = set(job_overrides[0]).intersection(*job_overrides)
         members = [
             self._prepare(job, number)._replace(own=tuple(word for word in job if word not in shared))
@@ -86,7 +95,7 @@ class Members(Launcher):
         ]
         due = [one for one in members if not self._is_idle(one.plan)]
         if len(due) < len(members):
-            say(f"{len(members) - len(due)} of {len(members)} members are complete already.")
+            say(f"Already complete: {len(members) - len(due)} of {counted(len(members))}.")
         self.members += members
         self.codes |= {one.number: 0 for one in members} | (dict(self._way(self._launcher, due)) if due else {})
         return [self._returned(one) for one in members]
@@ -138,6 +147,11 @@ def failure(logs: Iterable[Path]) -> str:
             if errors:
                 return errors[-1].removeprefix("error: ")
     return ""
+
+
+def counted(number: int) -> str:
+    """Return a number of members in words."""
+    return f"{number} member{'' if number == 1 else 's'}"
 
 
 def say(line: str) -> None:

@@ -112,7 +112,7 @@ def launch(asked: Joblib, folder: Path, launcher: Launcher, due: Sequence[Member
         free.put(slot)
     logs = folder / LOGS
     logs.mkdir(parents=True, exist_ok=True)
-    members.say(f"{len(due)} members, {len(made)} at once; their outputs: {logs}")
+    members.say(f"{members.counted(len(due))}, {len(made)} at once; their outputs: {logs}")
     one = partial(_one, launcher, free, logs, Singleton.get_state())
     threads = ThreadPoolExecutor(len(made))
     running = [threads.submit(one, member) for member in due]

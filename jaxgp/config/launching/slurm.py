@@ -176,7 +176,7 @@ def submit(asked: Slurm, folder: Path, name: str, launcher: Launcher, due: Seque
     except (RuntimeError, OSError, subprocess.SubprocessError) as error:
         raise RunError(f"hydra/launcher=slurm: nothing was submitted ({one_line(error)})") from error
     number = jobs[0].job_id.partition("_")[0]
-    members.say(f"Submitted as job {number}, {len(due)} members; their outputs: {folder / JOBS}")
+    members.say(f"Submitted as job {number}, {members.counted(len(due))}; their outputs: {folder / JOBS}")
     return number, [job.paths.stdout.with_suffix("") for job in jobs]
 
 
