@@ -113,6 +113,7 @@ def _live(call: Callable[[], object], folder: Path, log: Path, environment: Mapp
     """Make the call in this process, and end it."""
     code: object = LEFT
     try:
+        signal.set_wakeup_fd(-1)  # that of the parent, which would take a signal of this process for its own
         os.setsid()
         os.chdir(folder)
         os.environ.update(environment)

@@ -1,13 +1,16 @@
 """Runs that are killed and resumed come to the end of runs that nobody disturbed; and a difference would be seen."""
 
 import json
+import os
+import select
+import signal
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-from tests.reliability import kills
+from tests.reliability import children, kills
 from tests.reliability.children import ROOT
 
 
@@ -57,6 +60,24 @@ assert jax.config.jax_compilation_cache_dir == str(children.CACHE)
 """
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_signal_of_a_child_is_not_heard_by_its_parent(tmp_path):
+    def struck():
+        signal.signal(signal.SIGTERM, lambda number, frame: None)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    listening, told = os.pipe()
+    os.set_blocking(told, False)
+    before = signal.set_wakeup_fd(told)
+    try:
+        child = children.start(struck, tmp_path, tmp_path / "log")
+        assert children.wait(child, 60) == 0
+        assert not select.select([listening], [], [], 0)[0]
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(listening)
+        os.close(told)
 
 
 @pytest.mark.slow
