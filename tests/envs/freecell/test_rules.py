@@ -3,7 +3,7 @@
 import jax
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import envs
@@ -161,6 +161,7 @@ def test_a_position_without_a_move_is_the_end():
 
 
 @given(st.integers(0, 2**32 - 1), st.permutations(range(8)), st.permutations(range(4)))
+@settings(deadline=None)
 def test_keys_do_not_see_the_order_of_cells_and_cascades(seed, cascades, cells):
     layout = scattered(np.random.default_rng(seed))
     state = position(layout)
