@@ -30,7 +30,7 @@ from jaxgp.report.generated import filled, table
 from jaxgp.report.reference import page
 from jaxgp.store import runs
 from studies.growth import populations as of_populations
-from tables import checkers, freecell, populations, rush_hour
+from tables import checkers, freecell, leagues, othello, populations, rush_hour
 
 SCRIPTS = ("evaluate", "play", "tournament", "export", "bench")
 STUDIES = (
@@ -44,6 +44,7 @@ STUDIES = (
     "checkers_variants",
     "growth/populations",
     "growth/devices",
+    "measure/champions",
     "rush_hour/boards",
     "rush_hour/cost",
     "rush_hour/large",
@@ -72,6 +73,8 @@ DOCUMENTS = {
     "rush_hour.md": rush_hour.parts,
     "freecell.md": freecell.parts,
     "performance.md": populations.parts,
+    "league.md": leagues.parts,
+    "othello.md": othello.parts,
     "data/README.md": columns,
 }
 """Documents with generated parts, and what makes these from the folder `data`."""

@@ -1,5 +1,5 @@
-"""Which line a program's leaf draws: the closest to a point, the furthest along its diagonals, the best by some measure of
-what follows, or one by lot.
+"""Which line a program's leaf draws: the closest to a point, the furthest along its diagonals, the best by some measure
+of what follows, or one by lot.
 
 Ties go to the line that comes first in the list of the report's program: horizontal lines by row and column of their
 first point, then rising ones, vertical ones and falling ones by column and row.
@@ -37,7 +37,8 @@ def closest(game: Morpion, state: State, column: Array, row: Array) -> Array:
 def furthest_diagonal(game: Morpion, state: State, column: Array, row: Array) -> tuple[Array, Array]:
     """Return int32[], bool[]: the legal line whose new cross is furthest from a point, on one of its two diagonals.
 
-    Of lines at the same distance the first direction wins. The second value is false where no new cross is on a diagonal.
+    Of lines at the same distance the first direction wins. The second value is false where no new cross is on a
+    diagonal.
     """
     new, rows = new_crosses(game, state), np.arange(game.size)
     up = rows - row
@@ -52,8 +53,8 @@ def furthest_diagonal(game: Morpion, state: State, column: Array, row: Array) ->
 def by_lot(game: Morpion, state: State) -> Array:
     """Return int32[]: a legal line, each with equal probability; any line where none is legal.
 
-    The draw is a hash of the crosses. So a program has the same game whenever it is measured, and two positions have draws
-    of their own.
+    The draw is a hash of the crosses. So a program has the same game whenever it is measured, and two positions have
+    draws of their own.
     """
     words = state.crosses.reshape(-1)
     mixed = finalise(words + np.arange(1, len(words) + 1, dtype=np.uint32) * np.uint32(0x9E3779B1))
