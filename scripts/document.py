@@ -30,7 +30,7 @@ from jaxgp.report.generated import filled, table
 from jaxgp.report.reference import page
 from jaxgp.store import runs
 from studies.growth import populations as of_populations
-from tables import checkers, freecell, leagues, othello, populations, rush_hour
+from tables import checkers, experiments, freecell, leagues, othello, populations, rush_hour
 
 SCRIPTS = ("evaluate", "play", "tournament", "export", "bench")
 STUDIES = (
@@ -64,6 +64,7 @@ def columns(data: Path) -> dict[str, Callable[[], str]]:
         "games": games.COLUMNS,
         "instances": instances.COLUMNS,
         "populations": of_populations.COLUMNS,
+        "seeds_timed": experiments.COLUMNS,
     }
     return {f"columns_of_{name}": partial(lines, of) for name, of in tables.items()}
 
@@ -74,6 +75,7 @@ DOCUMENTS = {
     "freecell.md": freecell.parts,
     "performance.md": populations.parts,
     "league.md": leagues.parts,
+    "experiments.md": experiments.parts,
     "othello.md": othello.parts,
     "data/README.md": columns,
 }
