@@ -30,7 +30,7 @@ from jaxgp.report.generated import filled, table
 from jaxgp.report.reference import page
 from jaxgp.store import runs
 from studies.growth import populations as of_populations
-from tables import checkers, experiments, freecell, leagues, othello, populations, rush_hour
+from tables import checkers, experiments, freecell, leagues, morpion, othello, populations, rush_hour
 
 SCRIPTS = ("evaluate", "play", "tournament", "export", "bench")
 STUDIES = (
@@ -77,6 +77,7 @@ DOCUMENTS = {
     "league.md": leagues.parts,
     "experiments.md": experiments.parts,
     "othello.md": othello.parts,
+    "morpion.md": morpion.parts,
     "data/README.md": columns,
 }
 """Documents with generated parts, and what makes these from the folder `data`."""
