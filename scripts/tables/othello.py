@@ -112,11 +112,14 @@ def experiments(data: Data) -> str:
         return NONE
     lines = []
     for name, source in SOURCE.items():
+        if name not in both:
+            lines.append([f"`othello_{name}`", "no rows yet", "", "", "", "", source])
+            continue
         made = [row for row in data.runs if experiment(row["run"]) == name]
         fitness = [float(row["fitness"]) for row in made]
         within = f"{min(fitness):.1f} to {max(fitness):.1f}" if fitness else ""
         cells = [percent(values.get(name, [])) for values in (*single.values(), both)]
-        lines.append([f"`othello_{name}`", str(len(both.get(name, []))), *cells, within, source])
+        lines.append([f"`othello_{name}`", str(len(both[name])), *cells, within, source])
     head = ["experiment", "champions", *(f"against {one}" for one in UNMET.values()), "mean of both"]
     return table([*head, "fitness in the runs", "in the source"], lines)
 
@@ -131,16 +134,17 @@ def percent(shares: Sequence[float]) -> str:
 
 
 def brackets(data: Data) -> str:
-    """Return the test over all experiments as a sentence."""
+    """Return the test over the experiments that have been measured, as a sentence."""
     from scipy import stats
 
     groups = points(data)
-    if len(groups) < len(SOURCE):
+    missing = [f"`othello_{name}`" for name in SOURCE if name not in groups]
+    if len(groups) < 2:
         return NONE
     h, p = stats.kruskal(*groups.values())
-    number = ", ".join(str(len(values)) for values in groups.values())
     word = "differ" if p < LEVEL else "are not shown to differ"
-    return f"The five {word}: Kruskal-Wallis H = {h:.1f}, p = {p:.2g}, with {number} champions."
+    rest = f" Without rows: {', '.join(missing)}." if missing else ""
+    return f"The {len(groups)} experiments {word}: Kruskal-Wallis H = {h:.1f}, p = {p:.2g}.{rest}"
 
 
 def pairs(data: Data) -> str:
@@ -148,7 +152,7 @@ def pairs(data: Data) -> str:
     from jaxgp.statistics.comparison import compare
 
     groups = points(data)
-    if len(groups) < len(SOURCE):
+    if len(groups) < 2:
         return NONE
     made = [compare(MEASURE, (a, groups[a]), (b, groups[b]), resamples=RESAMPLES) for a, b in combinations(groups, 2)]
     corrected = holm([one.p for one in made])
@@ -158,8 +162,13 @@ def pairs(data: Data) -> str:
         word = "no difference shown"
         if p < LEVEL:
             word = "higher" if one.a12.value > 0.5 else "lower"
-        lines.append([f"`{one.first.name}`", f"`{one.second.name}`", a12, f"{one.p:.3f}", f"{p:.3f}", word])
+        lines.append([f"`{one.first.name}`", f"`{one.second.name}`", a12, small(one.p), small(p), word])
     return table(["first", "second", "A12 (95 %)", "p", "p, Holm", "the first is"], lines)
+
+
+def small(p: float) -> str:
+    """Return a p value."""
+    return f"{p:.3f}" if p >= 0.001 else "< 0.001"
 
 
 # No-ops
