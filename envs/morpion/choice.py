@@ -40,7 +40,7 @@ def furthest_diagonal(game: Morpion, state: State, column: Array, row: Array) ->
     Of lines at the same distance the first direction wins. The second value is false where no new cross is on a
     diagonal.
     """
-    new, rows = new_crosses(game, state), np.arange(game.size)
+    new, rows = new_crosses(game, state), jnp.arange(game.size)
     up = rows - row
     there = [jnp.where((x >= 0) & (x < game.size), game.points(x, rows), 0) for x in (column + up, column - up)]
     diagonals = jnp.where(up != 0, there[0] | there[1], 0)
