@@ -30,7 +30,7 @@ from jaxgp.report.generated import filled, table
 from jaxgp.report.reference import page
 from jaxgp.store import runs
 from studies.growth import populations as of_populations
-from tables import checkers, freecell, populations, rush_hour
+from tables import checkers, experiments, freecell, leagues, morpion, othello, populations, rush_hour
 
 SCRIPTS = ("evaluate", "play", "tournament", "export", "bench")
 STUDIES = (
@@ -44,6 +44,7 @@ STUDIES = (
     "checkers_variants",
     "growth/populations",
     "growth/devices",
+    "measure/champions",
     "rush_hour/boards",
     "rush_hour/cost",
     "rush_hour/large",
@@ -63,6 +64,7 @@ def columns(data: Path) -> dict[str, Callable[[], str]]:
         "games": games.COLUMNS,
         "instances": instances.COLUMNS,
         "populations": of_populations.COLUMNS,
+        "seeds_timed": experiments.COLUMNS,
     }
     return {f"columns_of_{name}": partial(lines, of) for name, of in tables.items()}
 
@@ -72,6 +74,10 @@ DOCUMENTS = {
     "rush_hour.md": rush_hour.parts,
     "freecell.md": freecell.parts,
     "performance.md": populations.parts,
+    "league.md": leagues.parts,
+    "experiments.md": experiments.parts,
+    "othello.md": othello.parts,
+    "morpion.md": morpion.parts,
     "data/README.md": columns,
 }
 """Documents with generated parts, and what makes these from the folder `data`."""

@@ -1,4 +1,5 @@
-"""Which line a program's leaf draws: the closest to a point, or the best by some measure of what follows.
+"""Which line a program's leaf draws: the closest to a point, the furthest along its diagonals, the best by some measure
+of what follows, or one by lot.
 
 Ties go to the line that comes first in the list of the report's program: horizontal lines by row and column of their
 first point, then rising ones, vertical ones and falling ones by column and row.
@@ -11,7 +12,9 @@ import numpy as np
 from jax import Array, lax
 
 from envs.morpion.counts import Digits, greatest
+from envs.morpion.opponents import random_line
 from envs.morpion.rules import LENGTH, WORD, Morpion, State
+from jaxgp.bits import finalise
 
 ALL = np.uint32(2**WORD - 1)
 
@@ -22,26 +25,62 @@ def closest(game: Morpion, state: State, column: Array, row: Array) -> Array:
     The distance is the greater of those along the two axes. Of lines at the same distance the first direction wins. The
     point may lie off the grid, no further than the grid's size.
     """
-    empty = ~state.crosses
-    lines = game.pad(state.legal)
-    new = jnp.zeros_like(empty)
-    for d in range(4):
-        for k in range(LENGTH):
-            new |= game.along(lines[d], d, -k)
-    new &= empty
+    new = new_crosses(game, state)
     # Find the least distance of a new cross, bit by bit; every distance is below twice the size of the grid.
     distance, step = jnp.int32(0), 2 ** int(game.size).bit_length()
     while step:
         nothing = ~(new & box(game, column, row, distance + step - 1) != 0).any()
         distance, step = distance + jnp.where(nothing, step, 0), step // 2
-    near = game.pad(empty & box(game, column, row, distance))
+    return first_listed(game, lines_to(game, state, box(game, column, row, distance)))
+
+
+def furthest_diagonal(game: Morpion, state: State, column: Array, row: Array) -> tuple[Array, Array]:
+    """Return int32[], bool[]: the legal line whose new cross is furthest from a point, on one of its two diagonals.
+
+    Of lines at the same distance the first direction wins. The second value is false where no new cross is on a
+    diagonal.
+    """
+    new, rows = new_crosses(game, state), jnp.arange(game.size)
+    up = rows - row
+    there = [jnp.where((x >= 0) & (x < game.size), game.points(x, rows), 0) for x in (column + up, column - up)]
+    diagonals = jnp.where(up != 0, there[0] | there[1], 0)
+    distances = jnp.where((new & diagonals != 0).any(0), jnp.abs(up), 0)
+    distance = distances.max()
+    lines = lines_to(game, state, jnp.where(jnp.abs(up) == distance, diagonals, 0))
+    return first_listed(game, lines), distance > 0
+
+
+def by_lot(game: Morpion, state: State) -> Array:
+    """Return int32[]: a legal line, each with equal probability; any line where none is legal.
+
+    The draw is a hash of the crosses. So a program has the same game whenever it is measured, and two positions have
+    draws of their own.
+    """
+    words = state.crosses.reshape(-1)
+    mixed = finalise(words + np.arange(1, len(words) + 1, dtype=np.uint32) * np.uint32(0x9E3779B1))
+    return random_line(game, state, finalise(mixed.sum(dtype=jnp.uint32)))
+
+
+def new_crosses(game: Morpion, state: State) -> Array:
+    """Return uint32[W, H]: the points where a legal line would add a cross."""
+    lines = game.pad(state.legal)
+    new = jnp.zeros_like(state.crosses)
+    for d in range(4):
+        for k in range(LENGTH):
+            new |= game.along(lines[d], d, -k)
+    return new & ~state.crosses
+
+
+def lines_to(game: Morpion, state: State, points: Array) -> Array:
+    """Return uint32[4, W, H]: the legal lines that would add a cross at one of some points (uint32[W, H])."""
+    near = game.pad(~state.crosses & points)
     found = []
     for d in range(4):
-        reached = jnp.zeros_like(empty)
+        reached = jnp.zeros_like(points)
         for k in range(LENGTH):
             reached |= game.along(near, d, k)
         found.append(state.legal[d] & reached)
-    return first_listed(game, jnp.stack(found))
+    return jnp.stack(found)
 
 
 def best(game: Morpion, state: State, digits: Sequence[Digits]) -> Array:

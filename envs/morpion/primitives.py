@@ -13,6 +13,10 @@ the whole program: it is handed to nobody, and is not played. After the end of t
 
 The report names two more terminals without listing them. Here getBest plays the move after which most moves are legal,
 and getMaxNeighb the one with most crosses around its new cross.
+
+Two terminals are there to try the report's conclusion that any function similar to getClosestToLast would do as well:
+getFurthestDiagonal plays the move furthest from the last cross on the same diagonal, and nothing where there is none;
+getRandom plays a random legal move, always the same one in the same position.
 """
 
 from dataclasses import dataclass
@@ -20,7 +24,7 @@ from dataclasses import dataclass
 import jax.numpy as jnp
 from jax import Array
 
-from envs.morpion.choice import best, closest, middle
+from envs.morpion.choice import best, by_lot, closest, furthest_diagonal, middle
 from envs.morpion.counts import lines_after, neighbours
 from envs.morpion.rules import CORNER, Morpion, State
 from jaxgp.genotypes.primitives import FLOAT, Points, Primitive, PrimitiveSet, rectangle
@@ -32,6 +36,7 @@ AREA = rectangle(CORNER[0] - 1, CORNER[1] - 1, 13, 13)
 AROUND = rectangle(-6, -6, 13, 13)
 """Where they lie as steps from the middle of the crosses, which is the middle of `AREA` at the start."""
 POINT, LAST, BEST, NEIGHBOURS = "POINT", "getClosestToLast", "getBest", "getMaxNeighb"
+DIAGONAL, RANDOM = "getFurthestDiagonal", "getRandom"
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,10 @@ class Options:
     best: bool = option(False, "getBest: the move that leaves most moves; programs are several times as slow")
     max_neighbours: bool = option(False, "getMaxNeighb: the move with most crosses around it")
     neighbour_range: int = option(2, "how far, along either axis, crosses count as neighbours", low=1, high=9)
+    furthest_diagonal: bool = option(
+        False, "getFurthestDiagonal: the move furthest from the last one on the same diagonal"
+    )
+    random_move: bool = option(False, "getRandom: a random legal move, the same one whenever the position is the same")
     moving: bool = option(False, "points are counted from the middle of the crosses, which moves with the game")
 
     @property
@@ -52,9 +61,15 @@ class Options:
 
 def primitive_set(options: Options) -> PrimitiveSet:
     """Build the set; it is the same for both variants and all sizes."""
-    chosen = {LAST: options.closest_to_last, BEST: options.best, NEIGHBOURS: options.max_neighbours}
+    chosen = {
+        LAST: options.closest_to_last,
+        BEST: options.best,
+        NEIGHBOURS: options.max_neighbours,
+        DIAGONAL: options.furthest_diagonal,
+        RANDOM: options.random_move,
+    }
     names = [name for name, wanted in chosen.items() if wanted]
-    initials = "".join({LAST: "l", BEST: "b", NEIGHBOURS: "n"}[name] for name in names)
+    initials = "".join({LAST: "l", BEST: "b", NEIGHBOURS: "n", DIAGONAL: "d", RANDOM: "r"}[name] for name in names)
     return PrimitiveSet(
         name=f"morpion-{initials or 'points'}{'-moving' if options.moving else ''}",
         terminals=(
@@ -105,5 +120,14 @@ def perform(
             here = opcode == primitives.opcode(name)
             action = jnp.where(here, best(game, state, measure()), action)
             plays = jnp.where(here, active & ~state.terminated, plays)
+    if options.furthest_diagonal:
+        here = opcode == primitives.opcode(DIAGONAL)
+        line, there = furthest_diagonal(game, state, *(state.last - jnp.array(game.origin)))
+        action = jnp.where(here, line, action)
+        plays = jnp.where(here, active & ~state.terminated & (state.last > 0).all() & there, plays)
+    if options.random_move:
+        here = opcode == primitives.opcode(RANDOM)
+        action = jnp.where(here, by_lot(game, state), action)
+        plays = jnp.where(here, active & ~state.terminated, plays)
     action = jnp.where(plays, action, -1)
     return game.step(state, action, unused_key()), action, plays

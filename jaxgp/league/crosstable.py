@@ -291,7 +291,7 @@ def read(path: Path, members: Sequence[Member], games: int, seed: int) -> CrossT
     try:
         places = _places([row["identity"] for row in content["players"]], [member.identity for member in members])
         same = (content["games"], content["seed"]) == (games, seed)
-        table = _filled(content["results"], len(content["players"]))
+        table = filled(content["results"], len(content["players"]))
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise UsageError(f"table={path}: damaged; remove it, or name another file") from error
     chance = any(member.random for member in members)
@@ -310,7 +310,7 @@ def _places(kept: Sequence[str], wanted: Sequence[str]) -> list[int] | None:
     return found
 
 
-def _filled(rows: Sequence[Sequence[list[int]]], players: int) -> CrossTable:
+def filled(rows: Sequence[Sequence[list[int]]], players: int) -> CrossTable:
     """Return a table from the results of each pair; raises TypeError or ValueError for rows that are none."""
     number: np.ndarray = np.array([[len(cell) for cell in row] for row in rows], np.int32)
     if number.shape != (players, players) or number.diagonal().any():

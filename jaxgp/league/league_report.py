@@ -10,6 +10,7 @@ import numpy as np
 
 from jaxgp.files import Json
 from jaxgp.league import league_figures as figures
+from jaxgp.league.circles import BY_CHANCE, circles
 from jaxgp.league.crosstable import CrossTable
 from jaxgp.league.league import ENDINGS, League, Rules, Standing, standings
 from jaxgp.league.members import Member
@@ -226,6 +227,18 @@ def _fitness(found: Outcome) -> list[Part]:
     return parts
 
 
+def around(found: Outcome) -> str:
+    """Say how many threes of players are circles."""
+    seen = circles(found.table)
+    if seen.share is None:
+        return "No three players beat each other by the points of both seats, so there are no circles."
+    share, low, high = (100 * one for one in (seen.share.value, seen.share.low, seen.share.high))
+    return (
+        f"Circles, A beats B, B beats C, C beats A: {seen.circles} of {seen.decided} threes whose pairs all have a "
+        f"winner, {share:.1f} % (95 % {low:.1f} to {high:.1f}); {100 * BY_CHANCE:.0f} % where chance decides."
+    )
+
+
 def _games(found: Outcome) -> list[Part]:
     order_of = list(dict.fromkeys(found.brackets))
     rating = [one.value for one in found.ratings.players]
@@ -238,6 +251,7 @@ def _games(found: Outcome) -> list[Part]:
         "Brackets one after the other, within each the highest rating first; a pair that plays several games has a "
         "shade of the colours.",
         Picture("crosstable", "result of the row's player, who begins, against the column's", draw),
+        around(found),
         "The players:",
         Table(listed),
     ]
@@ -295,7 +309,10 @@ def text(found: Outcome) -> str:
             drawn.add_row(*(Words(str(value)) for value in row.values()))
         console.print(drawn)
     seat = found.ratings.first_seat
-    lines = [f"To begin is worth {seat.value:+.0f} Elo points (95 % {seat.low:+.0f} to {seat.high:+.0f})."]
+    lines = [
+        f"To begin is worth {seat.value:+.0f} Elo points (95 % {seat.low:+.0f} to {seat.high:+.0f}).",
+        around(found),
+    ]
     for name, one in found.correlations.items():
         rho = one.rho
         what = one.missing if rho is None else f"{rho.value:+.2f} (95 % {rho.low:+.2f} to {rho.high:+.2f})"

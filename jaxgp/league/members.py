@@ -156,12 +156,18 @@ def _words(option: str, value: object) -> list[str]:
 
 
 def _expanded(option: str, words: Sequence[str]) -> list[str | Path]:
-    """Replace words other than KINDS by champion files: a pattern by its matches, a folder by the runs in it."""
+    """Replace words other than KINDS by champion files."""
+    kinds = {kind.partition(":")[0] for kind in KINDS}
     found: list[str | Path] = []
     for word in words:
-        if word.partition(":")[0] in {kind.partition(":")[0] for kind in KINDS}:
-            found.append(word)
-            continue
+        found += [word] if word.partition(":")[0] in kinds else champion_files(option, [word])
+    return found
+
+
+def champion_files(option: str, words: Sequence[str]) -> list[Path]:
+    """Replace words by champion files: a pattern by its matches, a folder by the runs in it; raises UsageError."""
+    found: list[Path] = []
+    for word in words:
         given = str(user_path(option, word))
         paths = sorted(glob.glob(given), key=_natural) if re.search(r"[*?]", given) else [given]
         if not paths:

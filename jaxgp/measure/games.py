@@ -1,6 +1,7 @@
 """The table of games: one row for each opponent that `scripts/evaluate.py` has measured a player against."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import jax
@@ -12,6 +13,7 @@ from jaxgp.measure.champions import Loaded
 from jaxgp.measure.evaluation import Result
 from jaxgp.store import runs
 from jaxgp.store.directory import RunDirectory
+from jaxgp.store.table import Table
 
 if TYPE_CHECKING:
     from jaxgp.measure.panels import Fixed
@@ -46,6 +48,11 @@ COLUMNS = {
     "device": "platform and kind of the device",
 }
 """The columns and what is in them."""
+
+
+def table(path: Path) -> Table:
+    """Return a table of games."""
+    return Table(path, COLUMNS)
 
 
 def row(

@@ -59,6 +59,14 @@ class Position:
         return new
 
 
+def mixed(code):
+    """The finaliser of MurmurHash3 on 32 bits."""
+    code &= 2**32 - 1
+    code = (code ^ code >> 16) * 0x85EBCA6B & 2**32 - 1
+    code = (code ^ code >> 13) * 0xC2B2AE35 & 2**32 - 1
+    return code ^ code >> 16
+
+
 class Walk:
     """A program of the report, played by walking its tree as the Java listing does.
 
@@ -132,9 +140,34 @@ class Walk:
         u, v = self.new_cross(line)
         return sum(max(abs(x - u), abs(y - v)) <= self.range for x, y in self.position.crosses)
 
+    def furthest_diagonal(self):
+        """The first of the listed moves that are furthest from the last cross on one of its two diagonals."""
+        (x, y), found = self.current, {}
+        for line in self.listed() if self.position.lines else ():
+            u, v = self.new_cross(line)
+            if abs(u - x) == abs(v - y):
+                found.setdefault(abs(u - x), []).append(line)
+        far = found[max(found)] if found else []
+        return min(far, key=lambda line: STEPS.index(line[1])) if far else None
+
+    def by_lot(self):
+        """A legal move: a hash of the crosses says which of them by direction, row and column."""
+        left, bottom, size = self.position.grid
+        words = {(y, word): 0 for word in range(-(-size // 32)) for y in range(size)}
+        for x, y in self.position.crosses:
+            words[y - bottom, (x - left) // 32] |= 1 << (x - left) % 32
+        total = sum(mixed(bits + (word * size + y + 1) * 0x9E3779B1) for (y, word), bits in words.items())
+        moves = sorted(
+            self.position.moves(), key=lambda m: (STEPS.index(m[1]), (m[0][0] - left) // 32, m[0][1], m[0][0])
+        )
+        share = (mixed(total) >> 8) / 2**24
+        return moves[min(int(share * len(moves)), len(moves) - 1)] if moves else None
+
     def eval(self, node):
         if isinstance(node, str):
             chosen = {
+                "getFurthestDiagonal": self.furthest_diagonal,
+                "getRandom": self.by_lot,
                 "getClosestToLast": lambda: self.closest(*self.current),
                 "getBest": lambda: self.greatest(self.moves_after),
                 "getMaxNeighb": lambda: self.greatest(self.neighbours),

@@ -21,6 +21,8 @@ from tests.envs.replays import FAST, KEY
 from tests.reference.morpion import Walk
 
 EVERYTHING = Options(best=True, max_neighbours=True)
+OTHERS = Options(closest_to_last=False, furthest_diagonal=True, random_move=True)
+"""What the report expects to do as well as getClosestToLast."""
 CAPACITY = 256
 """Of the programs that are written out: one for all, so that one compiled walk follows them."""
 
@@ -79,6 +81,10 @@ def test_random_programs_with_points_around_the_middle_play_as_the_reference_say
     assert check_programs(envs.make("morpion", variant="5D", size=41), Options(moving=True), 24, seed=4) > 30
 
 
+def test_random_programs_with_a_diagonal_and_a_random_move_play_as_the_reference_says():
+    assert check_programs(envs.make("morpion", variant="5D", size=41), OTHERS, 24, seed=5) > 30
+
+
 @pytest.mark.slow
 def test_random_programs_with_all_terminals_play_as_the_reference_says():
     assert check_programs(envs.make("morpion"), EVERYTHING, 16, seed=2, depth=4) > 30
@@ -88,8 +94,8 @@ def test_random_programs_with_all_terminals_play_as_the_reference_says():
 @pytest.mark.parametrize("options", [{}, {"variant": "5D"}, {"size": 41}])
 @pytest.mark.parametrize(
     "settings",
-    [Options(), Options(moving=True), EVERYTHING],
-    ids=["points and last", "around the middle", "everything"],
+    [Options(), Options(moving=True), EVERYTHING, OTHERS],
+    ids=["points and last", "around the middle", "everything", "diagonal and random"],
 )
 def test_many_random_programs_play_as_the_listing_says(options, settings):
     assert check_programs(envs.make("morpion", **options), settings, 1000, seed=3) > 50

@@ -1,0 +1,259 @@
+"""The tables of docs/league.md, made from docs/data/mancala_league.json, league_games.csv and champions of Mancala.
+
+The first file is what `scripts/tournament.py` keeps: the results of all games. Leagues are held anew from it, with the
+schedules of seed 0. The second has the games of the same players against opponents that nobody was chosen by.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
+from pathlib import Path
+
+import numpy as np
+
+from jaxgp import reading
+from jaxgp.errors import UsageError
+from jaxgp.league import crosstable, league, ratings
+from jaxgp.league.circles import BY_CHANCE, circles
+from jaxgp.league.crosstable import CrossTable
+from jaxgp.league.league import Standing
+from jaxgp.measure import games
+from jaxgp.report.generated import table
+from jaxgp.statistics.comparison import Estimate
+from jaxgp.statistics.intervals import wilson
+from jaxgp.statistics.verdicts import Score, holm, pooled
+from jaxgp.store import champion
+from jaxgp.store.table import Cells
+
+LEAGUES, SEED, RESAMPLES = 100, 0, 9999
+BRACKETS = {"mancala": "default", "mancala_run1": "run1", "mancala_run2": "run2"}
+"""Brackets, by how the files of their champions begin."""
+SHOWN = 8
+"""Players that the table of the best names."""
+NONE = "No rows yet."
+
+
+@dataclass(frozen=True)
+class Games:
+    """Games of named players.
+
+    Attributes:
+        names: the stems of the files of their champions.
+        brackets: of each player.
+        fitness: of each player.
+        table: of the games against each other.
+        fresh: rows of games against others.
+    """
+
+    names: Sequence[str]
+    brackets: Sequence[str]
+    fitness: Sequence[float]
+    table: CrossTable
+    fresh: Sequence[Cells]
+
+    @cached_property
+    def rated(self) -> ratings.Ratings:
+        """Ratings from all games."""
+        return ratings.fit(self.table)
+
+    @cached_property
+    def seasons(self) -> dict[str, list[league.League]]:
+        """The leagues, by mode."""
+        return {
+            mode: league.season(self.table, self.brackets, mode, league.Rules(), LEAGUES, SEED) for mode in league.MODES
+        }
+
+    @cached_property
+    def standings(self) -> dict[str, list[Standing]]:
+        """The standing of every player, by mode."""
+        return {mode: league.standings(held, len(self.names)) for mode, held in self.seasons.items()}
+
+    def among(self, bracket: str) -> np.ndarray:
+        """Return int[n]: the places of the players of a bracket."""
+        return np.flatnonzero(np.array(self.brackets) == bracket)
+
+    @property
+    def star(self) -> int:
+        """The place of the player that wins most leagues against anyone."""
+        return int(np.argmax([one.won for one in self.standings["anyone"]]))
+
+
+def load(folder: Path) -> Games | None:
+    """Read the games and the champions; None if there are no games yet. Raises UsageError for damaged data."""
+    path = folder / "mancala_league.json"
+    if not path.exists():
+        return None
+    try:
+        content = reading.read_json(path)
+        names = [Path(row["source"]).stem for row in content["players"]]
+        found = crosstable.filled(content["results"], len(names))
+        fitness = [champion.read(folder / "champions" / f"{name}.json").fitness for name in names]
+    except (KeyError, TypeError, ValueError, IndexError, OSError) as error:
+        raise UsageError(f"{path}: it is damaged, or a champion that it names is missing ({error})") from error
+    where = [BRACKETS[re.sub(r"_\d+$", "", name)] for name in names]
+    return Games(names, where, fitness, found, games.table(folder / "league_games.csv").read())
+
+
+def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
+    """Return what makes each table, by its name in the document; raises UsageError for damaged data."""
+    data = cache(load)
+
+    def made(function: Callable[[Games], str]) -> str:
+        found = data(folder)
+        return NONE if found is None else function(found)
+
+    return {name: partial(made, function) for name, function in TABLES.items()}
+
+
+# Figures
+
+
+def both_seats(results: CrossTable) -> np.ndarray:
+    """Return float[N, N]: points of the row's player in both games against the column's; nan on the diagonal."""
+    worth = results.worth(0.5)
+    return np.asarray((worth + 1 - worth.T) / 2)
+
+
+def share(points: np.ndarray, seed: int = SEED) -> Estimate:
+    """Return the mean of points float[N, M], with a percentile bootstrap over the players of both sides."""
+    rng = np.random.default_rng(seed)
+    rows, columns = (rng.multinomial(n, np.full(n, 1 / n), RESAMPLES) / n for n in points.shape)
+    low, high = np.quantile(np.einsum("rn,nm,rm->r", rows, points, columns, optimize=True), [0.025, 0.975])
+    return Estimate(float(points.mean()), float(low), float(high))
+
+
+def mean(values: Sequence[float], seed: int = SEED) -> Estimate:
+    """Return a mean with a percentile bootstrap over players."""
+    return share(np.array(values)[:, None], seed)
+
+
+def percent(one: Estimate) -> str:
+    """Return a share with its interval."""
+    return f"{100 * one.value:.1f} % ({100 * one.low:.1f} to {100 * one.high:.1f})"
+
+
+def elo(one: Estimate) -> str:
+    """Return a rating with its interval."""
+    return f"{one.value:+.0f} ({one.low:+.0f} to {one.high:+.0f})"
+
+
+def won(number: float, of: int) -> str:
+    """Return a number of leagues with the interval of its share of all leagues."""
+    low, high = wilson(number, of)
+    return f"{number:.3g} ({100 * low:.0f} to {100 * high:.0f} %)"
+
+
+def named(found: Games, place: int) -> str:
+    """Return a player as the document calls it."""
+    return f"{found.brackets[place]} seed {found.names[place].rpartition('_')[2]}"
+
+
+# Tables
+
+
+def brackets(found: Games) -> str:
+    """Return a line for each bracket: ratings, leagues won, points against the others."""
+    points = both_seats(found.table)
+    names = list(dict.fromkeys(found.brackets))
+    rating = np.array([one.value for one in found.rated.players])
+    lines = []
+    for name in names:
+        mine = found.among(name)
+        leagues = [won(sum(found.standings[mode][i].won for i in mine), LEAGUES) for mode in ("anyone", "others")]
+        against = [
+            "-" if other == name else percent(share(points[np.ix_(mine, found.among(other))])) for other in names
+        ]
+        lines.append([name, str(len(mine)), elo(mean(rating[mine])), *leagues, *against])
+    head = ["bracket", "players", "mean rating", "leagues won, anyone", "leagues won, others"]
+    return table([*head, *(f"against {name}" for name in names)], lines)
+
+
+def players(found: Games) -> str:
+    """Return the players that win most leagues against anyone, and those that win most in their own brackets."""
+    order = sorted(range(len(found.names)), key=lambda i: -found.standings["anyone"][i].won)
+    own = [
+        max(found.among(name), key=lambda i: found.standings["own"][i].won) for name in dict.fromkeys(found.brackets)
+    ]
+    lines = []
+    for i in [*order[:SHOWN], *(i for i in own if i not in order[:SHOWN])]:
+        modes = {mode: table[i] for mode, table in found.standings.items()}
+        first_five = round(LEAGUES * modes["anyone"].first_five)
+        cells = [won(modes[mode].won, LEAGUES) for mode in ("anyone", "others", "own")]
+        lines.append([named(found, i), *cells, won(first_five, LEAGUES), elo(found.rated.players[i])])
+    head = ["player", "leagues won, anyone", "others", "own bracket", "first five, anyone", "rating"]
+    return table(head, lines)
+
+
+def correlations(found: Games) -> str:
+    """Return the correlations of fitness and rating; their p values are one family."""
+    rating = [one.value for one in found.rated.players]
+    made = ratings.correlations(found.fitness, rating, found.brackets, SEED)
+    corrected = iter(holm([one.p for one in made.values() if one.p is not None]))
+    lines = []
+    for name, one in made.items():
+        bracket = name.removeprefix("bracket ")
+        own = [found.fitness[i] for i in (found.among(bracket) if name != "all" else range(len(found.names)))]
+        cells = [name, str(one.players), str(len(set(own)))]
+        if one.rho is None or one.p is None:
+            lines.append([*cells, one.missing, "", ""])
+            continue
+        rho = f"{one.rho.value:+.2f} ({one.rho.low:+.2f} to {one.rho.high:+.2f})"
+        lines.append([*cells, rho, f"{one.p:.3f}", f"{next(corrected):.3f}"])
+    return table(["players", "N", "distinct fitnesses", "Spearman's rho (95 %)", "p", "p, Holm over all"], lines)
+
+
+def facts(found: Games) -> str:
+    """Return the other figures of the league."""
+    held = found.seasons["anyone"]
+    endings = {name: sum(one.ending == name for one in held) for name in league.ENDINGS}
+    around = circles(found.table, SEED)
+    assert around.share is not None, "some pairs have a winner"
+    rows = [
+        ["games", f"{int(found.table.games.sum()):,}"],
+        ["worth of the first seat, Elo points", elo(found.rated.first_seat)],
+        ["threes of players of which each pair has a winner", f"{around.decided:,}"],
+        [
+            f"of these, circles: A beats B, B beats C, C beats A ({100 * BY_CHANCE:.0f} % where chance decides)",
+            f"{around.circles:,}, {percent(around.share)}",
+        ],
+        *([f"leagues against anyone: {league.ENDINGS[name]}", won(n, LEAGUES)] for name, n in endings.items() if n),
+    ]
+    return table(["figure", "value (95 %)"], rows)
+
+
+def again(found: Games) -> str:
+    """Return the points of the star and of the brackets against players that nobody was chosen by."""
+    scores = {Path(run).stem: one for (run, _, _), one in pooled(found.fresh, ("run", "opponent", "game")).items()}
+    if set(found.names) - set(scores):
+        return NONE
+    points, fresh = both_seats(found.table), np.array([scores[name].share for name in found.names])
+    lines = [star(found, points, scores, fresh)]
+    for name in dict.fromkeys(found.brackets):
+        mine = found.among(name)
+        rest = np.setdiff1d(np.arange(len(found.names)), mine)
+        number = sum(scores[found.names[i]].games for i in mine)
+        cells = [percent(share(points[np.ix_(mine, rest)])), "", percent(mean(fresh[mine])), f"{number:,}", ""]
+        lines.append([f"bracket {name}, mean", *cells])
+    head = ["player", "points in the league", "place", "points against random programs", "games", "place"]
+    return table(head, lines)
+
+
+def star(found: Games, points: np.ndarray, scores: Mapping[str, Score], fresh: np.ndarray) -> list[str]:
+    """Return the line of the star."""
+    best = found.star
+    rest = np.setdiff1d(np.arange(len(found.names)), [best])
+    own = scores[found.names[best]]
+    assert own.interval is not None, "random programs differ"
+    places = [f"{1 + int((of > of[best] + 1e-9).sum())} of {len(of)}" for of in (np.nanmean(points, 1), fresh)]
+    here, there = share(points[np.ix_([best], rest)]), Estimate(own.share, *own.interval)
+    return [f"the star, {named(found, best)}", percent(here), places[0], percent(there), f"{own.games:,}", places[1]]
+
+
+TABLES: dict[str, Callable[[Games], str]] = {
+    "league_brackets": brackets,
+    "league_players": players,
+    "league_correlations": correlations,
+    "league_facts": facts,
+    "league_star": again,
+}

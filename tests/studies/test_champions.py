@@ -1,0 +1,80 @@
+"""Champions measured side by side have the games that a champion has alone, where nothing is random."""
+
+import numpy as np
+import pytest
+
+from jaxgp.config import arguments
+from jaxgp.measure import games
+from jaxgp.store.champion import read
+from jaxgp.store.runs import identity
+from studies.measure import champions
+from tests.scripts.commands import compiled_once, load, write_run
+
+autouse = pytest.fixture(autouse=True, scope="module")(compiled_once)
+GAME = {"name": "othello", "size": 4}
+TEXTS = "own", "(- other own)", "(* (+ own own_corners) own)"
+
+
+def run(*given):
+    return arguments.main(champions.Options, champions.task, "", given)
+
+
+def made(folder, game, text):
+    folder.mkdir()
+    return write_run(folder, game, text, {"features": "original"})
+
+
+@pytest.fixture
+def runs(tmp_path):
+    return [made(tmp_path / str(place), GAME, text) for place, text in enumerate(TEXTS)]
+
+
+@pytest.fixture
+def panel(tmp_path, monkeypatch):
+    (tmp_path / "mine.yaml").write_text(
+        "first: {kind: search, depth: 2, ties: first, evaluator: material}\nchance: {kind: random}\n"
+    )
+    monkeypatch.setattr(champions, "PANELS", tmp_path)
+    return tmp_path
+
+
+def test_every_champion_has_a_row_for_every_opponent_and_the_games_that_it_has_alone(runs, panel, monkeypatch, capsys):
+    named = ",".join(map(str, runs))
+    assert run(f"runs=[{named}]", "panel=mine", "games=10", f"table={panel}/together.csv") == 0
+    together = games.table(panel / "together.csv").read()
+    assert [(row["run"], row["opponent"].split()[0]) for row in together] == [
+        (str(one), opponent) for opponent in ("search", "random") for one in runs
+    ]
+    assert [row["player"] for row in together[:3]] == [
+        f"champion {identity(read(one / 'champion.json'))}" for one in runs
+    ]
+    assert [row["games"] for row in together] == ["2"] * 3 + ["20"] * 3
+    assert "against chance: " in capsys.readouterr().out
+
+    evaluate = load("evaluate")
+    monkeypatch.setattr(evaluate, "PANELS", panel)
+    for one in runs:
+        given = (f"run={one}", "panel=mine", "against=[first]", f"table={panel}/alone.csv")
+        assert arguments.main(evaluate.Options, evaluate.task, "", given) == 0
+    alone = games.table(panel / "alone.csv").read()
+    counts = [
+        [[row[name] for name in ("wins", "draws", "losses", "plies")] for row in rows] for rows in (together, alone)
+    ]
+    assert counts[0][:3] == counts[1]
+    assert len(np.unique(counts[1], axis=0)) > 1, "the champions differ"
+
+
+def test_what_cannot_be_measured_side_by_side_is_one_line(runs, panel, tmp_path, capsys):
+    larger = made(tmp_path / "larger", {"name": "othello", "size": 6}, "own")
+    for given, said in (
+        ([], "runs: which champions? Write runs=[DIR,DIR], run directories or champion files"),
+        ([f"runs=[{runs[0]}]", "panel=other"], "panel=other: accepted: mine"),
+        ([f"runs=[{runs[0]}]", "panel=mine", "against=[x]"], "against=x: accepted: first, chance"),
+        ([f"runs=[{runs[0]}]", "panel=mine", "depth=3"], f"depth: given, but the champion of {runs[0]}"),
+        ([f"runs=[{runs[0]},{larger}]", "panel=mine"], f"runs: {larger}/champion.json plays by other rules than"),
+        ([f"runs=[{tmp_path}/x*]", "panel=mine"], f"runs={tmp_path}/x*: accepted: a pattern that matches"),
+    ):
+        assert run(*given, *(() if "panel" in str(given) else ("panel=mine",))) == 2
+        error = capsys.readouterr().err
+        assert error.startswith(f"error: {said}")
+        assert error.count("\n") == 1
