@@ -168,6 +168,23 @@ class Lessons(NamedTuple):
 
 
 @runtime_checkable
+class Learns(Values, Protocol):
+    """A player whose individuals are programs, and that can say what these see of an outcome."""
+
+    @property
+    def primitives(self) -> Any:
+        """The set that the programs are written in."""
+
+    def looks(self, states: States, outcomes: Any, /) -> tuple[Any, Array]:
+        """Return what a program sees, features [F, N], and int32[N], which of its trees values each outcome.
+
+        Args:
+            states: [N], before the moves.
+            outcomes: [N], what the moves lead to.
+        """
+
+
+@runtime_checkable
 class Puzzle(Game[State], ListsMoves, Protocol[State]):
     """A game for one of which many instances are to be solved by search.
 
@@ -417,6 +434,16 @@ class Fitness(Protocol[Memory]):
 
     def observe(self, memory: Memory, best: Genomes, improved: Array) -> Memory:
         """See the generation's best individual, and whether it is the new champion (bool[])."""
+
+
+@runtime_checkable
+class Improves(Protocol):
+    """A fitness that changes individuals after it has measured them: they learn, and their children inherit it."""
+
+    def improve(
+        self, key: Array, population: Genomes, result: "Evaluation", memory: Any, /
+    ) -> "tuple[Genomes, Evaluation]":
+        """Return the population [P, ...] after learning, and its evaluation; the key is that of `evaluate`."""
 
 
 @runtime_checkable

@@ -145,6 +145,7 @@ def primitive_set() -> PrimitiveSet:
             *((kind, ("query",)) for kind in (FLOAT, BOOL)),
             *((kind, ("race_query",)) for kind in ("race", "race_bool")),
         ),
+        sums=tuple((f"{side}Add", f"{side}Sub", f"{side}Mul", f"{side}Float-ERC") for side in ("", "Race-")),
     )
 
 

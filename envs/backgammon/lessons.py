@@ -13,14 +13,14 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
-from envs.backgammon import network, whole
+from envs.backgammon import gnubg, network, whole
 from envs.backgammon.rules import Backgammon, State
 from jaxgp.arrays import take, where
 from jaxgp.bits import pick
 from jaxgp.contracts import Lessons
 
-TEACHERS = ("network",)
-"""Strategies that judge decisions, the default first."""
+TEACHERS = ("network", "gnubg")
+"""Who judges decisions, the default first."""
 WIDTH = 64
 """The most positions that a lesson offers."""
 GAMES = 256
@@ -43,9 +43,14 @@ class Judge(Protocol):
 
 
 def lessons(game: Backgammon, teacher: str | None) -> Callable[[Array, int], Lessons]:
-    """Return (key, count) -> lessons of a teacher; raises UsageError for rules that it is not made for."""
+    """Return (key, count) -> lessons of a teacher.
+
+    Raises:
+        UsageError: rules that it is not made for, or a program that is not installed.
+    """
     assert teacher in (None, *TEACHERS)
-    return partial(teach, game, network.player(game))
+    player = network.player(game)
+    return partial(teach, game, gnubg.judge(game, player) if teacher == "gnubg" else player)
 
 
 def teach(game: Backgammon, judge: Judge, key: Array, count: int) -> Lessons:
@@ -75,7 +80,8 @@ def teach(game: Backgammon, judge: Judge, key: Array, count: int) -> Lessons:
     def lesson(state: State) -> Lessons:
         turns = whole.whole_turns(game, state)
         places = jnp.arange(WIDTH, dtype=jnp.int32)
-        own, other = jax.vmap(lambda place: whole.played(state, whole.nth_turn(turns, place)))(places)
+        # Places that there are not repeat those that there are.
+        own, other = jax.vmap(lambda place: whole.played(state, whole.nth_turn(turns, place % turns.total)))(places)
         values = jax.vmap(judge.judge, (None, 0, 0))(state, own, other)
         return Lessons(state, (own, other), jnp.where(places < turns.total, values, -jnp.inf))
 

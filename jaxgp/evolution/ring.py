@@ -22,7 +22,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp import arrays
-from jaxgp.contracts import Fitness, Scheme, Standing
+from jaxgp.contracts import Fitness, Improves, Scheme, Standing
 from jaxgp.evolution import candidates
 from jaxgp.evolution.state import Champion, EvolutionState
 
@@ -93,6 +93,8 @@ class Ring:
         """Do what `step` does, and return also what the measured generation has shown."""
         key, population = jax.random.fold_in(state.key, state.generation), state.population
         result, memory = self.fitness.evaluate(key, population, state.memory)
+        if isinstance(self.fitness, Improves):
+            population, result = self.fitness.improve(key, population, result, memory)
         standing, memory = self.fitness.standing(key, result, population, memory)
         best = arrays.take(population, standing.best)
         improved = self.fitness.improves(standing, best, state.champion)

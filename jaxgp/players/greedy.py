@@ -142,6 +142,10 @@ class ChosenPlayer:
         moves = self.choose(flat, wanted.reshape(-1), value)
         return moves.reshape(shape), jnp.ones(shape, bool)
 
+    def looks(self, states: State, outcomes: Outcome) -> tuple[Features, Array]:
+        """Return what programs see of outcomes [N] of moves from states [N], and int32[N], which tree values each."""
+        return jax.vmap(self.view, out_axes=-1)(outcomes), jax.vmap(self.tree)(states, outcomes).astype(jnp.int32)
+
     def values(self, plans: Plan, states: State, outcomes: Outcome, wanted: Array) -> Array:
         """Return float32[P, D, W]: how P programs value outcomes [D, W] of moves from states [D].
 

@@ -277,6 +277,7 @@ def _of_one(config: Config, games: Games) -> Experiment:
             drawn=asked.drawn,
             stock=asked.stock,
             teach=cast.spec.lessons(cast.game, asked.teacher),
+            learning=asked.learning,
         )
         return Experiment(config, cast, panel, Ring(taught, scheme, options.candidates))
     if options.coplay or options.elimination:
