@@ -1,7 +1,7 @@
 """GNU Backgammon as a judge of positions: its neural networks, without look-ahead.
 
-The package `gnubg-nn` has them (`pip install 'jaxgp[gnubg]'`). It runs on the host, so it judges positions, and plays no
-games on a device.
+The package `gnubg-nn` has them (`pip install 'jaxgp[gnubg]'`). It runs on the host, so it judges positions here, and
+plays no games on a device.
 """
 
 from dataclasses import dataclass

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax import Array, lax
+from jax import Array
 
 from jaxgp.arrays import take, where
 from jaxgp.contracts import Learns, Lessons
@@ -126,7 +126,9 @@ def fitted(
     bare = terms.terms(primitives, made, tree, 1).node[0] == tree.capacity
     tree = where(bare, terms.as_term(made, tree), tree)
     found, values = terms.terms(primitives, made, tree, most), nodes.values(primitives, tree, sample.features)
-    factors = jnp.where((found.factor < tree.capacity)[:, None], values[jnp.minimum(found.factor, tree.capacity - 1)], 0)
+    factors = jnp.where(
+        (found.factor < tree.capacity)[:, None], values[jnp.minimum(found.factor, tree.capacity - 1)], 0
+    )
     factors = centred(sample, _finite(factors))
     missing = _finite(centred(sample, (sample.value - values[tree.length - 1])[None])[0])
     square = factors @ factors.T

@@ -11,7 +11,7 @@ Such fitness is what the teacher thinks. So the fittest of every generation are 
 panel, and the champion of a run is the best of these.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
@@ -112,8 +112,10 @@ class LessonFitness(CoevolutionFitness):
         kept = lost <= TOLERATED * before  # not where a value is no number
         at = jnp.where(kept, best, len(result.fitness))
         population = jax.tree.map(lambda x, new: x.at[at].set(new, mode="drop"), population, after)
-        assert result.cases is not None and found.cases is not None
-        result = result.replace(
+        assert result.cases is not None
+        assert found.cases is not None
+        result = replace(
+            result,
             fitness=result.fitness.at[at].set(found.fitness, mode="drop"),
             points=result.points.at[at].set(found.points, mode="drop"),
             cases=result.cases.at[:, at].set(found.cases, mode="drop"),

@@ -98,7 +98,7 @@ def with_weights(made: Sum, tree: Programs, found: Terms, weights: Array) -> Pro
     other = jnp.where(code == made.plus, made.minus, made.plus).astype(tree.opcode.dtype)
     size = jnp.where(turned & (found.parent == tree.capacity), 0, jnp.minimum(jnp.abs(weights), made.high))
     opcode = tree.opcode.at[jnp.where(turned, found.parent, tree.capacity)].set(other, mode="drop")
-    return tree.replace(opcode=opcode, value=tree.value.at[found.constant].set(size, mode="drop"))
+    return Programs(opcode, tree.value.at[found.constant].set(size, mode="drop"), tree.size, tree.length)
 
 
 def with_term(

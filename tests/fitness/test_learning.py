@@ -51,9 +51,7 @@ def weights(program, tree=0, room=8):
 @pytest.fixture(scope="module")
 def learn():
     """Learn `times` times from the same lessons, with 64 random terms each time."""
-    step = jax.jit(
-        lambda key, program, rest: learned(key, SET, program, rest._replace(lessons=LESSONS + 1), 1, 64, 8)
-    )
+    step = jax.jit(lambda key, program, rest: learned(key, SET, program, rest._replace(lessons=LESSONS + 1), 1, 64, 8))
 
     def again(program, lessons, times):
         for number in range(times):

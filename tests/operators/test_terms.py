@@ -90,7 +90,8 @@ def test_a_program_without_room_stays_as_it_is():
 
 
 def test_a_program_becomes_a_sum_of_one_term():
-    assert shown(terms.as_term(CONTACT, read("(Mul Player-Pip Enemy-Pip)"))) == "(Add 0 (Mul 1 (Mul Player-Pip Enemy-Pip)))"
+    made = terms.as_term(CONTACT, read("(Mul Player-Pip Enemy-Pip)"))
+    assert shown(made) == "(Add 0 (Mul 1 (Mul Player-Pip Enemy-Pip)))"
     assert shown(terms.as_term(CONTACT, read("Player-Pip", 4))) == "Player-Pip"
 
 
