@@ -118,13 +118,13 @@ def learned(
 def fitted(
     primitives: PrimitiveSet, made: terms.Sum, tree: Programs, sample: Sample, most: int
 ) -> tuple[Programs, Array]:
-    """Fit the weights of the terms of a program [L]; one without terms becomes a term.
+    """Fit the weights of the terms of a program [L]; one without terms becomes a term, and a loose part gets a weight.
 
     Returns:
         The program, and float32[N]: what it still misses of the teacher's values, `centred`.
     """
     bare = terms.terms(primitives, made, tree, 1).node[0] == tree.capacity
-    tree = where(bare, terms.as_term(made, tree), tree)
+    tree = terms.weighed(primitives, made, where(bare, terms.as_term(made, tree), tree))
     found, values = terms.terms(primitives, made, tree, most), nodes.values(primitives, tree, sample.features)
     factors = jnp.where(
         (found.factor < tree.capacity)[:, None], values[jnp.minimum(found.factor, tree.capacity - 1)], 0
@@ -132,7 +132,8 @@ def fitted(
     factors = centred(sample, _finite(factors))
     missing = _finite(centred(sample, (sample.value - values[tree.length - 1])[None])[0])
     square = factors @ factors.T
-    held = DAMPING * jnp.diag(square) + _ridge(sample)
+    # What has just become a term has no weight yet that it should stay near to.
+    held = jnp.where(bare, 0, DAMPING) * jnp.diag(square) + _ridge(sample)
     step = _finite(jnp.linalg.solve(square + jnp.diag(held), factors @ missing))
     return terms.with_weights(made, tree, found, found.weight + step), missing - step @ factors
 

@@ -137,6 +137,24 @@ def as_term(made: Sum, program: Programs) -> Programs:
     return where(framed.length == program.length + 4, framed, program)
 
 
+def weighed(primitives: PrimitiveSet, made: Sum, program: Programs) -> Programs:
+    """Return a program [L] with (* 1 x) in the place of one leaf x of its top that is no term; constants stay."""
+    nowhere, code = program.capacity, program.opcode.astype(jnp.int32)
+    reached, _, _ = top(primitives, made, program)
+    factor = children(primitives, program)[:, 0]
+    term = (code == made.times) & (code[jnp.minimum(factor, nowhere - 1)] == made.constant)
+    loose = reached & ~term & (code != made.plus) & (code != made.minus) & (code != made.constant)
+    node = jnp.argmax(loose)
+    index = jnp.arange(nowhere)
+    codes = jnp.where(index < 3, jnp.array([made.constant, made.constant, made.times])[jnp.minimum(index, 2)], 0)
+    sizes = jnp.where(index < 3, jnp.asarray(np.array([1, 1, 3]))[jnp.minimum(index, 2)], 0)
+    ones = jnp.where(index == 0, 1.0, 0.0).astype(jnp.float32)
+    product = Programs(codes.astype(jnp.int16), ones, sizes.astype(jnp.int16), jnp.int32(3))
+    product, fits = programs.replace(product, jnp.int32(1), program, node)
+    changed, fits_too = programs.replace(program, node, product, product.length - 1)
+    return where(loose.any() & fits & fits_too, changed, program)
+
+
 def _frame(made: Sum, program: Programs, node: Array, term: Programs, weight: Array, minus: Array) -> Programs:
     """Return (+ x (* c t)), x the subtree of a program at a node, or with a minus; x alone, if there is no room."""
     capacity = program.capacity

@@ -99,3 +99,11 @@ def test_a_program_becomes_a_sum_of_one_term():
 def test_each_tree_has_sums_of_its_own_type(tree, names):
     made = terms.find(SET, tree)
     assert tuple(SET.primitives[code].name for code in made[:3]) == names
+
+
+def test_a_loose_part_of_the_top_gets_a_weight_and_others_stay():
+    tree = read("(Sub (Add 0.5 (Mul 2 Player-Pip)) (If (Player-Blocked 1) Enemy-Pip 1))")
+    once = terms.weighed(SET, CONTACT, tree)
+    assert shown(once) == "(Sub (Add 0.5 (Mul 2 Player-Pip)) (Mul 1 (If (Player-Blocked 1) Enemy-Pip 1)))"
+    assert shown(terms.weighed(SET, CONTACT, once)) == shown(once)
+    assert shown(terms.weighed(SET, CONTACT, read("Player-Pip", 2))) == "Player-Pip"
