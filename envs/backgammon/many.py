@@ -4,9 +4,10 @@
 and for as many turns as the position with the most has. So positions with doubles are taken apart here, some at a time;
 and the turns of all positions form one queue, which is valued `TOGETHER` at a time. The work is the number of turns.
 
-Turns of equal value are chosen by lot, each with equal probability. A turn is played man by man, and is looked for anew
-before each man. So the lot is a number that follows from the position after the turn and from the random bits of the
-roll: the turn that wins it at first wins it again among the turns that are left.
+Turns of equal value are chosen by lot, each with equal probability. Loops on the device play a turn whole. At the table
+it is played man by man, and is looked for anew before each man. So the lot is a number that follows from the position
+after the turn and from the random bits of the roll: the turn that wins it at first wins it again among the turns that
+are left.
 """
 
 from collections.abc import Callable
@@ -71,8 +72,8 @@ def best_turns(game: Backgammon, states: State, active: Array, value: Value, ran
 
 
 def best_moves(game: Backgammon, states: State, active: Array, value: Value, random: bool = True) -> Array:
-    """Return int32[N]: the first moves of these turns."""
-    return jax.vmap(whole.first_action)(states, best_turns(game, states, active, value, random))
+    """Return int32[N, 4]: the moves of these turns, one after the other, then -1."""
+    return jax.vmap(whole.actions)(states, best_turns(game, states, active, value, random))
 
 
 def _in_batches(

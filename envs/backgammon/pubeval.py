@@ -60,7 +60,7 @@ def score(racing: Array, own: Array, other: Array) -> Array:
 
 @dataclass(frozen=True)
 class Pubeval:
-    """Plays the turn with the highest value, the first of equal ones, one man after the other.
+    """Plays the turn with the highest value, the first of equal ones.
 
     Attributes:
         game: the rules.
@@ -76,6 +76,10 @@ class Pubeval:
 
     def together(self, states: State, bits: Array, active: Array) -> Array:
         """Return int32[N], the next moves in many games at once; see `jaxgp.contracts.ChoosesTogether`."""
+        return self.turns(states, bits, active)[:, 0]
+
+    def turns(self, states: State, bits: Array, active: Array) -> Array:
+        """Return int32[N, 4], the moves of whole turns in many games; see `jaxgp.contracts.ChoosesTurns`."""
         del bits
 
         def value(lanes: Array, men: tuple[Array, Array], needed: Array) -> Array:

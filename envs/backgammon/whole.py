@@ -127,11 +127,11 @@ def played(state: State, turn: Array) -> tuple[Array, Array]:
     return own, other
 
 
-def first_action(state: State, turn: Array) -> Array:
-    """Return int32[]: the action that begins a turn."""
+def actions(state: State, turn: Array) -> Array:
+    """Return int32[4]: the actions of a turn, one after the other, then -1."""
     points, dice = in_order(state, turn)
-    action = (jnp.minimum(dice[0], points[0]) - 1) * BAR + points[0] - 1
-    return jnp.where(turn == 0, PASS, action).astype(jnp.int32)
+    found = jnp.where(points > OFF, (jnp.minimum(dice, points) - 1) * BAR + points - 1, -1)
+    return jnp.where((turn == 0) & (np.arange(MOVES) == 0), PASS, found).astype(jnp.int32)
 
 
 def positions(game: Backgammon, state: State) -> tuple[Array, Array, Array]:

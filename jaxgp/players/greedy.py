@@ -99,7 +99,8 @@ class ChosenPlayer:
         view: outcome -> float32[F], or packed: what a program sees of it.
         tree: (state before the move, outcome) -> int32[], which of the trees values it.
         outcome: (state, int32[] number) -> what one of its moves leads to, to look at; any number names one.
-        choose: (states [N], bool[N] which of them matter, value) -> int32[N], the moves.
+        choose: (states [N], bool[N] which of them matter, value) -> int32[N, K], the next moves of the side to move, -1
+            after the last one; those that it would choose one by one.
     """
 
     primitives: PrimitiveSet
@@ -126,6 +127,11 @@ class ChosenPlayer:
 
         Only the moves in `active` (bool[P, M], None: all) states need be right; few of them take less time.
         """
+        moves, legal = self.turn(plans, states, bits, active)
+        return moves[..., 0], legal
+
+    def turn(self, plans: Plan, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
+        """Return int32[P, M, K] moves, all that `choose` knows, and bool[P, M]; see `act`, and `PlaysTurns`."""
         del bits
         shape = states.to_move.shape
         flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)
@@ -140,7 +146,7 @@ class ChosenPlayer:
             return jnp.zeros_like(found).at[order].set(found)
 
         moves = self.choose(flat, wanted.reshape(-1), value)
-        return moves.reshape(shape), jnp.ones(shape, bool)
+        return moves.reshape(*shape, -1), jnp.ones(shape, bool)
 
     def values(self, plans: Plan, states: State, outcomes: Outcome, wanted: Array) -> Array:
         """Return float32[P, D, W]: how P programs value outcomes [D, W] of moves from states [D].
