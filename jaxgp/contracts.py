@@ -147,10 +147,10 @@ class ChoosesTurns(Protocol):
     """A fixed player that chooses several moves of its side at once, where this is faster than one by one."""
 
     def turns(self, states: States, bits: Array, active: Array) -> Array:
-        """Return int32[N, K]: the next moves of the side to move, -1 after the last one, for states [N].
+        """Return int32[N, K]: one or more next moves of the side to move, -1 after the last one, for states [N].
 
-        They are those that the player would choose one by one, until the other side moves; at least one. `bits` is
-        uint32[N]. Only the moves of `active` (bool[N]) ones count.
+        They are those that the player would choose one by one, and none is of the other side. `bits` is uint32[N]. Only
+        the moves of `active` (bool[N]) ones count.
         """
 
 
