@@ -105,8 +105,8 @@ def play(
             for opponent, memory, part in zip(opponents, memories, parts, strict=True)
         ]
         most = max(moves.shape[-1] for moves, _ in answers)
-        padded = [jnp.pad(moves, ((0, 0), (0, 0), (0, most - moves.shape[-1])), constant_values=-1) for moves, _ in answers]
-        return jnp.concatenate(padded, 1), jnp.concatenate([known for _, known in answers], 1)
+        moves = [jnp.pad(x, [(0, 0), (0, 0), (0, most - x.shape[-1])], constant_values=-1) for x, _ in answers]
+        return jnp.concatenate(moves, 1), jnp.concatenate([known for _, known in answers], 1)
 
     def going(states: State, plies: Array) -> Array:
         return ply.going(states, plies, max_plies)

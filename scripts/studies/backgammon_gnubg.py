@@ -2,10 +2,10 @@
 
 python scripts/studies/backgammon_gnubg.py games=10000 table=docs/data/backgammon_gnubg.csv
 
-gnubg is GNU Backgammon's evaluator, as the package gnubg-nn has it (`pip install gnubg-nn`). Without look-ahead it plays
-the turn that leads to the position it values most. Pubeval is that of the same package, which values as
-`envs/backgammon/pubeval.py` does. There is no doubling cube. A share of points is the own points of all games, divided by
-those of both sides: gammons count 2 and backgammons 3.
+gnubg is GNU Backgammon's evaluator, as the package gnubg-nn has it (`pip install gnubg-nn`). Without look-ahead it
+plays the turn that leads to the position it values most. Pubeval is that of the same package, which values as
+`envs/backgammon/pubeval.py` does. There is no doubling cube. A share of points is the own points of all games, divided
+by those of both sides: gammons count 2 and backgammons 3.
 """
 
 import sys
@@ -126,7 +126,8 @@ def game(players: tuple[Choose, Choose], first: int, rng: random.Random) -> tupl
 def share(found: np.ndarray) -> tuple[float, float, float]:
     """Return the share of points in games (int[N], negative where lost), and its 95 % interval.
 
-    It is a ratio of two sums, so the interval is that of a ratio estimator (W. G. Cochran, "Sampling techniques", 1977).
+    It is a ratio of two sums, so the interval is that of a ratio estimator (W. G. Cochran, "Sampling techniques",
+    1977).
     """
     own, both = np.maximum(found, 0), np.abs(found)
     ratio = own.sum() / both.sum()

@@ -148,9 +148,7 @@ def of_backgammon(whole, paired):
     def run(key):
         genomes = programs()
         memories = measured.init(key)
-        played, _ = matches.play(
-            key, BACKGAMMON, player, player.prepare(genomes), panel, memories, 150, paired=paired
-        )
+        played, _ = matches.play(key, BACKGAMMON, player, player.prepare(genomes), panel, memories, 150, paired=paired)
         rival = jnp.arange(4) ^ 1
         both = jnp.broadcast_to(rival[:, None], (4, 3))
         coplayed = coplay.play(

@@ -56,9 +56,7 @@ def test_moves_and_whole_turns_of_random_games_equal_the_reference(variant, plie
 def test_every_whole_turn_is_reached_by_its_actions_and_by_its_first_action_and_so_on():
     """Of all positions on the way, the first action leads to one from which the same turn can be completed."""
     step, _, _, _ = compiled(GAME)
-    actions = jax.jit(
-        lambda state, place: whole.actions(state, whole.nth_turn(whole.whole_turns(GAME, state), place))
-    )
+    actions = jax.jit(lambda state, place: whole.actions(state, whole.nth_turn(whole.whole_turns(GAME, state), place)))
     states = random_states(240, 16)
     tried = 0
     for n in range(7, len(states.to_move), 241):
