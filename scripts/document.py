@@ -41,7 +41,7 @@ STUDIES = (
     "othello_arena",
     "othello_learn",
     "backgammon_learn",
-    "backgammon_gnubg",
+    "backgammon/gnubg",
     "checkers_variants",
     "growth/populations",
     "growth/devices",

@@ -7,7 +7,7 @@ import pytest
 
 from jaxgp.config import arguments
 from rivals.plain import backgammon as plain
-from studies import backgammon_gnubg as study
+from studies.backgammon import gnubg as study
 
 
 def runner(men, roll):

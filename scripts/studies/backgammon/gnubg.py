@@ -1,6 +1,6 @@
 """Games of gnubg without look-ahead against Pubeval; both begin equally often.
 
-python scripts/studies/backgammon_gnubg.py games=10000 table=docs/data/backgammon_gnubg.csv
+python scripts/studies/backgammon/gnubg.py games=10000 table=docs/data/backgammon_gnubg.csv
 
 gnubg is GNU Backgammon's evaluator, as the package gnubg-nn has it (`pip install gnubg-nn`). Without look-ahead it
 plays the turn that leads to the position it values most. Pubeval is that of the same package, which values as
@@ -11,7 +11,7 @@ by those of both sides: gammons count 2 and backgammons 3.
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 if __name__ == "__main__":
     from jaxgp import terminal
@@ -168,7 +168,7 @@ def task(options: Options) -> int:
         "turns": turns.mean(),
         "seconds": time.monotonic() - begun,
         "package": metadata.version(PACKAGE),
-        "command": arguments.command("scripts/studies/backgammon_gnubg.py", options),
+        "command": arguments.command("scripts/studies/backgammon/gnubg.py", options),
         "seed": options.seed,
     }
     if table is not None:
