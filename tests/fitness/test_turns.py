@@ -28,7 +28,7 @@ PROGRAMS = (
     "(PROGRAM (Sub Enemy-Pip (Add Player-Pip Total-Hit-Prob)) (Player-Position 25))",
     "(PROGRAM (Sub Enemy-Escape (Player-Exposed 7)) 0)",
     "(PROGRAM 1 1)",  # all turns are equal
-    "(PROGRAM (Mul 1e38 (Mul 1e38 Enemy-Pip)) (Race-Sub (Race-Mul 1e38 1e38) (Race-Mul 1e38 1e38)))",  # infinite, NaN
+    "(PROGRAM (If (Greater Player-Pip Enemy-Pip) 1 0) (Race-Mul 2 (Player-Position 24)))",  # many turns are equal
 )
 
 
