@@ -152,9 +152,9 @@ def _valued(
         rank = place - (ends[row] - sizes[row])
         code = heads[row] | nth_bit(lasts[row], rank).astype(jnp.uint32) << shifts[here].astype(jnp.uint32)
         lane = jnp.minimum(lanes[here], last_lane)
-        # Barriers keep XLA from repeating what is gathered and played inside of all that reads it.
-        before = tuple(x[lane].T for x in (states.own, states.other, states.dice, states.luck))
-        *before, luck, code = apart(lambda *x: x, *before, code)
+        # Apart, or else a CPU gathers and plays anew inside of all that reads it.
+        columns = tuple(x[lane].T for x in (states.own, states.other, states.dice, states.luck))
+        *before, luck, code = apart(lambda *x: x, *columns, code)
         own, other = apart(whole.after, *before, code)
         used = place < ends[-1]
         values = value(lane, (own.T, other.T), jnp.minimum(ends[-1] - first, together))
