@@ -143,6 +143,33 @@ class ChoosesTogether(Protocol):
 
 
 @runtime_checkable
+class ChoosesTurns(Protocol):
+    """A fixed player that chooses several moves of its side at once, where this is faster than one by one."""
+
+    def turns(self, states: States, bits: Array, active: Array) -> Array:
+        """Return int32[N, K]: one or more next moves of the side to move, -1 after the last one, for states [N].
+
+        They are those that the player would choose one by one, and none is of the other side. `bits` is uint32[N]. Only
+        the moves of `active` (bool[N]) ones count.
+        """
+
+
+@runtime_checkable
+class PlaysTurns(Protocol):
+    """A player or an opponent that chooses several moves of its side at once.
+
+    Loops then play them one after the other, each as a ply of its own, and ask again when the side has another turn.
+    """
+
+    def turn(self, mind: Any, states: States, bits: Array, active: Array | None = None, /) -> tuple[Array, Array]:
+        """Return int32[P, M, K], the next moves of the side to move, -1 after the last one; and bool[P, M].
+
+        The first moves, and the rest, are as in `Player.act`, where `mind` is the plans, or in `Opponent.reply`, where
+        it is the memory.
+        """
+
+
+@runtime_checkable
 class Values(Protocol):
     """A player that values what moves lead to, and so can be asked about decisions that it does not play."""
 

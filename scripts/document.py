@@ -41,6 +41,7 @@ STUDIES = (
     "othello_arena",
     "othello_learn",
     "backgammon_learn",
+    "backgammon/gnubg",
     "checkers_variants",
     "growth/populations",
     "growth/devices",
