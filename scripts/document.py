@@ -30,7 +30,7 @@ from jaxgp.report.generated import filled, table
 from jaxgp.report.reference import page
 from jaxgp.store import runs
 from studies.growth import populations as of_populations
-from tables import checkers, freecell, populations, rush_hour
+from tables import backgammon, checkers, freecell, populations, rush_hour
 
 SCRIPTS = ("evaluate", "play", "tournament", "export", "bench")
 STUDIES = (
@@ -69,6 +69,7 @@ def columns(data: Path) -> dict[str, Callable[[], str]]:
 
 
 DOCUMENTS = {
+    "backgammon.md": backgammon.parts,
     "checkers.md": checkers.parts,
     "rush_hour.md": rush_hour.parts,
     "freecell.md": freecell.parts,
