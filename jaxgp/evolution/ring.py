@@ -9,7 +9,7 @@ other does not use:
 | 0 | games, or instances; a child of it, the games of the fittest against the panel | order of the population |
 | 1 | selection and variation | games of the groups |
 | 2 | | random draws between equal winners |
-| 3 | | games against the panel |
+| 3 | learning from lessons | games against the panel |
 | 4 | | variation |
 """
 
