@@ -429,7 +429,7 @@ def learning():
 
 
 def test_a_teacher_that_is_not_installed_is_told_with_what_installs_it(monkeypatch):
-    monkeypatch.setattr("envs.backgammon.gnubg.find_spec", lambda name: None)
+    monkeypatch.setattr("envs.backgammon.lessons.find_spec", lambda name: None)
     wrong = learning()
     wrong.fitness.lessons.teacher = "gnubg"
     needed = "network; gnubg needs a package: pip install 'jaxgp[gnubg]'"

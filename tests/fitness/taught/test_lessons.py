@@ -8,7 +8,7 @@ import pytest
 import envs
 from envs.backgammon import lessons, many
 from jaxgp.contracts import Lessons
-from jaxgp.fitness.lessons import losses
+from jaxgp.fitness.taught.lessons import losses
 from jaxgp.genotypes.text import parse_program
 from jaxgp.spec import cast
 from tests.envs.backgammon.positions import as_tuple, left_of

@@ -1,8 +1,8 @@
 """Learning from lessons: the fittest get weights by least squares, and new terms, and hand both on.
 
 Crossover and mutation find the form of a program, and are slow at its numbers. So a few of the fittest are taken as
-weighted sums of terms (`jaxgp.operators.terms`). Their weights are fitted to the values that the teacher gives, and
-each gets the terms, of many random ones, that explain best what is left. The genotype keeps what was learned:
+weighted sums of terms (`jaxgp.fitness.taught.terms`). Their weights are fitted to the values that the teacher gives,
+and each gets the terms, of many random ones, that explain best what is left. The genotype keeps what was learned:
 Lamarckian evolution.
 
 Sources: H. Iba and T. Sato, "Genetic programming with local hill-climbing", PPSN III (1994); M. Keijzer, "Improving
@@ -22,12 +22,13 @@ from jax import Array
 
 from jaxgp.arrays import take, where
 from jaxgp.contracts import Learns, Lessons
+from jaxgp.fitness.taught import terms
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter import nodes
 from jaxgp.interpreter.evaluate import Features, evaluate
 from jaxgp.interpreter.plan import plan
-from jaxgp.operators import creation, draw, terms
+from jaxgp.operators import creation, draw
 from jaxgp.operators.options import Creation
 
 SHARPNESS = 0.2

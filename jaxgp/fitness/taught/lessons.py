@@ -22,9 +22,9 @@ from jaxgp.arrays import comparable, take
 from jaxgp.contracts import Learns, Lessons, Values
 from jaxgp.fitness.among.coevolution import CoevolutionFitness
 from jaxgp.fitness.evaluation import Evaluation, child, worth
-from jaxgp.fitness.learning import learned, sample
 from jaxgp.fitness.options import Learning
 from jaxgp.fitness.panel import PLAY, Memories
+from jaxgp.fitness.taught.learning import learned, sample
 from jaxgp.genotypes.language import Genome, sizes
 
 LEARN = 3
@@ -44,7 +44,7 @@ class LessonFitness(CoevolutionFitness):
         drawn: lessons of a generation.
         stock: how many there are to draw from.
         teach: (key, count) -> that many lessons.
-        learning: how many of the fittest learn from lessons, and how; see `jaxgp.fitness.learning`.
+        learning: how many of the fittest learn from lessons, and how; see `jaxgp.fitness.taught.learning`.
     """
 
     drawn: int = 1

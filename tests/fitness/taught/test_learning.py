@@ -7,11 +7,10 @@ import pytest
 
 from envs.backgammon import language
 from jaxgp.contracts import Lessons
-from jaxgp.fitness import learning
-from jaxgp.fitness.learning import Sample, centred, fitted, learned, sample
-from jaxgp.fitness.lessons import fittest
+from jaxgp.fitness.taught import learning, terms
+from jaxgp.fitness.taught.learning import Sample, centred, fitted, learned, sample
+from jaxgp.fitness.taught.lessons import fittest
 from jaxgp.genotypes.text import parse_program, print_program
-from jaxgp.operators import terms
 
 SET = language.primitive_set()
 LESSONS, MOVES = 64, 8

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from envs.backgammon import language
+from jaxgp.fitness.taught import terms
 from jaxgp.genotypes.text import parse_tree, print_tree
-from jaxgp.operators import terms
 
 SET = language.primitive_set()
 CONTACT = terms.find(SET, 0)
