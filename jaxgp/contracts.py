@@ -143,6 +143,33 @@ class ChoosesTogether(Protocol):
 
 
 @runtime_checkable
+class ChoosesTurns(Protocol):
+    """A fixed player that chooses several moves of its side at once, where this is faster than one by one."""
+
+    def turns(self, states: States, bits: Array, active: Array) -> Array:
+        """Return int32[N, K]: one or more next moves of the side to move, -1 after the last one, for states [N].
+
+        They are those that the player would choose one by one, and none is of the other side. `bits` is uint32[N]. Only
+        the moves of `active` (bool[N]) ones count.
+        """
+
+
+@runtime_checkable
+class PlaysTurns(Protocol):
+    """A player or an opponent that chooses several moves of its side at once.
+
+    Loops then play them one after the other, each as a ply of its own, and ask again when the side has another turn.
+    """
+
+    def turn(self, mind: Any, states: States, bits: Array, active: Array | None = None, /) -> tuple[Array, Array]:
+        """Return int32[P, M, K], the next moves of the side to move, -1 after the last one; and bool[P, M].
+
+        The first moves, and the rest, are as in `Player.act`, where `mind` is the plans, or in `Opponent.reply`, where
+        it is the memory.
+        """
+
+
+@runtime_checkable
 class Values(Protocol):
     """A player that values what moves lead to, and so can be asked about decisions that it does not play."""
 
@@ -165,6 +192,23 @@ class Lessons(NamedTuple):
     states: Any
     outcomes: Any
     values: Array
+
+
+@runtime_checkable
+class Learns(Values, Protocol):
+    """A player whose individuals are programs, and that can say what these see of an outcome."""
+
+    @property
+    def primitives(self) -> Any:
+        """The set that the programs are written in."""
+
+    def looks(self, states: States, outcomes: Any, /) -> tuple[Any, Array]:
+        """Return what a program sees, features [F, N], and int32[N], which of its trees values each outcome.
+
+        Args:
+            states: [N], before the moves.
+            outcomes: [N], what the moves lead to.
+        """
 
 
 @runtime_checkable
@@ -417,6 +461,16 @@ class Fitness(Protocol[Memory]):
 
     def observe(self, memory: Memory, best: Genomes, improved: Array) -> Memory:
         """See the generation's best individual, and whether it is the new champion (bool[])."""
+
+
+@runtime_checkable
+class Improves(Protocol):
+    """A fitness that changes individuals after it has measured them: they learn, and their children inherit it."""
+
+    def improve(
+        self, key: Array, population: Genomes, result: "Evaluation", memory: Any, /
+    ) -> "tuple[Genomes, Evaluation]":
+        """Return the population [P, ...] after learning, and its evaluation; the key is that of `evaluate`."""
 
 
 @runtime_checkable

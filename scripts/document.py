@@ -30,7 +30,7 @@ from jaxgp.report.generated import filled, table
 from jaxgp.report.reference import page
 from jaxgp.store import runs
 from studies.growth import populations as of_populations
-from tables import checkers, experiments, freecell, leagues, morpion, othello, populations, rush_hour
+from tables import backgammon, checkers, experiments, freecell, leagues, morpion, othello, populations, rush_hour
 
 SCRIPTS = ("evaluate", "play", "tournament", "export", "bench")
 STUDIES = (
@@ -41,6 +41,7 @@ STUDIES = (
     "othello_arena",
     "othello_learn",
     "backgammon_learn",
+    "backgammon/gnubg",
     "checkers_variants",
     "growth/populations",
     "growth/devices",
@@ -70,6 +71,7 @@ def columns(data: Path) -> dict[str, Callable[[], str]]:
 
 
 DOCUMENTS = {
+    "backgammon.md": backgammon.parts,
     "checkers.md": checkers.parts,
     "rush_hour.md": rush_hour.parts,
     "freecell.md": freecell.parts,

@@ -30,7 +30,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from envs.backgammon.rules import BAR, HOME, OFF, POINTS, facing, points_of
+from envs.backgammon.rules import BAR, HOME, OFF, POINTS, column, facing, points_of
 from jaxgp.bits import WORD
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
 from jaxgp.interpreter.evaluate import Packed
@@ -63,11 +63,11 @@ class Options:
 
 
 def view(own: Array, other: Array) -> Packed:
-    """Return what a program sees of a position after a turn.
+    """Return what programs see of positions after turns: 4 words and 57 numbers, [..., *B].
 
     Args:
-        own: int8[26], the men of the player, by its points; 0 is off, 25 the bar.
-        other: int8[26], the men of the enemy, by the enemy's points.
+        own: int8[26, *B], the men of the player, by its points; 0 is off, 25 the bar.
+        other: int8[26, *B], the men of the enemy, by the enemy's points.
     """
     mine = own[::-1].astype(jnp.float32)
     # The enemy's point p is the player's place p; its bar and its men borne off are asked for as 0 and 25.
@@ -78,13 +78,13 @@ def view(own: Array, other: Array) -> Packed:
 
 
 def pips(side: Array) -> Array:
-    """Return float32[]: the pips that a side has to go."""
-    return (side * POINTS).sum().astype(jnp.float32)
+    """Return float32[...]: the pips that a side (int8[26, ...]) has to go."""
+    return (side * column(POINTS, side)).sum(0).astype(jnp.float32)
 
 
 def hits(own: Array, other: Array) -> Array:
-    """Return float32[]: the hit probabilities of the single men of a side, summed; see the head of this module."""
-    men = points_of((other > 0) & (POINTS > OFF))
+    """Return float32[...]: the hit probabilities of the single men of a side, summed; see the head of this module."""
+    men = points_of((other > 0) & column(POINTS > OFF, other))
     blots, blocked = facing(own, 1, 1), facing(own, 2, 15)
     once = [men >> np.uint32(die) for die in range(1, 7)]
     total = jnp.int32(0)
@@ -102,7 +102,7 @@ def hits(own: Array, other: Array) -> Array:
 
 
 def escapes(blocking: Array) -> Array:
-    """Return float32[]: the escapes from the home of a side (int8[26], by its own points), divided by 131."""
+    """Return float32[...]: the escapes from the home of a side (int8[26, ...], by its own points), divided by 131."""
     blocked = facing(blocking, 2, 15)
     home = np.uint32(2 ** (BAR + 1) - 2 ** (BAR - HOME))  # the enemy's home and the own bar
     free = ~blocked
@@ -145,6 +145,7 @@ def primitive_set() -> PrimitiveSet:
             *((kind, ("query",)) for kind in (FLOAT, BOOL)),
             *((kind, ("race_query",)) for kind in ("race", "race_bool")),
         ),
+        sums=tuple((f"{side}Add", f"{side}Sub", f"{side}Mul", f"{side}Float-ERC") for side in ("", "Race-")),
     )
 
 

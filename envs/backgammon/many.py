@@ -4,9 +4,10 @@
 and for as many turns as the position with the most has. So positions with doubles are taken apart here, some at a time;
 and the turns of all positions form one queue, which is valued `TOGETHER` at a time. The work is the number of turns.
 
-Turns of equal value are chosen by lot, each with equal probability. A turn is played man by man, and is looked for anew
-before each man. So the lot is a number that follows from the position after the turn and from the random bits of the
-roll: the turn that wins it at first wins it again among the turns that are left.
+Turns of equal value are chosen by lot, each with equal probability. Loops on the device play a turn whole. At the table
+it is played man by man, and is looked for anew before each man. So the lot is a number that follows from the position
+after the turn and from the random bits of the roll: the turn that wins it at first wins it again among the turns that
+are left.
 """
 
 from collections.abc import Callable
@@ -17,8 +18,8 @@ import numpy as np
 from jax import Array, lax
 
 from envs.backgammon import whole
-from envs.backgammon.rules import BAR, Backgammon, State
-from jaxgp.arrays import take, where
+from envs.backgammon.rules import BAR, Backgammon, State, column
+from jaxgp.arrays import apart, take, where
 from jaxgp.bits import finalise, nth_bit
 
 Men = tuple[Array, Array]
@@ -45,8 +46,9 @@ MIX = np.random.default_rng(0).integers(2**32, size=(2, BAR + 1), dtype=np.uint3
 
 
 def lots(own: Array, other: Array, luck: Array) -> Array:
-    """Return uint32[...], at least 1: what positions (int8[..., 26] twice) draw with random bits (uint32[...])."""
-    mixed = (own.astype(jnp.uint32) * MIX[0] + other.astype(jnp.uint32) * MIX[1]).sum(-1, dtype=jnp.uint32)
+    """Return uint32[...], at least 1: what positions (int8[26, ...] twice) draw with random bits (uint32[...])."""
+    mine, theirs = (side.astype(jnp.uint32) * column(mix, side) for side, mix in zip((own, other), MIX, strict=True))
+    mixed = (mine + theirs).sum(0, dtype=jnp.uint32)
     drawn = mixed ^ (luck * np.uint32(0x9E3779B9))
     return jnp.maximum(finalise(drawn), 1)
 
@@ -71,8 +73,8 @@ def best_turns(game: Backgammon, states: State, active: Array, value: Value, ran
 
 
 def best_moves(game: Backgammon, states: State, active: Array, value: Value, random: bool = True) -> Array:
-    """Return int32[N]: the first moves of these turns."""
-    return jax.vmap(whole.first_action)(states, best_turns(game, states, active, value, random))
+    """Return int32[N, 4]: the moves of these turns, one after the other, then -1."""
+    return jax.vmap(whole.actions)(states, best_turns(game, states, active, value, random))
 
 
 def _in_batches(
@@ -150,13 +152,14 @@ def _valued(
         rank = place - (ends[row] - sizes[row])
         code = heads[row] | nth_bit(lasts[row], rank).astype(jnp.uint32) << shifts[here].astype(jnp.uint32)
         lane = jnp.minimum(lanes[here], last_lane)
-        # Barriers keep XLA from repeating what is gathered and played inside of all that reads it.
-        seen, code = lax.optimization_barrier((take(states, lane), code))
-        own, other = lax.optimization_barrier(jax.vmap(whole.played)(seen, code))
+        # Apart, or else a CPU gathers and plays anew inside of all that reads it.
+        columns = tuple(x[lane].T for x in (states.own, states.other, states.dice, states.luck))
+        *before, luck, code = apart(lambda *x: x, *columns, code)
+        own, other = apart(whole.after, *before, code)
         used = place < ends[-1]
-        values = value(lane, (own, other), jnp.minimum(ends[-1] - first, together))
+        values = value(lane, (own.T, other.T), jnp.minimum(ends[-1] - first, together))
         values = jnp.where(jnp.isnan(values), LOWEST, jnp.maximum(values, LOWEST))
-        draw = lots(own, other, seen.luck) if random else ~place.astype(jnp.uint32)
+        draw = lots(own, other, luck) if random else ~place.astype(jnp.uint32)
         # The turns of a state are neighbours: the best of those up to each place, then that at the last place of each.
         turns = lax.optimization_barrier((here, jnp.where(used, values, -jnp.inf), draw, code))
         _, *running = _running_best(turns)

@@ -125,7 +125,7 @@ def valued(game: Backgammon, weights: Weights) -> many.Value:
 
 @dataclass(frozen=True)
 class NetworkPlayer:
-    """Plays the turn with the highest value, the first of equal ones, one man after the other.
+    """Plays the turn with the highest value, the first of equal ones.
 
     Attributes:
         game: the rules.
@@ -141,6 +141,10 @@ class NetworkPlayer:
 
     def together(self, states: State, bits: Array, active: Array) -> Array:
         """Return int32[N], the next moves in many games at once; see `jaxgp.contracts.ChoosesTogether`."""
+        return self.turns(states, bits, active)[:, 0]
+
+    def turns(self, states: State, bits: Array, active: Array) -> Array:
+        """Return int32[N, 4], the moves of whole turns in many games; see `jaxgp.contracts.ChoosesTurns`."""
         del bits
         weights = jax.tree.map(jnp.asarray, learned())
         return many.best_moves(self.game, states, active, valued(self.game, weights), random=False)

@@ -16,7 +16,7 @@ from pathlib import Path
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
 from envs.backgammon import many
 from envs.backgammon.rules import BAR, OFF, Backgammon, State
@@ -38,29 +38,39 @@ def weights() -> np.ndarray:
 
 
 def features(own: Array, other: Array) -> Array:
-    """Return float32[122], the numbers of a position after a turn.
+    """Return float32[122, ...], the numbers of positions after turns.
 
     Args:
-        own: int8[26], the men of the side that has played.
-        other: int8[26], those of the opponent, by the opponent's points.
+        own: int8[26, ...], the men of the side that has played.
+        other: int8[26, ...], those of the opponent, by the opponent's points.
     """
     mine = own[BAR - 1 : OFF : -1].astype(jnp.float32)
     theirs = other[OFF + 1 : BAR].astype(jnp.float32)
     many = jnp.where(mine >= LARGE, (mine - 3) / 2, 0)
     points = jnp.stack([theirs == 1, mine == 1, mine >= 2, mine == 3, many], 1).astype(jnp.float32)
     rest = jnp.stack([other[BAR] / 2, own[OFF] / MEN]).astype(jnp.float32)
-    return jnp.concatenate([points.reshape(-1), rest])
+    return jnp.concatenate([points.reshape(-1, *own.shape[1:]), rest])
 
 
 def score(racing: Array, own: Array, other: Array) -> Array:
-    """Return float32[]: the value of a position after a turn; `racing` is bool[], of the position before it."""
-    sums = (jnp.asarray(weights()) * features(own, other)).sum(1)
+    """Return float32[...]: the values of positions after turns; `racing` is bool[...], of the positions before them.
+
+    `features` has the shapes of the men. The products are added one after the other, so that a value does not depend on
+    how many there are: a reduction adds in an order of its own.
+    """
+    seen, factors = features(own, other), jnp.asarray(weights())
+
+    def add(n: Array, sums: tuple[Array, Array]) -> tuple[Array, Array]:
+        return sums[0] + factors[0, n] * seen[n], sums[1] + factors[1, n] * seen[n]
+
+    none = jnp.zeros(own.shape[1:])
+    sums = lax.fori_loop(0, len(seen), add, (none, none))
     return jnp.where(own[OFF] == MEN, WON, jnp.where(racing, sums[1], sums[0]))
 
 
 @dataclass(frozen=True)
 class Pubeval:
-    """Plays the turn with the highest value, the first of equal ones, one man after the other.
+    """Plays the turn with the highest value, the first of equal ones.
 
     Attributes:
         game: the rules.
@@ -76,11 +86,15 @@ class Pubeval:
 
     def together(self, states: State, bits: Array, active: Array) -> Array:
         """Return int32[N], the next moves in many games at once; see `jaxgp.contracts.ChoosesTogether`."""
+        return self.turns(states, bits, active)[:, 0]
+
+    def turns(self, states: State, bits: Array, active: Array) -> Array:
+        """Return int32[N, 4], the moves of whole turns in many games; see `jaxgp.contracts.ChoosesTurns`."""
         del bits
 
         def value(lanes: Array, men: tuple[Array, Array], needed: Array) -> Array:
             del needed
-            return jax.vmap(score)(states.racing[lanes], *men)
+            return score(states.racing[lanes], *(side.T for side in men))
 
         return many.best_moves(self.game, states, active, value, random=False)
 

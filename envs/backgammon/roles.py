@@ -25,7 +25,7 @@ def turn(game: Backgammon, options: language.Options) -> tuple[PrimitiveSet, Cho
         return whole.played(state, whole.nth_turn(turns, number % turns.total))
 
     primitives = language.primitive_set()
-    look = lambda men: language.view(*men)  # noqa: E731
+    look = lambda men: language.view(*(side.T for side in men))  # noqa: E731
     return primitives, ChosenPlayer(primitives, look, tree, outcome, partial(many.best_moves, game))
 
 

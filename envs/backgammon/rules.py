@@ -45,6 +45,8 @@ from jaxgp.options import check, option
 OFF, BAR = 0, 25
 """Indices of the men borne off and on the bar; between them are the points, as their own side numbers them."""
 POINTS = np.arange(26)
+BITS = (1 << POINTS).astype(np.uint32)
+"""The sets of one point each."""
 HOME = 6
 DICE = 6
 PASS = DICE * BAR
@@ -209,13 +211,18 @@ def roll(key: Array) -> tuple[Array, Array]:
     return jnp.stack([jnp.maximum(one, two), jnp.minimum(one, two)]).astype(jnp.int32), luck
 
 
+def column(values: np.ndarray, like: Array) -> np.ndarray:
+    """Return values of the points as an array that fits one with any axes after that of the points, [26, ...]."""
+    return values.reshape(-1, *(1,) * (like.ndim - 1))
+
+
 def rearmost(side: Array) -> Array:
-    """Return int32[]: the highest point that has men, 25 for the bar; 0 if all are borne off."""
-    return jnp.where(side > 0, POINTS, 0).max().astype(jnp.int32)
+    """Return int32[...]: the highest point that has men (int8[26, ...]), 25 for the bar; 0 if all are borne off."""
+    return jnp.where(side > 0, column(POINTS, side), 0).max(0).astype(jnp.int32)
 
 
 def racing(own: Array, other: Array) -> Array:
-    """Return bool[]: whether the sides, int8[26] by their own points, have passed each other."""
+    """Return bool[...]: whether the sides, int8[26, ...] by their own points, have passed each other."""
     return rearmost(own) + rearmost(other) < BAR
 
 
@@ -239,14 +246,17 @@ def bit(point: Array | np.ndarray) -> Array:
 
 
 def points_of(marks: Array) -> Array:
-    """Return uint32[]: the set of the marked indices of bool[26]."""
-    return jnp.where(marks, bit(POINTS), 0).sum(dtype=jnp.uint32)
+    """Return uint32[...]: the set of the marked indices of bool[26, ...]."""
+    return jnp.where(marks, column(BITS, marks), 0).sum(0, dtype=jnp.uint32)
 
 
 def facing(other: Array, least: int, most: int) -> Array:
-    """Return uint32[]: the points, as this side numbers them, where the opponent has `least` to `most` men."""
-    men = other[::-1]
-    return points_of((men >= least) & (men <= most) & (POINTS > OFF) & (POINTS < BAR))
+    """Return uint32[...]: the points, as this side numbers them, where the opponent has `least` to `most` men.
+
+    `other` is int8[26, ...], by the opponent's points.
+    """
+    men, inside = other[::-1], column((POINTS > OFF) & (POINTS < BAR), other)
+    return points_of((men >= least) & (men <= most) & inside)
 
 
 def movable(men: Array, blocked: Array, die: Array) -> Array:

@@ -31,7 +31,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
 from envs.backgammon.rules import (
     BAR,
@@ -42,10 +42,10 @@ from envs.backgammon.rules import (
     State,
     bit,
     both_orders,
+    column,
     facing,
     has,
     movable,
-    moved,
     one_moved,
     points_of,
 )
@@ -92,14 +92,14 @@ def whole_turns(game: Backgammon, state: State) -> Turns:
     larger, smaller, pair_shift = pairs(state)
     heads = jnp.where(doubles, heads, _wide(larger, rows))
     lasts = jnp.where(doubles, lasts, _wide(smaller, rows))
-    ends = jnp.cumsum(jax.lax.population_count(lasts).astype(jnp.int32))
+    ends = jnp.cumsum(lax.population_count(lasts).astype(jnp.int32))
     return Turns(heads, lasts, ends, jnp.where(doubles, shift, pair_shift), jnp.maximum(ends[-1], 1))
 
 
 def nth_turn(turns: Turns, place: Array) -> Array:
     """Return uint32[]: the code of a turn by its number (int32[]); unspecified from `turns.total` on, 0 for a pass."""
     row = jnp.minimum(jnp.searchsorted(turns.ends, place, side="right"), turns.ends.shape[0] - 1)
-    before = turns.ends[row] - jax.lax.population_count(turns.lasts[row]).astype(jnp.int32)
+    before = turns.ends[row] - lax.population_count(turns.lasts[row]).astype(jnp.int32)
     last = nth_bit(turns.lasts[row], place - before).astype(jnp.uint32)
     code = turns.heads[row] | last << turns.shift.astype(jnp.uint32)
     return jnp.where(turns.ends[-1] == 0, jnp.uint32(0), code)
@@ -120,18 +120,41 @@ def in_order(state: State, turn: Array) -> tuple[Array, Array]:
 
 def played(state: State, turn: Array) -> tuple[Array, Array]:
     """Return int8[26] and int8[26]: the men of the side that has played a whole turn, and those of the opponent."""
-    own, other = state.own, state.other
-    for point, die in zip(*in_order(state, turn), strict=True):
-        after = moved(own, other, point, die)
-        own, other = (jnp.where(point > OFF, a, b) for a, b in zip(after, (own, other), strict=True))
-    return own, other
+    return after(state.own, state.other, state.dice, turn)
 
 
-def first_action(state: State, turn: Array) -> Array:
-    """Return int32[]: the action that begins a turn."""
+def after(own: Array, other: Array, dice: Array, turn: Array) -> tuple[Array, Array]:
+    """Return int8[26, ...] and int8[26, ...]: the men of both sides after whole turns.
+
+    Points come first, so that arrays of many positions are worked on in long rows. The order of the moves is not
+    needed: it changes neither which points are left nor which are landed on.
+
+    Args:
+        own: int8[26, ...], the men of the side that plays.
+        other: int8[26, ...], those of the opponent, by the opponent's points.
+        dice: int32[2, ...], the rolls, the larger die first.
+        turn: uint32[...], the codes of the turns.
+    """
+    places = column(POINTS.astype(np.int8), own)
+    landed = jnp.zeros_like(turn)
+    men = own
+    for move in range(MOVES):
+        point = (turn >> np.uint32(FIELD * move) & (2**FIELD - 1)).astype(jnp.int32)
+        to = jnp.maximum(point - (dice[move] if move < len(dice) else dice[0]), OFF)
+        # Without a move both are 0, and nothing changes.
+        men = men + (places == to.astype(jnp.int8)) - (places == point.astype(jnp.int8))
+        landed |= bit(to)
+    hit = landed & facing(other, 1, 1)
+    marked = hit >> column((BAR - POINTS).astype(np.uint32), own) & 1
+    beaten = jnp.where(places == BAR, lax.population_count(hit), 0).astype(jnp.int8)
+    return men.astype(jnp.int8), other - marked.astype(jnp.int8) + beaten
+
+
+def actions(state: State, turn: Array) -> Array:
+    """Return int32[4]: the actions of a turn, one after the other, then -1."""
     points, dice = in_order(state, turn)
-    action = (jnp.minimum(dice[0], points[0]) - 1) * BAR + points[0] - 1
-    return jnp.where(turn == 0, PASS, action).astype(jnp.int32)
+    found = jnp.where(points > OFF, (jnp.minimum(dice, points) - 1) * BAR + points - 1, -1)
+    return jnp.where((turn == 0) & (np.arange(MOVES) == 0), PASS, found).astype(jnp.int32)
 
 
 def positions(game: Backgammon, state: State) -> tuple[Array, Array, Array]:
@@ -196,7 +219,7 @@ def sequences(game: Backgammon, state: State, most: int | None = None) -> tuple[
     found_heads, found_lasts, depth, over = _wide(heads, room), _wide(further, room), jnp.int32(0), jnp.bool_(False)
     for made in range(1, MOVES):
         width = min(comb(game.men + made - 1, made), room)
-        over |= jax.lax.population_count(further).sum(dtype=jnp.int32) > width
+        over |= lax.population_count(further).sum(dtype=jnp.int32) > width
         rows, heads, further = _grown(rows, heads, further, width, made - 1, blocked, die)
         further = jnp.where(state.left[0] > made, further, 0)
         deeper = (further != 0).any()
@@ -223,7 +246,7 @@ def _grown(
     Returns:
         The same three for the new rows, [W, ...].
     """
-    counts = jax.lax.population_count(further).astype(jnp.int32)
+    counts = lax.population_count(further).astype(jnp.int32)
     ends = jnp.cumsum(counts)
     place = jnp.arange(width, dtype=jnp.int32)
     # A mark where the next row begins, summed up: faster than a search for every place.

@@ -11,7 +11,7 @@ from jaxgp.config.schema import GENOTYPES, Config
 from jaxgp.errors import UsageError, reject, show
 from jaxgp.evolution.options import CMA, Algorithm
 from jaxgp.files import user_path
-from jaxgp.fitness.options import no_guide
+from jaxgp.fitness.options import Learning, no_guide
 from jaxgp.players.options import KINDS, Opponent
 
 SPLITS = ("test", "train", "all")
@@ -276,7 +276,21 @@ def _lessons(config: Config, cast: "Cast") -> None:
         reject("fitness.lessons.teacher", asked.teacher, ", ".join(cast.spec.teachers))
     if not isinstance(cast.actor, Values):
         reject("fitness.lessons.drawn", asked.drawn, "0 with this program.role, which values no outcomes")
+    if asked.learning.individuals:
+        _learning(asked.learning, config, cast)
     cast.spec.lessons(cast.game, asked.teacher)
+
+
+def _learning(asked: Learning, config: Config, cast: "Cast") -> None:
+    """Refuse learning from lessons that programs of the game cannot do; raises UsageError."""
+    from jaxgp.contracts import Learns
+    from jaxgp.interpreter.nodes import traceable
+
+    option, learners = "fitness.lessons.learning.individuals", asked.individuals
+    if not isinstance(cast.actor, Learns) or not cast.language.sums or not traceable(cast.language):
+        reject(option, learners, f"0; programs of {cast.spec.name} are no sums of weighted terms")
+    if learners > config.algorithm.population:
+        reject(option, learners, f"a whole number from 0 to algorithm.population={config.algorithm.population}")
 
 
 def _suite(config: Config, cast: "Cast") -> None:

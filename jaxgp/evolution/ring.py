@@ -9,7 +9,7 @@ other does not use:
 | 0 | games, or instances; a child of it, the games of the fittest against the panel | order of the population |
 | 1 | selection and variation | games of the groups |
 | 2 | | random draws between equal winners |
-| 3 | | games against the panel |
+| 3 | learning from lessons | games against the panel |
 | 4 | | variation |
 """
 
@@ -22,7 +22,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp import arrays
-from jaxgp.contracts import Fitness, Scheme, Standing
+from jaxgp.contracts import Fitness, Improves, Scheme, Standing
 from jaxgp.evolution import candidates
 from jaxgp.evolution.state import Champion, EvolutionState
 
@@ -93,6 +93,8 @@ class Ring:
         """Do what `step` does, and return also what the measured generation has shown."""
         key, population = jax.random.fold_in(state.key, state.generation), state.population
         result, memory = self.fitness.evaluate(key, population, state.memory)
+        if isinstance(self.fitness, Improves):
+            population, result = self.fitness.improve(key, population, result, memory)
         standing, memory = self.fitness.standing(key, result, population, memory)
         best = arrays.take(population, standing.best)
         improved = self.fitness.improves(standing, best, state.champion)

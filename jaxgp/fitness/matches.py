@@ -1,7 +1,8 @@
 """Games of a population against a panel of opponents, from both seats, as one device program.
 
 Games do not advance ply by ply together. Each goes on until it ends or needs a reply that its opponent has to think
-about. Then the opponents think about all such positions at once, and the games go on.
+about. Then the opponents think about all such positions at once, and the games go on. Who knows several moves of a turn
+plays them at once; this changes nothing of the games.
 """
 
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from jaxgp import arrays
 from jaxgp.bits import extend
 from jaxgp.contracts import Game, Opponent, Plans, Player
 from jaxgp.fitness import ply
+from jaxgp.players import turns
 
 State = Any
 Memory = Any
@@ -99,33 +101,48 @@ def play(
     def replies(memories: tuple[Memory, ...], states: State, plies: Array, theirs: Array) -> tuple[Array, Array]:
         bits = draw(plies, replies_random)
         answers = [
-            opponent.reply(memory, _cut(states, part), bits[:, part], theirs[:, part])
+            turns.replied(opponent, memory, _cut(states, part), bits[:, part], theirs[:, part])
             for opponent, memory, part in zip(opponents, memories, parts, strict=True)
         ]
-        return jnp.concatenate([a for a, _ in answers], 1), jnp.concatenate([r for _, r in answers], 1)
+        most = max(moves.shape[-1] for moves, _ in answers)
+        moves = [jnp.pad(x, [(0, 0), (0, 0), (0, most - x.shape[-1])], constant_values=-1) for x, _ in answers]
+        return jnp.concatenate(moves, 1), jnp.concatenate([known for _, known in answers], 1)
 
     def going(states: State, plies: Array) -> Array:
         return ply.going(states, plies, max_plies)
 
-    def one_move_each(carry: tuple) -> tuple:
+    def one_turn_each(carry: tuple) -> tuple:
         states, plies, behaviour, memories, made, _ = carry
         mine = going(states, plies) & (states.to_move == seat)
-        action, legal = player.act(plans, states, draw(plies, player.random), mine)
-        moved = after(states, action, legal, plies)
-        states, plies = arrays.where(mine, moved, states), plies + mine
-        behaviour = jnp.where(mine[..., None], extend(behaviour, action), behaviour)
+        moves, legal = turns.played(player, plans, states, draw(plies, player.random), mine)
+
+        def move(games: tuple[State, Array, Array], action: Array, now: Array) -> tuple[State, Array, Array]:
+            states, plies, behaviour = games
+            now &= going(states, plies)
+            moved = after(states, action, legal, plies)
+            behaviour = jnp.where(now[..., None], extend(behaviour, action), behaviour)
+            return arrays.where(now, moved, states), plies + now, behaviour
+
+        states, plies, behaviour = ply.turn(move, (states, plies, behaviour), moves, mine)
         theirs = going(states, plies) & (states.to_move != seat)
-        action, ready = replies(memories, states, plies, theirs)
-        made_now = theirs & ready
-        answered = after(states, action, action >= 0 if resigns else jnp.ones(shape, bool), plies)
-        states, plies = arrays.where(made_now, answered, states), plies + made_now
-        more = made_now.any() | (going(states, plies) & (states.to_move == seat)).any()
-        return states, plies, behaviour, memories, made + (made_now & thinker).sum(dtype=jnp.int32), more
+        moves, ready = replies(memories, states, plies, theirs)
+
+        def answer(games: tuple[State, Array, Array], action: Array, now: Array) -> tuple[State, Array, Array]:
+            states, plies, made = games
+            now &= going(states, plies)
+            answered = after(states, action, action >= 0 if resigns else jnp.ones(shape, bool), plies)
+            made += (now & thinker).sum(dtype=jnp.int32)
+            return arrays.where(now, answered, states), plies + now, made
+
+        answering = theirs & ready
+        states, plies, made = ply.turn(answer, (states, plies, made), moves, answering)
+        more = answering.any() | (going(states, plies) & (states.to_move == seat)).any()
+        return states, plies, behaviour, memories, made, more
 
     def round_(carry: tuple) -> tuple:
         states, plies, behaviour, memories, made, searches = carry
         states, plies, behaviour, memories, made, _ = lax.while_loop(
-            lambda c: c[-1], one_move_each, (states, plies, behaviour, memories, made, jnp.bool_(True))
+            lambda c: c[-1], one_turn_each, (states, plies, behaviour, memories, made, jnp.bool_(True))
         )
         waiting, bits = going(states, plies), draw(plies, replies_random)
         thought = [

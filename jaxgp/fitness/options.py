@@ -22,6 +22,8 @@ from jaxgp.players.options import Opponent
 MAX_CANDIDATES = 256
 MAX_FACTOR = 1000
 MAX_LESSONS = 100_000
+MAX_TERMS = 1000
+MAX_CANDIDATE_TERMS = 10_000
 
 
 def even(number: float) -> bool:
@@ -141,6 +143,19 @@ class Suite:
 
 
 @dataclass
+class Learning:
+    """Learning from lessons: the fittest get weights by least squares, and new terms; both are inherited."""
+
+    individuals: int = option(
+        0, "how many of the fittest learn in each generation; 0: none", low=0, high=MAX_POPULATION
+    )
+    lessons: int = option(1024, "lessons that they learn from, drawn anew in each generation", low=1, high=MAX_LESSONS)
+    terms: int = option(2, "terms that each of their trees gets, where they explain enough", low=1, high=100)
+    candidates: int = option(128, "random terms that a new one is chosen among", low=1, high=MAX_CANDIDATE_TERMS)
+    most: int = option(300, "terms of a tree whose weights are fitted; the others stay", low=1, high=MAX_TERMS)
+
+
+@dataclass
 class Lessons:
     """Decisions that a teacher has judged: an individual loses what its choice is worth less than the best one."""
 
@@ -153,11 +168,15 @@ class Lessons:
     stock: int = option(
         4096, "lessons that are prepared before the first generation, to draw from", low=1, high=MAX_LESSONS
     )
-    teacher: str | None = option(None, "a strategy of the game that values positions; null: the first one")
+    teacher: str | None = option(None, "who judges decisions, by name; null: the first one of the game")
+    learning: Learning = option(Learning(), "learning of the fittest")
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
         declarations.bound(self, "drawn", prefix, high=self.stock, why=prefix + "stock")
+        if self.learning.individuals:
+            why = prefix + "stock"
+            declarations.bound(self.learning, "lessons", prefix + "learning.", high=self.stock, why=why)
 
 
 @dataclass

@@ -4,14 +4,18 @@ The loops differ in how they lay games out, for measured reasons; the rule is wr
 own. Ply `n` of it draws its random bits from `fold_in(key, n)`, and chance after that ply draws from a child of this.
 """
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import jax
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 
 from jaxgp import arrays
 from jaxgp.contracts import Game, RollsByTurn, State, States
 from jaxgp.search.chance import unused_key
 
+Games = TypeVar("Games")
 CHANCE = 1
 """Number of the child of a ply's key from which chance after the ply is drawn."""
 
@@ -34,6 +38,31 @@ def after(game: Game[State], state: State, action: Array, legal: Array, key: Arr
     """
     drawn = jax.random.fold_in(jax.random.fold_in(key, ply), CHANCE) if game.chance else unused_key()
     return arrays.where(legal, game.step(state, action, drawn), game.forfeit(state))
+
+
+def turn(one: Callable[[Games, Array, Array], Games], games: Games, moves: Array, mine: Array) -> Games:
+    """Play the moves of the sides whose turn it is, one ply after the other.
+
+    Args:
+        one: (games, int32[P, G] actions, bool[P, G] which games) -> games: one ply in these games, where they go on.
+        games: the games [P, G].
+        moves: int32[P, G, K]; -1 after the last move of a turn. The first one is always played.
+        mine: bool[P, G], in which games.
+    """
+    if moves.shape[-1] == 1:
+        return one(games, moves[..., 0], mine)
+    by_ply = jnp.moveaxis(moves, -1, 0)
+
+    def here(number: Array) -> Array:
+        return mine & ((by_ply[number] >= 0) | (number == 0))
+
+    def next_one(carry: tuple[Array, Games]) -> tuple[Array, Games]:
+        number, games = carry
+        return number + 1, one(games, by_ply[number], here(number))
+
+    return lax.while_loop(
+        lambda carry: (carry[0] < len(by_ply)) & here(carry[0]).any(), next_one, (jnp.int32(0), games)
+    )[1]
 
 
 def moments(game: Game[State], states: States) -> Array:

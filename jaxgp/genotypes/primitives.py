@@ -169,6 +169,8 @@ class PrimitiveSet:
         rules: the trees, by number from 0, that form each rule of an individual, so that whole rules can change places;
             empty: individuals have no rules.
         left_out: names of primitives that no slot takes. Opcodes are the same without them.
+        sums: for each type of numbers, the names of what adds, subtracts and multiplies two of them, and of its
+            constant, so that programs can be given terms with a weight; empty: they cannot.
 
     Raises:
         ValueError: a name is used twice or cannot be printed; a primitive that is left out is none of the set; no
@@ -186,6 +188,7 @@ class PrimitiveSet:
     factored: bool = False
     rules: tuple[tuple[int, ...], ...] = ()
     left_out: frozenset[str] = frozenset()
+    sums: tuple[tuple[str, str, str, str], ...] = ()
 
     def __post_init__(self) -> None:
         names = [p.name for p in self.primitives]

@@ -96,10 +96,11 @@ class ChosenPlayer:
 
     Attributes:
         primitives: the set that the programs are written in, of T trees.
-        view: outcome -> float32[F], or packed: what a program sees of it.
+        view: outcomes [K] -> float32[F, K], or packed: what a program sees of them.
         tree: (state before the move, outcome) -> int32[], which of the trees values it.
         outcome: (state, int32[] number) -> what one of its moves leads to, to look at; any number names one.
-        choose: (states [N], bool[N] which of them matter, value) -> int32[N], the moves.
+        choose: (states [N], bool[N] which of them matter, value) -> int32[N, K], the next moves of the side to move, -1
+            after the last one; those that it would choose one by one.
     """
 
     primitives: PrimitiveSet
@@ -126,6 +127,11 @@ class ChosenPlayer:
 
         Only the moves in `active` (bool[P, M], None: all) states need be right; few of them take less time.
         """
+        moves, legal = self.turn(plans, states, bits, active)
+        return moves[..., 0], legal
+
+    def turn(self, plans: Plan, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
+        """Return int32[P, M, K] moves, all that `choose` knows, and bool[P, M]; see `act`, and `PlaysTurns`."""
         del bits
         shape = states.to_move.shape
         flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)
@@ -135,12 +141,16 @@ class ChosenPlayer:
             owner = lanes // shape[1] * self.primitives.num_trees + jax.vmap(self.tree)(take(flat, lanes), outcomes)
             # Those that count come first; each tree values its outcomes side by side.
             order = jnp.argsort(jnp.where(jnp.arange(len(owner)) < needed, owner, len(plans.steps)))
-            seen = jax.vmap(self.view, out_axes=-1)(take(outcomes, order))
+            seen = self.view(take(outcomes, order))
             found = evaluate_owned(self.primitives, plans, owner[order], seen, needed)
             return jnp.zeros_like(found).at[order].set(found)
 
         moves = self.choose(flat, wanted.reshape(-1), value)
-        return moves.reshape(shape), jnp.ones(shape, bool)
+        return moves.reshape(*shape, -1), jnp.ones(shape, bool)
+
+    def looks(self, states: State, outcomes: Outcome) -> tuple[Features, Array]:
+        """Return what programs see of outcomes [N] of moves from states [N], and int32[N], which tree values each."""
+        return jax.vmap(self.view, out_axes=-1)(outcomes), jax.vmap(self.tree)(states, outcomes).astype(jnp.int32)
 
     def values(self, plans: Plan, states: State, outcomes: Outcome, wanted: Array) -> Array:
         """Return float32[P, D, W]: how P programs value outcomes [D, W] of moves from states [D].
@@ -158,7 +168,7 @@ class ChosenPlayer:
 
         def block(places: Array) -> Array:
             """Return float32[P, B] of the outcomes at `places`, int32[B]."""
-            seen, mine = jax.vmap(self.view, out_axes=-1)(take(flat, places)), owner[places]
+            seen, mine = self.view(take(flat, places)), owner[places]
             found = jnp.zeros((population, len(places)), jnp.float32)
             for tree in range(trees):
                 plan_of = jax.tree.map(lambda x, tree=tree: x[:, tree], by_tree)

@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array, lax
 
 from jaxgp.bits import pick
-from jaxgp.contracts import ChoosesTogether, Game, Genomes, Opponent, Player, States
+from jaxgp.contracts import ChoosesTogether, ChoosesTurns, Game, Genomes, Opponent, Player, States
 from jaxgp.errors import reject
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
@@ -177,6 +177,16 @@ class FixedPlayer:
             moves = self.choose.together(flat, bits.reshape(-1), wanted)
             return moves.reshape(bits.shape), jnp.ones(bits.shape, bool)
         return jax.vmap(jax.vmap(self.choose))(states, bits), jnp.ones(bits.shape, bool)
+
+    def turn(self, plans: Array, states: States, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
+        """Return int32[P, M, K] moves, all that the function knows, and bool[P, M]; see `act`, and `PlaysTurns`."""
+        if not isinstance(self.choose, ChoosesTurns):
+            moves, legal = self.act(plans, states, bits, active)
+            return moves[..., None], legal
+        wanted = jnp.ones(bits.size, bool) if active is None else active.reshape(-1)
+        flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)
+        moves = self.choose.turns(flat, bits.reshape(-1), wanted)
+        return moves.reshape(*bits.shape, -1), jnp.ones(bits.shape, bool)
 
 
 def strategy(spec: Spec[Rules], game: Rules, name: str | None = None, games: int = 1) -> ProgramOpponent:

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from flax import struct
 from jax import Array
 
@@ -16,6 +17,7 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import evaluate, evaluate_active
 from jaxgp.interpreter.plan import Plan, plan
+from jaxgp.players import turns
 
 State = Any
 
@@ -108,6 +110,11 @@ class ProgramOpponent:
         return Bench(programs, self.player.prepare(programs), jnp.int32(0))
 
     def reply(self, memory: Bench, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
+        moves, known = self.turn(memory, states, bits, active)
+        return moves[..., 0], known
+
+    def turn(self, memory: Bench, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
+        """Return int32[P, M, K], all moves that the player knows, and bool[P, M]; see `PlaysTurns`."""
         shape = (len(bits), 2 * self.rounds, self.count)
 
         def by_program(x: Array) -> Array:
@@ -115,11 +122,13 @@ class ProgramOpponent:
 
         states = jax.tree.map(by_program, states)
         mine = None if active is None else by_program(active)
-        move, is_legal = self.player.act(memory.plans, states, by_program(bits), mine)
+        moves, is_legal = turns.played(self.player, memory.plans, states, by_program(bits), mine)
         legal = jax.vmap(jax.vmap(self.game.legal_actions))(states)
-        move = jnp.where(is_legal, move, -1 if self.forfeits else jnp.argmax(legal, -1)).astype(jnp.int32)
-        move = jnp.moveaxis(move.reshape(self.count, *shape[:2]), 0, 2).reshape(bits.shape)
-        return move, jnp.ones(bits.shape, bool)
+        instead = -1 if self.forfeits else jnp.argmax(legal, -1)
+        alone = jnp.where(np.arange(moves.shape[-1]) == 0, jnp.asarray(instead)[..., None], -1)
+        moves = jnp.where(is_legal[..., None], moves, alone).astype(jnp.int32)
+        moves = jnp.moveaxis(moves.reshape(self.count, *shape[:2], -1), 0, 2).reshape(*bits.shape, -1)
+        return moves, jnp.ones(bits.shape, bool)
 
     def think(self, memory: Bench, states: State, waiting: Array, bits: Array) -> tuple[Bench, Array]:
         del states, waiting, bits

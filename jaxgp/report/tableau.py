@@ -2,7 +2,7 @@
 
 from jaxgp.config.schema import Config
 from jaxgp.evolution.options import CMA, Algorithm, Groups
-from jaxgp.fitness.options import Fitness, Suite
+from jaxgp.fitness.options import Fitness, Learning, Suite
 from jaxgp.genotypes.language import Language
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
@@ -233,15 +233,26 @@ def _elimination(fitness: Fitness) -> Rows:
 def _lessons(fitness: Fitness) -> Rows:
     """Return the fitness by decisions, and the measure that names the champion."""
     asked = fitness.lessons
-    by = f"the strategy {asked.teacher}" if asked.teacher else "a strategy of the game"
+    by = asked.teacher or "a strategy of the game"
     worth = "value of the best move less that of the own choice"
     return [
         ("fitness", f"minus the mean loss in {asked.drawn} decisions of {asked.stock}, judged by {by}; loss: {worth}"),
+        *_learning(asked.learning),
         (
             f"{_fittest(fitness)} of each generation measured by",
             f"{_formula(fitness)}, against {_panel(fitness)}{_paired(fitness)}",
         ),
     ]
+
+
+def _learning(asked: Learning) -> Rows:
+    """Return who learns from lessons, and how; nothing if nobody does."""
+    if not asked.individuals:
+        return []
+    number = asked.individuals
+    who = "the fittest of each generation" if number == 1 else f"the {number} fittest of each generation"
+    new = f"up to {asked.terms} new terms of each tree, each the best of {asked.candidates} random ones"
+    return [("learning", f"{who}: weights of terms by least squares in {asked.lessons} lessons, and {new}; inherited")]
 
 
 def _paired(fitness: Fitness) -> str:

@@ -30,11 +30,11 @@ from jaxgp.fitness.among import coevolution
 from jaxgp.fitness.among.coevolution import CoevolutionFitness
 from jaxgp.fitness.among.elimination import EliminationFitness
 from jaxgp.fitness.grouped import GroupFitness
-from jaxgp.fitness.lessons import LessonFitness
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.fitness.puzzles.meetings import ProblemFitness, SolverFitness
 from jaxgp.fitness.puzzles.suite import SuiteFitness, apart
 from jaxgp.fitness.solo import SoloFitness
+from jaxgp.fitness.taught.lessons import LessonFitness
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
@@ -277,6 +277,7 @@ def _of_one(config: Config, games: Games) -> Experiment:
             drawn=asked.drawn,
             stock=asked.stock,
             teach=cast.spec.lessons(cast.game, asked.teacher),
+            learning=asked.learning,
         )
         return Experiment(config, cast, panel, Ring(taught, scheme, options.candidates))
     if options.coplay or options.elimination:

@@ -229,14 +229,14 @@ def pubeval_turns(game: Backgammon, states: State) -> tuple[Array, Array]:
 
     def value(lanes: Array, men: many.Men, needed: Array) -> Array:
         del needed
-        return jax.vmap(pubeval.score)(states.racing[lanes], *men)
+        return pubeval.score(states.racing[lanes], *(side.T for side in men))
 
     codes = many.best_turns(game, states, ~states.terminated, value, random=False)
     return jax.vmap(whole.played)(states, codes)
 
 
 def pubeval_games(game: Backgammon, opening: State, key: Array, turns: Array | None = None) -> State:
-    """Let Pubeval play against itself man by man, up to the end, or up to turns of these numbers (int32[B])."""
+    """Let Pubeval play against itself, up to the end, or up to turns of these numbers (int32[B])."""
     player, none = pubeval.Pubeval(game), jnp.zeros(opening.terminated.shape, jnp.uint32)
 
     def live(states: State) -> Array:
@@ -246,9 +246,14 @@ def pubeval_games(game: Backgammon, opening: State, key: Array, turns: Array | N
         states, key = carry
         key, chance = jax.random.split(key)
         active = live(states)
-        moves = player.together(states, none, active)
-        after = jax.vmap(game.step)(states, moves, jax.random.split(chance, len(moves)))
-        return jax.vmap(where)(active, after, states), key
+        moves = player.turns(states, none, active)
+        keys = jax.random.split(chance, len(moves))  # dice are rolled after the last man alone
+
+        def man(number: Array, states: State) -> State:
+            after = jax.vmap(game.step)(states, moves[:, number], keys)
+            return jax.vmap(where)(active & (moves[:, number] >= 0), after, states)
+
+        return lax.fori_loop(0, moves.shape[1], man, states), key
 
     return lax.while_loop(lambda carry: live(carry[0]).any(), each, (opening, key))[0]
 

@@ -213,7 +213,7 @@ def against_pubeval(weights: Weights, key: Array, games: int) -> Array:
     seat = jnp.arange(games) % 2
 
     def linear(states: State) -> many.Value:
-        return lambda lanes, men, needed: jax.vmap(pubeval.score)(states.racing[lanes], *men)
+        return lambda lanes, men, needed: pubeval.score(states.racing[lanes], *(side.T for side in men))
 
     def turn(carry: tuple[State, Array, Array]) -> tuple[State, Array, Array]:
         states, points, number = carry

@@ -378,7 +378,7 @@ def test_a_match_of_many_games_needs_something_that_tells_them_apart():
 
 
 BAD_LESSONS = [
-    ("fitness.lessons.teacher", "pubeval", "network"),
+    ("fitness.lessons.teacher", "pubeval", "network, gnubg"),
     ("fitness.lessons.drawn", 5000, "a whole number from 0 to 4096 (fitness.lessons.stock)"),
     ("fitness.coplay", 3, "0 with fitness.lessons.drawn above 0"),
     ("fitness.elimination", 2, "0 with fitness.elimination"),
@@ -402,6 +402,38 @@ def test_bad_values_of_lessons_are_named_with_what_is_accepted(option, value, ac
         put(wrong, option, value)
     named = ("fitness.lessons.drawn", 8) if option == "fitness.elimination" else (option, value)
     assert refused(wrong) == f"{named[0]}={named[1]}: accepted: {accepted}"
+
+
+BAD_LEARNING = [
+    ("individuals", 17, "a whole number from 0 to algorithm.population=16"),
+    ("lessons", 5000, "a whole number from 1 to 4096 (fitness.lessons.stock)"),
+    ("terms", 0, "a whole number from 1 to 100"),
+]
+
+
+@pytest.mark.parametrize(("option", "value", "accepted"), BAD_LEARNING)
+def test_bad_values_of_learning_are_named_with_what_is_accepted(option, value, accepted):
+    wrong = learning()
+    validate.check(wrong, envs)
+    put(wrong, f"fitness.lessons.learning.{option}", value)
+    assert refused(wrong) == f"fitness.lessons.learning.{option}={value}: accepted: {accepted}"
+
+
+def learning():
+    found = dataclasses.replace(config(), game={"name": "backgammon"}, program={})
+    found.algorithm.population = 16
+    found.fitness.opponents = {"network": Opponent(kind="strategy", name="network")}
+    found.fitness.lessons.drawn, found.fitness.win_bonus, found.fitness.minimum = 8, 0.0, 0.0
+    found.fitness.points, found.fitness.lessons.learning.individuals = "share", 2
+    return found
+
+
+def test_a_teacher_that_is_not_installed_is_told_with_what_installs_it(monkeypatch):
+    monkeypatch.setattr("envs.backgammon.lessons.find_spec", lambda name: None)
+    wrong = learning()
+    wrong.fitness.lessons.teacher = "gnubg"
+    needed = "network; gnubg needs a package: pip install 'jaxgp[gnubg]'"
+    assert refused(wrong) == f"fitness.lessons.teacher=gnubg: accepted: {needed}"
 
 
 def test_a_game_without_lessons_has_none():

@@ -16,6 +16,7 @@ from jaxgp import arrays
 from jaxgp.bits import pick
 from jaxgp.contracts import Game, Plans, Player
 from jaxgp.fitness import ply
+from jaxgp.players import turns
 
 State = Any
 
@@ -72,7 +73,8 @@ def play(
     entered: Array | None = None,
     paired: bool = False,
 ) -> Coplayed:
-    """Play all games to their ends. In one step an individual moves in all of its games that wait for it.
+    """Play all games to their ends. In one step an individual moves in all of its games that wait for it: one move, or
+    as many of its turn as it knows.
 
     Similar players without chance play the same game again and again, and the seat decides it. Random opening moves
     make their games differ.
@@ -116,8 +118,14 @@ def play(
         keys = chance_keys if own is None else own
         mine = going(states, plies) & (states.to_move == seat)
         bits = jax.vmap(jax.vmap(ply.bits))(keys, plies) if player.random else jnp.zeros(shape, jnp.uint32)
-        action, legal = player.act(plans, states, bits, mine)
-        moved = arrays.where(mine, after(states, action, legal, plies, keys), states), plies + mine, own
+        moves, legal = turns.played(player, plans, states, bits, mine)
+
+        def move(games: tuple[State, Array], action: Array, now: Array) -> tuple[State, Array]:
+            states, plies = games
+            now &= going(states, plies)
+            return arrays.where(now, after(states, action, legal, plies, keys), states), plies + now
+
+        moved = *ply.turn(move, (states, plies), moves, mine), own
         states, plies, own = jax.tree.map(lambda x: columns(x, across[seat]), moved)
         return states, plies, own, 1 - seat
 

@@ -53,12 +53,10 @@ def test_moves_and_whole_turns_of_random_games_equal_the_reference(variant, plie
     assert min(seen[kind] for kind in kinds) > 0, seen
 
 
-def test_every_whole_turn_is_reached_by_its_first_action_and_so_on():
-    """The first action of a turn leads to a position from which the same turn can be completed."""
+def test_every_whole_turn_is_reached_by_its_actions_and_by_its_first_action_and_so_on():
+    """Of all positions on the way, the first action leads to one from which the same turn can be completed."""
     step, _, _, _ = compiled(GAME)
-    first = jax.jit(
-        lambda state, place: whole.first_action(state, whole.nth_turn(whole.whole_turns(GAME, state), place))
-    )
+    actions = jax.jit(lambda state, place: whole.actions(state, whole.nth_turn(whole.whole_turns(GAME, state), place)))
     states = random_states(240, 16)
     tried = 0
     for n in range(7, len(states.to_move), 241):
@@ -68,9 +66,12 @@ def test_every_whole_turn_is_reached_by_its_first_action_and_so_on():
         goals = reached(GAME, state)
         for place in range(0, len(goals), 1 + len(goals) // 2):
             at, seat = state, int(state.to_move)
+            whole_turn, one_by_one = actions(state, place).tolist(), []
             while not at.terminated and int(at.to_move) == seat:
-                at = step(at, first(at, reached(GAME, at).index(goals[place])), jax.random.key(1))
+                one_by_one.append(int(actions(at, reached(GAME, at).index(goals[place]))[0]))
+                at = step(at, one_by_one[-1], jax.random.key(1))
             assert (sides(at) if at.terminated else sides(at)[::-1]) == goals[place]
+            assert whole_turn == one_by_one + [-1] * (4 - len(one_by_one))
             tried += 1
     assert tried > 20
 

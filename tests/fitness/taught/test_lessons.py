@@ -8,7 +8,7 @@ import pytest
 import envs
 from envs.backgammon import lessons, many
 from jaxgp.contracts import Lessons
-from jaxgp.fitness.lessons import losses
+from jaxgp.fitness.taught.lessons import losses
 from jaxgp.genotypes.text import parse_program
 from jaxgp.spec import cast
 from tests.envs.backgammon.positions import as_tuple, left_of
@@ -54,7 +54,7 @@ class Runner:
         return (other * jnp.arange(26)).sum(-1) - (own * jnp.arange(26)).sum(-1).astype(jnp.float32)
 
     def together(self, states, bits, active):
-        return many.best_moves(GAME, states, active, lambda lanes, men, needed: self.value(*men))
+        return many.best_moves(GAME, states, active, lambda lanes, men, needed: self.value(*men))[:, 0]
 
     def judge(self, state, own, other):
         return self.value(own, other)

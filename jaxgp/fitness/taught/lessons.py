@@ -11,19 +11,27 @@ Such fitness is what the teacher thinks. So the fittest of every generation are 
 panel, and the champion of a run is the best of these.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 
-from jaxgp.arrays import take
-from jaxgp.contracts import Lessons, Values
+from jaxgp.arrays import comparable, take
+from jaxgp.contracts import Learns, Lessons, Values
 from jaxgp.fitness.among.coevolution import CoevolutionFitness
 from jaxgp.fitness.evaluation import Evaluation, child, worth
+from jaxgp.fitness.options import Learning
 from jaxgp.fitness.panel import PLAY, Memories
+from jaxgp.fitness.taught.learning import learned, sample
 from jaxgp.genotypes.language import Genome, sizes
+
+LEARN = 3
+"""The child of a generation's key that learning takes."""
+TOLERATED = 1.5
+"""A generation's lessons are few, and those who learn are the luckiest in them. So learning is undone only where it has
+clearly failed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +44,13 @@ class LessonFitness(CoevolutionFitness):
         drawn: lessons of a generation.
         stock: how many there are to draw from.
         teach: (key, count) -> that many lessons.
+        learning: how many of the fittest learn from lessons, and how; see `jaxgp.fitness.taught.learning`.
     """
 
     drawn: int = 1
     stock: int = 1
     teach: Any = None
+    learning: Learning = field(default_factory=Learning)
 
     def init(self, key: Array) -> Memories:
         """Return the memories of the panel, then the stock of lessons."""
@@ -49,8 +59,15 @@ class LessonFitness(CoevolutionFitness):
 
     def evaluate(self, key: Array, population: Genome, memory: Memories) -> tuple[Evaluation, Memories]:
         """Let a population [P, ...] choose in the lessons that this generation draws."""
-        drawn = jax.random.permutation(child(key, PLAY), self.stock)[: self.drawn]
-        lessons = take(memory[-1], drawn)
+        return self._judged(population, self._drawn(key, memory)), memory
+
+    def _drawn(self, key: Array, memory: Memories) -> Lessons:
+        """Return the lessons of the generation with this key."""
+        lessons: Lessons = take(memory[-1], jax.random.permutation(child(key, PLAY), self.stock)[: self.drawn])
+        return lessons
+
+    def _judged(self, population: Genome, lessons: Lessons) -> Evaluation:
+        """Evaluate individuals [P, ...] by these lessons."""
         assert isinstance(self.player, Values)
         lost, agreed = losses(self.player, self.player.prepare(population), lessons)
         size, panel = sizes(population).astype(jnp.float32), self.panel
@@ -67,12 +84,61 @@ class LessonFitness(CoevolutionFitness):
         }
         points = jnp.broadcast_to(-mean[:, None], (len(mean), self.seats))
         cases = worth(-lost.T, size, panel.scale, panel.parsimony, panel.minimum)
-        return Evaluation(fitness, points, metrics, cases), memory
+        return Evaluation(fitness, points, metrics, cases)
+
+    def improve(
+        self, key: Array, population: Genome, result: Evaluation, memory: Memories
+    ) -> tuple[Genome, Evaluation]:
+        """Let the fittest learn, and take their own places again.
+
+        Who then loses more than `TOLERATED` times as much, in the lessons of the generation, stays as it was. Of
+        individuals with equal fitness, such as copies, one learns before the others do.
+        """
+        asked = self.learning
+        if not asked.individuals:
+            return population, result
+        assert isinstance(self.player, Learns)
+        draw_key, key_of_terms = jax.random.split(child(key, LEARN))
+        lessons = sample(self.player, take(memory[-1], jax.random.permutation(draw_key, self.stock)[: asked.lessons]))
+        best = fittest(result.fitness, asked.individuals)
+        keys = jax.random.split(key_of_terms, asked.individuals)
+        primitives = self.player.primitives
+
+        def learn(one: tuple[Array, Genome]) -> Genome:
+            return learned(one[0], primitives, one[1], lessons, asked.terms, asked.candidates, asked.most)
+
+        after = lax.map(learn, (keys, take(population, best)))
+        found = self._judged(after, self._drawn(key, memory))
+        lost, before = -found.points.sum(1), -result.points[best].sum(1)
+        kept = lost <= TOLERATED * before  # not where a value is no number
+        at = jnp.where(kept, best, len(result.fitness))
+        population = jax.tree.map(lambda x, new: x.at[at].set(new, mode="drop"), population, after)
+        assert result.cases is not None
+        assert found.cases is not None
+        result = replace(
+            result,
+            fitness=result.fitness.at[at].set(found.fitness, mode="drop"),
+            points=result.points.at[at].set(found.points, mode="drop"),
+            cases=result.cases.at[:, at].set(found.cases, mode="drop"),
+            metrics={**result.metrics, "learned": kept.sum(dtype=jnp.int32)},
+        )
+        return population, result
 
     def observe(self, memory: Memories, best: Genome, improved: Array) -> Memories:
         """Show every opponent the generation's best individual."""
         *panel, stock = memory
         return (*super().observe(tuple(panel), best, improved), stock)
+
+
+def fittest(fitness: Array, count: int) -> Array:
+    """Return int32[count]: the individuals with the highest fitness (float32[P]); of equal ones the first comes first,
+
+    and the others after all individuals whose fitness none of the former has.
+    """
+    order = jnp.argsort(-comparable(fitness), stable=True)
+    ranked = fitness[order]
+    again = jnp.concatenate([jnp.zeros(1, bool), ranked[1:] == ranked[:-1]])
+    return order[jnp.argsort(again, stable=True)][:count].astype(jnp.int32)
 
 
 def losses(player: Values, plans: Any, lessons: Lessons) -> tuple[Array, Array]:

@@ -1,0 +1,1 @@
+"""Fitness from decisions that a teacher has judged, and learning from them."""

@@ -1,0 +1,87 @@
+"""The table of experiments in docs/backgammon.md, made from docs/data/backgammon_games.csv."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from jaxgp.errors import UsageError
+from jaxgp.measure import games
+from jaxgp.report.generated import table
+from jaxgp.statistics.comparison import compare
+from jaxgp.statistics.intervals import student
+from jaxgp.statistics.verdicts import holm
+from jaxgp.store.table import Cells, Table
+
+PUBEVAL, SEED = "strategy name=pubeval", "1001"
+"""The opponent, and the seed of the games."""
+NETWORK, NETWORK_GAMES = "strategy name=network", "20000"
+LEARNING = "backgammon_learning"
+EXPERIMENTS = {
+    "backgammon_teacher": ("`backgammon_teacher`, cut short", "8 to 11"),
+    "backgammon_coevolution": ("`backgammon_coevolution`, cut short", "9 to 11"),
+    "backgammon_lessons": ("`backgammon_lessons`", "2 to 4"),
+    LEARNING: ("`backgammon_learning`", "6 to 7"),
+}
+"""What the table calls each experiment, and the minutes of a run on one core of two."""
+
+
+def by_seed(rows: Sequence[Cells]) -> dict[str, list[Cells]]:
+    """Return the rows of each experiment, in the order of the seeds of its runs."""
+    met = [row for row in rows if row["opponent"] == PUBEVAL and row["seed"] == SEED]
+    return {name: sorted((row for row in met if row["experiment"] == name), key=_seed) for name in EXPERIMENTS}
+
+
+def _seed(row: Cells) -> int:
+    return int(row["run_seed"])
+
+
+def won(rows: Sequence[Cells]) -> list[float]:
+    """Return the percentages of games won."""
+    return [100 * float(row["wins"]) / float(row["games"]) for row in rows]
+
+
+def experiments(rows: Sequence[Cells]) -> str:
+    """Return the table: each experiment, its runs by seed, and their mean with an interval over the seeds."""
+    lines = []
+    for name, found in by_seed(rows).items():
+        label, minutes = EXPERIMENTS[name]
+        mean, low, high = student(won(found))
+        each = ", ".join(f"{one:.1f}" for one in won(found))
+        interval = "" if low is None or high is None else f" ({low:.1f} to {high:.1f})"
+        lines.append([label, minutes, each, f"{mean:.1f}{interval} %"])
+    network = next(row for row in rows if row["player"] == NETWORK and row["games"] == NETWORK_GAMES)
+    low, high = (100 * float(network[name]) for name in ("low", "high"))
+    said = f"{won([network])[0]:.1f} % ({low:.1f} to {high:.1f})"
+    lines.append(["the network itself (20,000 games)", "120,000 games of learning", said, ""])
+    return table(["experiment", "minutes a run, one core", "games won, by seed", "mean, 95 % over seeds"], lines)
+
+
+def comparisons(rows: Sequence[Cells]) -> str:
+    """Return the table of the last experiment beside each other one: A12, and p by Mann and Whitney, after Holm."""
+    found = {name: won(some) for name, some in by_seed(rows).items()}
+    others = [name for name in EXPERIMENTS if name != LEARNING]
+    made = [compare("games won", (LEARNING, found[LEARNING]), (name, found[name])) for name in others]
+    lines = [
+        [f"`{name}`", f"{one.a12.value:.2f}", f"{p:.3f}"]
+        for name, one, p in zip(others, made, holm([one.p for one in made]), strict=True)
+    ]
+    return table([f"`{LEARNING}` beside", "A12", "p (Mann-Whitney, exact, Holm)"], lines)
+
+
+def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
+    """Return what makes each table, by its name in the document; raises UsageError for damaged data."""
+    rows = Table(folder / "backgammon_games.csv", games.COLUMNS).read()
+
+    def made(name: str, function: Callable[[Sequence[Cells]], str]) -> str:
+        try:
+            return function(rows)
+        except (ValueError, ZeroDivisionError, StopIteration) as error:
+            raise UsageError(f"{folder}: {name}: rows are missing, or a cell is no number ({error})") from error
+
+    return {name: partial(made, name, function) for name, function in TABLES.items()}
+
+
+TABLES: dict[str, Callable[[Sequence[Cells]], str]] = {
+    "backgammon_experiments": experiments,
+    "backgammon_comparisons": comparisons,
+}
