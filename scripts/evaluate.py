@@ -359,9 +359,8 @@ def adder(
     if options.table is None:
         return lambda name, results, seconds: None
     from jaxgp.measure import evaluation, games, panels
-    from jaxgp.store.table import Table
 
-    table = Table(files.user_path("table", options.table), games.COLUMNS)
+    table = games.table(files.user_path("table", options.table))
     table.check("table")
     about = games.circumstances(measured, arguments.command("scripts/evaluate.py", options), options.seed)
 

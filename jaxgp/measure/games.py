@@ -1,6 +1,7 @@
 """The table of games: one row for each opponent that `scripts/evaluate.py` has measured a player against."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import jax
@@ -12,6 +13,7 @@ from jaxgp.measure.champions import Loaded
 from jaxgp.measure.evaluation import Result
 from jaxgp.store import runs
 from jaxgp.store.directory import RunDirectory
+from jaxgp.store.table import Table
 
 if TYPE_CHECKING:
     from jaxgp.measure.panels import Fixed
@@ -44,8 +46,19 @@ COLUMNS = {
     "jaxgp": "version of jaxgp",
     "jax": "version of JAX",
     "device": "platform and kind of the device",
+    "points_first": "mean points of the player where it moves first, in the game's own unit",
+    "spread_first": "standard deviation of these points over games",
+    "points_second": "mean points where it moves second",
+    "spread_second": "standard deviation of these",
 }
 """The columns and what is in them."""
+NEWEST = 4
+"""How many of the last columns the files of older versions lack."""
+
+
+def table(path: Path) -> Table:
+    """Return a table of games; a file of an older version keeps its columns."""
+    return Table(path, COLUMNS, NEWEST)
 
 
 def row(
@@ -78,6 +91,10 @@ def row(
         "plies": both.plies,
         "drawn": both.draws / both.games,
         "seconds": seconds,
+        "points_first": first.points,
+        "spread_first": first.spread,
+        "points_second": second.points,
+        "spread_second": second.spread,
         **about,
     }
 
