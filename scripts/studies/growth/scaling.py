@@ -179,7 +179,17 @@ def series(case: Case, games: int, seed: int, batched: bool = False) -> Callable
 def moments(case: Case, games: int, seed: int, plies: int) -> Callable[[], Array]:
     """Compile the player's own moves in the games of `series`, and return a function that makes them.
 
-    They are made one after another in the positions in which the player had to move, without rules and opponent.
+    They are made one after another in the positions in which the player had to move, without rules and opponent;
+    arguments are those of `asked`.
+    """
+    whose, states = asked(case, games, seed, plies)
+    run = _thinking(case.game, case.mover.act)
+    jax.block_until_ready(run(whose, states))
+    return lambda: jax.block_until_ready(run(whose, states))
+
+
+def asked(case: Case, games: int, seed: int, plies: int) -> tuple[Genome, State]:
+    """Return the positions [K] in which the player has to move in the games of `series`, each with its genome.
 
     Args:
         case: the player.
@@ -187,7 +197,7 @@ def moments(case: Case, games: int, seed: int, plies: int) -> Callable[[], Array
         seed: as in `series`.
         plies: of the longest of these games.
     """
-    genomes, seats, keys = _inputs(case, games, seed)
+    inputs = _inputs(case, games, seed)
 
     def record(genome: Genome, seat: Array, key: Array) -> tuple[State, Array]:
         turn, start = _turns(case.game, case.mover.act, case.rival, genome, seat, key)
@@ -201,13 +211,10 @@ def moments(case: Case, games: int, seed: int, plies: int) -> Callable[[], Array
 
         return lax.scan(one, start, length=plies)[1]
 
-    states, mine = jax.device_get(jax.jit(lambda inputs: lax.map(lambda x: record(*x), inputs))((genomes, seats, keys)))
+    states, mine = jax.device_get(jax.jit(lambda inputs: lax.map(lambda x: record(*x), inputs))(inputs))
     here = np.nonzero(mine)
-    asked = jax.tree.map(lambda x: jnp.asarray(x[here]), states)
-    whose = jax.tree.map(lambda x: jnp.asarray(np.asarray(x)[here[0]]), genomes)
-    run = _thinking(case.game, case.mover.act)
-    jax.block_until_ready(run(whose, asked))
-    return lambda: jax.block_until_ready(run(whose, asked))
+    whose = jax.tree.map(lambda x: jnp.asarray(np.asarray(x)[here[0]]), inputs[0])
+    return whose, jax.tree.map(lambda x: jnp.asarray(x[here]), states)
 
 
 def _inputs(case: Case, games: int, seed: int) -> tuple[Genome, Array, Array]:
