@@ -30,10 +30,11 @@ from jaxgp.report.generated import filled, table
 from jaxgp.report.reference import page
 from jaxgp.store import runs
 from studies.growth import populations as of_populations
-from tables import checkers, freecell, populations, rush_hour
+from tables import checkers, freecell, mancala, populations, rush_hour
 
 SCRIPTS = ("evaluate", "play", "tournament", "export", "bench")
 STUDIES = (
+    "mancala_printed",
     "walls_arena",
     "walls_deepen",
     "walls_scaling",
@@ -71,6 +72,7 @@ DOCUMENTS = {
     "checkers.md": checkers.parts,
     "rush_hour.md": rush_hour.parts,
     "freecell.md": freecell.parts,
+    "mancala.md": mancala.parts,
     "performance.md": populations.parts,
     "data/README.md": columns,
 }
