@@ -18,7 +18,6 @@ from jaxgp.measure import games
 from jaxgp.report.generated import table
 from jaxgp.statistics.intervals import student, wilson
 from jaxgp.statistics.verdicts import holm, pooled
-from jaxgp.store import runs
 from jaxgp.store.table import Cells, Table
 from jaxgp.study import curves
 from studies import mancala_printed
@@ -52,7 +51,6 @@ class Data(NamedTuple):
     """Rows of the files."""
 
     seeds: list[Cells]
-    runs: list[Cells]
     games: list[Cells]
     curves: list[Cells]
     printed: list[Cells]
@@ -62,7 +60,6 @@ def load(folder: Path) -> Data:
     """Read the files; a missing one has no rows. Raises UsageError."""
     return Data(
         Table(folder / "mancala_seeds.csv", SEEDS).read(),
-        Table(folder / "mancala_runs.csv", runs.COLUMNS).read(),
         games.table(folder / "mancala_games.csv").read(),
         curves.table(folder / "mancala_curves.csv").read(),
         Table(folder / "mancala_printed.csv", mancala_printed.COLUMNS).read(),
@@ -288,36 +285,34 @@ def without(data: Data) -> str:
 
 
 def ablation(data: Data) -> str:
-    """Return the default run without each of its changes beside the default run, by the points of champions."""
+    """Return the default run without each of its changes beside the default run, in the last generation of all."""
     from jaxgp.statistics.comparison import compare
 
-    rows = [row for row in data.runs if row["title"].startswith(ABLATION)]
-    found: dict[str, dict[int, Cells]] = {}
-    for row in rows:
-        found.setdefault(row["title"], {})[int(row["seed"])] = row
-    if BASE not in found:
+    best, won = (
+        {title: some for title, some in groups(data, name).items() if title.startswith(ABLATION)} for name in MEASURED
+    )
+    if BASE not in best:
         return NONE.capitalize() + "."
-    sums = {title: [total(row) for row in by_seed.values()] for title, by_seed in found.items()}
+    last = min(int(one.generations[-1]) for some in best.values() for one in some)
+    sums = {title: curves.at(some, last) for title, some in best.items()}
     made = {
         title: compare("points", (title, values), (BASE, sums[BASE])) for title, values in sums.items() if title != BASE
     }
     corrected = dict(zip(made, holm([one.p for one in made.values()]), strict=True))
     lines = []
     for title, values in sums.items():
-        both = sum(min(float(row["first"]), float(row["second"])) > HALF for row in found[title].values())
+        both = sum(value >= 1 for value in curves.at(won[title], last))
         cells = [f"{median(values):.1f} ({min(values):.0f} to {max(values):.0f})", mean_of(values, 1)]
         tested = ["", ""]
         if title in made:
             a12 = made[title].a12
             tested = [f"{a12.value:.2f} ({a12.low:.2f} to {a12.high:.2f})", f"{corrected[title]:.2g}"]
         lines.append([title.removeprefix(ABLATION), str(len(values)), *cells, share(both, len(values)), *tested])
-    header = ["runs", "number", "Score1 + Score2: median (range)", "mean (95 %)", "both seats won"]
+    header = ["runs", "number", f"points in generation {last}: median (range)", "mean (95 %)", "both seats won"]
     return table([*header, "A12 over the default (95 %)", "p, Holm"], lines)
 
 
-def total(row: Cells) -> float:
-    """Return the points of a champion from both seats."""
-    return float(row["first"]) + float(row["second"])
+MEASURED = ("points", "beaten")
 
 
 # The printed programs
