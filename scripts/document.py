@@ -30,11 +30,10 @@ from jaxgp.report.generated import filled, table
 from jaxgp.report.reference import page
 from jaxgp.store import runs
 from studies.growth import populations as of_populations
-from tables import checkers, freecell, mancala, populations, rush_hour
+from tables import checkers, freecell, mancala, populations, rush_hour, walls
 
 SCRIPTS = ("evaluate", "play", "tournament", "export", "bench")
 STUDIES = (
-    "mancala_printed",
     "walls_arena",
     "walls_deepen",
     "walls_scaling",
@@ -45,6 +44,8 @@ STUDIES = (
     "checkers_variants",
     "growth/populations",
     "growth/devices",
+    "measure/mancala_printed",
+    "measure/walls_rules",
     "rush_hour/boards",
     "rush_hour/cost",
     "rush_hour/large",
@@ -73,6 +74,7 @@ DOCUMENTS = {
     "rush_hour.md": rush_hour.parts,
     "freecell.md": freecell.parts,
     "mancala.md": mancala.parts,
+    "walls.md": walls.parts,
     "performance.md": populations.parts,
     "data/README.md": columns,
 }

@@ -299,7 +299,7 @@ def measure_against(options: Options, loaded: "Loaded | None", output: Path | No
     """
     cast = loaded.cast if loaded is not None else game_for_two(options)
     refuse(options, OF_SEARCHES, f"of searches in a game for one; {cast.game.name} is for two, leave it out")
-    from jaxgp.measure import evaluation, met, panels
+    from jaxgp.measure import evaluation, games, panels
     from jaxgp.players.searches import evaluators
 
     if options.compare:
@@ -312,7 +312,8 @@ def measure_against(options: Options, loaded: "Loaded | None", output: Path | No
     add = adder(options, measured, panel)
     said = ""
     if loaded is not None and output is not None:
-        known = met.met(loaded, output, files.user_path("table", options.table) if options.table else None)
+        earlier = games.table(files.user_path("table", options.table)).rows() if options.table else ()
+        known = games.met(loaded, output, earlier)
         about["met"], said = known._asdict(), known.text(options.seed)
     report: dict[str, list[Result]] = {}
     failure: BaseException | None = None

@@ -40,7 +40,7 @@ COLUMNS = {
     "second": "its points where it moves second",
     "size": "nodes or rules of the best",
     "mean_size": "nodes or rules of an individual, mean of the generation",
-    "beaten": "individuals that beat every opponent from both seats",
+    "beaten": "individuals that beat every opponent from both seats; of Walls: parents that beat the first opponent",
 }
 """The columns of the table, and what is in them."""
 RISING = ("points", "fitness", "first", "second", "beaten")
@@ -51,7 +51,6 @@ FIELDS = {
     "second": "best_points_second",
     "size": "best_size",
     "mean_size": "mean_size",
-    "beaten": "beat_all",
 }
 """Columns, and their names in the record of a run."""
 RESAMPLES = 9999
@@ -117,6 +116,7 @@ def rows(run: RunDirectory) -> list[dict[str, object]]:
         fitness = row.get("best_standing" if measured(row) else "best_fitness")
         about = {"title": config.title, "game": config.game["name"], "seed": config.seed}
         numbers = {name: row.get(field) for name, field in FIELDS.items()}
+        numbers["beaten"] = row.get("beaten", row.get("beat_all"))  # of groups: parents that beat the first opponent
         found.append(about | {"generation": row["generation"], "evaluations": total, "fitness": fitness} | numbers)
     return found
 

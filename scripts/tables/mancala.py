@@ -20,7 +20,7 @@ from jaxgp.statistics.intervals import student, wilson
 from jaxgp.statistics.verdicts import holm, pooled
 from jaxgp.store.table import Cells, Table
 from jaxgp.study import curves
-from studies import mancala_printed
+from studies.measure import mancala_printed
 
 SEEDS = (
     *("run", "seed", "generations", "first", "second", "both_won_from", "nodes", "mean_nodes_14", "mean_nodes_end"),

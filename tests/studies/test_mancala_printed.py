@@ -12,7 +12,7 @@ from envs.mancala import primitives
 from jaxgp.config import arguments
 from jaxgp.genotypes.text import parse_program
 from jaxgp.interpreter.evaluate import evaluate_programs
-from studies import mancala_printed as study
+from studies.measure import mancala_printed as study
 from tests.envs.replays import FAST, KEY
 from tests.reference import kalah as reference
 

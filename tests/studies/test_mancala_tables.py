@@ -11,7 +11,7 @@ from tests.scripts.commands import SCRIPTS
 from tests.studies.test_checkers_tables import lines
 
 sys.path.insert(0, str(SCRIPTS))
-from studies import mancala_printed
+from studies.measure import mancala_printed
 from tables import mancala
 
 EMPTY = mancala.Data([], [], [], [])

@@ -8,7 +8,7 @@ import envs
 from envs.walls.rules import Walls
 from jaxgp.config import arguments
 from jaxgp.measure import champions
-from studies import walls_rules as study
+from studies.measure import walls_rules as study
 from studies.walls_solve import Solver
 from tests.reference import walls as reference
 from tests.scripts.commands import write_run

@@ -1,7 +1,7 @@
 """The two programs that the study of Mancala prints, under every variant of the rules and every reading of a program.
 
-python scripts/studies/mancala_printed.py table=docs/data/mancala_printed.csv
-python scripts/studies/mancala_printed.py capture=[opposite] ends=[either] remaining=[owner]      fewer of them
+python scripts/studies/measure/mancala_printed.py table=docs/data/mancala_printed.csv
+python scripts/studies/measure/mancala_printed.py capture=[opposite] ends=[either] remaining=[owner]      fewer of them
 
 The study's rules are lost. So its programs play two games each, one from each seat, against the search that they were
 evolved against, under all combinations. A row that is in the table is not computed again. The programs are evaluated in
@@ -11,7 +11,7 @@ plain Python, apart from the interpreter of the engine.
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 if __name__ == "__main__":
     from jaxgp import terminal
@@ -29,7 +29,7 @@ from jaxgp.errors import UsageError, reason
 from jaxgp.options import DEEPEST, option
 from jaxgp.store.table import Table
 
-PRINTED = Path(__file__).resolve().parents[2] / "docs" / "data" / "mancala_printed.txt"
+PRINTED = Path(__file__).resolve().parents[3] / "docs" / "data" / "mancala_printed.txt"
 COLUMNS = {
     "program": "1 or 2, in the order of the study",
     "capture": "the rule `game.capture`",

@@ -1,7 +1,7 @@
 """Which rules of champions of Walls fire in games, and on the smallest board how many of their moves are optimal.
 
-python scripts/studies/walls_rules.py runs=[docs/data/champions/walls_5_0.json]
-python scripts/studies/walls_rules.py runs=[outputs/walls_3/0] opponents=[fixed,random] games=100 table=rows.csv
+python scripts/studies/measure/walls_rules.py runs=[docs/data/champions/walls_5_0.json]
+python scripts/studies/measure/walls_rules.py runs=[outputs/walls_3/0] opponents=[fixed,random] games=100 table=rows.csv
 
 A move is optimal if it keeps the margin of best play, which `walls_solve.py` finds exactly on boards of three squares.
 A position in which all three moves are optimal says nothing, so the moves of the others are counted apart.
@@ -10,7 +10,7 @@ A position in which all three moves are optimal says nothing, so the moves of th
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 if __name__ == "__main__":
     from jaxgp import terminal
