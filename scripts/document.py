@@ -29,6 +29,7 @@ from jaxgp.options import option
 from jaxgp.report.generated import filled, table
 from jaxgp.report.reference import page
 from jaxgp.store import runs
+from jaxgp.study import curves
 from studies.growth import populations as of_populations
 from tables import checkers, freecell, mancala, populations, rush_hour, walls
 
@@ -54,7 +55,7 @@ STUDIES = (
 
 
 def columns(data: Path) -> dict[str, Callable[[], str]]:
-    """Return what describes the columns of the tables of runs, games and instances."""
+    """Return what describes the columns of the tables of runs, games, instances, generations and populations."""
     del data
 
     def lines(of: Mapping[str, str]) -> str:
@@ -64,6 +65,7 @@ def columns(data: Path) -> dict[str, Callable[[], str]]:
         "runs": runs.COLUMNS,
         "games": games.COLUMNS,
         "instances": instances.COLUMNS,
+        "generations": curves.COLUMNS,
         "populations": of_populations.COLUMNS,
     }
     return {f"columns_of_{name}": partial(lines, of) for name, of in tables.items()}

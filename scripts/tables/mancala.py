@@ -27,6 +27,8 @@ SEEDS = (
     *("last_improvement", "program"),
 )
 """Columns of `mancala_seeds.csv`: the champion of each run as text, and what its record said."""
+PANEL = ("player", "opponent", "seat", "games", "points", "against", "won", "low", "high")
+"""Columns of `mancala_panel.csv`, older measurements: shares of games won in percent, with 95 % Wilson intervals."""
 NONE = "no rows yet"
 RUNS = {"run1": "run 1", "run2": "run 2", "default": "default"}
 """Groups of `mancala_seeds.csv`, and what they are called."""
@@ -54,6 +56,7 @@ class Data(NamedTuple):
     games: list[Cells]
     curves: list[Cells]
     printed: list[Cells]
+    panel: list[Cells]
 
 
 def load(folder: Path) -> Data:
@@ -63,6 +66,7 @@ def load(folder: Path) -> Data:
         games.table(folder / "mancala_games.csv").read(),
         curves.table(folder / "mancala_curves.csv").read(),
         Table(folder / "mancala_printed.csv", mancala_printed.COLUMNS).read(),
+        Table(folder / "mancala_panel.csv", PANEL).read(),
     )
 
 
@@ -347,7 +351,31 @@ def printed_wins(data: Data) -> str:
         found.setdefault(rules, []).append(reads)
     lines = [[*rules, "; ".join(reads)] for rules, reads in sorted(found.items())]
     header = ["program", *(f"`game.{name}`" for name in mancala_printed.RULES), "readings and points"]
-    return table(header, lines or [[NONE, *[""] * 5]])
+    return table(header, lines or [["none" if data.printed else NONE, *[""] * 5]])
+
+
+# Older measurements
+
+
+def panel(data: Data, player: str) -> str:
+    """Return what a player won against each opponent, by seat; the search met the same random programs."""
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for row in data.panel:
+        if row["player"] in (player, "search of eight plies"):
+            found.setdefault((row["player"], row["opponent"]), {})[row["seat"]] = of_seat(row)
+    lines = [
+        [opponent if who == player else f"{who} against {opponent}", *(cells.get(seat, "") for seat in SEATS)]
+        for (who, opponent), cells in found.items()
+    ]
+    return table(["opponent", "first seat: won (95 %), points", "second seat"], lines or [[NONE, "", ""]])
+
+
+def of_seat(row: Cells) -> str:
+    """Return the share of games won with its interval, and mean points; of a single game, its points."""
+    if row["games"] == "1":
+        word = "won" if int(row["points"]) > int(row["against"]) else "lost"
+        return f"{word}, {row['points']} : {row['against']}"
+    return f"{float(row['won']):g} % ({float(row['low']):g} to {float(row['high']):g}), {float(row['points']):.1f}"
 
 
 # A general player
@@ -401,5 +429,7 @@ TABLES: dict[str, Callable[[Data], str]] = {
     "mancala_printed_wins": printed_wins,
     "mancala_default": of_default,
     "mancala_ablation": ablation,
+    "mancala_panel": partial(panel, player="default, seed 5"),
+    "mancala_direct": partial(panel, player="mancala_general, seed 0"),
     "mancala_general": general,
 }

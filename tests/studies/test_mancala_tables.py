@@ -14,7 +14,7 @@ sys.path.insert(0, str(SCRIPTS))
 from studies.measure import mancala_printed
 from tables import mancala
 
-EMPTY = mancala.Data([], [], [], [])
+EMPTY = mancala.Data([], [], [], [], [])
 
 
 def seed(run, number, first=27, second=23, won="", improved=20, program="(ADD 1 2)"):
@@ -150,6 +150,19 @@ def test_searching_champions_are_shown_by_depth():
     assert found[0] == ["champion", "8 plies, random ties"]
     assert [line[0] for line in found[2:]] == [f"seed {n}, {depth} plies" for depth in (2, 4) for n in (0, 1)]
     assert found[2][1] == "50.0 % (47.8 to 52.2)"
+
+
+def test_older_measurements_are_shown_by_seat():
+    share = {"games": "1000", "points": "14.6", "against": "", "won": "8.2", "low": "6.7", "high": "10.1"}
+    single = {"games": "1", "points": "41", "against": "7"} | dict.fromkeys(("won", "low", "high"), "")
+    rows = [{"player": "mine", "opponent": "b", "seat": "first"} | share]
+    rows += [{"player": "mine", "opponent": "a", "seat": "second"} | single]
+    rows += [{"player": "search of eight plies", "opponent": "b", "seat": "second"} | share]
+    assert lines(mancala.panel(EMPTY._replace(panel=rows), "mine"))[2:] == [
+        ["b", "8.2 % (6.7 to 10.1), 14.6", ""],
+        ["a", "", "won, 41 : 7"],
+        ["search of eight plies against b", "", "8.2 % (6.7 to 10.1), 14.6"],
+    ]
 
 
 def test_a_damaged_cell_is_named(tmp_path):
