@@ -220,8 +220,10 @@ def report(
     """
     made = {title: list(means(curves)) for title, curves in found.items()}
     names = ("generation", "runs", "mean", "low", "high")
-    lines = [{"title": title} | dict(zip(names, one, strict=True)) for title, some in made.items() for one in some]
-    times = [
+    lines: list[dict[str, object]] = [
+        {"title": title, **dict(zip(names, one, strict=True))} for title, some in made.items() for one in some
+    ]
+    times: list[dict[str, object]] = [
         {"title": title, "target": one.target, "successes": one.successes, "runs": one.runs}
         | {"expected evaluations": one.value, "low": one.low, "high": one.high, "spent": one.spent}
         for title, curves in found.items()

@@ -21,13 +21,16 @@ if __name__ == "__main__":
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jaxgp import files, reading
 from jaxgp.config import arguments
 from jaxgp.errors import UsageError, reason
 from jaxgp.options import DEEPEST, option
 from jaxgp.store.table import Table
+
+if TYPE_CHECKING:
+    from envs.mancala.rules import Mancala
 
 PRINTED = Path(__file__).resolve().parents[3] / "docs" / "data" / "mancala_printed.txt"
 COLUMNS = {
@@ -72,7 +75,7 @@ class Options:
     table: str | None = option(None, "CSV file that gets a row for each combination; null: none", path=True)
 
 
-Tree = int | tuple
+Tree = int | tuple[Any, ...]
 """A number, or the name of a function and its arguments."""
 
 
@@ -84,11 +87,11 @@ def parse(text: str) -> Tree:
         word = words.pop(0)
         if word != "(":
             return int(word)
-        found = [words.pop(0)]
+        found: list[Any] = [words.pop(0)]
         if found[0] not in ARITY:
             raise ValueError(f"{found[0]}: no function of the study")
         while words and words[0] != ")":
-            found.append(read())  # type: ignore[arg-type]
+            found.append(read())
         words.pop(0)
         if len(found) - 1 != ARITY[found[0]]:
             raise ValueError(f"{found[0]} has {ARITY[found[0]]} arguments")
@@ -155,15 +158,12 @@ class Ended(NamedTuple):
     forfeited: bool
 
 
-def play(game: object, depth: int, players: Sequence[tuple[Tree, Reading, int]]) -> list[Ended]:
+def play(game: "Mancala", depth: int, players: Sequence[tuple[Tree, Reading, int]]) -> list[Ended]:
     """Play a game of each program in its seat against the search, all of them side by side."""
     import jax
     import jax.numpy as jnp
     import numpy as np
 
-    from envs.mancala.rules import Mancala
-
-    assert isinstance(game, Mancala)
     count = len(players)
     step, reply = machinery(game, depth, count)
     states = jax.tree.map(lambda x: jnp.repeat(x[None], count, 0), game.init(jax.random.key(0)))
@@ -177,7 +177,7 @@ def play(game: object, depth: int, players: Sequence[tuple[Tree, Reading, int]])
         wanted = np.asarray(reply(states, jnp.asarray(going & (mover != seats))))
         actions = np.where(going, wanted, 0)
         for place in np.flatnonzero(going & (mover == seats)):
-            tree, reads, seat = players[place]
+            tree, reads, seat = players[int(place)]
             chosen = reads.choose(tree, boards[place].tolist(), seat)
             forfeited[place] = chosen is None
             actions[place] = 0 if chosen is None else chosen
@@ -187,7 +187,7 @@ def play(game: object, depth: int, players: Sequence[tuple[Tree, Reading, int]])
     return [Ended(int(each[seat]), int(each[1 - seat]), bool(lost)) for each, seat, lost in pairs]
 
 
-def machinery(game: object, depth: int, count: int) -> tuple[Callable, Callable]:
+def machinery(game: "Mancala", depth: int, count: int) -> "tuple[Callable[..., Any], Callable[..., Any]]":
     """Compile a step of `count` games, and the first best move of the search in those that are wanted."""
     import jax
     import jax.numpy as jnp
@@ -200,13 +200,13 @@ def machinery(game: object, depth: int, count: int) -> tuple[Callable, Callable]
     spec = envs.spec("mancala")
     (search,) = searches(spec, game, None, depth, "first", 2, 64)
 
-    def reply(states: object, wanted: object) -> object:
+    def reply(states: Any, wanted: Any) -> Any:
         order = jnp.argsort(~wanted, stable=True)
         roots = jax.tree.map(lambda x: x[order], states)
         found = search.search(roots, jnp.full(count, depth, jnp.int32), wanted.sum(dtype=jnp.int32))
         return jnp.zeros(count, jnp.int32).at[order].set(found.values.argmax(-1).astype(jnp.int32))
 
-    def step(states: object, actions: object, moving: object) -> object:
+    def step(states: Any, actions: Any, moving: Any) -> Any:
         after = jax.vmap(lambda state, action: game.step(state, action, unused_key()))(states, actions)
         return arrays.where(moving, after, states)
 
@@ -249,7 +249,7 @@ def task(options: Options) -> int:
             continue
         arguments.say(f"Rules {number} of {len(variants)}: {', '.join(f'{k}={v}' for k, v in rules.items())}")
         reads = [Reading(*(str(one[name]) for name in READINGS)) for one in asked]
-        pairs = [(trees[int(one["program"]) - 1], how) for one, how in zip(asked, reads, strict=True)]
+        pairs = [(trees[int(str(one["program"])) - 1], how) for one, how in zip(asked, reads, strict=True)]
         ended = play(Mancala(**rules), options.depth, [(*pair, seat) for seat in (0, 1) for pair in pairs])
         made = [
             one
