@@ -404,7 +404,7 @@ def depth_of(player: str) -> int:
 def label(opponent: str) -> str:
     """Return a short name of an opponent."""
     if opponent == PROGRAMS:
-        return "1,000 random programs"
+        return "random programs"
     depth, ties = opponent.split("depth=")[1].split()[0], "random ties" if "ties=random" in opponent else "first move"
     return f"{depth} plies, {ties}"
 
