@@ -5,6 +5,7 @@ python scripts/analyse.py analysis=design base=[game=mancala] factors.algorithm.
 python scripts/analyse.py analysis=tuned study=FOLDER                       its groups at their optima, 50 runs each
 python scripts/analyse.py analysis=comparison a=FOLDER b=FOLDER             two groups of runs that were made before
 python scripts/analyse.py analysis=sweep sweep=FOLDER                       the runs of a sweep, also while it goes on
+python scripts/analyse.py analysis=curves runs=[FOLDER] targets=[48]        learning curves, expected running times
 python scripts/analyse.py analysis=program run=DIR                          a champion: its introns, a simpler program
 python scripts/analyse.py analysis=terminals runs=[DIR,DIR]                 champions: what they ask about, how often
 python scripts/analyse.py analysis=searches run=DIR suite=JAM               a puzzle's champion: nodes, its rules
@@ -95,6 +96,47 @@ def sweep(options: study_options.SweepOptions) -> int:
         sweeps.save(found, folder, made)
     tell(lines, folder)
     return 0
+
+
+def curves(options: study_options.CurvesOptions) -> int:
+    """Show the curves of groups of runs, and the evaluations that they need for targets."""
+    from jaxgp.errors import reject
+    from jaxgp.study import curves as learning
+    from jaxgp.study import results
+
+    found = [run for folder in options.runs for run in results.run_directories(user_path("runs", folder))]
+    if options.runs and not found:
+        reject("runs", ", ".join(options.runs), "folders with run directories in them, which have a config.yaml")
+    path = user_path("table", options.table) if options.table else None
+    folder = make_directory(user_path("output", options.output), "output")
+    with writing(folder):
+        cells = [row for run in found for row in learning.rows(run)] if path is None else learning.add(path, found)
+        groups = learning.groups(cells, options.measure)
+        for title in options.titles:
+            if title not in groups:
+                reject("titles", title, ", ".join(groups))
+        groups = {title: some for title, some in groups.items() if not options.titles or title in options.titles}
+        if not groups:
+            raise UsageError("runs: none of them has come to the end of a generation")
+        made, means, times = learning.report(groups, options.measure, options.targets, options.seed)
+        game = str(cells[0]["game"])
+        ioh = list(learning.for_ioh(groups, game, options.measure))
+        learning.save(folder, made, {"curves": means, "expected": times, "ioh": ioh})
+    tell(study_report_lines(times), folder)
+    return 0
+
+
+def study_report_lines(times: "Sequence[dict[str, object]]") -> list[str]:
+    """Return a line for each expected running time."""
+    return [
+        f"{one['title']}: {one['successes']} of {one['runs']} runs come to {one['target']:g}; expected evaluations "
+        + (
+            f"{one['expected evaluations']:,.0f} (95 % {one['low']:,.0f} to {one['high']:,.0f})"
+            if one["successes"]
+            else f"not known: none within {one['spent']:,} of all runs together"
+        )
+        for one in times
+    ]
 
 
 def champion(options: ProgramOptions | SearchesOptions) -> "Loaded":
@@ -226,6 +268,7 @@ ANALYSES = {
     "tuned": Analysis(study_options.TunedOptions, tuned, study_options.STUDY),
     "comparison": Analysis(study_options.ComparisonOptions, comparison, study_options.STUDY),
     "sweep": Analysis(study_options.SweepOptions, sweep, study_options.STUDY),
+    "curves": Analysis(study_options.CurvesOptions, curves, study_options.STUDY),
     "program": Analysis(ProgramOptions, program),
     "terminals": Analysis(TerminalsOptions, terminals),
     "searches": Analysis(SearchesOptions, searches),

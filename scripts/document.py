@@ -29,8 +29,21 @@ from jaxgp.options import option
 from jaxgp.report.generated import filled, table
 from jaxgp.report.reference import page
 from jaxgp.store import runs
+from jaxgp.study import curves
 from studies.growth import populations as of_populations
-from tables import backgammon, checkers, experiments, freecell, leagues, morpion, othello, populations, rush_hour
+from tables import (
+    backgammon,
+    checkers,
+    experiments,
+    freecell,
+    leagues,
+    mancala,
+    morpion,
+    othello,
+    populations,
+    rush_hour,
+    walls,
+)
 
 SCRIPTS = ("evaluate", "play", "tournament", "export", "bench")
 STUDIES = (
@@ -46,6 +59,8 @@ STUDIES = (
     "growth/populations",
     "growth/devices",
     "measure/champions",
+    "measure/mancala_printed",
+    "measure/walls_rules",
     "rush_hour/boards",
     "rush_hour/cost",
     "rush_hour/large",
@@ -54,7 +69,7 @@ STUDIES = (
 
 
 def columns(data: Path) -> dict[str, Callable[[], str]]:
-    """Return what describes the columns of the tables of runs, games and instances."""
+    """Return what describes the columns of the tables of runs, games, instances, generations and populations."""
     del data
 
     def lines(of: Mapping[str, str]) -> str:
@@ -64,6 +79,7 @@ def columns(data: Path) -> dict[str, Callable[[], str]]:
         "runs": runs.COLUMNS,
         "games": games.COLUMNS,
         "instances": instances.COLUMNS,
+        "generations": curves.COLUMNS,
         "populations": of_populations.COLUMNS,
         "seeds_timed": experiments.COLUMNS,
     }
@@ -75,6 +91,8 @@ DOCUMENTS = {
     "checkers.md": checkers.parts,
     "rush_hour.md": rush_hour.parts,
     "freecell.md": freecell.parts,
+    "mancala.md": mancala.parts,
+    "walls.md": walls.parts,
     "performance.md": populations.parts,
     "league.md": leagues.parts,
     "experiments.md": experiments.parts,

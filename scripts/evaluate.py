@@ -128,7 +128,9 @@ class Options:
         "was stopped; null: none",
         path=True,
     )
-    seed: int = option(0, "of the games and of the random programs", low=0, high=MAX_SEED)
+    seed: int = option(
+        0, "of the games and of the random programs; which seeds a champion has met is said", low=0, high=MAX_SEED
+    )
     cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8", low=1, high=MAX_CORES)
     compilation_cache: str | None = option(
         "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True
@@ -297,7 +299,7 @@ def measure_against(options: Options, loaded: "Loaded | None", output: Path | No
     """
     cast = loaded.cast if loaded is not None else game_for_two(options)
     refuse(options, OF_SEARCHES, f"of searches in a game for one; {cast.game.name} is for two, leave it out")
-    from jaxgp.measure import evaluation, panels
+    from jaxgp.measure import evaluation, games, panels
     from jaxgp.players.searches import evaluators
 
     if options.compare:
@@ -308,14 +310,19 @@ def measure_against(options: Options, loaded: "Loaded | None", output: Path | No
     panel, player, about = seated(options, cast)
     measured = loaded or panels.fixed(cast, str(options.player), player)
     add = adder(options, measured, panel)
+    said = ""
+    if loaded is not None and output is not None:
+        earlier = games.table(files.user_path("table", options.table)).rows() if options.table else ()
+        known = games.met(loaded, output, earlier)
+        about["met"], said = known._asdict(), known.text(options.seed)
     report: dict[str, list[Result]] = {}
     failure: BaseException | None = None
-    met = evaluation.measured(
+    played = evaluation.measured(
         measured, panel, options.games, options.compare, options.seed, arguments.say, terms(options)
     )
     begin = time.perf_counter()
     try:
-        for name, results in met:
+        for name, results in played:
             report.setdefault(name, []).extend(results)
             add(name, results, time.perf_counter() - begin)
             begin = time.perf_counter()
@@ -328,6 +335,8 @@ def measure_against(options: Options, loaded: "Loaded | None", output: Path | No
             evaluation.save(report, output, panel=options.panel, seed=options.seed, **about)
     finally:  # also where there is no room for the file
         print(evaluation.table_text(report))
+    if said:
+        print(said)
     if output is not None:
         print(f"saved: {output}")
     if failure is not None:
@@ -359,9 +368,8 @@ def adder(
     if options.table is None:
         return lambda name, results, seconds: None
     from jaxgp.measure import evaluation, games, panels
-    from jaxgp.store.table import Table
 
-    table = Table(files.user_path("table", options.table), games.COLUMNS)
+    table = games.table(files.user_path("table", options.table))
     table.check("table")
     about = games.circumstances(measured, arguments.command("scripts/evaluate.py", options), options.seed)
 

@@ -16,7 +16,7 @@ def spec() -> "Spec[Mancala]":
     return Spec(
         Mancala,
         drawing=render,
-        roles=(roles.PROGRAM,),
+        roles=(roles.PROGRAM, roles.LEAF),
         evaluators=lambda game: opponents.EVALUATORS,
         twin=opponents.search_twin,
     )

@@ -1,8 +1,8 @@
 """The table of games: one row for each opponent that `scripts/evaluate.py` has measured a player against."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import jax
 
@@ -46,13 +46,19 @@ COLUMNS = {
     "jaxgp": "version of jaxgp",
     "jax": "version of JAX",
     "device": "platform and kind of the device",
+    "points_first": "mean points of the player where it moves first, in the game's own unit",
+    "spread_first": "standard deviation of these points over games",
+    "points_second": "mean points where it moves second",
+    "spread_second": "standard deviation of these",
 }
 """The columns and what is in them."""
+NEWEST = 4
+"""How many of the last columns the files of older versions lack."""
 
 
 def table(path: Path) -> Table:
-    """Return a table of games."""
-    return Table(path, COLUMNS)
+    """Return a table of games; a file of an older version keeps its columns."""
+    return Table(path, COLUMNS, NEWEST)
 
 
 def row(
@@ -85,6 +91,10 @@ def row(
         "plies": both.plies,
         "drawn": both.draws / both.games,
         "seconds": seconds,
+        "points_first": first.points,
+        "spread_first": first.spread,
+        "points_second": second.points,
+        "spread_second": second.spread,
         **about,
     }
 
@@ -119,3 +129,50 @@ def _origin(loaded: Loaded) -> dict[str, object]:
         "run": files.short(run.path if own else loaded.path),
         "run_seed": loaded.content.seed,
     }
+
+
+class Met(NamedTuple):
+    """Seeds that a champion has met.
+
+    Games of a run and games of a measurement have chance of their own, also where their seeds are equal. Two
+    measurements with one seed, and one panel, play the same games.
+
+    Attributes:
+        run: of its evolution.
+        measured: of earlier games that measured it, in ascending order.
+    """
+
+    run: int
+    measured: tuple[int, ...]
+
+    def text(self, seed: int) -> str:
+        """Say which seeds it has met before games with another one are counted."""
+        earlier = ", ".join(map(str, self.measured)) or "none"
+        again = f"; seed {seed} is one of them, so these may be the same games" if seed in self.measured else ""
+        return f"seeds that the champion has met: {self.run} in its run, {earlier} in earlier measurements{again}"
+
+
+def met(loaded: Loaded, figures: Path, rows: Iterable[Mapping[str, str]] = ()) -> Met:
+    """Return the seeds that a champion has met.
+
+    Args:
+        loaded: the champion.
+        figures: the file of an earlier evaluation, which need not exist; a damaged one says nothing.
+        rows: of a table of games; those of this champion count as well.
+    """
+    try:
+        content = reading.read_json(figures)
+    except (OSError, ValueError):
+        content = {}
+    content = content if isinstance(content, dict) else {}
+    earlier = content.get("met", {}) if isinstance(content.get("met", {}), dict) else {}
+    found = {*_whole(earlier.get("measured")), *_whole([content.get("seed")])}
+    name = loaded.text.split(" depth=")[0]
+    for row in rows:
+        if row["player"].split(" depth=")[0] == name:
+            found |= {int(row["seed"])} if row["seed"].isdigit() else set()
+    return Met(loaded.content.seed, tuple(sorted(found)))
+
+
+def _whole(values: object) -> list[int]:
+    return [one for one in values if isinstance(one, int)] if isinstance(values, list) else []

@@ -10,6 +10,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp.arrays import take
+from jaxgp.contracts import Twin
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs, Top, whole
 from jaxgp.interpreter.evaluate import Features, evaluate_owned
@@ -40,6 +41,7 @@ class SearchedPlayer:
         tail: last plies, searched full width.
         lanes: searches in progress at the same time, those of all programs together.
         top: what stands above the trees of an individual; None: it has one tree.
+        twin: the same game in a form that is faster to search; `view` gets its states.
     """
 
     primitives: PrimitiveSet
@@ -50,6 +52,7 @@ class SearchedPlayer:
     tail: int = 1
     lanes: int = 512
     top: Top | None = None
+    twin: Twin | None = None
 
     random: ClassVar[bool] = False
 
@@ -81,6 +84,7 @@ class SearchedPlayer:
             min(self.tail, self.depth),
             self.lanes,
             self.lanes // 4,
+            twin=self.twin,
             leaf_evaluator=self.evaluate_leaves,
         )
 

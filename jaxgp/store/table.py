@@ -23,14 +23,19 @@ Cells = dict[str, str]
 class Table:
     """A CSV file in UTF-8: a header, then one line for each row. Several processes may add rows at the same time.
 
+    A file of an older version may lack the newest columns. Their cells are read as empty, and the file stays without
+    them: rows that are added leave them out.
+
     Attributes:
         path: the file; it need not exist.
         columns: its header.
+        newest: how many of the last columns a file may lack.
     """
 
-    def __init__(self, path: Path, columns: Iterable[str]) -> None:
+    def __init__(self, path: Path, columns: Iterable[str], newest: int = 0) -> None:
         self.path = path
         self.columns = tuple(columns)
+        self.newest = newest
 
     def check(self, option: str) -> None:
         """Check before anything is computed that rows can be added; writes nothing.
@@ -72,21 +77,30 @@ class Table:
 
     def parsed(self, lines: IO[bytes]) -> Iterator[Cells]:
         """Yield the rows in the content of a file without a torn last line; raises UsageError."""
-        self._check_head(lines.readline())
+        there = self._check_head(lines.readline())
+        rest = dict.fromkeys(self.columns[there:], "")
         for number, line in enumerate(lines, 2):
             if not line.endswith(b"\n"):
                 return
             try:
                 cells = next(csv.reader([line[:-1].decode()], strict=True), [])
-                yield dict(zip(self.columns, cells, strict=True))
+                yield dict(zip(self.columns[:there], cells, strict=True)) | rest
             except (ValueError, csv.Error) as error:
                 raise UsageError(f"{self.path}: line {number} is not a row of the table ({error})") from error
 
-    def _check_head(self, line: bytes) -> None:
-        """Refuse a first line that is neither the header nor a torn part of it; raises UsageError."""
-        head = self._line(self.columns).encode()
-        if line != head and (line.endswith(b"\n") or not head.startswith(line)):
+    def _check_head(self, line: bytes) -> int:
+        """Return how many columns a file has whose first line is this, the header or a torn part of it.
+
+        Raises:
+            UsageError: it is neither.
+        """
+        whole = len(self.columns)
+        for count in {whole, whole - self.newest}:
+            if line == self._line(self.columns[:count]).encode():
+                return count
+        if line.endswith(b"\n") or not self._line(self.columns).encode().startswith(line):
             raise UsageError(f"{self.path}: its columns are not {','.join(self.columns)}")
+        return whole
 
     def line(self, row: Mapping[str, object]) -> str:
         """Return a row as the line that the file gets, without its end; every column must be in the row."""
@@ -137,16 +151,16 @@ class Table:
 
     def _add(self, file: IO[bytes], rows: Sequence[Mapping[str, object]], warn: Callable[[str], object]) -> None:
         """Write rows below the last whole line of a locked file; see `extend`."""
-        size, end = file.seek(0, os.SEEK_END), 0
+        size, end, count = file.seek(0, os.SEEK_END), 0, len(self.columns)
         if size:
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-                self._check_head(content.readline())
+                count = self._check_head(content.readline())
                 end = content.rfind(b"\n", 0) + 1  # by default it begins where `readline` ended
         if end < size:
             file.truncate(end)
             warn(f"{self.path}: its last line was torn, and is removed")
         head = "" if end else self._line(self.columns)
-        lines = (self._line(_cell(row[name]) for name in self.columns) for row in rows)
+        lines = (self._line(_cell(row[name]) for name in self.columns[:count]) for row in rows)
         _write(file, "".join((head, *lines)).encode(), end)
         if not end:
             files.sync_directory(self.path.parent)

@@ -84,21 +84,27 @@ def histogram(model: Model) -> Figure:
     return figure
 
 
-def curves(groups: Mapping[str, Mapping[int, Sequence[float]]]) -> Figure:
+def curves(
+    groups: Mapping[str, Mapping[int, Sequence[float]]],
+    measure: str = "fitness",
+    title: str = "fitness of the best of each generation",
+) -> Figure:
     """Draw the mean of a measure over generations for each group, with a band for its 95 % interval.
 
     Args:
         groups: name -> generation -> what was measured in each run that has come so far. A generation of a single run
             has no band.
+        measure: what it is called at the axis.
+        title: of the picture.
     """
-    figure, axes = _figure(1, "fitness of the best of each generation", width=7.2)
+    figure, axes = _figure(1, title, width=7.2)
     colours = matplotlib.colormaps["tab10" if len(groups) <= 10 else "turbo"]
     for number, (name, found) in enumerate(groups.items()):
         colour = colours(number if len(groups) <= 10 else number / (len(groups) - 1))
         means = np.array([student(values) for values in found.values()], float)  # no interval becomes nan
         axes[0].plot(list(found), means[:, 0], color=colour, linewidth=1.5, label=name)
         axes[0].fill_between(list(found), means[:, 1], means[:, 2], color=colour, alpha=0.18, linewidth=0)
-    axes[0].set(xlabel="generation", ylabel="fitness")
+    axes[0].set(xlabel="generation", ylabel=measure)
     axes[0].xaxis.set_major_locator(MaxNLocator(integer=True))
     if len(groups) > 1:
         axes[0].legend(fontsize=8, labelcolor=INK, facecolor="none", edgecolor="none")

@@ -1,14 +1,17 @@
-"""The options of studies: a factorial design, its groups at their optima, comparisons of groups, and sweeps."""
+"""The options of studies: a factorial design, its groups at their optima, comparisons of groups, sweeps, curves."""
 
 from dataclasses import dataclass
 from typing import Any
 
+from jaxgp.errors import UsageError
 from jaxgp.options import MAX_SEED, option
 from jaxgp.study.design import GOALS, MAX_TRIALS, RESPONSES
 
 MAX_BATCH = 4096
 STUDY = ("pandas", "statsmodels")
 """What studies and sweeps need of the extra `study`; a run needs none of it."""
+CURVES = ("points", "fitness", "first", "second", "size", "mean_size", "beaten")
+"""Measures of a generation whose curves are shown; `jaxgp.study.curves.COLUMNS` says what they are."""
 ANALYSES = ("design", "tuned", "comparison", "sweep", "program")
 
 
@@ -82,3 +85,24 @@ class SweepOptions:
     measure: str = option("fitness", "by which settings are compared", RESPONSES)
     seed: int = option(0, "of the bootstrap", low=0, high=MAX_SEED)
     output: str | None = option(None, "directory for results; null: the sweep itself", path=True)
+
+
+@dataclass
+class CurvesOptions:
+    """Learning curves of groups of runs, and the evaluations that they need for targets."""
+
+    analysis: str = option("curves", "what to do; curves: means over seeds with bands, and expected running times")
+    runs: list[str] = option([], "folders with run directories in them; runs with one title are a group")
+    table: str | None = option(
+        None, "a CSV file of generations: it gets the rows of `runs`, and all its runs are shown; null: none", path=True
+    )
+    titles: list[str] = option([], "the groups that are shown, by their titles; none: all")
+    measure: str = option("points", "what is shown; of all but sizes the best so far", CURVES)
+    targets: tuple[float, ...] = option((), "values of the measure whose expected running time is wanted")
+    seed: int = option(0, "of the bootstrap", low=0, high=MAX_SEED)
+    output: str = option("outputs/analysis/curves", "directory for results", path=True)
+
+    def laws(self, prefix: str) -> None:
+        """Refuse an analysis of nothing; raises UsageError."""
+        if not self.runs and self.table is None:
+            raise UsageError(f"{prefix}runs: which ones? Write runs=[FOLDER,...], or table=FILE with runs in it")

@@ -37,7 +37,6 @@ from jaxgp.players.options import Opponent
 from jaxgp.players.searches import evaluators
 from jaxgp.search.table import mix
 from jaxgp.spec import Cast
-from jaxgp.store.table import Table
 
 DEEPEST = 8
 
@@ -105,7 +104,7 @@ def _with(state: State, path: Array) -> Reached:
 
 def task(options: Options) -> int:
     """Play the match, print its result, and add its row to the table."""
-    table = None if options.table is None else Table(files.user_path("table", options.table), games.COLUMNS)
+    table = None if options.table is None else games.table(files.user_path("table", options.table))
     if table is not None:
         table.check("table")
     spec = dataclasses.replace(envs.spec("checkers"), rules=Variant)

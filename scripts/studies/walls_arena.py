@@ -3,6 +3,8 @@
 python scripts/studies/walls_arena.py
 python scripts/studies/walls_arena.py games=100 searched=20 sizes=[5] depths=[2]
 
+python scripts/studies/walls_arena.py table=docs/data/walls_arena.csv
+
 It prints a row for each opponent and size: won + drawn + lost, as first and as second player.
 """
 
@@ -26,6 +28,7 @@ from envs.walls.primitives import Options as Sight
 from envs.walls.primitives import rule_language, view
 from envs.walls.rules import State, Walls
 from envs.walls.strategies import strategy
+from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.genotypes.rulelists import RuleLists
 from jaxgp.genotypes.ruletext import parse_rules
@@ -34,9 +37,21 @@ from jaxgp.operators.options import RuleCreation
 from jaxgp.operators.rulelists import create
 from jaxgp.options import DEEPEST, MAX_CORES, MAX_SEED, option
 from jaxgp.search import cores
+from jaxgp.store.table import Table
 from studies import checks
 from studies.series import Reply, random_moves, results, search
 
+COLUMNS = {
+    "opponent": "whom the fixed strategy met",
+    "size": "side of the board",
+    "seat": "of the fixed strategy",
+    "won": "games that it won",
+    "drawn": "games that nobody won",
+    "lost": "games that it lost",
+    "seed": "of random moves and random ties",
+}
+"""The columns of the table, and what is in them."""
+SEATS = ("first", "second")
 HEAD = "| opponent | size | as first player | as second player |\n|---|---|---|---|"
 
 
@@ -54,6 +69,7 @@ class Options:
     depths: tuple[int, ...] = option((2, 4, 6), "plies of the searches", low=1, high=DEEPEST)
     seed: int = option(0, "of random moves and random ties", low=0, high=MAX_SEED)
     cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8", low=1, high=MAX_CORES)
+    table: str | None = option(None, "CSV file that gets a row for each opponent, size and seat; null: none", path=True)
 
     def laws(self, prefix: str) -> None:
         """Refuse numbers that come twice; raises UsageError."""
@@ -63,6 +79,9 @@ class Options:
 def task(options: Options) -> int:
     """Play, print a row for each opponent."""
     cores.use(options.cores)
+    table = Table(files.user_path("table", options.table), COLUMNS) if options.table else None
+    if table is not None:
+        table.check("table")
     print(HEAD)
     for size in options.sizes:
         game = Walls(size)
@@ -71,6 +90,12 @@ def task(options: Options) -> int:
             scores = results(game, player, opponent, number, options.seed)
             said = " | ".join(" + ".join(map(str, score.tolist())) for score in scores)
             print(f"| {name} | {size} | {said} |", flush=True)
+            rows = [
+                dict(zip(COLUMNS, (name, size, seat, *score.tolist(), options.seed), strict=True))
+                for seat, score in zip(SEATS, scores, strict=True)
+            ]
+            if table is not None:
+                table.keep(rows, arguments.say)
     return 0
 
 

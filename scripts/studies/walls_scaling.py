@@ -28,6 +28,7 @@ from jaxgp.options import DEEPEST, MAX_SEED, option
 from studies import checks
 
 if TYPE_CHECKING:
+    from studies.growth import walls_players as players
     from studies.growth.scaling import Case
 
 
@@ -53,6 +54,7 @@ class Options:
     )
     rules: tuple[int, ...] = option((5, 50), "R, rules of random rule lists", low=0, high=1000)
     depths: tuple[int, ...] = option((2, 4, 6), "plies of tree searches", low=1, high=DEEPEST)
+    champions: list[str] = option([], "evolved rule lists: run directories, or champion files")
     opponent: str = option("fixed", "who the players meet", ("fixed", "forward", "random"))
     games: int = option(4, "games in each measurement, seats in turn", low=1, high=10_000)
     repeats: int = option(5, "measurements of each player and size", low=1, high=1000)
@@ -101,13 +103,34 @@ def cases(options: Options) -> "Sequence[Case]":
     from studies.growth import walls_players as players
     from studies.growth.scaling import Case
 
-    kinds = (options.masks, options.rules, options.depths, options.games, options.seed)
+    kinds = (options.masks, options.rules, options.depths, options.games, options.seed, evolved(options))
     return [
         Case(game, game.size, mover, rival)
         for game in map(Walls, sorted(options.sizes))
         for rival in (players.opponent(game, options.opponent),)
         for mover in players.movers(game, *kinds)
     ]
+
+
+def evolved(options: Options) -> "list[players.Evolved]":
+    """Load the champions; raises UsageError for one that does not play Walls."""
+    import envs
+    from envs.walls.primitives import Options as Sight
+    from envs.walls.primitives import mask_size
+    from envs.walls.rules import Walls
+    from jaxgp.measure import champions
+    from studies.growth import walls_players as players
+
+    found = []
+    for place, run in enumerate(options.champions, 1):
+        one = champions.load(run, envs, "champions")
+        if not isinstance(one.cast.game, Walls):
+            reject("champions", run, f"champions of walls; this one plays {one.cast.game.name}")
+        sight = Sight(**{name: value for name, value in one.cast.program.items() if name != "role"})
+        mask, rules = mask_size(one.cast.game, sight), one.content.size
+        name = f"champion {place}, {rules} rules, M={mask}, of N = {one.cast.game.size}"
+        found.append(players.Evolved(name, sight, mask, one.content.text))
+    return found
 
 
 def batched(options: Options) -> dict[int, tuple[float, ...]]:

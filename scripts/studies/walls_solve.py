@@ -88,6 +88,11 @@ class Solver:
             line.append(action)
         return Solution(margin, tuple(line), len(self.bounds))
 
+    def best(self, own: Half, other: Half) -> list[int]:
+        """Return the actions that keep the margin of best play, in a game that goes on."""
+        goal = self.margin(own, other)
+        return [action for action in range(len(ACTIONS)) if self._leads(self.move(own, other, action), other, goal)]
+
     @property
     def opening(self) -> tuple[Half, Half]:
         middle = self.game.area // 2

@@ -45,8 +45,11 @@ class Data(NamedTuple):
 
 def load(folder: Path) -> Data:
     """Read the files; a missing one has no rows. Raises UsageError."""
-    columns = {"runs": runs.COLUMNS, "games": games.COLUMNS, "book": BOOK}
-    return Data(*(Table(folder / f"checkers_{name}.csv", of).read() for name, of in columns.items()))
+    return Data(
+        Table(folder / "checkers_runs.csv", runs.COLUMNS).read(),
+        games.table(folder / "checkers_games.csv").read(),
+        Table(folder / "checkers_book.csv", BOOK).read(),
+    )
 
 
 def parts(folder: Path) -> Mapping[str, Callable[[], str]]:

@@ -20,7 +20,7 @@ from jaxgp.interpreter.evaluate import evaluate_programs
 from tests.envs.replays import KEY
 
 GAME = envs.make("mancala")
-CHAMPIONS = Path(__file__).parents[1] / "fixtures" / "mancala_study_champions.txt"
+CHAMPIONS = Path(__file__).parents[2] / "docs" / "data" / "mancala_printed.txt"
 POSITIONS = 1_000
 FUNCTIONS = (("ADD", 2), ("SUB", 2), ("VALUE_AT", 1), ("IF_<_DO_ELSE_", 4))
 

@@ -16,7 +16,7 @@ from tests.genotypes.generators import ARITHMETIC, FACTORED, MIXED, trees
 
 MANCALA = primitive_set(Mancala(), Options())
 ROOT = Path(__file__).parents[2]
-CHAMPIONS = ROOT / "tests/fixtures/mancala_study_champions.txt"
+CHAMPIONS = ROOT / "docs/data/mancala_printed.txt"
 # Reference data is looked for beside the checkout, or where JAXGP_SHARED says.
 SHARED = Path(os.environ.get("JAXGP_SHARED", Path(__file__).parents[3] / "shared"))
 GIVEN_CHAMPIONS = SHARED / "data" / "mancala_seed_champions.txt"

@@ -194,6 +194,7 @@ BASES: dict[str, dict[str, str]] = {
         "tuned": "analysis=tuned study=study",
         "comparison": "analysis=comparison table=table.csv measures=[fitness]",
         "sweep": "analysis=sweep sweep=folder",
+        "curves": "analysis=curves runs=[folder/mancala]",
         "program": "analysis=program run=folder/mancala positions=20 cores=1",
         "terminals": "analysis=terminals runs=[folder/mancala] anew=10",
         "searches": "analysis=searches run=folder/mancala cores=1",

@@ -1,9 +1,11 @@
 """Generated parts of documents, and the documents of the project."""
 
+import re
+
 import pytest
 
 from jaxgp.errors import UsageError
-from jaxgp.report.generated import filled, table
+from jaxgp.report.generated import PART, filled, table
 from tests.scripts.commands import SCRIPTS, load
 
 DOCS = SCRIPTS.parent / "docs"
@@ -40,3 +42,19 @@ def test_a_table_keeps_bars_in_its_cells():
 def test_documents_agree_with_the_data_and_the_declarations():
     for path, text in load("document").contents(DOCS).items():
         assert path.read_text("utf-8") == text, f"{path.name}: run python scripts/document.py"
+
+
+@pytest.mark.parametrize("name", ["mancala.md", "walls.md"])
+def test_a_figure_that_is_edited_by_hand_is_found(name):
+    """In each table of the document; where it has no figure yet, a word."""
+    parts = load("document").DOCUMENTS[name](DOCS / "data")
+    text = (DOCS / name).read_text("utf-8")
+    assert filled(text, parts, name) == text
+    for found in PART.finditer(text):
+        place = re.search(r"\n\|[^\n]*---[^\n]*\n[^\n]*?(\d|no rows|none)", found[0]) or re.search(
+            r"\b()No rows", found[0]
+        )
+        assert place, found[1]
+        at = found.start() + place.start(1)
+        edited = text[:at] + ("8" if text[at] != "8" else "3") + text[at + 1 :]
+        assert filled(edited, parts, name) == text != edited, found[1]

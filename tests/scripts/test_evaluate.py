@@ -85,6 +85,19 @@ def lonely(tmp_path):
     return write_run(tmp_path, {"name": "morpion", "size": 20}, text)
 
 
+def test_the_seeds_that_a_champion_has_met_are_said(evaluate, run_directory, script, monkeypatch, tmp_path):
+    (tmp_path / "mine.yaml").write_text("fixed: {kind: strategy, name: fixed}\n")
+    monkeypatch.setattr(script, "PANELS", tmp_path)
+    given = (f"run={run_directory}", "panel=mine", "games=2", f"table={tmp_path}/games.csv")
+    said = "seeds that the champion has met: 0 in its run, {} in earlier measurements"
+    assert said.format("none") + "\n" in evaluate(*given, "seed=7")[1]
+    assert said.format("7") + "\n" in evaluate(*given, "seed=5")[1]
+    assert said.format("5, 7") + "; seed 7 is one of them" in evaluate(*given, "seed=7")[1]
+    assert json.loads((run_directory / "evaluation.json").read_text())["met"] == {"run": 0, "measured": [5, 7]}
+    (run_directory / "evaluation.json").write_text("damaged")
+    assert said.format("5, 7") in evaluate(*given, "seed=8")[1], "the table knows"
+
+
 def test_a_program_that_plays_alone_is_measured_beside_chance(evaluate, lonely):
     code, out, error = evaluate(f"run={lonely}", "games=100")
     assert (code, error) == (0, "")

@@ -149,3 +149,14 @@ def test_a_row_that_finds_no_room_is_printed(tmp_path, capsys, monkeypatch):
     table.keep([{"player": "a, b", "score": 0.5}], said.append)
     assert capsys.readouterr().out == '"a, b",0.5\n'
     assert said == [f"table={table.path}: cannot be written (No space left on device); the row is printed"]
+
+
+def test_a_file_of_an_older_version_keeps_its_columns(tmp_path):
+    path = tmp_path / "t.csv"
+    Table(path, COLUMNS[:2]).append({"name": "old", "score": 1})
+    table = Table(path, COLUMNS, newest=1)
+    table.append(row("new"))
+    assert path.read_text() == "name,score\nold,1\nnew,0.5\n"
+    assert [one["seconds"] for one in table.read()] == ["", ""]
+    with pytest.raises(UsageError, match="its columns are not"):
+        Table(path, COLUMNS, newest=2).read()

@@ -3,11 +3,13 @@
 import csv
 import json
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import envs
+from envs.walls.primitives import Options
 from studies.growth import report, scaling
 from studies.growth import walls_players as players
 from studies.growth.scaling import Case, Measured, Mover
@@ -18,7 +20,12 @@ GAME = envs.make("walls", size=3)
 
 def made_up(name, size, seconds):
     return Measured(
-        Case(None, size, Mover(name, None, np.zeros(1), "rules", "O(N^2)")), 30.0, 10.0, 2.0 * size, seconds
+        Case(None, size, Mover(name, None, np.zeros(1), "rules", "O(N^2)")),
+        30.0,
+        10.0,
+        2.0 * size,
+        seconds,
+        tuple(second / 2 for second in seconds),
     )
 
 
@@ -57,6 +64,8 @@ def test_moves_and_operations_are_those_of_the_games():
     assert found.plies > 18
     assert len(found.seconds) == 2
     assert min(found.seconds) > 0
+    assert len(found.own) == 2
+    assert min(found.own) > 0
 
 
 def test_games_at_once_are_the_same_games():
@@ -76,12 +85,37 @@ def test_a_player_that_meets_itself_makes_all_moves_of_a_game_from_both_seats():
     assert len(set(scaling.series(alike, 8, 0)().plies.tolist())) > 1
 
 
+@pytest.mark.parametrize(
+    ("text", "count", "action"),
+    [
+        ("- # - / - N - / - - - : turn-left", 1, 1),
+        ("- 0 - / - N - / - - - : turn-left\n- # - / - N - / - - - : turn-right", 3, 2),
+        ("0 - A / - N - / - - - : turn-left\n- - - / 0 N B / - - - : turn-right", 4, 0),
+    ],
+)
+def test_readings_are_counted_up_to_the_first_that_matches(text, count, action):
+    """At the opening the edge is ahead, and empty squares are at both sides; each rule is read twice."""
+    sight = Options(mask=3, matching="symmetric")
+    mover = players.evolved(GAME, players.Evolved("champion", sight, 3, text))
+    one = jax.tree.map(lambda x: x[0], mover.genomes)
+    assert [int(x) for x in mover.act(one, GAME.init(jax.random.key(0)))] == [action, count]
+
+
+def test_own_moves_are_made_again_without_the_game():
+    """As many as were made in the games, and the same ones."""
+    case = Case(GAME, 3, players.fixed(GAME, "fixed"), players.opponent(GAME, "fixed"))
+    found = scaling.series(case, 2, 0)()
+    actions = scaling.moments(case, 2, 0, int(found.plies.max()))()
+    assert len(actions) == int(found.moves.sum())
+    assert set(np.asarray(actions).tolist()) == {0, 1, 2}
+
+
 def test_the_players_of_walls_are_named_by_what_they_are():
     movers = players.movers(GAME, masks=[3, 5], lengths=[4], depths=[2, 3], lists=2, seed=0)
     names = [mover.name for mover in movers]
     assert names == [
         "random moves",
-        "strategy fixed",
+        "strategy fixed of N = 3",
         "strategy forward",
         "rule list M=3 R=4",  # M = 5 does not fit
         "search d=2",
@@ -97,7 +131,7 @@ def test_tables_and_picture(tmp_path):
     rows = list(csv.DictReader((tmp_path / "scaling.csv").open()))
     assert [int(row["size"]) for row in rows] == list(SIZES)
     assert float(rows[0]["seconds"]) == pytest.approx(9 * 1.1e-3)
-    assert float(rows[0]["seconds_per_move"]) == pytest.approx(9 * 1.1e-4)
+    assert float(rows[0]["own_seconds"]) == pytest.approx(9 * 0.55e-3)
     content = json.loads((tmp_path / "scaling.json").read_text())
     [growth] = content["growth"]
     assert growth["seconds"][0]["form"] == "power"

@@ -26,7 +26,9 @@ COLUMNS = (
     "seconds",
     "fastest",
     "slowest",
-    "seconds_per_move",
+    "own_seconds",
+    "own_fastest",
+    "own_slowest",
 )
 NAMES = ("scaling.csv", "scaling.json", "scaling.png")
 
@@ -39,13 +41,15 @@ class Growth:
         player: its name.
         order: derived from operations, not measured.
         seconds: fitted formulae of the time of a game, the better one first; none for fewer than three sizes.
-        moves: the same, of its moves in a game.
+        own: the same, of the time of its own moves in a game.
+        moves: the same, of their number.
         operations: the same, of its operations in a game; none where it has none.
     """
 
     player: str
     order: str
     seconds: tuple[Law, ...]
+    own: tuple[Law, ...]
     moves: tuple[Law, ...]
     operations: tuple[Law, ...]
 
@@ -80,7 +84,9 @@ def record(row: Measured) -> dict[str, Any]:
         row.median,
         min(row.seconds),
         max(row.seconds),
-        row.median / row.moves,
+        row.median_own,
+        min(row.own),
+        max(row.own),
     )
     return dict(zip(COLUMNS, values, strict=True))
 
@@ -126,7 +132,7 @@ def save(
                     "order": growth.order,
                     **{
                         field: [_law(law) for law in getattr(growth, field)]
-                        for field in ("seconds", "moves", "operations")
+                        for field in ("seconds", "own", "moves", "operations")
                     },
                 }
                 for growth in growths(found)
@@ -169,10 +175,13 @@ def draw(found: Sequence[Measured], batches: Mapping[int, Sequence[float]], titl
 def lines(found: Sequence[Measured], batches: Mapping[int, Sequence[float]]) -> list[str]:
     """Return what the terminal shows: medians by size, formulae, batches."""
     sizes = sorted({row.case.size for row in found})
-    text = ["Seconds for one game, median of the repeats:", f"{'':24}" + "".join(f"{f'N = {n}':>11}" for n in sizes)]
-    for name, rows in by_player(found).items():
-        medians = {row.case.size: row.median for row in rows}
-        text.append(f"{name:24}" + "".join(f"{medians[n]:11.3g}" if n in medians else f"{'':11}" for n in sizes))
+    text: list[str] = []
+    for title, column in (("one game", "median"), ("the player's own moves in one game", "median_own")):
+        text += [f"Seconds for {title}, median of the repeats:"]
+        text += [f"{'':24}" + "".join(f"{f'N = {n}':>11}" for n in sizes)]
+        for name, rows in by_player(found).items():
+            medians = {row.case.size: getattr(row, column) for row in rows}
+            text.append(f"{name:24}" + "".join(f"{medians[n]:11.3g}" if n in medians else f"{'':11}" for n in sizes))
     text += ["", "Fitted formulae, in seconds (R2), the better one first; and the derived order of growth:"]
     for growth in growths(found):
         said = ", ".join(f"{law} ({law.r2:.3f})" for law in growth.seconds) or "three sizes are needed"
@@ -183,8 +192,9 @@ def lines(found: Sequence[Measured], batches: Mapping[int, Sequence[float]]) -> 
     return text
 
 
-def _columns(rows: Sequence[Measured]) -> tuple[list[float], list[float], list[float]]:
-    return [row.median for row in rows], [row.moves for row in rows], [row.operations for row in rows]
+def _columns(rows: Sequence[Measured]) -> tuple[list[float], ...]:
+    names = ("median", "median_own", "moves", "operations")
+    return tuple([getattr(row, name) for row in rows] for name in names)
 
 
 def _law(law: Law) -> dict[str, Any]:

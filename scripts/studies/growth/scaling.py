@@ -1,9 +1,9 @@
 """How the time of a whole game grows with the size of the board, for any game and any player.
 
 Each player plays games from both seats, one after another in one device program, against a given opponent or against
-uniformly random legal moves, which cost next to nothing. What the opponent and the rules cost is in the times; a player
-that moves at random shows how much that is. Compilation is not timed, results are waited for, and repeats take turns
-between all players and sizes, so that all of them meet the same load.
+uniformly random legal moves, which cost next to nothing. What the opponent and the rules cost is in the time of a game;
+the player's own moves are also timed apart, in the same positions, without either. Compilation is not timed, results
+are waited for, and repeats take turns between all players and sizes, so that all of them meet the same load.
 """
 
 import math
@@ -88,6 +88,7 @@ class Measured:
         case: which.
         plies: mean for a game, as `moves` and `operations` are: of `Played`.
         seconds: for one game on average, of each repeat.
+        own: the part of it that the player's own moves take, of each repeat.
     """
 
     case: Case
@@ -95,10 +96,15 @@ class Measured:
     moves: float
     operations: float
     seconds: tuple[float, ...]
+    own: tuple[float, ...]
 
     @property
     def median(self) -> float:
         return statistics.median(self.seconds)
+
+    @property
+    def median_own(self) -> float:
+        return statistics.median(self.own)
 
 
 class Law(NamedTuple):
@@ -133,6 +139,14 @@ class Law(NamedTuple):
 
 def play(game: Any, act: Act | None, rival: Rival | None, genome: Genome, seat: Array, key: Array) -> Played:
     """Play one game of a player in `seat` (int32[]); None for the player or its rival are random moves."""
+    turn, start = _turns(game, act, rival, genome, seat, key)
+    return lax.while_loop(lambda carry: ~carry[0].terminated, turn, start)[1]
+
+
+def _turns(
+    game: Any, act: Act | None, rival: Rival | None, genome: Genome, seat: Array, key: Array
+) -> tuple[Callable[[tuple[State, Played]], tuple[State, Played]], tuple[State, Played]]:
+    """Return what makes one move of a game, and the opening; arguments are those of `play`."""
 
     def turn(carry: tuple[State, Played]) -> tuple[State, Played]:
         state, played = carry
@@ -148,8 +162,7 @@ def play(game: Any, act: Act | None, rival: Rival | None, genome: Genome, seat: 
         counted = Played(played.plies + 1, played.moves + mine, played.operations + operations)
         return game.step(state, action, unused_key()), counted
 
-    start = (game.init(key), Played(jnp.int32(0), jnp.int32(0), jnp.int32(0)))
-    return lax.while_loop(lambda carry: ~carry[0].terminated, turn, start)[1]
+    return turn, (game.init(key), Played(jnp.int32(0), jnp.int32(0), jnp.int32(0)))
 
 
 def series(case: Case, games: int, seed: int, batched: bool = False) -> Callable[[], Played]:
@@ -157,16 +170,74 @@ def series(case: Case, games: int, seed: int, batched: bool = False) -> Callable
 
     Seats take turns. Games are played one after another, or `batched` all in lock step.
     """
+    inputs = _inputs(case, games, seed)
+    run = _compiled(case.game, case.mover.act, case.rival, batched)
+    jax.block_until_ready(run(inputs))
+    return lambda: jax.block_until_ready(run(inputs))
+
+
+def moments(case: Case, games: int, seed: int, plies: int) -> Callable[[], Array]:
+    """Compile the player's own moves in the games of `series`, and return a function that makes them.
+
+    They are made one after another in the positions in which the player had to move, without rules and opponent;
+    arguments are those of `asked`.
+    """
+    whose, states = asked(case, games, seed, plies)
+    run = _thinking(case.game, case.mover.act)
+    jax.block_until_ready(run(whose, states))
+    return lambda: jax.block_until_ready(run(whose, states))
+
+
+def asked(case: Case, games: int, seed: int, plies: int) -> tuple[Genome, State]:
+    """Return the positions [K] in which the player has to move in the games of `series`, each with its genome.
+
+    Args:
+        case: the player.
+        games: as in `series`.
+        seed: as in `series`.
+        plies: of the longest of these games.
+    """
+    inputs = _inputs(case, games, seed)
+
+    def record(genome: Genome, seat: Array, key: Array) -> tuple[State, Array]:
+        turn, start = _turns(case.game, case.mover.act, case.rival, genome, seat, key)
+
+        def one(carry: tuple[State, Played], _: None) -> tuple[tuple[State, Played], tuple[State, Array]]:
+            state = carry[0]
+            mine = ~state.terminated & (state.to_move == seat)
+            after = turn(carry)
+            kept = jax.tree.map(lambda new, old: jnp.where(state.terminated, old, new), after, carry)
+            return kept, (state, mine)
+
+        return lax.scan(one, start, length=plies)[1]
+
+    states, mine = jax.device_get(jax.jit(lambda inputs: lax.map(lambda x: record(*x), inputs))(inputs))
+    here = np.nonzero(mine)
+    whose = jax.tree.map(lambda x: jnp.asarray(np.asarray(x)[here[0]]), inputs[0])
+    return whose, jax.tree.map(lambda x: jnp.asarray(x[here]), states)
+
+
+def _inputs(case: Case, games: int, seed: int) -> tuple[Genome, Array, Array]:
+    """Return the genome, the seat and the key of each game."""
     number = np.arange(games)
     count = jax.tree.leaves(case.mover.genomes)[0].shape[0]
     genomes = jax.tree.map(lambda x: x[number % count], case.mover.genomes)
     # Games 2k and 2k + 1 are a double game: the same chance, each seat once.
     keys = jax.vmap(jax.random.fold_in, (None, 0))(jax.random.key(seed), jnp.asarray(number // 2))
-    inputs = (genomes, jnp.asarray(number % 2, jnp.int32), keys)
+    return genomes, jnp.asarray(number % 2, jnp.int32), keys
 
-    run = _compiled(case.game, case.mover.act, case.rival, batched)
-    jax.block_until_ready(run(inputs))
-    return lambda: jax.block_until_ready(run(inputs))
+
+@cache
+def _thinking(game: Any, act: Act | None) -> Callable[[Genome, State], Array]:
+    """Share one program among players that differ in their genomes only."""
+
+    def one(inputs: tuple[Genome, State]) -> Array:
+        genome, state = inputs
+        if act is None:
+            return pick(game.legal_actions(state), jax.random.bits(jax.random.key(0)))
+        return act(genome, state)[0]
+
+    return jax.jit(lambda genomes, states: lax.map(one, (genomes, states)))
 
 
 @cache
@@ -191,16 +262,19 @@ def measure(
         seed: of random moves; every case gets the same keys.
         say: told what is compiled.
     """
-    runs = []
+    runs, counts, moves = [], [], []
     for case in cases:
         say(f"Compiling {case.mover.name}, N = {case.size}")
         runs.append(series(case, games, seed))
-    counts = [run() for run in runs]
+        counts.append(runs[-1]())
+        moves.append(moments(case, games, seed, int(counts[-1].plies.max())))
     seconds: list[list[float]] = [[] for _ in runs]
+    own: list[list[float]] = [[] for _ in runs]
     for repeat in range(repeats):
         say(f"Timing, repeat {repeat + 1} of {repeats}")
-        for run, times in zip(runs, seconds, strict=True):
+        for run, move, times, parts in zip(runs, moves, seconds, own, strict=True):
             times.append(_clock(run) / games)
+            parts.append(_clock(move) / games)
     return [
         Measured(
             case,
@@ -208,8 +282,9 @@ def measure(
             moves=float(np.mean(count.moves)),
             operations=float(np.mean(count.operations)),
             seconds=tuple(times),
+            own=tuple(parts),
         )
-        for case, count, times in zip(cases, counts, seconds, strict=True)
+        for case, count, times, parts in zip(cases, counts, seconds, own, strict=True)
     ]
 
 

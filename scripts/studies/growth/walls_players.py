@@ -4,8 +4,9 @@ Derivation, for boards of N x N, S moves to a stall (9), rule lists of R rules o
 
 - moves of a game: a player that lays k bricks makes at most S k moves up to its last brick and S more until it is
   stalled, and both together lay at most N^2. So a game has at most S (N^2 + 2) moves: O(N^2);
-- a move of a rule list: M^2 squares are looked up, and R rules compared in two ways (as written and mirrored), nine
-  or ten cells to a word: O(R M^2) for every N. So a game takes O(N^2 R M^2);
+- a move of a rule list: M^2 squares are looked up, and up to R rules compared in two ways (as written and mirrored),
+  nine or ten cells to a word: O(R M^2) for every N. So a game takes O(N^2 R M^2). What is counted are the readings up
+  to the first one that matches;
 - a move of a search: at most 3^d sequences of moves, the square root of that where alpha-beta orders them perfectly.
   So a game takes O(N^2 3^d), and down to the end of the game O(3^(S (N^2 + 2)));
 - bricks are bits: step and look-up go over ceil(N^2 / 32) words, 1 for N = 3 and 5, 2 for 7, 3 for 9, 4 for 11. This
@@ -13,6 +14,8 @@ Derivation, for boards of N x N, S moves to a stall (9), rule lists of R rules o
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -33,10 +36,25 @@ from studies.growth.scaling import Mover, Rival
 RULE_ORDER = "O(N^2) moves of O(R M^2): O(N^2 R M^2)"
 
 
+class Evolved(NamedTuple):
+    """An evolved rule list: what it is called, and how it reads."""
+
+    name: str
+    options: Options
+    mask: int
+    text: str
+
+
 def movers(
-    game: Walls, masks: Sequence[int], lengths: Sequence[int], depths: Sequence[int], lists: int, seed: int
+    game: Walls,
+    masks: Sequence[int],
+    lengths: Sequence[int],
+    depths: Sequence[int],
+    lists: int,
+    seed: int,
+    champions: Sequence[Evolved] = (),
 ) -> list[Mover]:
-    """Return all players for one board: random moves, fixed strategies, random rule lists, searches.
+    """Return all players for one board: random moves, fixed strategies, random rule lists, searches, champions.
 
     Args:
         game: the board.
@@ -45,19 +63,31 @@ def movers(
         depths: of the searches.
         lists: random rule lists of each kind, played in turn.
         seed: of the rule lists.
+        champions: evolved rule lists; those that look further than the board are left out.
     """
     found = [Mover("random moves", None, np.zeros(1), "none", "O(N^2) moves")]
     found += [fixed(game, name) for name in STRATEGIES]
     found += [
         random_lists(game, mask, length, lists, seed) for mask in masks if mask <= game.size for length in lengths
     ]
+    found += [evolved(game, one) for one in champions if one.mask <= game.size]
     return found + searchers(game, depths)
+
+
+def evolved(game: Walls, champion: Evolved) -> Mover:
+    """Return a champion; on every board it looks as far as on that of its evolution."""
+    options = replace(champion.options, mask=champion.mask)
+    language = rule_language(game, options)
+    one = parse_rules(language, champion.text, max(1, len(champion.text.splitlines())))
+    return _by_rules(game, options, champion.name, jax.tree.map(lambda x: jnp.asarray(x)[None], one))
 
 
 def fixed(game: Walls, name: str) -> Mover:
     """Return one of the fixed strategies."""
     options, one = _strategy(game, name)
-    return _by_rules(game, options, f"strategy {name}", jax.tree.map(lambda x: jnp.asarray(x)[None], one))
+    # The smallest board has a list of its own, which is another player.
+    title = f"strategy {name}" + (" of N = 3" if game.size == 3 and name == "fixed" else "")
+    return _by_rules(game, options, title, jax.tree.map(lambda x: jnp.asarray(x)[None], one))
 
 
 def opponent(game: Walls, name: str) -> Rival | None:
@@ -112,7 +142,6 @@ def _by_rules(game: Walls, options: Options, name: str, lists: RuleLists) -> Mov
     masks = jax.vmap(lambda one: rules.prepare(language, one, options.symmetric))(lists)
 
     def act(one: rules.Masks, state: State) -> tuple[Array, Array]:
-        action, _ = rules.act(language, one, view(game, options, state)[None])
-        return action[0], one.length
+        return rules.compared(one, language, view(game, options, state))
 
-    return Mover(name, act, masks, "rules compared", RULE_ORDER)
+    return Mover(name, act, masks, "readings compared", RULE_ORDER)

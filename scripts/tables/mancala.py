@@ -1,0 +1,435 @@
+"""The tables of docs/mancala.md, made from the tables of docs/data whose names begin with `mancala`.
+
+Figures of the study are those of its text: points of its two printed programs and of the search against 1,000 random
+programs. Each function returns the Markdown of one table.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from math import sqrt
+from pathlib import Path
+from statistics import fmean, median
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxgp.errors import UsageError
+from jaxgp.measure import games
+from jaxgp.report.generated import table
+from jaxgp.statistics.intervals import student, wilson
+from jaxgp.statistics.verdicts import holm, pooled
+from jaxgp.store.table import Cells, Table
+from jaxgp.study import curves
+from studies.measure import mancala_printed
+
+SEEDS = (
+    *("run", "seed", "generations", "first", "second", "both_won_from", "nodes", "mean_nodes_14", "mean_nodes_end"),
+    *("last_improvement", "program"),
+)
+"""Columns of `mancala_seeds.csv`: the champion of each run as text, and what its record said."""
+PANEL = ("player", "opponent", "seat", "games", "points", "against", "won", "low", "high")
+"""Columns of `mancala_panel.csv`, older measurements: shares of games won in percent, with 95 % Wilson intervals."""
+NONE = "no rows yet"
+RUNS = {"run1": "run 1", "run2": "run 2", "default": "default"}
+"""Groups of `mancala_seeds.csv`, and what they are called."""
+STALL, LATE = 14, 100
+"""Generations of the study: run 1 stalls by the one, run 2 improves past the other."""
+SEARCH = "search depth=8 evaluator=material ties=first"
+PROGRAMS = "programs"
+STUDY = {"search": "39 and 37", "run 1": "25 and 24", "run 2": "23 and 22"}
+"""Mean points against 1,000 random programs from either seat, as the study has them."""
+HALF = 24
+"""Points of a drawn game."""
+ABLATION, BASE = "ablation ", "ablation default"
+GAMES = 1024
+"""Games of a generation: two for each of 512 individuals."""
+AT = (0, 14, 50, 100, 149)
+"""Generations at which curves are shown as numbers."""
+WITHOUT = "run 2 without IF"
+LEAVES = "Kalah by programs at the leaves of a search"
+
+
+class Data(NamedTuple):
+    """Rows of the files."""
+
+    seeds: list[Cells]
+    games: list[Cells]
+    curves: list[Cells]
+    printed: list[Cells]
+    panel: list[Cells]
+
+
+def load(folder: Path) -> Data:
+    """Read the files; a missing one has no rows. Raises UsageError."""
+    return Data(
+        Table(folder / "mancala_seeds.csv", SEEDS).read(),
+        games.table(folder / "mancala_games.csv").read(),
+        curves.table(folder / "mancala_curves.csv").read(),
+        Table(folder / "mancala_printed.csv", mancala_printed.COLUMNS).read(),
+        Table(folder / "mancala_panel.csv", PANEL).read(),
+    )
+
+
+def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
+    """Return what makes each table, by its name in the document; raises UsageError for damaged data."""
+    data = load(folder)
+
+    def made(name: str, function: Callable[[Data], str]) -> str:
+        try:
+            return function(data)
+        except (ValueError, ZeroDivisionError) as error:
+            raise UsageError(f"{folder}: {name}: a cell is not the number that it should be ({error})") from error
+
+    return {name: partial(made, name, function) for name, function in TABLES.items()}
+
+
+# Runs of the study and default runs
+
+
+def of_run(data: Data, run: str) -> list[Cells]:
+    """Return the rows of a group of ten runs, by seed."""
+    return sorted((row for row in data.seeds if row["run"] == run), key=lambda row: int(row["seed"]))
+
+
+def uses_if(row: Cells) -> bool:
+    """Whether the champion of a run has an IF in it."""
+    return "IF_<_DO_ELSE_" in row["program"]
+
+
+def of_study(data: Data, run: str) -> str:
+    """Return the ten runs of one fitness of the study."""
+    lines = [
+        [
+            row["seed"],
+            f"{row['first']} + {row['second']}",
+            row["nodes"],
+            f"{float(row['mean_nodes_14']):.0f} / {float(row['mean_nodes_end']):.0f}",
+            row["last_improvement"],
+            "yes" if uses_if(row) else "no",
+        ]
+        for row in of_run(data, run)
+    ]
+    header = ["seed", "Score1 + Score2", "nodes of the best", "mean nodes at generation 14 / at the end"]
+    return table([*header, "last improvement in generation", "IF in the best"], lines or [[NONE, *[""] * 5]])
+
+
+def of_default(data: Data) -> str:
+    """Return the ten default runs."""
+    lines = [
+        [
+            row["seed"],
+            f"{row['first']} + {row['second']}",
+            row["both_won_from"],
+            row["nodes"],
+            f"{float(row['mean_nodes_end']):.0f}",
+            row["last_improvement"],
+        ]
+        for row in of_run(data, "default")
+    ]
+    header = ["seed", "Score1 + Score2", "both seats won from generation", "nodes of the best"]
+    return table([*header, "mean nodes at the end", "last improvement"], lines or [[NONE, *[""] * 5]])
+
+
+def seen(data: Data) -> str:
+    """Return how often the study's observations were made here, with Wilson intervals."""
+    asked: dict[str, Callable[[Cells], bool]] = {
+        "won from both seats": lambda row: min(int(row["first"]), int(row["second"])) > HALF,
+        f"no improvement after generation {STALL}": lambda row: int(row["last_improvement"]) <= STALL,
+        f"an improvement after generation {LATE}": lambda row: int(row["last_improvement"]) > LATE,
+        "no IF in the best program": lambda row: not uses_if(row),
+        "a mean of at most 100 nodes at the end": lambda row: float(row["mean_nodes_end"]) <= 100,
+    }
+    lines = []
+    for name, test in asked.items():
+        line = [name]
+        for run in RUNS:
+            found = [test(row) for row in of_run(data, run)]
+            line.append(share(sum(found), len(found)) if found else NONE)
+        lines.append(line)
+    return table(["seen", *(f"{name}, 10 runs" for name in RUNS.values())], lines)
+
+
+def share(number: int, of: int) -> str:
+    """Return a number of cases with the 95 % Wilson interval of their share."""
+    low, high = wilson(number, of)
+    return f"{number} of {of} ({100 * low:.0f} to {100 * high:.0f} %)"
+
+
+# Games against random programs
+
+
+def points(row: Cells, seat: str) -> str:
+    """Return mean points with the 95 % interval of the mean: games are independent and many."""
+    mean, spread = float(row[f"points_{seat}"]), float(row[f"spread_{seat}"])
+    half = 1.96 * spread / sqrt(int(row["games"]) / 2)
+    return f"{mean:.1f} ({mean - half:.1f} to {mean + half:.1f})"
+
+
+def specialists(data: Data) -> str:
+    """Return the study's figure 10: the search and the champions of all runs against the same random programs."""
+    rows = [row for row in data.games if row["opponent"] == PROGRAMS and row["game"] == "mancala"]
+    last = {(row["title"], row["run_seed"], row["player"]): row for row in rows}
+    lines = []
+    search = next((row for row in last.values() if row["player"] == SEARCH), None)
+    if search is not None:
+        lines.append(["search of eight plies", points(search, "first"), points(search, "second"), *of_score(search)])
+    for title in ("run 1", "run 2", "GP Mancala"):
+        some = [row for row in last.values() if row["title"] == title and row["player"] != SEARCH]
+        some.sort(key=lambda row: int(row["run_seed"]))
+        name = "default" if title == "GP Mancala" else title
+        for row in some:
+            own = [points(row, "first"), points(row, "second"), *of_score(row)]
+            lines.append([f"{name}, seed {row['run_seed']}", *own])
+        if len(some) > 1:
+            means = [mean_of([float(row[f"points_{seat}"]) for row in some], 1) for seat in ("first", "second")]
+            shares = mean_of([100 * float(row["score"]) for row in some], 1, " %")
+            lines.append([f"**{name}, mean of {len(some)} champions**", *means, shares])
+    header = ["player", "points moving first (95 %)", "points moving second (95 %)", "score, both seats (95 %)"]
+    return table(header, lines or [[NONE, "", "", ""]])
+
+
+def of_score(row: Cells) -> list[str]:
+    """Return the share of games won, a draw counting half, with its interval."""
+    return [f"{100 * float(row['score']):.1f} % ({100 * float(row['low']):.1f} to {100 * float(row['high']):.1f})"]
+
+
+def mean_of(values: Sequence[float], digits: int, unit: str = "") -> str:
+    """Return the mean of several runs with its 95 % interval by Student's t."""
+    mean, low, high = student(values)
+    ends = "" if low is None else f" ({low:,.{digits}f} to {high:,.{digits}f})"
+    return f"{mean:,.{digits}f}{unit}{ends}"
+
+
+# Curves
+
+
+def groups(data: Data, measure: str) -> dict[str, list[curves.Curve]]:
+    """Return the curves of each title."""
+    return curves.groups(data.curves, measure)
+
+
+def curve(data: Data) -> str:
+    """Return the study's figures 6 and 7 as numbers: points of the best so far and mean nodes, run 1 beside run 2."""
+    best, sizes = groups(data, "points"), groups(data, "mean_size")
+    lines = []
+    for title in ("run 1", "run 2", WITHOUT):
+        for name, found in (("points of the best so far", best), ("mean nodes", sizes)):
+            some = found.get(title)
+            if not some:
+                continue
+            last = max(int(one.generations[-1]) for one in some)
+            cells = [mean_of(curves.at(some, at), 1 if found is best else 0) if at <= last else "" for at in AT]
+            lines.append([f"{title}, {len(some)} runs: {name}", *cells])
+    return table(["mean of runs (95 %)", *(f"generation {at}" for at in AT)], lines or [[NONE, *[""] * len(AT)]])
+
+
+def expected(data: Data) -> str:
+    """Return the games that groups of runs need for targets, with what the successes say."""
+    lines = []
+    for run, title in RUNS.items():
+        if some := beaten(of_run(data, run)):
+            found = curves.expected(some, 1.0)
+            lines.append([title, "the search beaten from both seats", *running_time(found)])
+    best = groups(data, "points")
+    for title in ("run 1", "run 2", WITHOUT):
+        for name, target in (("50 points, as 27 + 23", 50.0), ("51 points or more", 51.0)):
+            if title in best:
+                lines.append([title, name, *running_time(curves.expected(best[title], target))])
+    header = ["runs", "target", "reached", "expected games (95 %)", "games of all runs"]
+    return table(header, lines or [[NONE, *[""] * 4]])
+
+
+def beaten(rows: Sequence[Cells]) -> list[curves.Curve]:
+    """Return curves of ten runs that are 1 from the generation on in which a program won from both seats."""
+    found = []
+    for row in rows:
+        place = np.arange(int(row["generations"]))
+        won = place >= int(row["both_won_from"]) if row["both_won_from"] else np.zeros(len(place), bool)
+        found.append(curves.Curve(int(row["seed"]), place, GAMES * (place + 1), won.astype(float)))
+    return found
+
+
+def running_time(one: curves.Expected) -> list[str]:
+    """Return the cells of an expected running time."""
+    reached = f"{one.successes} of {one.runs}"
+    if not one.successes:
+        return [reached, "not known", f"{one.spent:,}"]
+    high = "no upper end" if np.isinf(one.high) else f"{one.high:,.0f}"
+    return [reached, f"{one.value:,.0f} ({one.low:,.0f} to {high})", f"{one.spent:,}"]
+
+
+def without(data: Data) -> str:
+    """Return run 2 beside run 2 without IF, in the last generation that both have."""
+    from jaxgp.statistics.comparison import compare
+
+    best = groups(data, "points")
+    if not {"run 2", WITHOUT} <= best.keys():
+        return NONE.capitalize() + "."
+    last = min(int(min(one.generations[-1] for one in best[title])) for title in ("run 2", WITHOUT))
+    values = {title: curves.at(best[title], last) for title in ("run 2", WITHOUT)}
+    one = compare("points", (WITHOUT, values[WITHOUT]), ("run 2", values["run 2"]))
+    lines = [
+        [title, str(len(some)), f"{median(some):.0f} ({min(some):.0f} to {max(some):.0f})", mean_of(some, 1)]
+        for title, some in values.items()
+    ]
+    lines[0] += ["", ""]
+    lines[1] += [f"{one.a12.value:.2f} ({one.a12.low:.2f} to {one.a12.high:.2f})", f"{one.p:.2g}"]
+    header = [
+        "runs",
+        "number",
+        f"points in generation {last}: median (range)",
+        "mean (95 %)",
+        "A12 over run 2 (95 %)",
+        "p",
+    ]
+    return table(header, lines)
+
+
+# Ablation
+
+
+def ablation(data: Data) -> str:
+    """Return the default run without each of its changes beside the default run, in the last generation of all."""
+    from jaxgp.statistics.comparison import compare
+
+    best, won = (
+        {title: some for title, some in groups(data, name).items() if title.startswith(ABLATION)} for name in MEASURED
+    )
+    if BASE not in best:
+        return NONE.capitalize() + "."
+    last = min(int(one.generations[-1]) for some in best.values() for one in some)
+    sums = {title: curves.at(some, last) for title, some in best.items()}
+    made = {
+        title: compare("points", (title, values), (BASE, sums[BASE])) for title, values in sums.items() if title != BASE
+    }
+    corrected = dict(zip(made, holm([one.p for one in made.values()]), strict=True))
+    lines = []
+    for title, values in sums.items():
+        both = sum(value >= 1 for value in curves.at(won[title], last))
+        cells = [f"{median(values):.1f} ({min(values):.0f} to {max(values):.0f})", mean_of(values, 1)]
+        tested = ["", ""]
+        if title in made:
+            a12 = made[title].a12
+            tested = [f"{a12.value:.2f} ({a12.low:.2f} to {a12.high:.2f})", f"{corrected[title]:.2g}"]
+        lines.append([title.removeprefix(ABLATION), str(len(values)), *cells, share(both, len(values)), *tested])
+    header = ["runs", "number", f"points in generation {last}: median (range)", "mean (95 %)", "both seats won"]
+    return table([*header, "A12 over the default (95 %)", "p, Holm"], lines)
+
+
+MEASURED = ("points", "beaten")
+
+
+# The printed programs
+
+
+def printed(data: Data) -> str:
+    """Return where the study's printed programs win, over rules and readings."""
+    lines = []
+    for program in sorted({row["program"] for row in data.printed}):
+        own = [row for row in data.printed if row["program"] == program]
+        sums = [int(row["first"]) + int(row["second"]) for row in own if row["forfeits"] == "0"]
+        both = [row for row in own if mancala_printed.won(dict(row))]
+        seats = [sum(int(row[s]) > int(row[f"{s}_against"]) and row["forfeits"] == "0" for row in own) for s in SEATS]
+        best = max(both, key=lambda row: int(row["first"]) + int(row["second"]), default=None)
+        where = "" if best is None else ", ".join(f"{name}={best[name]}" for name in mancala_printed.KEY[1:-1])
+        best_sum = "" if best is None else f"{best['first']} + {best['second']}: {where}"
+        lines.append([program, f"{len(own):,}", *map(str, seats), str(len(both)), best_sum, f"{fmean(sums):.1f}"])
+    header = ["program", "combinations", "won moving first", "won moving second", "won from both seats"]
+    return table([*header, "best of these", "mean sum without forfeits"], lines or [[NONE, *[""] * 6]])
+
+
+SEATS = ("first", "second")
+
+
+def printed_wins(data: Data) -> str:
+    """Return every combination of rules and readings under which a printed program wins from both seats."""
+    rows = [row for row in data.printed if mancala_printed.won(dict(row))]
+    found: dict[tuple[str, ...], list[str]] = {}
+    for row in rows:
+        rules = tuple(row[name] for name in ("program", *mancala_printed.RULES))
+        reads = f"{row['view']}, {row['value_at_out_of_range']}, {row['move']}: {row['first']} + {row['second']}"
+        found.setdefault(rules, []).append(reads)
+    lines = [[*rules, "; ".join(reads)] for rules, reads in sorted(found.items())]
+    header = ["program", *(f"`game.{name}`" for name in mancala_printed.RULES), "readings and points"]
+    return table(header, lines or [["none" if data.printed else NONE, *[""] * 5]])
+
+
+# Older measurements
+
+
+def panel(data: Data, player: str) -> str:
+    """Return what a player won against each opponent, by seat; the search met the same random programs."""
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for row in data.panel:
+        if row["player"] in (player, "search of eight plies"):
+            found.setdefault((row["player"], row["opponent"]), {})[row["seat"]] = of_seat(row)
+    lines = [
+        [opponent if who == player else f"{who} against {opponent}", *(cells.get(seat, "") for seat in SEATS)]
+        for (who, opponent), cells in found.items()
+    ]
+    return table(["opponent", "first seat: won (95 %), points", "second seat"], lines or [[NONE, "", ""]])
+
+
+def of_seat(row: Cells) -> str:
+    """Return the share of games won with its interval, and mean points; of a single game, its points."""
+    if row["games"] == "1":
+        word = "won" if int(row["points"]) > int(row["against"]) else "lost"
+        return f"{word}, {row['points']} : {row['against']}"
+    return f"{float(row['won']):g} % ({float(row['low']):g} to {float(row['high']):g}), {float(row['points']):.1f}"
+
+
+# A general player
+
+
+def general(data: Data) -> str:
+    """Return champions that value the leaves of a search, by depth and opponent."""
+    rows = [row for row in data.games if row["title"] == LEAVES]
+    scores = pooled(rows, ("run_seed", "player", "opponent"))
+    deepest = sorted({depth_of(row["player"]) for row in rows})
+    opponents = list(dict.fromkeys(row["opponent"] for row in rows))
+    lines = []
+    for depth in deepest:
+        for seed in sorted({row["run_seed"] for row in rows}, key=int):
+            own = {key[2]: score for key, score in scores.items() if key[0] == seed and depth_of(key[1]) == depth}
+            if own:
+                lines.append([f"seed {seed}, {depth} plies", *(of_pooled(own.get(one)) for one in opponents)])
+    return table(["champion", *map(label, opponents)], lines or [[NONE]])
+
+
+def depth_of(player: str) -> int:
+    """Return how deep a champion searches."""
+    return int(player.rpartition("depth=")[2])
+
+
+def label(opponent: str) -> str:
+    """Return a short name of an opponent."""
+    if opponent == PROGRAMS:
+        return "random programs"
+    depth, ties = opponent.split("depth=")[1].split()[0], "random ties" if "ties=random" in opponent else "first move"
+    return f"{depth} plies, {ties}"
+
+
+def of_pooled(score: object) -> str:
+    """Return a score with its interval and the number of games."""
+    if score is None:
+        return ""
+    ends = "" if score.interval is None else " ({:.1f} to {:.1f})".format(*(100 * x for x in score.interval))
+    return f"{100 * score.share:.1f} %{ends}"
+
+
+TABLES: dict[str, Callable[[Data], str]] = {
+    "mancala_run2": partial(of_study, run="run2"),
+    "mancala_run1": partial(of_study, run="run1"),
+    "mancala_seen": seen,
+    "mancala_curves": curve,
+    "mancala_expected": expected,
+    "mancala_without": without,
+    "mancala_specialists": specialists,
+    "mancala_printed": printed,
+    "mancala_printed_wins": printed_wins,
+    "mancala_default": of_default,
+    "mancala_ablation": ablation,
+    "mancala_panel": partial(panel, player="default, seed 5"),
+    "mancala_direct": partial(panel, player="mancala_general, seed 0"),
+    "mancala_general": general,
+}
