@@ -10,7 +10,7 @@ from jaxgp.report.generated import table
 from jaxgp.statistics.comparison import compare
 from jaxgp.statistics.intervals import student
 from jaxgp.statistics.verdicts import holm
-from jaxgp.store.table import Cells, Table
+from jaxgp.store.table import Cells
 
 PUBEVAL, SEED = "strategy name=pubeval", "1001"
 """The opponent, and the seed of the games."""
@@ -70,7 +70,7 @@ def comparisons(rows: Sequence[Cells]) -> str:
 
 def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
     """Return what makes each table, by its name in the document; raises UsageError for damaged data."""
-    rows = Table(folder / "backgammon_games.csv", games.COLUMNS).read()
+    rows = games.table(folder / "backgammon_games.csv").read()
 
     def made(name: str, function: Callable[[Sequence[Cells]], str]) -> str:
         try:
