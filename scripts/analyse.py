@@ -44,7 +44,7 @@ from jaxgp.study import study_options
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
-    from jaxgp.study.planning import Plan
+    from jaxgp.study.designs.planning import Plan
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 PORTFOLIO, MISSED = "portfolio.json", "missed.txt"
@@ -52,14 +52,14 @@ PORTFOLIO, MISSED = "portfolio.json", "missed.txt"
 
 def design(options: study_options.DesignOptions) -> int:
     """Carry out a factorial design, or gather its runs, and fit its models."""
-    from jaxgp.study import planning
+    from jaxgp.study.designs import planning
 
     return carry_out(planning.plan_design(options, CONFIG_DIR, envs), options)
 
 
 def tuned(options: study_options.TunedOptions) -> int:
     """Run the groups of a design at their optima and compare them."""
-    from jaxgp.study import planning
+    from jaxgp.study.designs import planning
 
     return carry_out(planning.plan_tuned(options, CONFIG_DIR, envs), options)
 
@@ -75,7 +75,8 @@ def carry_out(plan: "Plan", options: study_options.DesignOptions | study_options
 
 def comparison(options: study_options.ComparisonOptions) -> int:
     """Compare two groups of runs."""
-    from jaxgp.study import planning, study
+    from jaxgp.study import study
+    from jaxgp.study.designs import planning
 
     groups = study.load_groups(options)
     folder = make_directory(planning.where(options), "output")

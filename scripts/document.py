@@ -31,19 +31,8 @@ from jaxgp.report.reference import page
 from jaxgp.store import runs
 from jaxgp.study import curves
 from studies.growth import populations as of_populations
-from tables import (
-    backgammon,
-    checkers,
-    experiments,
-    freecell,
-    leagues,
-    mancala,
-    morpion,
-    othello,
-    populations,
-    rush_hour,
-    walls,
-)
+from tables import backgammon, checkers, experiments, leagues, mancala, morpion, othello, populations, walls
+from tables.puzzles import freecell, rush_hour
 
 SCRIPTS = ("evaluate", "play", "tournament", "export", "bench")
 STUDIES = (

@@ -14,7 +14,7 @@ from scipy import stats
 from jaxgp.report.plots import BLUE, INK, ORANGE, paint
 from jaxgp.statistics.intervals import student
 from jaxgp.study.design import Factor
-from jaxgp.study.model import Model
+from jaxgp.study.designs.model import Model
 
 
 def _figure(panels: int, title: str, width: float = 4.8, height: float = 3.6) -> tuple[Figure, list[Axes]]:

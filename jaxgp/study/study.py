@@ -18,8 +18,8 @@ from jaxgp.store import record
 from jaxgp.store.directory import RunDirectory
 from jaxgp.study import results, study_report
 from jaxgp.study.design import Design, Numbers
-from jaxgp.study.model import fit_groups
-from jaxgp.study.planning import DESIGN, Plan, commands, noted
+from jaxgp.study.designs.model import fit_groups
+from jaxgp.study.designs.planning import DESIGN, Plan, commands, noted
 from jaxgp.study.study_options import ComparisonOptions, DesignOptions, TunedOptions
 
 COMMANDS, FOUND = "commands.txt", "found.json"

@@ -14,7 +14,7 @@ from jaxgp.report.progress import duration
 from jaxgp.statistics.comparison import Comparison, Estimate, Group
 from jaxgp.study import figures
 from jaxgp.study.design import Design, Level, Numbers
-from jaxgp.study.model import RESIDUALS, Coefficient, Model, Optimum
+from jaxgp.study.designs.model import RESIDUALS, Coefficient, Model, Optimum
 
 SIGNIFICANCE = 0.05
 SENTENCES = 6

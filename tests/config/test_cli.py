@@ -43,7 +43,7 @@ BAD = [
     ("game=chess", "game=chess: unknown choice; accepted: backgammon, checkers, freecell, lose_checkers, mancala"),
     (
         "experiment=none",
-        "experiment=none: unknown choice; accepted: backgammon_coevolution, backgammon_islands, backgammon_less",
+        "experiment=none: unknown choice; accepted: backgammon_coevolution, backgammon_islands, backgammon_lear",
     ),
     ("+experiment=mancala_run1", "Multiple values for experiment; write it without the +"),
     ("algorithm=3", "algorithm=3: accepted: the name of one choice"),
@@ -352,7 +352,7 @@ def test_help_lists_groups_and_the_options_of_the_game_too(call, tmp_path, capsy
     assert max(map(len, out.splitlines())) <= 120
     with pytest.raises(SystemExit) as ended:
         cli.main(command, CONF, "config", ["--help", "program.role=nobody"])
-    assert (ended.value.code, capsys.readouterr().err) == (2, "error: program.role=nobody: accepted: program\n")
+    assert (ended.value.code, capsys.readouterr().err) == (2, "error: program.role=nobody: accepted: program, leaf\n")
     with pytest.raises(SystemExit):
         cli.main(command, CONF, "config", ["--cfg", "job", "seed=9"])
     assert "seed: 9" in capsys.readouterr().out

@@ -7,7 +7,7 @@ import pytest
 
 import envs
 from jaxgp.config.games import place
-from jaxgp.study.planning import load_design
+from jaxgp.study.designs.planning import load_design
 from tests.scripts import commands
 from tests.scripts.commands import compiled_once, load, write_run
 

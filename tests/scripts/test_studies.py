@@ -14,7 +14,8 @@ from jaxgp.config.compose import Composer
 from jaxgp.config.schema import Config
 from jaxgp.report import plots
 from jaxgp.run import assemble
-from jaxgp.study import design, planning, results, study_options
+from jaxgp.study import design, results, study_options
+from jaxgp.study.designs import planning
 from tests.report.test_report import check
 from tests.scripts.commands import load
 from tests.study import study_data

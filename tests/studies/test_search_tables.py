@@ -20,9 +20,9 @@ FIRST, SECOND = "1" * 16, "2" * 16
 def tables(monkeypatch):
     monkeypatch.syspath_prepend(str(SCRIPTS))
     return SimpleNamespace(
-        searches=importlib.import_module("tables.searches"),
-        rush_hour=importlib.import_module("tables.rush_hour"),
-        freecell=importlib.import_module("tables.freecell"),
+        searches=importlib.import_module("tables.puzzles.searches"),
+        rush_hour=importlib.import_module("tables.puzzles.rush_hour"),
+        freecell=importlib.import_module("tables.puzzles.freecell"),
     )
 
 

@@ -5,7 +5,8 @@ import pandas
 import pytest
 from scipy import stats
 
-from jaxgp.study import design, model
+from jaxgp.study import design
+from jaxgp.study.designs import model
 from tests.study import study_data as study
 
 

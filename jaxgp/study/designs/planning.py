@@ -19,7 +19,7 @@ from jaxgp.report.waiting import waiting
 from jaxgp.spec import Games
 from jaxgp.study import results
 from jaxgp.study.design import Cell, Design, read, words
-from jaxgp.study.model import fit_groups
+from jaxgp.study.designs.model import fit_groups
 from jaxgp.study.results import Pair
 from jaxgp.study.study_options import ComparisonOptions, DesignOptions, TunedOptions
 

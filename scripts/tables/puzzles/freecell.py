@@ -14,7 +14,7 @@ from jaxgp.measure.portfolio import combined
 from jaxgp.measure.solving import CHAMPION, Figures, figures
 from jaxgp.report.generated import table
 from jaxgp.statistics.verdicts import holm
-from tables.searches import NONE, Asked, Searches, percent
+from tables.puzzles.searches import NONE, Asked, Searches, percent
 
 EXPERIMENT, SEARCH = "freecell_weights", "greedy"
 CHAMPIONS = (("1-4000", 200_000), ("1-32000", 10_000), ("1-1000", 10_000))

@@ -16,7 +16,7 @@ from envs.rush_hour.rules import rules_of
 from jaxgp.measure.solving import CHAMPION, UNGUIDED, Figures
 from jaxgp.report.generated import table
 from jaxgp.statistics.intervals import student
-from tables.searches import NONE, Asked, Searches, percent
+from tables.puzzles.searches import NONE, Asked, Searches, percent
 
 BLIND, FIXED = "blind", ("H1", "H2", "H3", "Hc")
 BOOK_6 = {BLIND: "100 %", "H1": "72 %", "H2": "94 %", "H3": "102 %", "Hc": "70 %", CHAMPION: "40 %"}

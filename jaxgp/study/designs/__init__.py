@@ -1,0 +1,1 @@
+"""Designs of experiments: how they are planned, and models that are fitted to what their runs give."""
