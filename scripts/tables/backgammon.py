@@ -14,7 +14,7 @@ from jaxgp.store.table import Cells
 
 PUBEVAL, SEED = "strategy name=pubeval", "1001"
 """The opponent, and the seed of the games."""
-NETWORK, NETWORK_GAMES = "strategy name=network", "20000"
+NETWORK = "strategy name=network"
 LEARNING = "backgammon_learning"
 EXPERIMENTS = {
     "backgammon_teacher": ("`backgammon_teacher`, cut short", "8 to 11"),
@@ -49,10 +49,10 @@ def experiments(rows: Sequence[Cells]) -> str:
         each = ", ".join(f"{one:.1f}" for one in won(found))
         interval = "" if low is None or high is None else f" ({low:.1f} to {high:.1f})"
         lines.append([label, minutes, each, f"{mean:.1f}{interval} %"])
-    network = next(row for row in rows if row["player"] == NETWORK and row["games"] == NETWORK_GAMES)
+    network = max((row for row in rows if row["player"] == NETWORK), key=lambda row: int(row["games"]))
     low, high = (100 * float(network[name]) for name in ("low", "high"))
     said = f"{won([network])[0]:.1f} % ({low:.1f} to {high:.1f})"
-    lines.append(["the network itself (20,000 games)", "120,000 games of learning", said, ""])
+    lines.append([f"the network itself ({int(network['games']):,} games)", "120,000 games of learning", said, ""])
     return table(["experiment", "minutes a run, one core", "games won, by seed", "mean, 95 % over seeds"], lines)
 
 
@@ -75,7 +75,7 @@ def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
     def made(name: str, function: Callable[[Sequence[Cells]], str]) -> str:
         try:
             return function(rows)
-        except (ValueError, ZeroDivisionError, StopIteration) as error:
+        except (ValueError, ZeroDivisionError) as error:
             raise UsageError(f"{folder}: {name}: rows are missing, or a cell is no number ({error})") from error
 
     return {name: partial(made, name, function) for name, function in TABLES.items()}
