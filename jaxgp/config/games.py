@@ -289,8 +289,11 @@ def _learning(asked: Learning, config: Config, cast: "Cast") -> None:
     option, learners = "fitness.lessons.learning.individuals", asked.individuals
     if not isinstance(cast.actor, Learns) or not cast.language.sums or not traceable(cast.language):
         reject(option, learners, f"0; programs of {cast.spec.name} are no sums of weighted terms")
-    if learners > config.algorithm.population:
-        reject(option, learners, f"a whole number from 0 to algorithm.population={config.algorithm.population}")
+    algorithm = config.algorithm
+    most = algorithm.islands.size(algorithm.population)
+    if learners > most:
+        whose = f"algorithm.population={most}" if algorithm.islands.count == 1 else f"{most}, the population of an island"
+        reject(option, learners, f"a whole number from 0 to {whose}")
 
 
 def _suite(config: Config, cast: "Cast") -> None:
