@@ -292,8 +292,9 @@ def _learning(asked: Learning, config: Config, cast: "Cast") -> None:
     algorithm = config.algorithm
     most = algorithm.islands.size(algorithm.population)
     if learners > most:
-        whose = f"algorithm.population={most}" if algorithm.islands.count == 1 else f"{most}, the population of an island"
-        reject(option, learners, f"a whole number from 0 to {whose}")
+        alone = algorithm.islands.count == 1
+        bound = f"algorithm.population={most}" if alone else f"{most}, the population of an island"
+        reject(option, learners, f"a whole number from 0 to {bound}")
 
 
 def _suite(config: Config, cast: "Cast") -> None:
