@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaxgp.errors import UsageError
-from jaxgp.options import MAX_SEED, option
+from jaxgp.options import MAX_FITNESS, MAX_SEED, option
 from jaxgp.study.design import GOALS, MAX_TRIALS, RESPONSES
 
 MAX_BATCH = 4096
@@ -98,7 +98,9 @@ class CurvesOptions:
     )
     titles: list[str] = option([], "the groups that are shown, by their titles; none: all")
     measure: str = option("points", "what is shown; of all but sizes the best so far", CURVES)
-    targets: tuple[float, ...] = option((), "values of the measure whose expected running time is wanted")
+    targets: tuple[float, ...] = option(
+        (), "values of the measure whose expected running time is wanted", low=-MAX_FITNESS, high=MAX_FITNESS
+    )
     seed: int = option(0, "of the bootstrap", low=0, high=MAX_SEED)
     output: str = option("outputs/analysis/curves", "directory for results", path=True)
 

@@ -177,7 +177,7 @@ def test_two_groups_of_runs_are_compared_from_folders_and_from_tables(analyse, s
 
 def test_runs_that_all_end_alike_have_no_model_but_a_report(analyse, tmp_path, monkeypatch):
     measured = {"fitness": 7.0, "points": 1.0, "size": 1, "found": 0, "generations": 4, "seconds": 1.0}
-    monkeypatch.setattr(results, "summary", lambda rows, found: measured)
+    monkeypatch.setattr(results.member, "summary", lambda rows, found: measured)
     code, out, _ = analyse(*STUDY[:2], *STUDY[4:], f"output={tmp_path}")
     assert code == 0
     assert "all: no model: all 6 runs have the same fitness, 7" in out
