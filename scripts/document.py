@@ -31,7 +31,7 @@ from jaxgp.report.reference import page
 from jaxgp.store import runs
 from jaxgp.study import curves
 from studies.growth import populations as of_populations
-from tables import backgammon, checkers, experiments, leagues, mancala, morpion, othello, populations, walls
+from tables import backgammon, checkers, experiments, islands, leagues, mancala, morpion, othello, populations, walls
 from tables.puzzles import freecell, rush_hour
 
 SCRIPTS = ("evaluate", "play", "tournament", "export", "bench")
@@ -83,6 +83,7 @@ DOCUMENTS = {
     "mancala.md": mancala.parts,
     "walls.md": walls.parts,
     "performance.md": populations.parts,
+    "islands.md": islands.parts,
     "league.md": leagues.parts,
     "experiments.md": experiments.parts,
     "othello.md": othello.parts,

@@ -1,0 +1,70 @@
+"""The table of docs/islands.md: champions from islands beside champions from one population, in games that were new."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from statistics import mean
+
+from jaxgp.errors import UsageError
+from jaxgp.measure import games
+from jaxgp.report.generated import table
+from jaxgp.statistics.comparison import compare
+from jaxgp.statistics.intervals import student
+from jaxgp.statistics.verdicts import holm, pooled
+from jaxgp.store.table import Cells
+
+PAIRS = {
+    "Othello": ("othello_islands", "othello_original"),
+    "backgammon": ("backgammon_lessons_islands", "backgammon_lessons_one"),
+}
+"""For each game, the names of the files of champions from islands, and of those from one population."""
+FILES = ("islands_games.csv", "othello_games.csv")
+NONE = "No rows yet."
+
+
+def shares(rows: Sequence[Cells]) -> dict[str, list[float]]:
+    """Return the percentage of points of each champion, the mean over its opponents, by the name of its file."""
+    met: dict[str, list[float]] = {}
+    for (run, _), score in pooled(rows, ("run", "opponent")).items():
+        met.setdefault(run, []).append(score.share)
+    found: dict[str, list[float]] = {}
+    for run, values in sorted(met.items()):
+        if name := re.fullmatch(r"docs/data/champions/(\w+)_\d+\.json", run):
+            found.setdefault(name[1], []).append(100 * mean(values))
+    return found
+
+
+def islands(rows: Sequence[Cells]) -> str:
+    """Return a line for each game: both arrangements, A12 of islands beside one population, and p after Holm."""
+    found = shares(rows)
+    pairs = {game: names for game, names in PAIRS.items() if all(name in found for name in names)}
+    if not pairs:
+        return NONE
+    made = [compare("points", (a, found[a]), (b, found[b])) for a, b in pairs.values()]
+    lines = []
+    for (game, names), one, p in zip(pairs.items(), made, holm([one.p for one in made]), strict=True):
+        each = [percent(found[name]) for name in names]
+        runs = " and ".join(str(len(found[name])) for name in names)
+        a12 = f"{one.a12.value:.2f} ({one.a12.low:.2f} to {one.a12.high:.2f})"
+        lines.append([game, runs, *each, a12, f"{p:.2g}"])
+    head = ["game", "runs", "islands, points (95 % over runs)", "one population", "A12 (95 %)", "p, Holm"]
+    return table(head, lines)
+
+
+def percent(values: Sequence[float]) -> str:
+    """Return the mean of percentages, and its interval over runs."""
+    middle, low, high = student(values)
+    return f"{middle:.1f} %" + ("" if low is None or high is None else f" ({low:.1f} to {high:.1f})")
+
+
+def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
+    """Return what makes the table of the document; raises UsageError for damaged data."""
+    rows = [row for name in FILES for row in games.table(folder / name).read()]
+
+    def made() -> str:
+        try:
+            return islands(rows)
+        except (ValueError, ZeroDivisionError) as error:
+            raise UsageError(f"{folder}: islands: a cell is not the number that it should be ({error})") from error
+
+    return {"islands": made}
