@@ -13,10 +13,7 @@ from jaxgp.statistics.intervals import student
 from jaxgp.statistics.verdicts import holm, pooled
 from jaxgp.store.table import Cells
 
-PAIRS = {
-    "Othello": ("othello_islands", "othello_original"),
-    "backgammon": ("backgammon_lessons_islands", "backgammon_lessons_one"),
-}
+PAIRS = {"Othello": ("othello_islands", "othello_original")}
 """For each game, the names of the files of champions from islands, and of those from one population."""
 FILES = ("islands_games.csv", "othello_games.csv")
 NONE = "No rows yet."
