@@ -24,12 +24,15 @@ from jaxgp.evolution.generational import size_metrics
 from jaxgp.evolution.options import Groups
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
-from jaxgp.operators import rulelists
+from jaxgp.operators import draw, rulelists
 
 Metrics = dict[str, Array]
 
 ALTERNATION = 4
 """Parents that one alternation needs, and children that it makes."""
+FEW = 256
+"""Parents up to which each alternation shuffles them all, which costs next to nothing. With many, all alternations
+together would take the square of the population: of 65,535 lists, nearly the whole time of a generation."""
 BREED = 4
 """The child of a generation's key that variation takes."""
 
@@ -117,7 +120,10 @@ class Winners:
 
         def alternate(key: Array) -> tuple[RuleLists, Array, Array]:
             draw_key, deal_key, *mutate_keys = jax.random.split(key, 4)
-            chosen = jax.random.choice(draw_key, total, (ALTERNATION,), replace=False)
+            if total <= FEW:
+                chosen = jax.random.choice(draw_key, total, (ALTERNATION,), replace=False)
+            else:
+                chosen = draw.distinct(draw.words(draw_key, ALTERNATION), total)
             first, second, *others = (jax.tree.map(lambda x, i=i: x[i], parents) for i in chosen)
             dealt = rulelists.recombine(deal_key, first, second)
             changed = [

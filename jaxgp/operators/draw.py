@@ -48,6 +48,20 @@ def uniform(word: Array, mask: Array) -> Array:
     return jnp.minimum((count <= below(word, count[-1])).sum(dtype=jnp.int32), mask.shape[0] - 1)
 
 
+def distinct(words: Array, n: int) -> Array:
+    """Turn words (uint32[K], K at most n) into int32[K]: different whole numbers from 0 to n - 1, in the order drawn.
+
+    All sequences are equally likely. The time depends on K alone, where a permutation takes that of sorting n numbers.
+    """
+    found: list[Array] = []
+    for word in words:
+        number = below(word, n - len(found))
+        for earlier in jnp.sort(jnp.stack(found)) if found else ():
+            number += number >= earlier
+        found.append(number)
+    return jnp.stack(found)
+
+
 def weighted(word: Array, weights: Array) -> Array:
     """Turn a word into int32[]: an index with probability `weights` / sum (int32[N], >= 0, sum from 1 below 2**24).
 

@@ -9,6 +9,7 @@ import pytest
 
 import envs
 from jaxgp.arrays import count_unique
+from jaxgp.evolution import winners
 from jaxgp.evolution.options import Groups
 from jaxgp.evolution.state import Champion
 from jaxgp.fitness.evaluation import Evaluation
@@ -84,7 +85,9 @@ def test_the_numbers_of_the_study():
     assert following.length.shape == (1000,)
 
 
-def test_children_in_turn_two_by_recombination_two_by_mutation_of_four_different_parents(experiment):
+@pytest.mark.parametrize("few", [winners.FEW, 0], ids=["shuffled", "drawn"])
+def test_children_in_turn_two_by_recombination_two_by_mutation_of_four_different_parents(experiment, monkeypatch, few):
+    monkeypatch.setattr(winners, "FEW", few)
     parents = population(board(3), 8, seed=3)
     breed = jax.jit(lambda key, parents: experiment.ring.scheme.children(key, parents, 32))
     children, kinds, possible = jax.device_get(breed(jax.random.key(1), parents))

@@ -1,3 +1,6 @@
+import itertools
+from collections import Counter
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -24,6 +27,16 @@ def test_uniform_takes_every_true_entry_equally_and_no_other():
     got = jax.vmap(lambda word: draw.uniform(word, mask))(WORDS)
     assert_distribution(np.bincount(got, minlength=11), mask)
     assert draw.uniform(WORDS[0], np.zeros(5, bool)) == 4
+
+
+@pytest.mark.parametrize(("count", "n"), [(3, 5), (4, 4), (1, 7)])
+def test_distinct_numbers_come_in_all_orders_equally_often(count, n):
+    words = np.random.default_rng(1).integers(0, 2**32, (N, count), np.uint32)
+    got = np.asarray(jax.vmap(lambda some: draw.distinct(some, n))(words))
+    orders = list(itertools.permutations(range(n), count))
+    met = Counter(map(tuple, got.tolist()))
+    assert set(met) <= set(orders), "no number twice"
+    assert_distribution([met[order] for order in orders], [1] * len(orders))
 
 
 def test_weighted_follows_the_weights_and_never_takes_zero():
