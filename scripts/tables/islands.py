@@ -13,14 +13,17 @@ from jaxgp.statistics.intervals import student
 from jaxgp.statistics.verdicts import holm, pooled
 from jaxgp.store.table import Cells
 
-PAIRS = {"Othello": ("othello_islands", "othello_original")}
+PAIRS = {
+    "Othello": ("othello_islands", "othello_original"),
+    "backgammon": ("backgammon_lessons_islands", "backgammon_lessons_one"),
+}
 """For each game, the names of the files of champions from islands, and of those from one population."""
 FILES = ("islands_games.csv", "othello_games.csv")
 NONE = "No rows yet."
 
 
 def shares(rows: Sequence[Cells]) -> dict[str, list[float]]:
-    """Return the percentage of points of each champion, the mean over its opponents, by the name of its file."""
+    """Return the share of games of each champion in percent, the mean over its opponents, by the name of its file."""
     met: dict[str, list[float]] = {}
     for (run, _), score in pooled(rows, ("run", "opponent")).items():
         met.setdefault(run, []).append(score.share)
@@ -37,14 +40,14 @@ def islands(rows: Sequence[Cells]) -> str:
     pairs = {game: names for game, names in PAIRS.items() if all(name in found for name in names)}
     if not pairs:
         return NONE
-    made = [compare("points", (a, found[a]), (b, found[b])) for a, b in pairs.values()]
+    made = [compare("share of games", (a, found[a]), (b, found[b])) for a, b in pairs.values()]
     lines = []
     for (game, names), one, p in zip(pairs.items(), made, holm([one.p for one in made]), strict=True):
         each = [percent(found[name]) for name in names]
         runs = " and ".join(str(len(found[name])) for name in names)
         a12 = f"{one.a12.value:.2f} ({one.a12.low:.2f} to {one.a12.high:.2f})"
         lines.append([game, runs, *each, a12, f"{p:.2g}"])
-    head = ["game", "runs", "islands, points (95 % over runs)", "one population", "A12 (95 %)", "p, Holm"]
+    head = ["game", "runs", "islands, share of games (95 % over runs)", "one population", "A12 (95 %)", "p, Holm"]
     return table(head, lines)
 
 
