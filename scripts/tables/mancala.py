@@ -315,8 +315,10 @@ def ablation(data: Data) -> str:
         if title in made:
             a12 = made[title].a12
             tested = [f"{a12.value:.2f} ({a12.low:.2f} to {a12.high:.2f})", f"{corrected[title]:.2g}"]
-        lines.append([title.removeprefix(ABLATION), str(len(values)), *cells, share(both, len(values)), *tested])
-    header = ["runs", "number", f"points in generation {last}: median (range)", "mean (95 %)", "both seats won"]
+        cells += [share(both, len(values)), running_time(curves.expected(won[title], 1.0))[1]]
+        lines.append([title.removeprefix(ABLATION), str(len(values)), *cells, *tested])
+    header = ["runs", "number", f"points in generation {last}: median (range)", "mean (95 %)"]
+    header += ["both seats won", "expected games until then (95 %)"]
     return table([*header, "A12 over the default (95 %)", "p, Holm"], lines)
 
 

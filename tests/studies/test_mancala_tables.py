@@ -115,11 +115,12 @@ def test_groups_of_the_ablation_are_compared_in_the_last_generation_of_all():
     found = {line[0]: line[1:] for line in lines(mancala.ablation(EMPTY._replace(curves=rows)))}
     assert found["runs"][1].startswith("points in generation 1")
     assert found["default"][:2] == ["5", "58.0 (56 to 60)"]
-    assert found["default"][3:] == ["5 of 5 (57 to 100 %)", "", ""]
+    assert found["default"][3:] == ["5 of 5 (57 to 100 %)", "200 (200 to 200)", "", ""]
     assert found["no power"][3].startswith("0 of 5")
-    assert found["no power"][4].startswith("0.00 (")
-    assert float(found["no power"][5]) == pytest.approx(2 * 0.0079, abs=0.001), "two tests, corrected"
-    assert found["same"][4].startswith("0.50 (")
+    assert found["no power"][4] == "not known"
+    assert found["no power"][5].startswith("0.00 (")
+    assert float(found["no power"][6]) == pytest.approx(2 * 0.0079, abs=0.001), "two tests, corrected"
+    assert found["same"][5].startswith("0.50 (")
 
 
 def test_run_2_without_if_is_compared_in_the_last_generation_of_both():
