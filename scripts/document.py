@@ -49,6 +49,7 @@ STUDIES = (
     "growth/devices",
     "measure/champions",
     "measure/mancala_printed",
+    "measure/othello_leaves",
     "measure/walls_rules",
     "rush_hour/boards",
     "rush_hour/cost",

@@ -15,6 +15,7 @@ from jaxgp.measure.champions import Loaded
 from jaxgp.measure.evaluation import Result
 from jaxgp.players.options import Opponent
 from jaxgp.players.searched import SearchedPlayer
+from jaxgp.spec import Cast
 
 
 def teams(loaded: Sequence[Loaded]) -> list[list[int]]:
@@ -51,6 +52,7 @@ def measured(
     games: int,
     seed: int,
     say: Callable[[str], object] = lambda _: None,
+    programs: Cast | None = None,
 ) -> Iterator[tuple[int, str, list[Result]]]:
     """Play champions against every opponent of a panel, from both seats.
 
@@ -62,6 +64,7 @@ def measured(
         games: of each champion from each seat against an opponent with chance; one is played against another.
         seed: of chance.
         say: told what comes next.
+        programs: how random programs of the panel play; None: as the champions do.
 
     Yields:
         The place of a champion, the name of an opponent, and the results of their games.
@@ -71,7 +74,8 @@ def measured(
         cast, player, genomes = team[0].cast, team[0].player, stacked(team)
         for index, (name, spec) in enumerate(panel.items()):
             say(f"{len(team)} champions, {team[0].content.title or team[0].path.name} and so on, against {name}")
-            opponent = evaluation.seat(cast, spec, games, player.random)
+            theirs = programs if programs is not None and spec.kind == "programs" else cast
+            opponent = evaluation.seat(theirs, spec, games, player.random)
             start_key, play_key = jax.random.split(jax.random.fold_in(jax.random.key(seed), index))
             memory = jax.jit(opponent.init)(start_key)
             played = evaluation.play_out(play_key, cast.game, player, genomes, opponent, memory, name=name)

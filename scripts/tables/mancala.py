@@ -17,7 +17,7 @@ from jaxgp.errors import UsageError
 from jaxgp.measure import games
 from jaxgp.report.generated import table
 from jaxgp.statistics.intervals import student, wilson
-from jaxgp.statistics.verdicts import holm, pooled
+from jaxgp.statistics.verdicts import Score, holm, pooled
 from jaxgp.store.table import Cells, Table
 from jaxgp.study import curves
 from studies.measure import mancala_printed
@@ -36,6 +36,9 @@ STALL, LATE = 14, 100
 """Generations of the study: run 1 stalls by the one, run 2 improves past the other."""
 SEARCH = "search depth=8 evaluator=material ties=first"
 PROGRAMS = "programs"
+"""The opponent: random programs that play as the champions do, unless a role follows."""
+DIRECT = "program"
+"""The role of the study's programs, whose value names a pit."""
 STUDY = {"search": "39 and 37", "run 1": "25 and 24", "run 2": "23 and 22"}
 """Mean points against 1,000 random programs from either seat, as the study has them."""
 HALF = 24
@@ -167,7 +170,8 @@ def points(row: Cells, seat: str) -> str:
 
 def specialists(data: Data) -> str:
     """Return the study's figure 10: the search and the champions of all runs against the same random programs."""
-    rows = [row for row in data.games if row["opponent"] == PROGRAMS and row["game"] == "mancala"]
+    met = [row for row in data.games if row["opponent"] == PROGRAMS and row["game"] == "mancala"]
+    rows = [row for row in met if row["title"] != LEAVES]
     last = {(row["title"], row["run_seed"], row["player"]): row for row in rows}
     lines = []
     search = next((row for row in last.values() if row["player"] == SEARCH), None)
@@ -311,8 +315,10 @@ def ablation(data: Data) -> str:
         if title in made:
             a12 = made[title].a12
             tested = [f"{a12.value:.2f} ({a12.low:.2f} to {a12.high:.2f})", f"{corrected[title]:.2g}"]
-        lines.append([title.removeprefix(ABLATION), str(len(values)), *cells, share(both, len(values)), *tested])
-    header = ["runs", "number", f"points in generation {last}: median (range)", "mean (95 %)", "both seats won"]
+        cells += [share(both, len(values)), running_time(curves.expected(won[title], 1.0))[1]]
+        lines.append([title.removeprefix(ABLATION), str(len(values)), *cells, *tested])
+    header = ["runs", "number", f"points in generation {last}: median (range)", "mean (95 %)"]
+    header += ["both seats won", "expected games until then (95 %)"]
     return table([*header, "A12 over the default (95 %)", "p, Holm"], lines)
 
 
@@ -382,18 +388,31 @@ def of_seat(row: Cells) -> str:
 
 
 def general(data: Data) -> str:
-    """Return champions that value the leaves of a search, by depth and opponent."""
-    rows = [row for row in data.games if row["title"] == LEAVES]
-    scores = pooled(rows, ("run_seed", "player", "opponent"))
-    deepest = sorted({depth_of(row["player"]) for row in rows})
-    opponents = list(dict.fromkeys(row["opponent"] for row in rows))
+    """Return champions that value the leaves of a search, by opponent, and the search of eight plies beside them."""
+    found: dict[tuple[str, ...], list[Cells]] = {}
+    for row in data.games:
+        leaves, search = row["title"] == LEAVES, row["player"] == SEARCH
+        if leaves or (search and row["opponent"] == PROGRAMS):
+            opponent = row["opponent"] if leaves else f"{PROGRAMS} role={DIRECT}"
+            found.setdefault((opponent, "" if search else row["run_seed"], row["player"]), []).append(row)
     lines = []
-    for depth in deepest:
-        for seed in sorted({row["run_seed"] for row in rows}, key=int):
-            own = {key[2]: score for key, score in scores.items() if key[0] == seed and depth_of(key[1]) == depth}
-            if own:
-                lines.append([f"seed {seed}, {depth} plies", *(of_pooled(own.get(one)) for one in opponents)])
-    return table(["champion", *map(label, opponents)], lines or [[NONE]])
+    for (opponent, seed, player), rows in sorted(found.items()):
+        (score,) = pooled(rows, ("player",)).values()
+        name = f"seed {seed}, {depth_of(player)} plies" if seed else "search of eight plies"
+        cells = f"{score.games:,}", of_pooled(score), *(points_of(rows, seat) for seat in SEATS)
+        lines.append([label(opponent), name, *cells])
+    header = ["opponent", "player", "games", "score (95 %)", *(f"points moving {seat} (95 %)" for seat in SEATS)]
+    return table(header, lines or [[NONE, *[""] * 5]])
+
+
+def points_of(rows: Sequence[Cells], seat: str) -> str:
+    """Return mean points of games with different seeds, with the 95 % interval of the mean."""
+    games_of = [int(row["games"]) / 2 for row in rows]
+    means, spreads = ([float(row[f"{name}_{seat}"]) for row in rows] for name in ("points", "spread"))
+    mean = float(np.average(means, weights=games_of))
+    variance = float(np.average(np.square(spreads) + np.square(np.subtract(means, mean)), weights=games_of))
+    half = 1.96 * sqrt(variance / sum(games_of))
+    return f"{mean:.1f} ({mean - half:.1f} to {mean + half:.1f})"
 
 
 def depth_of(player: str) -> int:
@@ -403,16 +422,16 @@ def depth_of(player: str) -> int:
 
 def label(opponent: str) -> str:
     """Return a short name of an opponent."""
-    if opponent == PROGRAMS:
-        return "random programs"
+    if opponent.startswith(PROGRAMS):
+        return (
+            "random programs that name a pit" if DIRECT in opponent.split("role=")[1:] else "random programs at leaves"
+        )
     depth, ties = opponent.split("depth=")[1].split()[0], "random ties" if "ties=random" in opponent else "first move"
     return f"{depth} plies, {ties}"
 
 
-def of_pooled(score: object) -> str:
-    """Return a score with its interval and the number of games."""
-    if score is None:
-        return ""
+def of_pooled(score: Score) -> str:
+    """Return a score with its interval."""
     ends = "" if score.interval is None else " ({:.1f} to {:.1f})".format(*(100 * x for x in score.interval))
     return f"{100 * score.share:.1f} %{ends}"
 

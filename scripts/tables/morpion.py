@@ -9,7 +9,7 @@ from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from statistics import mean
+from statistics import mean, median
 from typing import TYPE_CHECKING, NamedTuple
 
 from jaxgp.errors import UsageError
@@ -32,6 +32,8 @@ WORDS = {CLOSEST: "getClosestToLast", POINTS: "nothing else"}
 OTHERS = {"morpion_diagonal": "getFurthestDiagonal", "morpion_random": "getRandom"}
 """What stands in for getClosestToLast, by experiment."""
 BEST = {"morpion_best": "getBest", "morpion_best program.closest_to_last=true": "getBest and getClosestToLast"}
+MOST = 20
+"""More runs than this are not listed one by one."""
 RESAMPLES = 1999
 NONE = "No rows yet."
 
@@ -68,7 +70,10 @@ def listed(scores: Mapping[int, float]) -> list[str]:
     """Return seeds, scores, mean and greatest of some runs as cells."""
     seeds = sorted(scores)
     values = [scores[seed] for seed in seeds]
-    return [f"{seeds[0]}..{seeds[-1]}", " ".join(f"{one:g}" for one in values), average(values), f"{max(values):g}"]
+    every = " ".join(f"{one:g}" for one in values)
+    if len(values) > MOST:
+        every = f"{min(values):g} to {max(values):g}, median {median(values):g}"
+    return [f"{seeds[0]}..{seeds[-1]}", every, average(values), f"{max(values):g}"]
 
 
 def average(values: Sequence[float]) -> str:

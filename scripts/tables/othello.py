@@ -19,6 +19,7 @@ from jaxgp.statistics.verdicts import LEVEL, Score, holm, pooled
 from jaxgp.store import champion, runs
 from jaxgp.store.champion import ChampionError
 from jaxgp.store.table import Cells, Table
+from studies.measure import othello_leaves
 
 SOURCE = {
     "original": "1.00 to 2.40",
@@ -40,6 +41,8 @@ BENCHMARKS = {
 """The searches that measure players of Reversi."""
 BOOK = {"5 plies": (875, 961), "7 plies": (640.5, 826)}
 """Least and greatest points of 1,000 of the eight best runs of M. Sipper, "Evolved to Win" (2011), table 3.12."""
+WEIGHTED = {"original_weights": "original", "regions_weights": "regions"}
+"""Experiments with weights by path, and those that have the same features without."""
 NO_OPS = ("B0", "B1", "B00", "B01", "B10", "B11")
 RESAMPLES = 1999
 NONE = "No rows yet."
@@ -47,11 +50,12 @@ MEASURE = "points"
 
 
 class Data(NamedTuple):
-    """Rows of both tables, and the texts of champions by experiment."""
+    """Rows of the tables, and the texts of champions by experiment."""
 
     runs: list[Cells]
     games: list[Cells]
     texts: dict[str, list[str]]
+    leaves: list[Cells]
 
 
 def load(folder: Path) -> Data:
@@ -65,7 +69,8 @@ def load(folder: Path) -> Data:
             except ChampionError as error:
                 raise UsageError(f"{path}: {error}") from error
     made = Table(folder / "othello_runs.csv", runs.COLUMNS).read()
-    return Data(made, games.table(folder / "othello_games.csv").read(), texts)
+    leaves = Table(folder / "othello_leaves.csv", othello_leaves.COLUMNS).read()
+    return Data(made, games.table(folder / "othello_games.csv").read(), texts, leaves)
 
 
 def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
@@ -236,6 +241,53 @@ def used(data: Data) -> str:
 # Reversi
 
 
+# Where influential leaves are
+
+
+def ranked(row: Cells) -> tuple[float, float] | None:
+    """Return Spearman's rho of the influence of a champion's leaves with depth, and with the place from the left.
+
+    None where a leaf is alone, or all are alike.
+    """
+    from scipy import stats
+
+    pairs = [one.split(":") for one in row["leaves"].split()]
+    depths, shares = [int(depth) for depth, _ in pairs], [float(share) for _, share in pairs]
+    if min(len(set(depths)), len(set(shares))) < 2:
+        return None
+    return tuple(float(stats.spearmanr(shares, one).statistic) for one in (depths, range(len(shares))))  # type: ignore[return-value]
+
+
+def leaves(data: Data) -> str:
+    """Return where the leaves are that decide moves, with weights beside without; the p values are one family."""
+    from jaxgp.statistics.comparison import compare
+
+    found: dict[str, list[tuple[float, float]]] = {}
+    for row in data.leaves:
+        if (rho := ranked(row)) is not None:
+            found.setdefault(experiment(row["run"]), []).append(rho)
+    if not found:
+        return NONE
+    pairs = [(a, b, of) for a, b in WEIGHTED.items() if {a, b} <= found.keys() for of in (0, 1)]
+    values = {(name, of): [rho[of] for rho in some] for name, some in found.items() for of in (0, 1)}
+    made = [compare("rho", (a, values[a, of]), (b, values[b, of]), resamples=RESAMPLES) for a, b, of in pairs]
+    tested = dict(zip(pairs, zip(made, holm([one.p for one in made]), strict=True), strict=True))
+    lines = []
+    for name in (one for one in SOURCE if one in found):
+        cells = [f"`othello_{name}`", str(len(found[name]))]
+        for of in (0, 1):
+            middle, low, high = student(values[name, of])
+            cells.append(f"{middle:+.2f}" + ("" if low is None else f" ({low:+.2f} to {high:+.2f})"))
+            if (pair := (name, WEIGHTED.get(name, ""), of)) in tested:
+                one, p = tested[pair]
+                cells.append(f"{one.a12.value:.2f} ({one.a12.low:.2f} to {one.a12.high:.2f}), p = {small(p)}")
+            else:
+                cells.append("")
+        lines.append(cells)
+    head = ["rho with the depth (95 %)", "A12 over no weights, p", "rho with the place from the left (95 %)"]
+    return table(["experiment", "champions", *head, "A12 over no weights, p"], lines)
+
+
 def reversi(data: Data) -> str:
     """Return the champions of Reversi that search, against the searches of five and seven plies."""
     rows = [row for row in data.games if row["opponent"] in BENCHMARKS and " depth=" in row["player"]]
@@ -270,5 +322,6 @@ TABLES: dict[str, Callable[[Data], str]] = {
     "othello_pairs": pairs,
     "othello_noops": noops,
     "othello_noops_used": used,
+    "othello_leaves": leaves,
     "othello_reversi": reversi,
 }

@@ -64,12 +64,26 @@ def test_every_champion_has_a_row_for_every_opponent_and_the_games_that_it_has_a
     assert len(np.unique(counts[1], axis=0)) > 1, "the champions differ"
 
 
+def test_random_programs_may_play_in_another_role_than_the_champions(runs, panel):
+    (panel / "random.yaml").write_text("some: {kind: programs}\n")
+    for role in (None, "move", "leaf"):
+        assert (
+            run(f"runs=[{runs[1]}]", "panel=random", "games=4", f"programs={role or 'null'}", f"table={panel}/t.csv")
+            == 0
+        )
+    own, same, other = games.table(panel / "t.csv").read()
+    assert [row["opponent"] for row in (own, same, other)] == ["programs", "programs role=move", "programs role=leaf"]
+    figures = [[row[name] for name in ("wins", "points_first", "points_second", "plies")] for row in (own, same, other)]
+    assert figures[0] == figures[1] != figures[2]
+
+
 def test_what_cannot_be_measured_side_by_side_is_one_line(runs, panel, tmp_path, capsys):
     larger = made(tmp_path / "larger", {"name": "othello", "size": 6}, "own")
     for given, said in (
         ([], "runs: which champions? Write runs=[DIR,DIR], run directories or champion files"),
         ([f"runs=[{runs[0]}]", "panel=other"], "panel=other: accepted: mine"),
         ([f"runs=[{runs[0]}]", "panel=mine", "against=[x]"], "against=x: accepted: first, chance"),
+        ([f"runs=[{runs[0]}]", "panel=mine", "programs=x"], "programs=x: accepted: "),
         ([f"runs=[{runs[0]}]", "panel=mine", "depth=3"], f"depth: given, but the champion of {runs[0]}"),
         ([f"runs=[{runs[0]},{larger}]", "panel=mine"], f"runs: {larger}/champion.json plays by other rules than"),
         ([f"runs=[{tmp_path}/x*]", "panel=mine"], f"runs={tmp_path}/x*: accepted: a pattern that matches"),

@@ -115,11 +115,12 @@ def test_groups_of_the_ablation_are_compared_in_the_last_generation_of_all():
     found = {line[0]: line[1:] for line in lines(mancala.ablation(EMPTY._replace(curves=rows)))}
     assert found["runs"][1].startswith("points in generation 1")
     assert found["default"][:2] == ["5", "58.0 (56 to 60)"]
-    assert found["default"][3:] == ["5 of 5 (57 to 100 %)", "", ""]
+    assert found["default"][3:] == ["5 of 5 (57 to 100 %)", "200 (200 to 200)", "", ""]
     assert found["no power"][3].startswith("0 of 5")
-    assert found["no power"][4].startswith("0.00 (")
-    assert float(found["no power"][5]) == pytest.approx(2 * 0.0079, abs=0.001), "two tests, corrected"
-    assert found["same"][4].startswith("0.50 (")
+    assert found["no power"][4] == "not known"
+    assert found["no power"][5].startswith("0.00 (")
+    assert float(found["no power"][6]) == pytest.approx(2 * 0.0079, abs=0.001), "two tests, corrected"
+    assert found["same"][5].startswith("0.50 (")
 
 
 def test_run_2_without_if_is_compared_in_the_last_generation_of_both():
@@ -143,13 +144,22 @@ def test_wins_of_the_printed_programs_are_listed_by_rules():
     assert [(line[0], line[-1].rpartition(": ")[2]) for line in wins] == [("1", "27 + 25")]
 
 
-def test_searching_champions_are_shown_by_depth():
-    opponent = "search depth=8 evaluator=material ties=random"
-    rows = [met(mancala.LEAVES, n, 25, f"champion a{n} depth={depth}", opponent) for n in (0, 1) for depth in (2, 4)]
-    found = lines(mancala.general(EMPTY._replace(games=rows)))
-    assert found[0] == ["champion", "8 plies, random ties"]
-    assert [line[0] for line in found[2:]] == [f"seed {n}, {depth} plies" for depth in (2, 4) for n in (0, 1)]
-    assert found[2][1] == "50.0 % (47.8 to 52.2)"
+def test_searching_champions_are_shown_beside_the_search_of_eight_plies():
+    opponent, direct = "search depth=8 evaluator=material ties=random", "programs role=program"
+    rows = [met(mancala.LEAVES, 0, 25, "champion a depth=2", one) for one in (opponent, "programs", direct)]
+    rows += [rows[0] | {"seed": "1", "points_first": "27", "spread_first": "0"}]
+    rows += [met(mancala.LEAVES, 0, 30, mancala.SEARCH), met("run 1", 3, 40, mancala.SEARCH), met("run 1", 3, 20)]
+    found = lines(mancala.general(EMPTY._replace(games=rows)))[2:]
+    assert [line[:3] for line in found] == [
+        ["random programs at leaves", "search of eight plies", "2,000"],
+        ["random programs at leaves", "seed 0, 2 plies", "2,000"],
+        ["random programs that name a pit", "search of eight plies", "2,000"],
+        ["random programs that name a pit", "seed 0, 2 plies", "2,000"],
+        ["8 plies, random ties", "seed 0, 2 plies", "4,000"],
+    ]
+    assert [line[4].split()[0] for line in found] == ["30.0", "25.0", "40.0", "25.0", "26.0"]
+    assert found[1][4] == "25.0 (24.4 to 25.6)", "1.96 times 10 over the root of 1,000"
+    assert found[4][4] == "26.0 (25.7 to 26.3)", "the spread of 2,000 games, half at 25 +- 10 and half at 27"
 
 
 def test_older_measurements_are_shown_by_seat():

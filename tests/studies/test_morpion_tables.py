@@ -31,6 +31,8 @@ def test_runs_are_listed_by_seed_with_mean_and_interval():
     # The standard error is 5 / sqrt(3); Student's t with two degrees of freedom is 4.303 at 97.5 %.
     assert found[2][:5] == ["`morpion_closest`", "0..2", "90 100 95", "95.0 (82.6 to 107.4)", "100"]
     assert len(found) == 3, "the other function set has no rows"
+    many = lines(morpion.own(data(morpion_closest=range(80, 101))))
+    assert many[2][1:3] == ["0..20", "80 to 100, median 90"]
 
 
 def test_what_stands_in_is_compared_with_both_function_sets_in_one_family():

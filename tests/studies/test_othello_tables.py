@@ -34,8 +34,8 @@ def champions(experiment, *wins):
     ]
 
 
-def data(*rows, made=(), **texts):
-    return othello.Data(list(made), list(rows), {key: [] for key in othello.SOURCE} | texts)
+def data(*rows, made=(), leaves=(), **texts):
+    return othello.Data(list(made), list(rows), {key: [] for key in othello.SOURCE} | texts, list(leaves))
 
 
 def test_tables_without_rows_say_so():
@@ -117,3 +117,22 @@ def test_a_cell_that_is_no_number_is_one_line(tmp_path):
     games.table(tmp_path / "othello_games.csv").extend([champions("regions", 40)[0] | {"wins": "x"}], print)
     with pytest.raises(UsageError, match="a cell is not the number that it should be"):
         othello.parts(tmp_path)["othello_experiments"]()
+
+
+def test_influence_is_ranked_by_depth_and_place_and_compared_with_programs_without_weights():
+    def row(experiment, seed, leaves):
+        return {"run": f"champions/othello_{experiment}_{seed}.json", "leaves": leaves}
+
+    rows = [row("original_weights", seed, f"1:90.00 2:{50 + seed}.00 3:10.00") for seed in range(5)]
+    rows += [row("original", seed, f"3:10.00 2:40.00 1:{80 + seed}.00 1:20.00") for seed in range(5)]
+    rows += [row("original", 5, "1:50.00"), row("original", 6, "1:50.00 1:20.00")]
+    head, _, *found = lines(othello.leaves(data(leaves=rows)))
+    without, weighted = found
+    assert (head[2], head[4]) == ("rho with the depth (95 %)", "rho with the place from the left (95 %)")
+    # Depths 3, 2, 1.5 and 1.5 by rank 4, 3, 1.5, 1.5 beside influences by rank 1, 3, 4, 2: r = -4 / sqrt(4.5 * 5) ...
+    assert without[:2] == ["`othello_original`", "5"]
+    assert without[2].startswith("-0.63")
+    assert without[4].startswith("+0.40")
+    assert weighted[:3] == ["`othello_original_weights`", "5", "-1.00 (-1.00 to -1.00)"]
+    assert weighted[3].startswith("0.00 (0.00 to 0.00), p = 0.0")
+    assert weighted[4] == "-1.00 (-1.00 to -1.00)"

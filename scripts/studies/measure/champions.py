@@ -29,6 +29,7 @@ from jaxgp.options import DEEPEST, MAX_CORES, MAX_GAMES, MAX_SEED, option
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
     from jaxgp.players.options import Opponent
+    from jaxgp.spec import Cast
 
 PANELS = Path(__file__).resolve().parents[3] / "conf" / "panel"
 MOST = 200
@@ -45,6 +46,9 @@ class Options:
     games: int = option(500, "games of each champion from each seat, where chance is involved", low=2, high=MAX_GAMES)
     depth: int | None = option(
         None, "plies of champions that search; null: those that they were evolved with", low=1, high=DEEPEST
+    )
+    programs: str | None = option(
+        None, "role of random programs in the panel, with its defaults; null: that of the champions"
     )
     seed: int = option(0, "of the games", low=0, high=MAX_SEED)
     cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8", low=1, high=MAX_CORES)
@@ -89,6 +93,18 @@ def opponents(options: Options, loaded: "list[Loaded]") -> "dict[str, Opponent]"
     return panel
 
 
+def others(options: Options, loaded: "list[Loaded]") -> "Cast | None":
+    """Return how random programs of the panel play; raises UsageError for a role that the game does not have."""
+    from jaxgp.spec import cast
+
+    if options.programs is None:
+        return None
+    own = loaded[0].cast
+    if options.programs not in (known := [role.name for role in own.spec.roles]):
+        reject("programs", options.programs, ", ".join(known))
+    return cast(own.spec, own.game, options.programs)
+
+
 def task(options: Options) -> int:
     """Play, add rows, and print a line for each champion and opponent."""
     from jaxgp.measure import games, panels, together
@@ -98,19 +114,23 @@ def task(options: Options) -> int:
     cores.use(options.cores)
     use_compilation_cache(options.compilation_cache)
     loaded = champions_of(options)
-    panel = opponents(options, loaded)
+    panel, programs = opponents(options, loaded), others(options, loaded)
     table = games.table(files.user_path("table", options.table)) if options.table else None
     if table is not None:
         table.check("table")
     command = arguments.command("scripts/studies/measure/champions.py", options)
     begin = time.perf_counter()
-    for place, name, results in together.measured(loaded, panel, options.games, options.seed, arguments.say):
+    met = together.measured(loaded, panel, options.games, options.seed, arguments.say, programs)
+    for place, name, results in met:
         one, both, seconds = loaded[place], results[-1], time.perf_counter() - begin
         between = "" if both.score_low is None else f" ({both.score_low:.1%} to {both.score_high:.1%})"
         print(f"{files.short(one.path)} against {name}: {both.score:.1%}{between} of {both.games} games")
         if table is not None:
             about = games.circumstances(one, command, options.seed)
-            row = games.row(one.text, panels.text(panel[name], one.cast), results, seconds, about)
+            opponent = panels.text(panel[name], one.cast)
+            if panel[name].kind == "programs" and options.programs:
+                opponent += f" role={options.programs}"
+            row = games.row(one.text, opponent, results, seconds, about)
             table.keep([row], arguments.say)
         begin = time.perf_counter()
     return 0
