@@ -7,10 +7,14 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
 
 from jaxgp.errors import UsageError
 
 BEGIN, END = "<!-- data:", "<!-- end -->"
+Data = TypeVar("Data")
 PART = re.compile(r"<!-- data: (\w+) -->\n(.*?)<!-- end -->", re.DOTALL)
 
 
@@ -38,6 +42,30 @@ def filled(text: str, parts: Mapping[str, Callable[[], str]], name: str) -> str:
         return f"{BEGIN} {part[1]} -->\n\n{parts[part[1]]().strip()}\n\n{END}"
 
     return PART.sub(made, text)
+
+
+def guarded(
+    folder: Path,
+    tables: Mapping[str, Callable[[Data], str]],
+    data: Data,
+    why: str = "a cell is not the number that it should be",
+) -> Mapping[str, Callable[[], str]]:
+    """Return what makes each table from data, by its name; damaged data raise UsageError.
+
+    Args:
+        folder: where the data are, for messages.
+        tables: functions of the data, by the name of the part.
+        data: what was read from the folder.
+        why: what is said of data that a function cannot use.
+    """
+
+    def made(name: str, function: Callable[[Data], str]) -> str:
+        try:
+            return function(data)
+        except (ValueError, ZeroDivisionError) as error:
+            raise UsageError(f"{folder}: {name}: {why} ({error})") from error
+
+    return {name: partial(made, name, function) for name, function in tables.items()}
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -1,12 +1,10 @@
 """The table of experiments in docs/backgammon.md, made from docs/data/backgammon_games.csv."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
-from jaxgp.errors import UsageError
 from jaxgp.measure import games
-from jaxgp.report.generated import table
+from jaxgp.report.generated import guarded, table
 from jaxgp.statistics.comparison import compare
 from jaxgp.statistics.intervals import student
 from jaxgp.statistics.verdicts import holm
@@ -71,14 +69,7 @@ def comparisons(rows: Sequence[Cells]) -> str:
 def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
     """Return what makes each table, by its name in the document; raises UsageError for damaged data."""
     rows = games.table(folder / "backgammon_games.csv").read()
-
-    def made(name: str, function: Callable[[Sequence[Cells]], str]) -> str:
-        try:
-            return function(rows)
-        except (ValueError, ZeroDivisionError) as error:
-            raise UsageError(f"{folder}: {name}: rows are missing, or a cell is no number ({error})") from error
-
-    return {name: partial(made, name, function) for name, function in TABLES.items()}
+    return guarded(folder, TABLES, rows, "rows are missing, or a cell is no number")
 
 
 TABLES: dict[str, Callable[[Sequence[Cells]], str]] = {

@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxgp.errors import UsageError
 from jaxgp.measure import games
-from jaxgp.report.generated import table
+from jaxgp.report.generated import guarded, table
 from jaxgp.statistics.verdicts import LEVEL, Score, exceeds, holm, p_of_figure, p_of_two, pooled
 from jaxgp.store import runs
 from jaxgp.store.table import Cells, Table
@@ -54,15 +53,7 @@ def load(folder: Path) -> Data:
 
 def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
     """Return what makes each table, by its name in the document; raises UsageError for damaged data."""
-    data = load(folder)
-
-    def made(name: str, function: Callable[[Data], str]) -> str:
-        try:
-            return function(data)
-        except (ValueError, ZeroDivisionError) as error:
-            raise UsageError(f"{folder}: {name}: a cell is not the number that it should be ({error})") from error
-
-    return {name: partial(made, name, function) for name, function in TABLES.items()}
+    return guarded(folder, TABLES, load(folder))
 
 
 # Searches against each other

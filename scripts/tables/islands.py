@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import mean
 
-from jaxgp.errors import UsageError
 from jaxgp.measure import games
-from jaxgp.report.generated import table
+from jaxgp.report.generated import guarded, table
 from jaxgp.statistics.comparison import compare
 from jaxgp.statistics.intervals import student
 from jaxgp.statistics.verdicts import holm, pooled
@@ -60,11 +59,4 @@ def percent(values: Sequence[float]) -> str:
 def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
     """Return what makes the table of the document; raises UsageError for damaged data."""
     rows = [row for name in FILES for row in games.table(folder / name).read()]
-
-    def made() -> str:
-        try:
-            return islands(rows)
-        except (ValueError, ZeroDivisionError) as error:
-            raise UsageError(f"{folder}: islands: a cell is not the number that it should be ({error})") from error
-
-    return {"islands": made}
+    return guarded(folder, {"islands": islands}, rows)

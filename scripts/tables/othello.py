@@ -5,7 +5,6 @@ Each function returns the Markdown of one table.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from itertools import combinations
 from pathlib import Path
 from statistics import mean
@@ -13,7 +12,7 @@ from typing import NamedTuple
 
 from jaxgp.errors import UsageError
 from jaxgp.measure import games
-from jaxgp.report.generated import table
+from jaxgp.report.generated import guarded, table
 from jaxgp.statistics.intervals import student
 from jaxgp.statistics.verdicts import LEVEL, Score, holm, pooled
 from jaxgp.store import champion, runs
@@ -75,15 +74,7 @@ def load(folder: Path) -> Data:
 
 def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
     """Return what makes each table, by its name in the document; raises UsageError for damaged data."""
-    data = load(folder)
-
-    def made(name: str, function: Callable[[Data], str]) -> str:
-        try:
-            return function(data)
-        except (ValueError, ZeroDivisionError) as error:
-            raise UsageError(f"{folder}: {name}: a cell is not the number that it should be ({error})") from error
-
-    return {name: partial(made, name, function) for name, function in TABLES.items()}
+    return guarded(folder, TABLES, load(folder))
 
 
 def experiment(path: str) -> str:

@@ -11,8 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from jaxgp.errors import UsageError
-from jaxgp.report.generated import table
+from jaxgp.report.generated import guarded, table
 from jaxgp.statistics.intervals import student, wilson
 from jaxgp.store.table import Cells, Table
 from jaxgp.study import curves
@@ -63,15 +62,7 @@ def load(folder: Path) -> Data:
 
 def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
     """Return what makes each table, by its name in the document; raises UsageError for damaged data."""
-    data = load(folder)
-
-    def made(name: str, function: Callable[[Data], str]) -> str:
-        try:
-            return function(data)
-        except (ValueError, ZeroDivisionError) as error:
-            raise UsageError(f"{folder}: {name}: a cell is not the number that it should be ({error})") from error
-
-    return {name: partial(made, name, function) for name, function in TABLES.items()}
+    return guarded(folder, TABLES, load(folder))
 
 
 def by(rows: Sequence[Cells], *names: str) -> dict[tuple[str, ...], list[Cells]]:
