@@ -24,6 +24,11 @@ WON = np.float32(3e38)
 """Value of an ended game to its winner, above all values of programs."""
 MOST = np.float32(1e38)
 """Values of programs are clipped to +-MOST; NaN becomes -MOST."""
+LANES, CPU_LANES = 512, 128
+"""Searches in progress at the same time. The leaves of more of them do not stay in the cache of a CPU.
+
+Measured on an EPYC with 1 MiB of L2 cache for each core (100 programs of 57 nodes, 2,500 positions; Othello and Kalah four
+plies, checkers three): 64 to 256 lanes are alike, and 512 take 1.2, 1.1 and 1.0 times as long."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,7 @@ class SearchedPlayer:
         depth: plies.
         mover: whether a program values a position for the side to move; otherwise for the other side.
         tail: last plies, searched full width.
-        lanes: searches in progress at the same time, those of all programs together.
+        lanes: searches in progress at the same time, those of all programs together; None: as many as suit the device.
         top: what stands above the trees of an individual; None: it has one tree.
         twin: the same game in a form that is faster to search; `view` gets its states.
     """
@@ -50,7 +55,7 @@ class SearchedPlayer:
     depth: int
     mover: bool = True
     tail: int = 1
-    lanes: int = 512
+    lanes: int | None = None
     top: Top | None = None
     twin: Twin | None = None
 
@@ -77,13 +82,14 @@ class SearchedPlayer:
 
     def search(self) -> AlphaBeta:
         """Return the search that all programs share."""
+        lanes = self.lanes or (CPU_LANES if jax.default_backend() == "cpu" else LANES)
         return AlphaBeta(
             self.game,
             None,
             self.depth,
             min(self.tail, self.depth),
-            self.lanes,
-            self.lanes // 4,
+            lanes,
+            lanes // 4,
             twin=self.twin,
             leaf_evaluator=self.evaluate_leaves,
         )
