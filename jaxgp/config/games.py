@@ -242,7 +242,7 @@ def _evolves(config: Config, games: "Games", genotype: str) -> None:
 def _panel(config: Config, seats: int) -> None:
     """Check that a game for two has opponents, and a game for one has none; raises UsageError."""
     opponents, game = config.fitness.opponents, config.game["name"]
-    for option, nothing in (("coplay", 0), ("elimination", 0), ("paired", False)):
+    for option, nothing in (("coplay", 0), ("elimination", 0), ("paired", False), ("opening_plies", 0)):
         if seats == 1 and (value := getattr(config.fitness, option)):
             reject(f"fitness.{option}", value, f"{show(nothing)}; {game} is for one")
     if seats == 1 and opponents:

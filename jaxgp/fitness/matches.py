@@ -61,6 +61,7 @@ def play(
     max_plies: int,
     entered: Array | None = None,
     paired: bool = False,
+    opening: int = 0,
 ) -> tuple[Played, tuple[Memory, ...]]:
     """Play all games of P individuals to their ends.
 
@@ -76,6 +77,7 @@ def play(
         entered: bool[P], who plays; the games of the others are not begun. None: all play.
         paired: whether the n-th games from both seats against an opponent have the same chance, by turns: what one side
             rolls in the one game, the other side rolls in the other. The game is a `RollsByTurn`.
+        opening: plies at the beginning of each game that are random moves, uniform among the legal ones.
 
     Returns:
         The games, and the opponents' memories.
@@ -156,6 +158,15 @@ def play(
     begun = jnp.zeros(shape, jnp.int32)
     if entered is not None:
         begun = jnp.where(entered[:, None], begun, max_plies)
+
+    def drawn(number: Array) -> Array:
+        return draw(jnp.full(shape, number), True)
+
+    def open_by(states: State, action: Array, plies: Array) -> State:
+        return after(states, action, jnp.ones(shape, bool), plies)
+
+    if opening:
+        start, begun = ply.opened(game, (start, begun), opening, drawn, open_by, max_plies)
     states, plies, behaviour, memories, made, searches = lax.while_loop(
         lambda c: going(c[0], c[1]).any(),
         round_,

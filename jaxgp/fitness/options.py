@@ -211,7 +211,8 @@ class Fitness:
     coplay_weight: float = option(1.0, "points of a game won against another individual", low=0, high=MAX_WEIGHT)
     opening_plies: int = option(
         0,
-        "coevolution: random moves at the beginning of games against other individuals",
+        "random moves at the beginning of games against the opponents; in coevolution, of games against other "
+        "individuals instead",
         low=0,
         high="max_plies",
         why="fitness.max_plies",
@@ -288,8 +289,8 @@ class Fitness:
                 reject(prefix + "coplay_weight", 0.0, "a number above 0, or a guide with a weight above 0")
             return
         without = f"with {prefix}coplay=0"
-        if self.opening_plies:
-            reject(prefix + "opening_plies", self.opening_plies, f"0 {without}")
+        if self.opening_plies and not self.opponents:
+            reject(prefix + "opening_plies", self.opening_plies, f"0 {without} and no opponents")
         if self.measured_depth is not None:
             reject(prefix + "measured_depth", self.measured_depth, f"null {without}")
         if self.measured != 1 and not self.suite.boards:

@@ -56,6 +56,7 @@ class PanelFitness(Absolute[Memories]):
         scale: see above, as are `parsimony`, `win_bonus` and `minimum` (None: no bound).
         max_plies: longer games are stopped and scored as they stand.
         paired: whether the n-th games from both seats have the same chance; see `jaxgp.fitness.matches.play`.
+        opening: random moves at the beginning of each game.
         chunk: individuals whose games are played at a time, at most; None: all. It changes the memory that this takes,
             and nothing of the result but how often opponents search a position that their tables have lost.
     """
@@ -71,6 +72,7 @@ class PanelFitness(Absolute[Memories]):
     minimum: float | None = None
     max_plies: int = 400
     paired: bool = False
+    opening: int = 0
     chunk: int | None = None
 
     seats: ClassVar[int] = 2
@@ -120,7 +122,15 @@ class PanelFitness(Absolute[Memories]):
         (memories, counts), (keys, genomes) = carry, part
         plans = self.player.prepare(genomes)
         played, memories = play(
-            keys, self.game, self.player, plans, self.opponents, memories, self.max_plies, paired=self.paired
+            keys,
+            self.game,
+            self.player,
+            plans,
+            self.opponents,
+            memories,
+            self.max_plies,
+            paired=self.paired,
+            opening=self.opening,
         )
         returns = self.of_individual(played.states.returns)
         shown = Shown(

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jaxgp import arrays
+from jaxgp.bits import pick
 from jaxgp.contracts import Game, RollsByTurn, State, States
 from jaxgp.search.chance import unused_key
 
@@ -38,6 +39,34 @@ def after(game: Game[State], state: State, action: Array, legal: Array, key: Arr
     """
     drawn = jax.random.fold_in(jax.random.fold_in(key, ply), CHANCE) if game.chance else unused_key()
     return arrays.where(legal, game.step(state, action, drawn), game.forfeit(state))
+
+
+def opened(
+    game: Game[State],
+    games: tuple[States, Array],
+    opening: int | Array,
+    draw: Callable[[Array], Array],
+    move: Callable[[States, Array, Array], States],
+    max_plies: int,
+) -> tuple[States, Array]:
+    """Begin games by random moves, uniform among the legal ones.
+
+    Args:
+        game: the rules.
+        games: states [P, G] and int32[P, G], the plies of each so far.
+        opening: how many moves, int[].
+        draw: int32[], the number of the move -> uint32[P, G], random bits.
+        move: (states, int32[P, G] legal actions, int32[P, G] plies) -> the states after them.
+        max_plies: where games are stopped.
+    """
+
+    def by_chance(number: Array, games: tuple[States, Array]) -> tuple[States, Array]:
+        states, plies = games
+        playing = going(states, plies, max_plies)
+        action = pick(jax.vmap(jax.vmap(game.legal_actions))(states), draw(number))
+        return arrays.where(playing, move(states, action, plies), states), plies + playing
+
+    return lax.fori_loop(0, opening, by_chance, games)
 
 
 def turn(one: Callable[[Games, Array, Array], Games], games: Games, moves: Array, mine: Array) -> Games:

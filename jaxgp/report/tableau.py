@@ -195,11 +195,11 @@ def _measures(fitness: Fitness) -> Rows:
     if fitness.lessons.drawn:
         return _lessons(fitness)
     if not fitness.coplay:
-        return [("fitness", _formula(fitness) + _paired(fitness))]
+        return [("fitness", _formula(fitness) + _opening(fitness) + _paired(fitness))]
     weight = "" if fitness.coplay_weight == 1 else f"{fitness.coplay_weight:g} * "
     games = f"{fitness.coplay} game{'' if fitness.coplay == 1 else 's'} from each seat"
-    chance = f", each after {fitness.opening_plies} random moves" if fitness.opening_plies else ""
-    points = f"{weight}points of {games} against others of the population{chance} (1 win, 1/2 draw, 0 loss)"
+    others = f"others of the population{_opening(fitness)}"
+    points = f"{weight}points of {games} against {others} (1 win, 1/2 draw, 0 loss)"
     return [
         ("fitness", " + ".join([points, *(_guide(guide) for guide in fitness.guides.values())])),
         (
@@ -210,14 +210,16 @@ def _measures(fitness: Fitness) -> Rows:
     ]
 
 
+def _opening(fitness: Fitness) -> str:
+    return f", each after {fitness.opening_plies} random moves" if fitness.opening_plies else ""
+
+
 def _elimination(fitness: Fitness) -> Rows:
     """Return the fitness by a tournament of the population, and the measure that is comparable between generations."""
     half = fitness.elimination // 2
     points = "results" if fitness.points == "result" else "points"
-    chance = f", each after {fitness.opening_plies} random moves" if fitness.opening_plies else ""
-    match = (
-        f"{fitness.elimination} games, {half} from each seat{chance}{_paired(fitness)}; more {points} win, then a lot"
-    )
+    each = f"{half} from each seat{_opening(fitness)}{_paired(fitness)}"
+    match = f"{fitness.elimination} games, {each}; more {points} win, then a lot"
     return [
         (
             "fitness",

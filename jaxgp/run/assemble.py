@@ -259,6 +259,7 @@ def _of_one(config: Config, games: Games) -> Experiment:
         minimum=options.minimum,
         max_plies=options.max_plies,
         paired=options.paired,
+        opening=0 if options.coplay or options.elimination else options.opening_plies,
     )
     if isinstance(config.algorithm, Groups):
         rules = config.algorithm

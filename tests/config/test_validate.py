@@ -93,7 +93,6 @@ BAD = [
     ("fitness.opponents.minimax.cutoff", 1.0, "accepted: null; only guides"),
     ("fitness.coplay", -1, "a whole number from 0"),
     ("fitness.coplay_weight", -0.5, "a number from 0"),
-    ("fitness.opening_plies", 4, "0 with fitness.coplay=0"),
     ("fitness.measured", 2, "1 with fitness.coplay=0; the opponents are met by all"),
     ("fitness.measured_depth", 2, "null with fitness.coplay=0"),
     ("logger.mode", "on", "offline, online, csv, tensorboard, disabled"),
@@ -207,6 +206,8 @@ def test_coevolution_that_only_fails_together():
     wrong = dataclasses.replace(coevolving(), game={"name": "morpion"}, program={})
     wrong.fitness.opponents, wrong.fitness.guides = {}, {}
     assert refused(wrong) == "fitness.coplay=3: accepted: 0; morpion is for one"
+    wrong.fitness.coplay, wrong.fitness.opening_plies = 0, 2
+    assert refused(wrong).startswith("fitness.opening_plies=2: accepted: 0")
 
 
 def test_the_options_of_a_role_are_filled_in():

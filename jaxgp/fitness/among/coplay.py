@@ -13,7 +13,6 @@ from flax import struct
 from jax import Array, lax
 
 from jaxgp import arrays
-from jaxgp.bits import pick
 from jaxgp.contracts import Game, Plans, Player
 from jaxgp.fitness import ply
 from jaxgp.players import turns
@@ -129,14 +128,12 @@ def play(
         states, plies, own = jax.tree.map(lambda x: columns(x, across[seat]), moved)
         return states, plies, own, 1 - seat
 
-    def by_chance(number: Array, games: tuple[State, Array]) -> tuple[State, Array]:
-        states, plies = games
+    def drawn(number: Array) -> Array:
         bits = jax.random.bits(jax.random.fold_in(key, number), shape)
-        bits = bits[twins] if paired else bits
-        playing = going(states, plies)
-        action = pick(jax.vmap(jax.vmap(game.legal_actions))(states), bits)
-        moved = after(states, action, jnp.ones(shape, bool), plies, chance_keys)
-        return arrays.where(playing, moved, states), plies + playing
+        return bits[twins] if paired else bits
+
+    def opened(states: State, action: Array, plies: Array) -> State:
+        return after(states, action, jnp.ones(shape, bool), plies, chance_keys)
 
     keys = jax.random.split(key, shape)
     keys = keys[twins] if paired else keys
@@ -144,10 +141,10 @@ def play(
     if entered is not None:
         begun = jnp.where(entered[:, None], begun, max_plies)
     start = jax.vmap(jax.vmap(game.init))(keys), begun
-    opened = lax.fori_loop(0, opening, by_chance, start)
+    begun_games = ply.opened(game, start, opening, drawn, opened, max_plies)
     # The loop ends with the games in the rows of the first seat.
     done = lax.while_loop(
-        lambda g: going(*g[:2]).any() | (g[3] == 1), turn, (*opened, chance_keys if chancy else None, jnp.int32(0))
+        lambda g: going(*g[:2]).any() | (g[3] == 1), turn, (*begun_games, chance_keys if chancy else None, jnp.int32(0))
     )
     return Coplayed(*done[:2])
 
