@@ -27,8 +27,8 @@ MOST = np.float32(1e38)
 LANES, CPU_LANES = 512, 128
 """Searches in progress at the same time. The leaves of more of them do not stay in the cache of a CPU.
 
-Measured on an EPYC with 1 MiB of L2 cache for each core (100 programs of 57 nodes, 2,500 positions; Othello and Kalah four
-plies, checkers three): 64 to 256 lanes are alike, and 512 take 1.2, 1.1 and 1.0 times as long."""
+Measured on an EPYC with 1 MiB of L2 cache for each core (100 programs of 57 nodes, 2,500 positions; Othello and Kalah
+four plies, checkers three): 64 to 256 lanes are alike, and 512 take 1.2, 1.1 and 1.0 times as long."""
 
 
 @dataclass(frozen=True)
