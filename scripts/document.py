@@ -31,8 +31,19 @@ from jaxgp.report.reference import page
 from jaxgp.store import runs
 from jaxgp.study import curves
 from studies.growth import populations as of_populations
-from tables import backgammon, checkers, experiments, islands, leagues, mancala, morpion, othello, populations, walls
-from tables.puzzles import freecell, rush_hour
+from tables import (
+    backgammon,
+    checkers,
+    experiments,
+    islands,
+    leagues,
+    mancala,
+    othello,
+    populations,
+    reversi,
+    walls,
+)
+from tables.puzzles import freecell, morpion, morpion_study, rush_hour
 
 SCRIPTS = ("evaluate", "play", "tournament", "export", "bench")
 STUDIES = (
@@ -87,8 +98,8 @@ DOCUMENTS = {
     "islands.md": islands.parts,
     "league.md": leagues.parts,
     "experiments.md": experiments.parts,
-    "othello.md": othello.parts,
-    "morpion.md": morpion.parts,
+    "othello.md": lambda data: {**othello.parts(data), **reversi.parts(data), **leagues.of_othello(data)},
+    "morpion.md": lambda data: {**morpion.parts(data), **morpion_study.parts(data)},
     "data/README.md": columns,
 }
 """Documents with generated parts, and what makes these from the folder `data`."""

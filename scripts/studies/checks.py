@@ -1,8 +1,8 @@
-"""What several commands accept: sides of a board of Walls, depths of searches, lists without repetitions."""
+"""What several commands accept: sides of a board of Walls, lists without repetitions, champions."""
 
 from collections.abc import Sequence
 
-from jaxgp.errors import reject
+from jaxgp.errors import UsageError, reject
 
 LARGEST = 99
 """Side of a board of Walls."""
@@ -20,3 +20,9 @@ def once(options: object, names: Sequence[str]) -> None:
         values = getattr(options, name)
         if len(set(values)) < len(values):
             reject(name, list(values), "each number once")
+
+
+def some_champions(runs: Sequence[str], prefix: str) -> None:
+    """Refuse a command that names no champions; raises UsageError."""
+    if not runs:
+        raise UsageError(f"{prefix}runs: which champions? Write runs=[DIR,DIR], run directories or champion files")

@@ -2,6 +2,7 @@
 
 python scripts/studies/walls_scaling.py
 python scripts/studies/walls_scaling.py sizes=[3,5,7] depths=[2]       a smaller one
+python scripts/studies/walls_scaling.py sizes=[3] masks=[] depths=[] table=docs/data/walls_batches.csv     games at once
 
 Tables (CSV, JSON) and a picture are written; how players are timed is in `scaling.py`, who they are in
 `growth/walls_players.py`.
@@ -17,19 +18,34 @@ if __name__ == "__main__":
 
     terminal.quiet()
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jaxgp.config import arguments
 from jaxgp.errors import RunError, reason, reject
 from jaxgp.files import make_directory, user_path
 from jaxgp.options import DEEPEST, MAX_SEED, option
+from jaxgp.store.table import Table
 from studies import checks
 
 if TYPE_CHECKING:
     from studies.growth import walls_players as players
     from studies.growth.scaling import Case
+
+COLUMNS = {
+    "opponent": "whom the fixed strategy met",
+    "size": "side of the board",
+    "games": "games at once",
+    "repeat": "number of the measurement, from 0",
+    "seconds": "by the clock, for each game",
+    "seed": "of random moves",
+    "load": "load average of the machine, of the minute before the command measured",
+    "cores": "CPU cores of the machine",
+    "jax": "version of JAX",
+    "date": "day, UTC",
+}
+"""The columns of the table of games at once, and what is in them."""
 
 
 @dataclass
@@ -66,18 +82,26 @@ class Options:
     )
     seed: int = option(0, "of random moves and random rule lists", low=0, high=MAX_SEED)
     output: str = option("outputs/analysis/walls_scaling", "directory for results", path=True)
+    table: str | None = option(
+        None, "CSV file that gets a row for each measurement of games at once; null: none", path=True
+    )
 
     def laws(self, prefix: str) -> None:
-        """Refuse numbers that come twice, and rule lists that look further than any board; raises UsageError."""
+        """Refuse numbers that come twice, lists that see more than any board, a table of nothing; raises UsageError."""
         checks.once(self, ("sizes", "masks", "rules", "depths", "batches"))
         if not self.sizes:
             reject("sizes", "[]", f"at least one of the {checks.SIDES}")
         if max(self.masks, default=0) > max(self.sizes):
             reject("masks", list(self.masks), f"odd numbers from 3 to {max(self.sizes)}, the largest of sizes")
+        if self.table is not None and not self.batches:
+            reject("batches", "[]", "at least one number, as table=FILE keeps games at once")
 
 
 def task(options: Options) -> int:
     """Check, measure, write, print."""
+    table = Table(user_path("table", options.table), COLUMNS) if options.table else None
+    if table is not None:
+        table.check("table")
     folder = make_directory(user_path("output", options.output), "output")
     import jax
 
@@ -87,6 +111,8 @@ def task(options: Options) -> int:
     before = report.machine()
     found = scaling.measure(cases(options), options.games, options.repeats, options.seed, arguments.say)
     batches = batched(options) if options.batches else {}
+    if table is not None:
+        table.keep(kept(options, batches, before), arguments.say)
     about = {"options": asdict(options), "machine": before, "load_after": report.machine()["load"]}
     against = "random moves" if options.opponent == "random" else f"the strategy {options.opponent}"
     try:
@@ -142,6 +168,19 @@ def batched(options: Options) -> dict[int, tuple[float, ...]]:
     game = Walls(options.batch_size)
     case = scaling.Case(game, game.size, players.fixed(game, "fixed"), players.opponent(game, options.opponent))
     return scaling.measure_batches(case, sorted(options.batches), options.repeats, options.seed, arguments.say)
+
+
+def kept(
+    options: Options, batches: Mapping[int, Sequence[float]], machine: Mapping[str, Any]
+) -> list[dict[str, object]]:
+    """Return the rows of the table of games at once."""
+    about = {name: machine[name] for name in ("cores", "jax", "date")} | {"load": (machine["load"] or [None])[0]}
+    about |= {"opponent": options.opponent, "size": options.batch_size, "seed": options.seed}
+    return [
+        about | {"games": games, "repeat": repeat, "seconds": seconds}
+        for games, times in batches.items()
+        for repeat, seconds in enumerate(times)
+    ]
 
 
 if __name__ == "__main__":

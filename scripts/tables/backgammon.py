@@ -5,10 +5,8 @@ from pathlib import Path
 
 from jaxgp.measure import games
 from jaxgp.report.generated import guarded, table
-from jaxgp.statistics.comparison import compare
-from jaxgp.statistics.intervals import student
-from jaxgp.statistics.verdicts import holm
 from jaxgp.store.table import Cells
+from tables.shared.cells import family, mean_of, p_value
 
 PUBEVAL, SEED = "strategy name=pubeval", "1001"
 """The opponent, and the seed of the games."""
@@ -43,10 +41,8 @@ def experiments(rows: Sequence[Cells]) -> str:
     lines = []
     for name, found in by_seed(rows).items():
         label, minutes = EXPERIMENTS[name]
-        mean, low, high = student(won(found))
         each = ", ".join(f"{one:.1f}" for one in won(found))
-        interval = "" if low is None or high is None else f" ({low:.1f} to {high:.1f})"
-        lines.append([label, minutes, each, f"{mean:.1f}{interval} %"])
+        lines.append([label, minutes, each, f"{mean_of(won(found))} %"])
     network = max((row for row in rows if row["player"] == NETWORK), key=lambda row: int(row["games"]))
     low, high = (100 * float(network[name]) for name in ("low", "high"))
     said = f"{won([network])[0]:.1f} % ({low:.1f} to {high:.1f})"
@@ -57,11 +53,10 @@ def experiments(rows: Sequence[Cells]) -> str:
 def comparisons(rows: Sequence[Cells]) -> str:
     """Return the table of the last experiment beside each other one: A12, and p by Mann and Whitney, after Holm."""
     found = {name: won(some) for name, some in by_seed(rows).items()}
-    others = [name for name in EXPERIMENTS if name != LEARNING]
-    made = [compare("games won", (LEARNING, found[LEARNING]), (name, found[name])) for name in others]
+    pairs = [(LEARNING, name) for name in EXPERIMENTS if name != LEARNING]
     lines = [
-        [f"`{name}`", f"{one.a12.value:.2f}", f"{p:.3f}"]
-        for name, one, p in zip(others, made, holm([one.p for one in made]), strict=True)
+        [f"`{name}`", f"{one.a12.value:.2f}", p_value(p)]
+        for (_, name), (one, p) in family(found, pairs, "games won").items()
     ]
     return table([f"`{LEARNING}` beside", "A12", "p (Mann-Whitney, exact, Holm)"], lines)
 

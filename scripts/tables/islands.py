@@ -7,10 +7,9 @@ from statistics import mean
 
 from jaxgp.measure import games
 from jaxgp.report.generated import guarded, table
-from jaxgp.statistics.comparison import compare
-from jaxgp.statistics.intervals import student
-from jaxgp.statistics.verdicts import holm, pooled
+from jaxgp.statistics.verdicts import pooled
 from jaxgp.store.table import Cells
+from tables.shared.cells import effect, family, mean_of
 
 PAIRS = {
     "Othello": ("othello_islands", "othello_original"),
@@ -39,21 +38,15 @@ def islands(rows: Sequence[Cells]) -> str:
     pairs = {game: names for game, names in PAIRS.items() if all(name in found for name in names)}
     if not pairs:
         return NONE
-    made = [compare("share of games", (a, found[a]), (b, found[b])) for a, b in pairs.values()]
+    made = family(found, list(pairs.values()), "share of games")
     lines = []
-    for (game, names), one, p in zip(pairs.items(), made, holm([one.p for one in made]), strict=True):
-        each = [percent(found[name]) for name in names]
+    for game, names in pairs.items():
+        one, p = made[names]
+        each = [mean_of(found[name], unit=" %") for name in names]
         runs = " and ".join(str(len(found[name])) for name in names)
-        a12 = f"{one.a12.value:.2f} ({one.a12.low:.2f} to {one.a12.high:.2f})"
-        lines.append([game, runs, *each, a12, f"{p:.2g}"])
+        lines.append([game, runs, *each, effect(one.a12), f"{p:.2g}"])
     head = ["game", "runs", "islands, share of games (95 % over runs)", "one population", "A12 (95 %)", "p, Holm"]
     return table(head, lines)
-
-
-def percent(values: Sequence[float]) -> str:
-    """Return the mean of percentages, and its interval over runs."""
-    middle, low, high = student(values)
-    return f"{middle:.1f} %" + ("" if low is None or high is None else f" ({low:.1f} to {high:.1f})")
 
 
 def parts(folder: Path) -> Mapping[str, Callable[[], str]]:

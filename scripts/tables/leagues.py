@@ -1,7 +1,8 @@
-"""The tables of docs/league.md, made from docs/data/mancala_league.json, league_games.csv and champions of Mancala.
+"""The tables of leagues in docs/league.md and docs/othello.md, made from docs/data and champions there.
 
-The first file is what `scripts/tournament.py` keeps: the results of all games. Leagues are held anew from it, with the
-schedules of seed 0. The second has the games of the same players against opponents that nobody was chosen by.
+A file such as `mancala_league.json` is what `scripts/tournament.py` keeps: the results of all games. Leagues are held
+anew from it, with the schedules of seed 0. Another file has games of the same players against opponents that nobody was
+chosen by.
 """
 
 import re
@@ -27,11 +28,38 @@ from jaxgp.store import champion
 from jaxgp.store.table import Cells
 
 LEAGUES, SEED, RESAMPLES = 100, 0, 9999
-BRACKETS = {"mancala": "default", "mancala_run1": "run1", "mancala_run2": "run2"}
-"""Brackets, by how the files of their champions begin."""
 SHOWN = 8
 """Players that the table of the best names."""
 NONE = "No rows yet."
+
+
+@dataclass(frozen=True)
+class Held:
+    """A league whose games are kept.
+
+    Attributes:
+        file: the results of all games.
+        brackets: their names, by how the files of their champions begin.
+        fresh: a table of games against others; None: there are none.
+    """
+
+    file: str
+    brackets: Mapping[str, str]
+    fresh: str | None = None
+
+
+MANCALA = Held(
+    "mancala_league.json",
+    {"mancala": "default", "mancala_run1": "run1", "mancala_run2": "run2"},
+    "league_games.csv",
+)
+OTHELLO = Held(
+    "othello_league.json",
+    {
+        f"othello_{name}": name
+        for name in ("original", "original_weights", "regions", "regions_weights", "noops", "few", "few_weights")
+    },
+)
 
 
 @dataclass(frozen=True)
@@ -79,9 +107,9 @@ class Games:
         return int(np.argmax([one.won for one in self.standings["anyone"]]))
 
 
-def load(folder: Path) -> Games | None:
+def load(folder: Path, held: Held = MANCALA) -> Games | None:
     """Read the games and the champions; None if there are no games yet. Raises UsageError for damaged data."""
-    path = folder / "mancala_league.json"
+    path = folder / held.file
     if not path.exists():
         return None
     try:
@@ -89,21 +117,32 @@ def load(folder: Path) -> Games | None:
         names = [Path(row["source"]).stem for row in content["players"]]
         found = crosstable.filled(content["results"], len(names))
         fitness = [champion.read(folder / "champions" / f"{name}.json").fitness for name in names]
+        where = [held.brackets[re.sub(r"_\d+$", "", name)] for name in names]
     except (KeyError, TypeError, ValueError, IndexError, OSError) as error:
         raise UsageError(f"{path}: it is damaged, or a champion that it names is missing ({error})") from error
-    where = [BRACKETS[re.sub(r"_\d+$", "", name)] for name in names]
-    return Games(names, where, fitness, found, games.table(folder / "league_games.csv").read())
+    fresh = [] if held.fresh is None else games.table(folder / held.fresh).read()
+    return Games(names, where, fitness, found, fresh)
 
 
 def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
-    """Return what makes each table, by its name in the document; raises UsageError for damaged data."""
-    data = cache(load)
+    """Return what makes each table of the league of Mancala, by its name in the document; raises UsageError."""
+    return _parts(folder, MANCALA, {f"league_{name}": function for name, function in TABLES.items()})
+
+
+def of_othello(folder: Path) -> Mapping[str, Callable[[], str]]:
+    """Return what makes each table of the league of Othello, likewise."""
+    tables = {name: function for name, function in TABLES.items() if name != "star"}
+    return _parts(folder, OTHELLO, {f"othello_league_{name}": function for name, function in tables.items()})
+
+
+def _parts(folder: Path, held: Held, tables: Mapping[str, Callable[[Games], str]]) -> Mapping[str, Callable[[], str]]:
+    data = cache(partial(load, folder, held))
 
     def made(function: Callable[[Games], str]) -> str:
-        found = data(folder)
+        found = data()
         return NONE if found is None else function(found)
 
-    return {name: partial(made, function) for name, function in TABLES.items()}
+    return {name: partial(made, function) for name, function in tables.items()}
 
 
 # Figures
@@ -251,9 +290,9 @@ def star(found: Games, points: np.ndarray, scores: Mapping[str, Score], fresh: n
 
 
 TABLES: dict[str, Callable[[Games], str]] = {
-    "league_brackets": brackets,
-    "league_players": players,
-    "league_correlations": correlations,
-    "league_facts": facts,
-    "league_star": again,
+    "brackets": brackets,
+    "players": players,
+    "correlations": correlations,
+    "facts": facts,
+    "star": again,
 }

@@ -15,11 +15,13 @@ import numpy as np
 
 from jaxgp.measure import games
 from jaxgp.report.generated import guarded, table
-from jaxgp.statistics.intervals import student, wilson
+from jaxgp.statistics.intervals import wilson
 from jaxgp.statistics.verdicts import Score, holm, pooled
 from jaxgp.store.table import Cells, Table
 from jaxgp.study import curves
 from studies.measure import mancala_printed
+from tables.shared.cells import effect, mean_of
+from tables.shared.learning import cells_at, running_time
 
 SEEDS = (
     *("run", "seed", "generations", "first", "second", "both_won_from", "nodes", "mean_nodes_14", "mean_nodes_end"),
@@ -143,6 +145,53 @@ def seen(data: Data) -> str:
     return table(["seen", *(f"{name}, 10 runs" for name in RUNS.values())], lines)
 
 
+def says(data: Data) -> str:
+    """Return what the study says of its two runs, beside how often it was seen in the runs of its tableau here."""
+    first, second, default = (of_run(data, run) for run in RUNS)
+    met: dict[str, list[float]] = {"run 1": [], "run 2": []}
+    if not first or not second or not default:
+        return NONE.capitalize() + "."
+    for row in data.games:
+        if row["opponent"] == PROGRAMS and row["title"] in met:
+            met[row["title"]].append(float(row["points_first"]) + float(row["points_second"]))
+    search = [row for row in data.games if row["player"] == SEARCH and row["opponent"] == PROGRAMS]
+    best = float(search[-1]["points_first"]) + float(search[-1]["points_second"]) if search else float("nan")
+    less = [one < best for found in met.values() for one in found]
+
+    def won(rows: Sequence[Cells]) -> str:
+        return f"{sum(min(int(row['first']), int(row['second'])) > HALF for row in rows)} of {len(rows)}"
+
+    def ends(rows: Sequence[Cells]) -> str:
+        sizes = [float(row["mean_nodes_end"]) for row in rows]
+        return f"{min(sizes):.0f} to {max(sizes):.0f}"
+
+    last = [int(row["last_improvement"]) for row in first]
+    late = sum(int(row["last_improvement"]) > LATE for row in second)
+    lines = [
+        [
+            "both runs end in programs that beat the search from both seats (27 + 25, 41 + 25)",
+            f"in {won(first + second)} runs of its tableau, under these rules and readings; in {won(default)} default "
+            "runs, which have its function set and another selection",
+        ],
+        [
+            f"run 1 stalls by generation {STALL}",
+            f"in {sum(one <= STALL for one in last)} of {len(last)} runs: the last improvement comes in generations "
+            f"{min(last)} to {max(last)} (median {median(last):.0f})",
+        ],
+        [
+            "run 1 bloats, run 2 stays near 100 nodes",
+            f"run 1 bloats, to means of {ends(first)} nodes; run 2 stays smaller, but not near 100: {ends(second)}",
+        ],
+        [f"run 2 improves past generation {LATE}", f"in {late} of {len(second)} runs"],
+        ["run 2's best program does not use IF", f"in {sum(not uses_if(row) for row in second)} of {len(second)} runs"],
+        [
+            "programs are specialists: random programs lose to them by less than to the search",
+            f"in {sum(less)} of {len(less)} champions, see below",
+        ],
+    ]
+    return table(["the study says", "seen here"], lines)
+
+
 def share(number: int, of: int) -> str:
     """Return a number of cases with the 95 % Wilson interval of their share."""
     low, high = wilson(number, of)
@@ -188,13 +237,6 @@ def of_score(row: Cells) -> list[str]:
     return [f"{100 * float(row['score']):.1f} % ({100 * float(row['low']):.1f} to {100 * float(row['high']):.1f})"]
 
 
-def mean_of(values: Sequence[float], digits: int, unit: str = "") -> str:
-    """Return the mean of several runs with its 95 % interval by Student's t."""
-    mean, low, high = student(values)
-    ends = "" if low is None else f" ({low:,.{digits}f} to {high:,.{digits}f})"
-    return f"{mean:,.{digits}f}{unit}{ends}"
-
-
 # Curves
 
 
@@ -212,8 +254,7 @@ def curve(data: Data) -> str:
             some = found.get(title)
             if not some:
                 continue
-            last = max(int(one.generations[-1]) for one in some)
-            cells = [mean_of(curves.at(some, at), 1 if found is best else 0) if at <= last else "" for at in AT]
+            cells = cells_at(some, AT, 1 if found is best else 0)
             lines.append([f"{title}, {len(some)} runs: {name}", *cells])
     return table(["mean of runs (95 %)", *(f"generation {at}" for at in AT)], lines or [[NONE, *[""] * len(AT)]])
 
@@ -244,15 +285,6 @@ def beaten(rows: Sequence[Cells]) -> list[curves.Curve]:
     return found
 
 
-def running_time(one: curves.Expected) -> list[str]:
-    """Return the cells of an expected running time."""
-    reached = f"{one.successes} of {one.runs}"
-    if not one.successes:
-        return [reached, "not known", f"{one.spent:,}"]
-    high = "no upper end" if np.isinf(one.high) else f"{one.high:,.0f}"
-    return [reached, f"{one.value:,.0f} ({one.low:,.0f} to {high})", f"{one.spent:,}"]
-
-
 def without(data: Data) -> str:
     """Return run 2 beside run 2 without IF, in the last generation that both have."""
     from jaxgp.statistics.comparison import compare
@@ -268,7 +300,7 @@ def without(data: Data) -> str:
         for title, some in values.items()
     ]
     lines[0] += ["", ""]
-    lines[1] += [f"{one.a12.value:.2f} ({one.a12.low:.2f} to {one.a12.high:.2f})", f"{one.p:.2g}"]
+    lines[1] += [effect(one.a12), f"{one.p:.2g}"]
     header = [
         "runs",
         "number",
@@ -304,8 +336,7 @@ def ablation(data: Data) -> str:
         cells = [f"{median(values):.1f} ({min(values):.0f} to {max(values):.0f})", mean_of(values, 1)]
         tested = ["", ""]
         if title in made:
-            a12 = made[title].a12
-            tested = [f"{a12.value:.2f} ({a12.low:.2f} to {a12.high:.2f})", f"{corrected[title]:.2g}"]
+            tested = [effect(made[title].a12), f"{corrected[title]:.2g}"]
         cells += [share(both, len(values)), running_time(curves.expected(won[title], 1.0))[1]]
         lines.append([title.removeprefix(ABLATION), str(len(values)), *cells, *tested])
     header = ["runs", "number", f"points in generation {last}: median (range)", "mean (95 %)"]
@@ -431,6 +462,7 @@ TABLES: dict[str, Callable[[Data], str]] = {
     "mancala_run2": partial(of_study, run="run2"),
     "mancala_run1": partial(of_study, run="run1"),
     "mancala_seen": seen,
+    "mancala_says": says,
     "mancala_curves": curve,
     "mancala_expected": expected,
     "mancala_without": without,

@@ -13,12 +13,14 @@ from typing import NamedTuple
 from jaxgp.errors import UsageError
 from jaxgp.measure import games
 from jaxgp.report.generated import guarded, table
-from jaxgp.statistics.intervals import student
-from jaxgp.statistics.verdicts import LEVEL, Score, holm, pooled
+from jaxgp.statistics.verdicts import LEVEL, Score, pooled
 from jaxgp.store import champion, runs
 from jaxgp.store.champion import ChampionError
 from jaxgp.store.table import Cells, Table
+from jaxgp.study import curves
 from studies.measure import othello_leaves
+from tables.shared.cells import RESAMPLES, effect, family, mean_of, p_value
+from tables.shared.learning import by_generation, until
 
 SOURCE = {
     "original": "1.00 to 2.40",
@@ -33,17 +35,26 @@ UNMET = {
     "search depth=2 evaluator=material|corner_4 ties=random": "two plies",
 }
 """Opponents that no run has met."""
-BENCHMARKS = {
-    "search depth=5 evaluator=material|corner_4 ties=random": "5 plies",
-    "search depth=7 evaluator=material|corner_4 ties=random": "7 plies",
-}
-"""The searches that measure players of Reversi."""
-BOOK = {"5 plies": (875, 961), "7 plies": (640.5, 826)}
-"""Least and greatest points of 1,000 of the eight best runs of M. Sipper, "Evolved to Win" (2011), table 3.12."""
 WEIGHTED = {"original_weights": "original", "regions_weights": "regions"}
 """Experiments with weights by path, and those that have the same features without."""
+HARDER = "_coplay"
+"""What follows the name of an experiment whose programs are trained by games against each other."""
+FEW = {"few": "few", "few_weights": "few, with weights"}
+"""Runs with few features of about equal counts, the source's proposal."""
+TRAINED = (*WEIGHTED.values(), *WEIGHTED)
+"""Experiments that were run with both ways of training."""
+TITLES = {
+    "Othello, original features": "`original`",
+    "Othello, original features with weights": "`original_weights`",
+    "Othello, regions": "`regions`",
+    "Othello, regions with weights": "`regions_weights`",
+    "Othello, regions weighted by no-ops": "`noops`",
+}
+"""Titles of the five experiments' runs, and what they are called."""
+AT = (0, 5, 10, 25, 50)
+"""Generations at which curves are shown as numbers."""
+TARGETS = {160.0: "fitness 160", 170.0: "fitness 170"}
 NO_OPS = ("B0", "B1", "B00", "B01", "B10", "B11")
-RESAMPLES = 1999
 NONE = "No rows yet."
 MEASURE = "points"
 
@@ -55,6 +66,7 @@ class Data(NamedTuple):
     games: list[Cells]
     texts: dict[str, list[str]]
     leaves: list[Cells]
+    curves: list[Cells]
 
 
 def load(folder: Path) -> Data:
@@ -69,7 +81,8 @@ def load(folder: Path) -> Data:
                 raise UsageError(f"{path}: {error}") from error
     made = Table(folder / "othello_runs.csv", runs.COLUMNS).read()
     leaves = Table(folder / "othello_leaves.csv", othello_leaves.COLUMNS).read()
-    return Data(made, games.table(folder / "othello_games.csv").read(), texts, leaves)
+    learned = curves.table(folder / "othello_curves.csv").read()
+    return Data(made, games.table(folder / "othello_games.csv").read(), texts, leaves, learned)
 
 
 def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
@@ -86,15 +99,17 @@ def experiment(path: str) -> str:
 # The five experiments
 
 
-def points(data: Data, opponents: Sequence[str] = tuple(UNMET)) -> dict[str, list[float]]:
-    """Return the mean share of points of each champion against some opponents, by experiment.
+def points(
+    data: Data, opponents: Sequence[str] = tuple(UNMET), names: Sequence[str] = tuple(SOURCE)
+) -> dict[str, list[float]]:
+    """Return the mean share of points of each champion against some opponents, by experiment, of those named.
 
     A champion counts if it has met all of them.
     """
     scores: dict[str, dict[str, Score]] = {}
     for (run, opponent, _), score in pooled(data.games, ("run", "opponent", "game")).items():
         scores.setdefault(run, {})[opponent] = score
-    found: dict[str, list[float]] = {name: [] for name in SOURCE}
+    found: dict[str, list[float]] = {name: [] for name in names}
     for run, met in sorted(scores.items()):
         if (name := experiment(run)) in found and set(opponents) <= set(met):
             found[name].append(mean(met[one].share for one in opponents))
@@ -120,13 +135,19 @@ def experiments(data: Data) -> str:
     return table([*head, "fitness in the runs", "in the source"], lines)
 
 
+def learned(data: Data) -> str:
+    """Return the fitness of the best so far of the five experiments by generation."""
+    return by_generation(data.curves, TITLES, "fitness", AT) or NONE
+
+
+def reached(data: Data) -> str:
+    """Return the games that the five experiments need for two values of their fitness."""
+    return until(data.curves, TITLES, "fitness", TARGETS) or NONE
+
+
 def percent(shares: Sequence[float]) -> str:
-    """Return the mean of shares with the 95 % interval over runs."""
-    if not shares:
-        return ""
-    middle, low, high = student(shares)
-    between = "" if low is None or high is None else f" ({100 * low:.1f} to {100 * high:.1f})"
-    return f"{100 * middle:.1f} %{between}"
+    """Return the mean of shares in percent with the 95 % interval over runs; empty without runs."""
+    return mean_of([100 * share for share in shares], unit=" %") if shares else ""
 
 
 def brackets(data: Data) -> str:
@@ -145,26 +166,61 @@ def brackets(data: Data) -> str:
 
 def pairs(data: Data) -> str:
     """Return every two experiments compared; the p values are one family."""
-    from jaxgp.statistics.comparison import compare
-
     groups = points(data)
-    if len(groups) < 2:
-        return NONE
-    made = [compare(MEASURE, (a, groups[a]), (b, groups[b]), resamples=RESAMPLES) for a, b in combinations(groups, 2)]
-    corrected = holm([one.p for one in made])
+    return compared(groups, list(combinations(groups, 2))) if len(groups) > 1 else NONE
+
+
+def compared(groups: Mapping[str, Sequence[float]], asked: Sequence[tuple[str, str]]) -> str:
+    """Return pairs of groups compared by Mann and Whitney; the p values are one family."""
     lines = []
-    for one, p in zip(made, corrected, strict=True):
-        a12 = f"{one.a12.value:.2f} ({one.a12.low:.2f} to {one.a12.high:.2f})"
+    for (a, b), (one, p) in family(groups, asked, MEASURE).items():
         word = "no difference shown"
         if p < LEVEL:
             word = "higher" if one.a12.value > 0.5 else "lower"
-        lines.append([f"`{one.first.name}`", f"`{one.second.name}`", a12, small(one.p), small(p), word])
+        lines.append([f"`{a}`", f"`{b}`", effect(one.a12), p_value(one.p), p_value(p), word])
     return table(["first", "second", "A12 (95 %)", "p", "p, Holm", "the first is"], lines)
 
 
-def small(p: float) -> str:
-    """Return a p value."""
-    return f"{p:.3f}" if p >= 0.001 else "< 0.001"
+def harder(data: Data) -> str:
+    """Return champions trained by games against each other beside those trained against the panel."""
+    names = [name + way for name in TRAINED for way in ("", HARDER)]
+    groups = points(data, names=names)
+    lines = [
+        [
+            f"`othello_{name}`",
+            str(len(groups.get(name + HARDER, ()))),
+            *(percent(groups.get(name + way, [])) for way in ("", HARDER)),
+        ]
+        for name in TRAINED
+        if name + HARDER in groups
+    ]
+    head = ["experiment", "champions", "trained against the panel", "trained against each other"]
+    return table(head, lines) if lines else NONE
+
+
+def harder_pairs(data: Data) -> str:
+    """Return what weights do under harder training, and what harder training does; the p values are one family."""
+    asked = [(a + HARDER, b + HARDER) for a, b in WEIGHTED.items()] + [(name + HARDER, name) for name in TRAINED]
+    groups = points(data, names=[name + way for name in TRAINED for way in ("", HARDER)])
+    there = [pair for pair in asked if groups.keys() >= set(pair)]
+    return compared(groups, there) if there else NONE
+
+
+def few(data: Data) -> str:
+    """Return champions with few features, and what weights do there, beside the other features."""
+    groups = points(data, names=[*FEW, *SOURCE])
+    if not groups.keys() >= set(FEW):
+        return NONE
+    lines = [[words, str(len(groups[name])), percent(groups[name])] for name, words in FEW.items()]
+    return table(["features", "champions", "mean of both opponents"], lines)
+
+
+def few_pairs(data: Data) -> str:
+    """Return few features with weights compared with those without, and with the other features with weights."""
+    groups = points(data, names=[*FEW, *SOURCE])
+    plain, weighted = FEW
+    asked = [(weighted, other) for other in (plain, *WEIGHTED) if groups.keys() >= {weighted, other}]
+    return compared(groups, asked) if asked else NONE
 
 
 # No-ops
@@ -224,12 +280,9 @@ def used(data: Data) -> str:
     if not found["regions"] or not found["regions_weights"]:
         return NONE
     one = compare("no-ops", ("", found["regions_weights"]), ("", found["regions"]), resamples=RESAMPLES)
-    a12 = f"A12 {one.a12.value:.2f} ({one.a12.low:.2f} to {one.a12.high:.2f}), p = {one.p:.2f}"
+    a12 = f"A12 {effect(one.a12)}, p = {one.p:.2f}"
     word = "is not shown to differ from" if one.p >= LEVEL else "differs from"
     return f"The share of no-ops in `regions_weights` {word} that in `regions`, where they do nothing: {a12}."
-
-
-# Reversi
 
 
 # Where influential leaves are
@@ -251,68 +304,38 @@ def ranked(row: Cells) -> tuple[float, float] | None:
 
 def leaves(data: Data) -> str:
     """Return where the leaves are that decide moves, with weights beside without; the p values are one family."""
-    from jaxgp.statistics.comparison import compare
-
     found: dict[str, list[tuple[float, float]]] = {}
     for row in data.leaves:
         if (rho := ranked(row)) is not None:
             found.setdefault(experiment(row["run"]), []).append(rho)
     if not found:
         return NONE
-    pairs = [(a, b, of) for a, b in WEIGHTED.items() if {a, b} <= found.keys() for of in (0, 1)]
     values = {(name, of): [rho[of] for rho in some] for name, some in found.items() for of in (0, 1)}
-    made = [compare("rho", (a, values[a, of]), (b, values[b, of]), resamples=RESAMPLES) for a, b, of in pairs]
-    tested = dict(zip(pairs, zip(made, holm([one.p for one in made]), strict=True), strict=True))
+    asked = [((a, of), (b, of)) for a, b in WEIGHTED.items() if {a, b} <= found.keys() for of in (0, 1)]
+    tested = family(values, asked, "rho")
     lines = []
     for name in (one for one in SOURCE if one in found):
         cells = [f"`othello_{name}`", str(len(found[name]))]
         for of in (0, 1):
-            middle, low, high = student(values[name, of])
-            cells.append(f"{middle:+.2f}" + ("" if low is None else f" ({low:+.2f} to {high:+.2f})"))
-            if (pair := (name, WEIGHTED.get(name, ""), of)) in tested:
-                one, p = tested[pair]
-                cells.append(f"{one.a12.value:.2f} ({one.a12.low:.2f} to {one.a12.high:.2f}), p = {small(p)}")
-            else:
-                cells.append("")
+            cells.append(mean_of(values[name, of], 2, sign="+"))
+            pair = (name, of), (WEIGHTED.get(name, ""), of)
+            cells.append(f"{effect(tested[pair][0].a12)}, p = {p_value(tested[pair][1])}" if pair in tested else "")
         lines.append(cells)
     head = ["rho with the depth (95 %)", "A12 over no weights, p", "rho with the place from the left (95 %)"]
     return table(["experiment", "champions", *head, "A12 over no weights, p"], lines)
-
-
-def reversi(data: Data) -> str:
-    """Return the champions of Reversi that search, against the searches of five and seven plies."""
-    rows = [row for row in data.games if row["opponent"] in BENCHMARKS and " depth=" in row["player"]]
-    if not rows:
-        return NONE
-    scores = pooled(rows, ("run", "player", "opponent"))
-    lines = []
-    for run, player in dict.fromkeys((row["run"], row["player"]) for row in rows):
-        cells = []
-        for opponent in BENCHMARKS:
-            score = scores.get((run, player, opponent))
-            cells.append("" if score is None or score.interval is None else thousand(score))
-            cells.append("" if score is None else f"{score.games:,}")
-        plies = player.rpartition("=")[2]
-        lines.append([f"`{Path(run).stem}`", plies, *cells])
-    ends = [f"{low:g} to {high:g}" for low, high in BOOK.values()]
-    lines.append(["eight best runs of the source", "4", ends[0], "1,000", ends[1], "1,000"])
-    opponents = [cell for one in BENCHMARKS.values() for cell in (f"{one}, points of 1,000", "games")]
-    return table(["champion", "plies", *opponents], lines)
-
-
-def thousand(score: Score) -> str:
-    """Return points of 1,000 with their interval."""
-    assert score.interval is not None
-    low, high = score.interval
-    return f"{1000 * score.share:.1f} ({1000 * low:.0f} to {1000 * high:.0f})"
 
 
 TABLES: dict[str, Callable[[Data], str]] = {
     "othello_experiments": experiments,
     "othello_brackets": brackets,
     "othello_pairs": pairs,
+    "othello_curves": learned,
+    "othello_targets": reached,
+    "othello_harder": harder,
+    "othello_harder_pairs": harder_pairs,
+    "othello_few": few,
+    "othello_few_pairs": few_pairs,
     "othello_noops": noops,
     "othello_noops_used": used,
     "othello_leaves": leaves,
-    "othello_reversi": reversi,
 }

@@ -12,13 +12,14 @@ from statistics import median
 from typing import NamedTuple
 
 from jaxgp.report.generated import guarded, table
-from jaxgp.statistics.intervals import student, wilson
+from jaxgp.statistics.intervals import wilson
 from jaxgp.store.table import Cells, Table
 from jaxgp.study import curves
-from studies import walls_arena
+from studies import walls_arena, walls_scaling
 from studies.growth import report
 from studies.growth.scaling import Law, fit
 from studies.measure import walls_rules
+from tables.shared.cells import mean_of
 
 NONE = "no rows yet"
 TIMES = ("player", "size", "median", "fastest", "slowest")
@@ -43,6 +44,7 @@ class Data(NamedTuple):
     points: list[Cells]
     curves: list[Cells]
     rules: list[Cells]
+    batches: list[Cells]
 
 
 def load(folder: Path) -> Data:
@@ -56,6 +58,7 @@ def load(folder: Path) -> Data:
         "points": POINTS,
         "curves": curves.COLUMNS,
         "rules": walls_rules.COLUMNS,
+        "batches": walls_scaling.COLUMNS,
     }
     return Data(*(Table(folder / f"walls_{name}.csv", of).read() for name, of in columns.items()))
 
@@ -150,6 +153,18 @@ def own(data: Data) -> str:
     return table(header, lines or [[NONE, *[""] * (len(SIZES) + 1)]])
 
 
+def batches(data: Data) -> str:
+    """Return the time of each of many games at once: the median of the measurements, and their range."""
+    found = {int(games): rows for (games,), rows in by(data.batches, "games").items()}
+    cells = []
+    for games in sorted(found):
+        times = [1e6 * float(row["seconds"]) for row in found[games]]
+        middle, low, high = (f"{x:,.0f}" if x >= 100 else f"{x:#.3g}" for x in (median(times), min(times), max(times)))
+        cells.append(f"{middle} ({low} to {high})")
+    lines = [["microseconds for each game: median (range)", *cells]] if cells else [[NONE]]
+    return table(["games at once", *(f"{games:,}" for games in sorted(found))], lines)
+
+
 # Evolution
 
 
@@ -182,7 +197,7 @@ def evolved(data: Data, title: str) -> str:
         games = "not known" if not won else f"{spent.value:,.0f} ({spent.low:,.0f} to {spent.high:,.0f})"
         last = [float(one.values[-1]) for one in sizes[title + size]]
         made = [int(one.generations[-1]) + 1 for one in some]
-        lines.append([size, reached, cycles, games, f"{min(made)} to {max(made)}", mean(last)])
+        lines.append([size, reached, cycles, games, f"{min(made)} to {max(made)}", mean_of(last)])
     header = ["N", "fixed strategy beaten", "cycles until then: median (range)", "expected games (95 %)", "cycles"]
     return table([*header, "rules of a list at the end, mean (95 %)"], lines or [[NONE, *[""] * 5]])
 
@@ -191,12 +206,6 @@ def first(one: curves.Curve) -> int | None:
     """Return the cycle, counted from 1, in which the target was reached first."""
     there = [int(cycle) + 1 for cycle, value in zip(one.generations, one.values, strict=True) if value >= 1]
     return there[0] if there else None
-
-
-def mean(values: Sequence[float]) -> str:
-    """Return a mean with its 95 % interval by Student's t."""
-    middle, low, high = student(values)
-    return f"{middle:.1f}" if low is None else f"{middle:.1f} ({low:.1f} to {high:.1f})"
 
 
 def matching(data: Data) -> str:
@@ -235,10 +244,10 @@ def fired(data: Data) -> str:
         shares = [len(one) / int(row["rules"]) for one, row in zip(fires, rows, strict=True)]
         greatest = [max(one, default=0) / moves for one, moves in zip(fires, made, strict=True)]
         nothing = [int(row["default"]) / moves for row, moves in zip(rows, made, strict=True)]
-        cells = [mean([100 * x for x in values]) for values in (shares, greatest, nothing)]
+        cells = [mean_of([100 * x for x in values]) for values in (shares, greatest, nothing)]
         known = [row for row in rows if row["choices"]]
         kept = [100 * int(row["optimal_choices"]) / int(row["choices"]) for row in known if int(row["choices"])]
-        best = f"{mean(kept)}; {min(kept):.0f} to {max(kept):.0f}" if kept else ""
+        best = f"{mean_of(kept)}; {min(kept):.0f} to {max(kept):.0f}" if kept else ""
         lines.append([title, str(len(rows)), opponent, *cells, best])
     header = ["champions", "number", "opponent", "rules that fire, %", "moves by the rule that fires most, %"]
     header += ["moves without a rule, %", "optimal moves where it matters, %; range"]
@@ -251,6 +260,7 @@ TABLES: dict[str, Callable[[Data], str]] = {
     "walls_laws": laws,
     "walls_counts": counts,
     "walls_own": own,
+    "walls_batches": batches,
     "walls_default": default,
     "walls_runs": partial(evolved, title=DEFAULT),
     "walls_letter": partial(evolved, title=LETTER),

@@ -44,16 +44,31 @@ def test_documents_agree_with_the_data_and_the_declarations():
         assert path.read_text("utf-8") == text, f"{path.name}: run python scripts/document.py"
 
 
-@pytest.mark.parametrize("name", ["mancala.md", "walls.md"])
+STUDIES = [f"{name}.md" for name in ("mancala", "walls", "othello", "morpion", "league", "experiments")]
+DESCRIBES = ("setting", "option", "condition", "to play", "primitive", "terminal", "terminals", "functions", "step")
+DESCRIBES += ("`program.features`", "`experiment=`", "what", "file", "written", "the source", "")
+"""What tables that are written by hand may have as their first heading: they say what something is, and not what was
+measured."""
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_tables_of_figures_are_generated(name):
+    """A table that is written by hand has a heading that says so, and no interval."""
+    bare = PART.sub("", (DOCS / name).read_text("utf-8"))
+    tables = re.findall(r"(?m)(?:^\|.*\n)+", bare)
+    assert [table.split("\n")[0] for table in tables if table.split("|")[1].strip() not in DESCRIBES] == []
+    assert [table for table in tables if re.search(r"\d \(-?\d+(\.\d+)? to|\d %", table)] == []
+
+
+@pytest.mark.parametrize("name", STUDIES)
 def test_a_figure_that_is_edited_by_hand_is_found(name):
     """In each table of the document; where it has no figure yet, a word."""
     parts = load("document").DOCUMENTS[name](DOCS / "data")
     text = (DOCS / name).read_text("utf-8")
     assert filled(text, parts, name) == text
     for found in PART.finditer(text):
-        place = re.search(r"\n\|[^\n]*---[^\n]*\n[^\n]*?(\d|no rows|none)", found[0]) or re.search(
-            r"\b()No rows", found[0]
-        )
+        places = (r"\n\|[^\n]*---[^\n]*\n[^\n]*?(\d|no rows|none)", r"\b()No rows", r"\n[^\n]*?(\d)")
+        place = next(filter(None, (re.search(one, found[0]) for one in places)), None)
         assert place, found[1]
         at = found.start() + place.start(1)
         edited = text[:at] + ("8" if text[at] != "8" else "3") + text[at + 1 :]

@@ -191,7 +191,7 @@ def test_runs_that_all_end_alike_have_no_model_but_a_report(analyse, tmp_path, m
     ("options", "said"),
     [
         (("analysis=design",), "factors={}: accepted: at least one factor"),
-        (("analysis=design", "design=unknown"), "design=unknown: accepted: morpion_study"),
+        (("analysis=design", "design=unknown"), "design=unknown: accepted: morpion_best_study, morpion_study"),
         (("analysis=design", "factors.algorithm.poplation=[8,16]", "replicates=2"), "algorithm.poplation: unknown"),
         (("analysis=design", "factors.algorithm.elites=[0,9999]", "replicates=2"), "algorithm.elites=9999: accepted:"),
         (("analysis=design", "factors.game=[1,2]", "replicates=2"), "game=1: accepted: the name of one choice"),

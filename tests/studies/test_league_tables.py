@@ -12,8 +12,8 @@ from tests.scripts.commands import SCRIPTS
 sys.path.insert(0, str(SCRIPTS))
 from tables import leagues
 
-NAMES = [f"{start}_{seed}" for start in leagues.BRACKETS for seed in range(4)]
-BRACKETS = [name for name in leagues.BRACKETS.values() for _ in range(4)]
+NAMES = [f"{start}_{seed}" for start in leagues.MANCALA.brackets for seed in range(4)]
+BRACKETS = [name for name in leagues.MANCALA.brackets.values() for _ in range(4)]
 
 
 def lines(text):
@@ -82,3 +82,9 @@ def test_damaged_games_are_one_line(tmp_path):
     with pytest.raises(UsageError, match="it is damaged, or a champion that it names is missing"):
         leagues.load(tmp_path)
     assert leagues.load(tmp_path / "nothing") is None
+
+
+def test_the_league_of_othello_has_no_star_and_says_that_it_was_not_held(tmp_path):
+    made = leagues.of_othello(tmp_path)
+    assert "othello_league_star" not in made
+    assert {function() for function in made.values()} == {leagues.NONE}

@@ -10,15 +10,20 @@ from jaxgp.store.table import Table
 from tests.scripts.commands import SCRIPTS
 
 sys.path.insert(0, str(SCRIPTS))
-from tables import morpion
+from tables.puzzles import morpion
 
 
 def lines(text):
     return [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.split("\n")]
 
 
+def row(experiment, seed, score):
+    return {"experiment": experiment, "seed": str(seed), "score": str(score), "command": ""}
+
+
 def data(nested=(), **scores):
-    return morpion.Data({name: dict(enumerate(values)) for name, values in scores.items()}, list(nested))
+    rows = [row(name, seed, value) for name, values in scores.items() for seed, value in enumerate(values)]
+    return morpion.Data([], rows, list(nested))
 
 
 def test_tables_without_rows_say_so():
@@ -56,12 +61,45 @@ def test_nested_searches_of_one_seed_are_one_line():
     ]
 
 
-def test_rows_of_both_files_are_read_and_a_cell_that_is_no_number_is_one_line(tmp_path):
-    row = dict.fromkeys(runs.COLUMNS, "") | {"experiment": "morpion_random", "seed": "3", "fitness": "91.0"}
-    Table(tmp_path / "morpion_runs.csv", runs.COLUMNS).extend([row], print)
-    old = Table(tmp_path / "morpion_scores.csv", morpion.SCORES)
-    old.extend([dict.fromkeys(morpion.SCORES, "") | {"experiment": "morpion_best", "seed": "0", "score": "88"}], print)
-    assert morpion.load(tmp_path).scores == {"morpion_random": {3: 91.0}, "morpion_best": {0: 88.0}}
-    old.extend([dict.fromkeys(morpion.SCORES, "") | {"experiment": "morpion_best", "seed": "x", "score": "88"}], print)
-    with pytest.raises(UsageError, match="a cell is not the number that it should be"):
-        morpion.load(tmp_path)
+def made(folder, experiment, seed, score):
+    """Add a row to the table of runs of a folder."""
+    about = {"experiment": experiment, "seed": seed, "fitness": score}
+    Table(folder / "morpion_runs.csv", runs.COLUMNS).extend([dict.fromkeys(runs.COLUMNS, "") | about], print)
+
+
+def test_rows_of_both_files_are_read_and_of_one_seed_that_of_the_run_counts(tmp_path):
+    old = [row("morpion_points", 0, 84), row("morpion_points", 1, 85), row("morpion_best", 0, 88)]
+    Table(tmp_path / "morpion_scores.csv", morpion.SCORES).extend(old, print)
+    made(tmp_path, "morpion_random", 3, 91.0)
+    made(tmp_path, "morpion_points", 1, 90.0)
+    assert morpion.scores(morpion.load(tmp_path)) == {
+        "morpion_points": {0: 84, 1: 90},
+        "morpion_best": {0: 88},
+        "morpion_random": {3: 91},
+    }
+
+
+@pytest.mark.parametrize("cell", ["seed", "score"])
+def test_a_cell_that_is_no_number_is_one_line(tmp_path, cell):
+    about = {"experiment": "morpion_points", "seed": 0, "score": 88, cell: "x"}
+    made(tmp_path, **about)
+    for name in ("morpion_runs", "morpion_best", "morpion_others"):
+        with pytest.raises(UsageError, match=f"{name}: a cell is not the number that it should be") as error:
+            morpion.parts(tmp_path)[name]()
+        assert "\n" not in str(error.value)
+
+
+def test_a_nested_search_whose_score_is_no_number_is_one_line(tmp_path):
+    search = dict(zip(morpion.NESTED, ("nested", "100", "0", "many", ""), strict=True))
+    Table(tmp_path / "morpion_nested.csv", morpion.NESTED).extend([search], print)
+    with pytest.raises(UsageError, match="morpion_nested: a cell is not the number"):
+        morpion.parts(tmp_path)["morpion_nested"]()
+
+
+def test_runs_with_get_best_are_compared_with_those_that_there_are():
+    low, high = [80, 81, 82, 83, 84, 85, 86, 87], [90, 91, 92, 93, 94, 95, 96, 97]
+    found = lines(morpion.best(data(morpion_points=low, morpion_best=high)))
+    # All 64 pairs are won, exact p = 2 / C(16, 8) = 0.00016; there is nothing else in the family.
+    assert found[2][0] == "getBest"
+    assert found[2][-2:] == ["", "1.00 (1.00 to 1.00), p < 0.001 *"]
+    assert len(found) == 3

@@ -12,7 +12,6 @@ sys.path.insert(0, str(SCRIPTS))
 from tables import othello
 
 ONE, TWO = othello.UNMET
-FIVE, SEVEN = othello.BENCHMARKS
 
 
 def lines(text):
@@ -34,8 +33,9 @@ def champions(experiment, *wins):
     ]
 
 
-def data(*rows, made=(), leaves=(), **texts):
-    return othello.Data(list(made), list(rows), {key: [] for key in othello.SOURCE} | texts, list(leaves))
+def data(*rows, made=(), leaves=(), curves=(), **texts):
+    every = {key: [] for key in othello.SOURCE} | texts
+    return othello.Data(list(made), list(rows), every, list(leaves), list(curves))
 
 
 def test_tables_without_rows_say_so():
@@ -92,6 +92,26 @@ def test_pairs_are_one_family():
     )
 
 
+def test_learning_curves_are_means_of_the_best_so_far():
+    def run(seed, *fitness):
+        about = {"title": "Othello, regions", "seed": seed}
+        return [
+            about | {"generation": place, "evaluations": 10 * (place + 1), "fitness": value}
+            for place, value in enumerate(fitness)
+        ]
+
+    rows = [*run(0, 100, 165, 120, 100, 100, 100), *run(1, 100, 105, 120, 100, 100, 100)]
+    # After five generations the best are 165 and 120: the standard error is 22.5, and 12.706 of them a side.
+    assert lines(othello.learned(data(curves=rows)))[2] == [
+        *("`regions`", "2", "100.0 (100.0 to 100.0)", "142.5 (-143.4 to 428.4)", "", "", ""),
+    ]
+    # One run has 160 after 20 games, the other does not in 60: 80 games for one success.
+    first, second = lines(othello.reached(data(curves=rows)))[2:]
+    assert first[1:3] == ["fitness 160", "1 of 2"]
+    assert first[3].startswith("80 (20 to ")
+    assert second[1:4] == ["fitness 170", "0 of 2", "not known"]
+
+
 def test_no_ops_are_counted_in_the_text_of_a_program():
     text = "(+ (B1 (* own (B1 (B0 other)))) own_edges)"
     assert othello.count(text) == othello.Noops(nodes=8, noops=3, above=1, chain=2)
@@ -102,15 +122,21 @@ def test_no_ops_are_counted_in_the_text_of_a_program():
     assert found[1][:5] == ["`othello_noops`", "1 of 1", "3", "1", "2"]
 
 
-def test_champions_of_reversi_stand_beside_the_source():
-    rows = [
-        met("docs/reversi_edges.json", FIVE, 900, 1000, "champion bb depth=4"),
-        met("docs/reversi_edges.json", SEVEN, 400, 500, "champion bb depth=4"),
-        met("champions/othello_regions_0.json", FIVE, 1),
-    ]
-    found = lines(othello.reversi(data(*rows)))[2:]
-    assert found[0] == ["`reversi_edges`", "4", "900.0 (880 to 917)", "1,000", "800.0 (763 to 833)", "500"]
-    assert [line[0] for line in found[1:]] == ["eight best runs of the source"]
+def test_harder_training_stands_beside_training_against_the_panel():
+    rows = [*champions("original", 40, 60), *champions("original_coplay", 70, 90)]
+    rows += [*champions("original_weights_coplay", 10, 20)]
+    plain, weighted = lines(othello.harder(data(*rows)))[2:]
+    assert [cell.split(" (")[0] for cell in plain] == ["`othello_original`", "2", "55.0 %", "85.0 %"]
+    assert [cell.split(" (")[0] for cell in weighted] == ["`othello_original_weights`", "2", "", "20.0 %"]
+    found = [line[:2] for line in lines(othello.harder_pairs(data(*rows)))[2:]]
+    assert found == [["`original_weights_coplay`", "`original_coplay`"], ["`original_coplay`", "`original`"]]
+
+
+def test_few_features_are_compared_with_weights_elsewhere():
+    rows = [*champions("few", 40, 60), *champions("few_weights", 50, 70), *champions("regions_weights", 20, 30)]
+    assert [line[:2] for line in lines(othello.few(data(*rows)))[2:]] == [["few", "2"], ["few, with weights", "2"]]
+    found = [line[:2] for line in lines(othello.few_pairs(data(*rows)))[2:]]
+    assert found == [["`few_weights`", "`few`"], ["`few_weights`", "`regions_weights`"]]
 
 
 def test_a_cell_that_is_no_number_is_one_line(tmp_path):

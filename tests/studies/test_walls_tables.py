@@ -52,6 +52,16 @@ def test_counts_grow_by_size_and_own_times_stand_beside_those_of_games():
     assert lines(walls.own(data))[2][1:4] == ["1 of 4"] * 3
 
 
+def test_games_at_once_are_shown_by_their_number_with_the_median_of_the_repeats():
+    def row(games, repeat, seconds):
+        return text(walls.walls_scaling.COLUMNS, "fixed", 5, games, repeat, seconds, 0, 1.5, 2, "", "")
+
+    rows = [row(1000, 0, 1e-5), row(1, 0, 2e-3), row(1, 1, 1.5e-4), row(1, 2, 9.25e-5)]
+    found = lines(walls.batches(EMPTY._replace(batches=rows)))
+    assert found[0] == ["games at once", "1", "1,000"]
+    assert found[2] == ["microseconds for each game: median (range)", "150 (92.5 to 2,000)", "10.0 (10.0 to 10.0)"]
+
+
 def test_runs_are_shown_with_the_games_that_a_success_takes():
     rows = []
     for seed, cycles in enumerate((2, 3)):
@@ -77,6 +87,13 @@ def test_rules_that_fire_are_means_over_champions():
     assert [cell.split(" ")[0] for cell in found[3:6]] == ["15.0", "70.0", "10.0"]
     assert found[6].endswith("; 75 to 100")
     assert lines(walls.fired(EMPTY._replace(rules=[row(0, "1:45")])))[2][6] == ""
+
+
+def test_a_damaged_time_of_games_at_once_is_named(tmp_path):
+    names = list(walls.walls_scaling.COLUMNS)
+    (tmp_path / "walls_batches.csv").write_text(",".join(names) + "\nfixed,5,1,0,soon,0,1.5,2,,\n")
+    with pytest.raises(UsageError, match="walls_batches: a cell is not the number that it should be"):
+        walls.parts(tmp_path)["walls_batches"]()
 
 
 def test_a_damaged_cell_is_named(tmp_path):

@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING
 import envs
 from jaxgp import files
 from jaxgp.config import arguments
-from jaxgp.errors import UsageError, reject
+from jaxgp.errors import reject
 from jaxgp.options import DEEPEST, MAX_CORES, MAX_GAMES, MAX_SEED, option
+from studies import checks
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
@@ -62,8 +63,7 @@ class Options:
         known = sorted(path.stem for path in PANELS.glob("*.yaml"))
         if self.panel not in known:
             reject(f"{prefix}panel", self.panel, ", ".join(known))
-        if not self.runs:
-            raise UsageError(f"{prefix}runs: which champions? Write runs=[DIR,DIR], run directories or champion files")
+        checks.some_champions(self.runs, prefix)
 
 
 def champions_of(options: Options) -> "list[Loaded]":

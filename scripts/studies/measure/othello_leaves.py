@@ -24,9 +24,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jaxgp import files
 from jaxgp.config import arguments
-from jaxgp.errors import UsageError, reject
+from jaxgp.errors import reject
 from jaxgp.options import MAX_SEED, option
 from jaxgp.store.table import Table
+from studies import checks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,8 +61,7 @@ class Options:
 
     def laws(self, prefix: str) -> None:
         """Refuse no champions; raises UsageError."""
-        if not self.runs:
-            raise UsageError(f"{prefix}runs: which champions? Write runs=[DIR,DIR], run directories or champion files")
+        checks.some_champions(self.runs, prefix)
 
 
 class Leaf(NamedTuple):

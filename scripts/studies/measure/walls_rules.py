@@ -24,10 +24,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jaxgp import files
 from jaxgp.config import arguments
-from jaxgp.errors import UsageError, reject
+from jaxgp.errors import reject
 from jaxgp.options import MAX_SEED, option
 from jaxgp.statistics.intervals import wilson
 from jaxgp.store.table import Table
+from studies import checks
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
@@ -69,8 +70,7 @@ class Options:
 
     def laws(self, prefix: str) -> None:
         """Refuse unknown opponents, and no champions; raises UsageError."""
-        if not self.runs:
-            raise UsageError(f"{prefix}runs: which champions? Write runs=[DIR,DIR], run directories or champion files")
+        checks.some_champions(self.runs, prefix)
         for name in self.opponents:
             if name not in RIVALS:
                 reject(f"{prefix}opponents", name, ", ".join(RIVALS))

@@ -1,1 +1,1 @@
-"""Tables of documents about puzzles, made from searches of their instances."""
+"""Tables of documents about games for one."""

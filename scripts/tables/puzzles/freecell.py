@@ -15,6 +15,7 @@ from jaxgp.measure.solving import CHAMPION, Figures, figures
 from jaxgp.report.generated import table
 from jaxgp.statistics.verdicts import holm
 from tables.puzzles.searches import NONE, Asked, Searches, percent
+from tables.shared.cells import effect, mean_of
 
 EXPERIMENT, SEARCH = "freecell_weights", "greedy"
 CHAMPIONS = (("1-4000", 200_000), ("1-32000", 10_000), ("1-1000", 10_000))
@@ -173,11 +174,9 @@ def _means(tested: Sequence[Figures]) -> list[str]:
 
     The last four have 95 % intervals.
     """
-    from jaxgp.statistics.intervals import student
 
     def mean(column: str) -> str:
-        middle, low, high = student([float(getattr(one, column) or 0) for one in tested])
-        return f"{middle:,.1f}" if low is None else f"{middle:,.1f} ({low:,.1f} to {high:,.1f})"
+        return mean_of([float(getattr(one, column) or 0) for one in tested])
 
     solved = [one.solved for one in tested]
     most = f"{np.mean(solved):,.1f} ({min(solved):,} to {max(solved):,})"
@@ -219,8 +218,7 @@ def evolving(data: Searches, deals: str = SHORT_ON) -> str:
             f"{group.median.value:,.1f} ({min(group.values):,.1f} to {max(group.values):,.1f})"
             for group in (one.first, one.second)
         ]
-        a12 = f"{one.a12.value:.2f} ({one.a12.low:.2f} to {one.a12.high:.2f})"
-        lines.append([one.measure, *groups, a12, f"{p:.2g}"])
+        lines.append([one.measure, *groups, effect(one.a12), f"{p:.2g}"])
     runs = [f"{titles[name]}, {len(found[name])} runs: median (least to greatest)" for name in (AGAINST, ALONE)]
     return table(["measure", *runs, "A12 (95 %)", "p, Holm"], lines)
 
