@@ -20,8 +20,13 @@ from studies.growth import report
 from studies.growth.scaling import Law, fit
 from studies.measure import walls_rules
 from tables.shared.cells import mean_of
+from tables.shared.learning import by_generation
 
 NONE = "no rows yet"
+LEARNED = {"Walls N = 3": "N = 3", "Walls N = 5": "N = 5"}
+"""Titles of the runs whose curves are shown, and what they are called."""
+AT = (0, 2, 5, 10, 50, 100)
+"""Cycles at which curves are shown as numbers."""
 TIMES = ("player", "size", "median", "fastest", "slowest")
 MATCHING = ("matching", "runs", "mean", "low", "high", "median", "least", "greatest")
 RUNS = ("size", "beaten", "runs", "median", "least", "most", "rules_least", "rules_most")
@@ -180,6 +185,11 @@ def default(data: Data) -> str:
     return table(header, lines or [[NONE, "", "", ""]])
 
 
+def learned(data: Data) -> str:
+    """Return the points of the best so far by cycle, of the runs of both sizes."""
+    return by_generation(data.curves, LEARNED, "points", AT) or NONE
+
+
 def evolved(data: Data, title: str) -> str:
     """Return runs by size: whether a parent beat the fixed strategy, when, and the rules of the best."""
     beaten, sizes = (curves.groups(data.curves, name) for name in ("beaten", "mean_size"))
@@ -262,6 +272,7 @@ TABLES: dict[str, Callable[[Data], str]] = {
     "walls_own": own,
     "walls_batches": batches,
     "walls_default": default,
+    "walls_learned": learned,
     "walls_runs": partial(evolved, title=DEFAULT),
     "walls_letter": partial(evolved, title=LETTER),
     "walls_matching": matching,
