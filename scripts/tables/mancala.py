@@ -4,6 +4,7 @@ Figures of the study are those of its text: points of its two printed programs a
 programs. Each function returns the Markdown of one table.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import sqrt
@@ -51,6 +52,16 @@ AT = (0, 14, 50, 100, 149)
 """Generations at which curves are shown as numbers."""
 WITHOUT = "run 2 without IF"
 LEAVES = "Kalah by programs at the leaves of a search"
+TRIES = (
+    "each other, guides of 6 and 7 plies; 7 plies choose; 17 generations",
+    "panel of 5, 6 and 7 plies, selection of the default run; 60 generations",
+    "panel of 6, 9 and 10 plies, tournaments; 19 generations",
+    "panel of 6 and 10 plies, selection of the default run; 45 generations",
+    "each other in 10 games a seat, a guide of 6 plies; 6, 7, 9 and 10 plies choose; 16 generations",
+    "panel of 5 and 6 plies after four random moves, selection of the default run; 40 generations",
+)
+"""How the programs of `mancala_tries_N.json` were trained, which value leaves at four plies."""
+BENCHMARK = "search depth=8 evaluator=material ties=random"
 
 
 class Data(NamedTuple):
@@ -413,7 +424,8 @@ def general(data: Data) -> str:
     """Return champions that value the leaves of a search, by opponent, and the search of eight plies beside them."""
     found: dict[tuple[str, ...], list[Cells]] = {}
     for row in data.games:
-        leaves, search = row["title"] == LEAVES, row["player"] == SEARCH
+        leaves = row["title"] == LEAVES and not TRY.search(row["run"])
+        search = row["player"] == SEARCH
         if leaves or (search and row["opponent"] == PROGRAMS):
             opponent = row["opponent"] if leaves else f"{PROGRAMS} role={DIRECT}"
             found.setdefault((opponent, "" if search else row["run_seed"], row["player"]), []).append(row)
@@ -425,6 +437,31 @@ def general(data: Data) -> str:
         lines.append([label(opponent), name, *cells])
     header = ["opponent", "player", "games", "score (95 %)", *(f"points moving {seat} (95 %)" for seat in SEATS)]
     return table(header, lines or [[NONE, *[""] * 5]])
+
+
+TRY = re.compile(r"mancala_tries_(\d+)\.json$")
+DEPTHS = (4, 6)
+"""Plies at which the tries are measured."""
+
+
+def tries(data: Data) -> str:
+    """Return what other ways of training take from the search of eight plies, at two depths."""
+    met: dict[tuple[int, int], list[Cells]] = {}
+    for row in data.games:
+        if (named := TRY.search(row["run"])) and row["opponent"] == BENCHMARK:
+            met.setdefault((int(named[1]), depth_of(row["player"])), []).append(row)
+    if not met:
+        return NONE.capitalize() + "."
+    lines = []
+    for number, words in enumerate(TRIES):
+        cells = []
+        for depth in DEPTHS:
+            rows = met.get((number, depth), [])
+            (score,) = pooled(rows, ("run",)).values() if rows else (None,)
+            cells += ["", ""] if score is None else [f"{score.games:,}", of_pooled(score)]
+        lines.append([words, *cells])
+    head = ["trained against", *(cell for depth in DEPTHS for cell in ("games", f"score at {depth} plies (95 %)"))]
+    return table(head, lines)
 
 
 def points_of(rows: Sequence[Cells], seat: str) -> str:
@@ -474,4 +511,5 @@ TABLES: dict[str, Callable[[Data], str]] = {
     "mancala_panel": partial(panel, player="default, seed 5"),
     "mancala_direct": partial(panel, player="mancala_general, seed 0"),
     "mancala_general": general,
+    "mancala_tries": tries,
 }
