@@ -159,15 +159,12 @@ def seen(data: Data) -> str:
 def says(data: Data) -> str:
     """Return what the study says of its two runs, beside how often it was seen in the runs of its tableau here."""
     first, second, default = (of_run(data, run) for run in RUNS)
-    met: dict[str, list[float]] = {"run 1": [], "run 2": []}
     if not first or not second or not default:
         return NONE.capitalize() + "."
-    for row in data.games:
-        if row["opponent"] == PROGRAMS and row["title"] in met:
-            met[row["title"]].append(float(row["points_first"]) + float(row["points_second"]))
-    search = [row for row in data.games if row["player"] == SEARCH and row["opponent"] == PROGRAMS]
-    best = float(search[-1]["points_first"]) + float(search[-1]["points_second"]) if search else float("nan")
-    less = [one < best for found in met.values() for one in found]
+    met = [row for row in data.games if row["opponent"] == PROGRAMS and row["title"] in ("run 1", "run 2")]
+    taken = {(row["title"], row["run_seed"], row["player"]): both_points(row) for row in met}
+    search = max((points for (*_, player), points in taken.items() if player == SEARCH), default=float("nan"))
+    less = [points < search for (*_, player), points in taken.items() if player != SEARCH]
 
     def won(rows: Sequence[Cells]) -> str:
         return f"{sum(min(int(row['first']), int(row['second'])) > HALF for row in rows)} of {len(rows)}"
@@ -217,6 +214,11 @@ def points(row: Cells, seat: str) -> str:
     mean, spread = float(row[f"points_{seat}"]), float(row[f"spread_{seat}"])
     half = 1.96 * spread / sqrt(int(row["games"]) / 2)
     return f"{mean:.1f} ({mean - half:.1f} to {mean + half:.1f})"
+
+
+def both_points(row: Cells) -> float:
+    """Return mean points of a player from both seats together."""
+    return float(row["points_first"]) + float(row["points_second"])
 
 
 def specialists(data: Data) -> str:

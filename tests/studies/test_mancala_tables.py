@@ -74,6 +74,22 @@ def test_observations_are_counted_with_intervals():
     assert found["an improvement after generation 100"][0] == "9 of 10 (60 to 98 %)"
 
 
+def test_what_the_study_says_stands_beside_what_was_seen():
+    rows = [seed("run1", n, improved=14 + n) for n in range(4)] + [seed("default", 0, first=25, second=25, won=3)]
+    rows += [seed("run2", n, improved=100 + n, program="(IF_<_DO_ELSE_ 1 2 3 4)") for n in range(2)]
+    met_by = [met("run 1", n, points) for n, points in enumerate((20, 50))] + [met("run 1", 0, 40, mancala.SEARCH)]
+    found = {line[0].split(" (")[0]: line[1] for line in lines(mancala.says(EMPTY._replace(seeds=rows, games=met_by)))}
+    assert found["both runs end in programs that beat the search from both seats"].startswith("in 0 of 6 runs")
+    assert found["run 1 stalls by generation 14"] == (
+        "in 1 of 4 runs: the last improvement comes in generations 14 to 17 (median 16)"
+    )
+    assert found["run 2 improves past generation 100"] == "in 1 of 2 runs"
+    assert found["run 2's best program does not use IF"] == "in 0 of 2 runs"
+    assert found["programs are specialists: random programs lose to them by less than to the search"].startswith(
+        "in 1 of 2"
+    )
+
+
 def test_champions_stand_beside_the_search_with_the_mean_of_each_group():
     rows = [met("run 1", n, points) for n, points in enumerate((20, 30))]
     rows += [met("run 1", 0, 40, mancala.SEARCH), met("run 1", 1, 99, opponent="random")]
@@ -160,6 +176,19 @@ def test_searching_champions_are_shown_beside_the_search_of_eight_plies():
     assert [line[4].split()[0] for line in found] == ["30.0", "25.0", "40.0", "25.0", "26.0"]
     assert found[1][4] == "25.0 (24.4 to 25.6)", "1.96 times 10 over the root of 1,000"
     assert found[4][4] == "26.0 (25.7 to 26.3)", "the spread of 2,000 games, half at 25 +- 10 and half at 27"
+
+
+def test_other_ways_of_training_stand_beside_each_other_and_nowhere_else():
+    def taken(number, depth, wins):
+        row = met(mancala.LEAVES, 9, 20, f"champion {number} depth={depth}", mancala.BENCHMARK)
+        return row | {"run": f"docs/data/champions/mancala_tries_{number}.json", "wins": str(wins)}
+
+    data = EMPTY._replace(games=[taken(1, 4, 500), taken(1, 6, 1000), taken(0, 4, 200)])
+    found = lines(mancala.tries(data))[2:]
+    assert [line[0] for line in found] == list(mancala.TRIES)
+    assert found[0][1:] == ["2,000", "10.0 % (8.8 to 11.4)", "", ""]
+    assert [cell.split(" (")[0] for cell in found[1][1:]] == ["2,000", "25.0 %", "2,000", "50.0 %"]
+    assert mancala.NONE in mancala.general(data)
 
 
 def test_older_measurements_are_shown_by_seat():
