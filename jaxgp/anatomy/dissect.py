@@ -165,12 +165,12 @@ class Judge:
 
     def _equal_values(self, program: Programs) -> np.ndarray:
         """Return bool[N]: where a program has the values of the champion."""
-        return same(np.asarray(self._board.values(program, self._features)), self._values).all(0)
+        return np.asarray(same(np.asarray(self._board.values(program, self._features)), self._values).all(0))
 
     def _equal_decisions(self, program: Programs) -> np.ndarray:
         """Return bool[N]: where a program decides as the champion does."""
         equal = same(self._board.decisions(program, self._states), self._decisions)
-        return equal.reshape(len(equal), -1).all(1)
+        return np.asarray(equal.reshape(len(equal), -1).all(1))
 
     def values_hold(self, program: Programs) -> bool:
         """Return whether a program has the values of the champion at every position."""

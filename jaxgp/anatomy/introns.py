@@ -65,7 +65,7 @@ class Introns:
 def find(tracer: Tracer, tree: Tree) -> Introns:
     """Find the introns of a tree at the positions of a tracer."""
     values = tracer.values(tree)
-    runs, matters = tracer.runs(tree, values).any(1), tracer.matters(tree, values)
+    runs, matters = np.asarray(tracer.runs(tree, values).any(1)), tracer.matters(tree, values)
     explicit, proved = under_ignored(tree), inviable(tree)
     kinds: list[Kind] = []
     for node in range(len(tree)):

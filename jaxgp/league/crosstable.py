@@ -107,7 +107,7 @@ def play(
     others = [place for place, member in enumerate(members) if not isinstance(member.plays, Evolved)]
     total = len(teams) + bool(len(others) > 1)
     for index, team in enumerate(teams):
-        now = [*(rival.places for rival in teams[index:] if _meet(team, rival)), others]
+        now = [*(rival.places for rival in teams[index:] if _meet(team, rival)), np.array(others, int)]
         pairs = np.zeros(number.shape, bool)
         pairs[np.ix_(team.places, np.concatenate(now).astype(int))] = True
         pairs |= pairs.T

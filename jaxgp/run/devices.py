@@ -33,7 +33,7 @@ Tree = TypeVar("Tree")
 
 OWN = ("logger", "table", "title", "compilation_cache", "keep_checkpoints")
 """Options that processes of one run need not share."""
-SHARDY = jax.config.jax_use_shardy_partitioner
+SHARDY = bool(getattr(jax.config, "jax_use_shardy_partitioner", True))
 """Whether JAX uses its newer partitioner by default."""
 
 

@@ -117,7 +117,7 @@ def play(states: State, turns: Array, key: Array) -> Played:
 
 def other_view(outputs: Array) -> Array:
     """Return float32[B, 3]: the outputs (float32[B, 3]) that the other side has where one side has these."""
-    return np.array([1.0, 0.0, 0.0], np.float32) + SIGN * outputs[:, OTHER_VIEW]
+    return jnp.array([1.0, 0.0, 0.0], jnp.float32) + SIGN * outputs[:, OTHER_VIEW]
 
 
 def corrected(
