@@ -51,6 +51,25 @@ def test_what_stands_in_is_compared_with_both_function_sets_in_one_family():
     assert found[2][-2:] == ["", ""]
 
 
+def test_runs_of_another_size_are_groups_of_their_own():
+    def size(number, score, population="1024", generations="51"):
+        about = {"experiment": "morpion_closest", "seed": str(number), "fitness": str(score)}
+        return dict.fromkeys(runs.COLUMNS, "") | about | {"population": population, "generations": generations}
+
+    small = [size(number, 90 + number) for number in range(6)]
+    large = [size(number, 100 + number, population="2048") for number in range(6)]
+    long = [size(number, 90 + number, generations="102") for number in range(6)]
+    found = lines(morpion.larger(morpion.Data([*small, *large, *long], [], [])))[2:]
+    assert [line[:2] for line in found] == [
+        ["1,024 individuals, 51 generations", "6"],
+        ["2,048 individuals, 51 generations", "6"],
+        ["1,024 individuals, 102 generations", "6"],
+    ]
+    # All of six above all of six others: p = 2 / C(12, 6) = 0.0022, twice that after Holm.
+    assert found[1][4] == "1.00 (1.00 to 1.00), p = 0.004 *"
+    assert found[2][4].endswith("p = 1.000")
+
+
 def test_nested_searches_of_one_seed_are_one_line():
     rows = [
         dict(zip(morpion.NESTED, ("nested", "100", seed, score, ""), strict=True)) for seed, score in ("09", "07", "18")

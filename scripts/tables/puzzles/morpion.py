@@ -30,6 +30,13 @@ WORDS = {CLOSEST: "getClosestToLast", POINTS: "nothing else"}
 OTHERS = {"morpion_diagonal": "getFurthestDiagonal", "morpion_random": "getRandom"}
 """What stands in for getClosestToLast, by experiment."""
 BEST = {"morpion_best": "getBest", "morpion_best program.closest_to_last=true": "getBest and getClosestToLast"}
+SIZE = {"population": "1024", "generations": "51"}
+"""Of the report's runs. A run of another size is named by it."""
+LARGER = {
+    "morpion_closest population=2048": "2,048 individuals, 51 generations",
+    "morpion_closest generations=102": "1,024 individuals, 102 generations",
+}
+"""Runs of another size, and how they are called."""
 MOST = 20
 """More runs than this are not listed one by one."""
 NONE = "No rows yet."
@@ -58,10 +65,14 @@ def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
 
 
 def by_seed(rows: Iterable[Cells], column: str) -> dict[str, dict[int, float]]:
-    """Return a number of each run, by experiment and seed; of rows with one seed the last counts."""
+    """Return a number of each run, by experiment and seed; of rows with one seed the last counts.
+
+    Runs of another size than the report's have the size in their name.
+    """
     found: dict[str, dict[int, float]] = {}
     for row in rows:
-        found.setdefault(row["experiment"], {})[int(row["seed"])] = float(row[column])
+        other = [f"{name}={row[name]}" for name, size in SIZE.items() if row.get(name, size) != size]
+        found.setdefault(" ".join([row["experiment"], *other]), {})[int(row["seed"])] = float(row[column])
     return found
 
 
@@ -123,6 +134,29 @@ def others(data: Data) -> str:
     return table([*head, *(f"A12 to {words} (95 %), p" for words in WORDS.values())], lines)
 
 
+def larger(data: Data) -> str:
+    """Return runs with more individuals, or more generations, compared with those of the report's size."""
+    values = {name: list(some.values()) for name, some in scores(data).items()}
+    there = [name for name in LARGER if len(values.get(name, ())) > 1]
+    if not there or CLOSEST not in values:
+        return NONE
+    tested = family(values, [(name, CLOSEST) for name in there], "score")
+    lines = [
+        [
+            words,
+            str(len(values[name])),
+            mean_of(values[name]),
+            f"{max(values[name]):g}",
+            said(tested.get((name, CLOSEST))),
+        ]
+        for name, words in ({CLOSEST: "1,024 individuals, 51 generations"} | LARGER).items()
+        if name in (CLOSEST, *there)
+    ]
+    return table(
+        ["runs of `morpion_closest`", "number", "mean (95 %)", "greatest", "A12 to the first (95 %), p"], lines
+    )
+
+
 def said(tested: "tuple[Comparison, float] | None") -> str:
     """Return an effect with its interval and corrected p value; empty without a comparison."""
     if tested is None:
@@ -148,6 +182,7 @@ def nested(data: Data) -> str:
 
 TABLES: dict[str, Callable[[Data], str]] = {
     "morpion_runs": own,
+    "morpion_larger": larger,
     "morpion_others": others,
     "morpion_best": best,
     "morpion_nested": nested,
