@@ -71,7 +71,7 @@ def by_seed(rows: Iterable[Cells], column: str) -> dict[str, dict[int, float]]:
     """
     found: dict[str, dict[int, float]] = {}
     for row in rows:
-        other = [f"{name}={row[name]}" for name, size in SIZE.items() if row.get(name, size) != size]
+        other = [f"{name}={row[name]}" for name, size in SIZE.items() if (row.get(name) or size) != size]
         found.setdefault(" ".join([row["experiment"], *other]), {})[int(row["seed"])] = float(row[column])
     return found
 
