@@ -195,7 +195,8 @@ def _measures(fitness: Fitness) -> Rows:
     if fitness.lessons.drawn:
         return _lessons(fitness)
     if not fitness.coplay:
-        return [("fitness", _formula(fitness) + _opening(fitness) + _paired(fitness))]
+        begun = f"; games begin with {fitness.opening_plies} random moves" if fitness.opening_plies else ""
+        return [("fitness", _formula(fitness) + begun + _paired(fitness))]
     weight = "" if fitness.coplay_weight == 1 else f"{fitness.coplay_weight:g} * "
     games = f"{fitness.coplay} game{'' if fitness.coplay == 1 else 's'} from each seat"
     others = f"others of the population{_opening(fitness)}"

@@ -88,6 +88,7 @@ def test_coevolution_is_told_apart_from_what_its_best_are_measured_by():
     assert "0 loss)), searching 4 plies against a search of 3 plies" in said
     run.fitness.coplay = 0
     assert "champion" not in dict(tableau(run, PRIMITIVES))
+    assert dict(tableau(run, PRIMITIVES))["fitness"].endswith("; games begin with 4 random moves")
 
 
 def test_one_line_says_all():
