@@ -15,7 +15,7 @@ sys.path.insert(0, str(SCRIPTS))
 from tables.puzzles import morpion_study
 from tables.puzzles.morpion_study import BEST, STUDY
 
-EMPTY = morpion_study.Data([], [], [], [], [])
+EMPTY = morpion_study.Data([], [], [], [])
 LEVELS = {"max_depth": (4, 7, 10), "terminals": (0.1, 0.3, 0.5), "tournament": (2, 6, 10)}
 
 
@@ -137,7 +137,10 @@ def test_tuned_groups_are_compared_by_scores_and_seconds():
     assert found[1][:5] == ["seconds, tuned here", "8", "2.0 (2.0 to 2.0), 2.0", "1.5 (1.5 to 1.5), 1.5", found[1][4]]
     assert found[2] == ["scores in the report", "50", "", "", "0.159", "3.5e-9"]
     assert found[3] == ["seconds in the report", "50", "", "", "1.0", "2.2e-16"]
-    both = morpion_study.tuned(EMPTY._replace(tuned=pair(scores, seconds), settings=pair(seconds, seconds)))
+    at_report = [
+        row | {"seconds": "9"} for name in ("points", "closest") for row in runs_of(f"morpion_{name}", [90, 91])
+    ]
+    both = morpion_study.tuned(EMPTY._replace(tuned=pair(scores, seconds), runs=at_report))
     assert [line[0] for line in lines(both)[4:6]] == [
         f"{name}, the report's settings" for name in ("scores", "seconds")
     ]
@@ -191,7 +194,7 @@ def test_a_damaged_cell_of_a_design_is_one_line(tmp_path, column):
 @pytest.mark.parametrize("column", ["fitness", "seconds", "group"])
 def test_a_damaged_cell_of_groups_is_one_line(tmp_path, column):
     rows = pair({"points": [1, 2], "closest": [3, 4]}, {"points": [1, 1], "closest": [1, 1]})
-    written(tmp_path / "morpion_settings.csv", [row | {column: "x"} for row in rows])
+    written(tmp_path / "morpion_tuned.csv", [row | {column: "x"} for row in rows])
     with pytest.raises(UsageError, match="morpion_tuned: a cell is not the number that it should be"):
         morpion_study.parts(tmp_path)["morpion_tuned"]()
 

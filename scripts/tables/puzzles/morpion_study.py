@@ -1,9 +1,8 @@
 """The tables of docs/morpion.md on the report's study and proposals, made from rows in docs/data.
 
 The runs of the two designs are in `morpion_study.csv` and `morpion_best_study.csv`, those at the best levels that were
-found here in `morpion_tuned.csv`, those at the report's in `morpion_settings.csv`, and those of the proposals in
-`morpion_runs.csv`. What the report printed is in `conf/design/morpion_study.yaml`. Each function returns the Markdown
-of one table.
+found here in `morpion_tuned.csv`, and those at the report's levels, like those of the proposals, in `morpion_runs.csv`.
+What the report printed is in `conf/design/morpion_study.yaml`. Each function returns the Markdown of one table.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +19,7 @@ from jaxgp.store.table import Cells, Table
 from jaxgp.study.design import COLUMNS, RESPONSES, Design, Factor, Level, Numbers, read
 from jaxgp.study.designs.model import Model, fit_groups
 from jaxgp.study.designs.planning import load_file
-from tables.puzzles.morpion import NONE, POINTS, by_seed, equals
+from tables.puzzles.morpion import CLOSEST, NONE, POINTS, by_seed, equals
 from tables.shared.cells import effect, family, mean_of, p_value
 
 DESIGNS = Path(__file__).resolve().parents[3] / "conf" / "design"
@@ -36,6 +35,8 @@ TERMS = {
     "terminals * tournament": "terminals x tournament",
 }
 """The terms of the models, and what they are called."""
+SETTINGS = {POINTS: "points", CLOSEST: "closest"}
+"""Experiments at the levels that the report found best, and their groups in the design."""
 MEASURES = {"fitness": "scores", "seconds": "seconds"}
 PROPOSALS = {
     "morpion_moving": "counted from a moving centre",
@@ -50,7 +51,6 @@ class Data(NamedTuple):
     study: list[Cells]
     best: list[Cells]
     tuned: list[Cells]
-    settings: list[Cells]
     runs: list[Cells]
 
 
@@ -66,7 +66,6 @@ def load(folder: Path) -> Data:
         results(folder / f"{STUDY}.csv", list(FACTORS)).read(),
         results(folder / f"{BEST}.csv", list(FACTORS)).read(),
         results(folder / "morpion_tuned.csv").read(),
-        results(folder / "morpion_settings.csv").read(),
         Table(folder / "morpion_runs.csv", runs.COLUMNS).read(),
     )
 
@@ -169,13 +168,24 @@ def explained(group: str, model: Model, published: Numbers | None) -> str:
 # Groups
 
 
+def at_settings(data: Data) -> list[dict[str, str]]:
+    """Return the scores and seconds of the runs at the report's levels as rows of the groups."""
+    measured = {measure: by_seed(data.runs, measure) for measure in MEASURES}
+    return [
+        {"group": group} | {measure: str(found[name][seed]) for measure, found in measured.items()}
+        for name, group in SETTINGS.items()
+        for seed in measured["fitness"].get(name, {})
+    ]
+
+
 def tuned(data: Data) -> str:
     """Return the groups at the levels that were found best here and in the report; each p is of one test."""
     made = design(STUDY)
     first, second = made.groups
     lines = []
-    for rows, words in ((data.tuned, "tuned here"), (data.settings, "the report's settings")):
-        for measure, name in MEASURES.items() if rows else ():
+    for rows, words in ((data.tuned, "tuned here"), (at_settings(data), "the report's settings")):
+        there = made.groups.keys() <= {row["group"] for row in rows}
+        for measure, name in MEASURES.items() if there else ():
             values = {group: [float(row[measure]) for row in rows if row["group"] == group] for group in made.groups}
             one, p = family(values, [(first, second)], measure)[first, second]
             form = "g" if measure == "fitness" else ".1f"
