@@ -184,8 +184,10 @@ def tuned(data: Data) -> str:
     first, second = made.groups
     lines = []
     for rows, words in ((data.tuned, "tuned here"), (at_settings(data), "the report's settings")):
-        there = made.groups.keys() <= {row["group"] for row in rows}
-        for measure, name in MEASURES.items() if there else ():
+        present = {row["group"] for row in rows}
+        if unknown := present - made.groups.keys():
+            raise ValueError(f"{min(unknown)}: no group of the design")
+        for measure, name in MEASURES.items() if present == made.groups.keys() else ():
             values = {group: [float(row[measure]) for row in rows if row["group"] == group] for group in made.groups}
             one, p = family(values, [(first, second)], measure)[first, second]
             form = "g" if measure == "fitness" else ".1f"
