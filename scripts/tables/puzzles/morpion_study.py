@@ -169,12 +169,15 @@ def explained(group: str, model: Model, published: Numbers | None) -> str:
 
 
 def at_settings(data: Data) -> list[dict[str, str]]:
-    """Return the scores and seconds of the runs at the report's levels as rows of the groups."""
-    measured = {measure: by_seed(data.runs, measure) for measure in MEASURES}
+    """Return the scores of the runs at the report's levels as rows of the groups.
+
+    Their seconds are left out: runs of one program have equal shares of its time.
+    """
+    found = by_seed(data.runs, "fitness")
     return [
-        {"group": group} | {measure: str(found[name][seed]) for measure, found in measured.items()}
+        {"group": group, "fitness": str(score)}
         for name, group in SETTINGS.items()
-        for seed in measured["fitness"].get(name, {})
+        for score in found.get(name, {}).values()
     ]
 
 
@@ -188,6 +191,8 @@ def tuned(data: Data) -> str:
         if unknown := present - made.groups.keys():
             raise ValueError(f"{min(unknown)}: no group of the design")
         for measure, name in MEASURES.items() if present == made.groups.keys() else ():
+            if measure not in rows[0]:
+                continue
             values = {group: [float(row[measure]) for row in rows if row["group"] == group] for group in made.groups}
             one, p = family(values, [(first, second)], measure)[first, second]
             form = "g" if measure == "fitness" else ".1f"
