@@ -23,10 +23,7 @@ BENCHMARKS = {
     "search depth=7 evaluator=material|corner_4 ties=random": "7 plies",
 }
 """The searches that measure players of Reversi."""
-ENGINES = {
-    f"gtp command=gtp-rhino -l {level} -b 0": f"gtp-rhino, level {level}, % of {number} games"
-    for level, number in ((1, 100), (2, 100))
-}
+ENGINES = {"gtp command=gtp-rhino -l 1 -b 0": "gtp-rhino, level 1, % of 40 games"}
 COPLAY = {"25co": "`reversi_25co`", "40co": "`reversi_40co`"}
 """Runs by games against each other alone, by what names the files of their champions, and what they are called."""
 WITHOUT = {"25co_position": "`reversi_25co`, without corners", "40co_position": "`reversi_40co`, without corners"}
