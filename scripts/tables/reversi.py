@@ -216,7 +216,9 @@ def opponent_of(opponent: str) -> str:
     if opponent.startswith("gtp"):
         return opponent.removeprefix("gtp command=").removesuffix(" -b 0") + ", without its book"
     found = re.search(r"depth=(\d+)", opponent)
-    return f"search, {found[1]} plies" if found else "random moves"
+    if not found:
+        return "random moves"
+    return f"search, {found[1]} " + ("ply" if found[1] == "1" else "plies")
 
 
 TABLES: dict[str, Callable[[Data], str]] = {
