@@ -28,7 +28,7 @@ from jaxgp.store.directory import RunDirectory
 
 KINDS = ("random", "minimax:DEPTH", "strategy:NAME")
 """Words that name members other than champions."""
-ACCEPTED = f"run directories, folders of such, champion files, patterns with * or ?, {', '.join(KINDS)}"
+ACCEPTED = f"run directories, folders of such, champion files, patterns with *, ? or [0-4], {', '.join(KINDS)}"
 MOST = 200
 """The most players of a league; with more, the ratings alone would take minutes."""
 
@@ -169,7 +169,9 @@ def champion_files(option: str, words: Sequence[str]) -> list[Path]:
     found: list[Path] = []
     for word in words:
         given = str(user_path(option, word))
-        paths = sorted(glob.glob(given), key=_natural) if re.search(r"[*?]", given) else [given]
+        # A folder may have brackets in its name; where it is there, it is meant.
+        pattern = re.search(r"[*?[]", given) and not Path(given).exists()
+        paths = sorted(glob.glob(given), key=_natural) if pattern else [given]
         if not paths:
             reject(option, word, "a pattern that matches runs or champion files; it matches nothing")
         found += [file for path in paths for file in _files(option, Path(path))]

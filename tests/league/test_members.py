@@ -23,3 +23,17 @@ def test_a_champion_that_is_a_link_to_itself_is_refused_by_the_bracket(tmp_path)
     for word in (tmp_path, tmp_path / "champion.json"):
         with pytest.raises(UsageError, match=r"^brackets\.a="):
             members.read({"a": str(word), "b": "random"}, envs, "first", None)
+
+
+def test_brackets_are_a_pattern_unless_a_path_has_them(tmp_path):
+    for name in ("a_0", "a_1", "a_2", "b[1]"):
+        (tmp_path / name).mkdir()
+        write_run(tmp_path / name, {"name": "walls", "size": 3}, "- - - / - - - / - - - : turn-left")
+
+    def found(word):
+        return [path.parent.name for path in members.champion_files("runs", [f"{tmp_path}/{word}"])]
+
+    assert found("a_[0-1]") == ["a_0", "a_1"]
+    assert found("b[1]") == ["b[1]"]
+    with pytest.raises(UsageError, match=r"a_\[7-9\]: accepted: a pattern that matches"):
+        found("a_[7-9]")

@@ -41,7 +41,7 @@ MOST = 200
 class Options:
     """The champions, their opponents, and the number of games."""
 
-    runs: list[str] = option([], "run directories, folders of such, champion files, or patterns with * or ?")
+    runs: list[str] = option([], "run directories, folders of such, champion files, or patterns with *, ? or [0-4]")
     panel: str = option("standard", "opponents, as in scripts/evaluate.py")
     against: list[str] = option([], "members of the panel that are met; none: all")
     games: int = option(500, "games of each champion from each seat, where chance is involved", low=2, high=MAX_GAMES)

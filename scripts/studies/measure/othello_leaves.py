@@ -54,7 +54,7 @@ TOGETHER = 128
 class Options:
     """Which champions, and how many positions."""
 
-    runs: list[str] = option([], "run directories, folders of such, champion files, or patterns with * or ?")
+    runs: list[str] = option([], "run directories, folders of such, champion files, or patterns with *, ? or [0-4]")
     positions: int = option(300, "different positions at which moves are chosen", low=2, high=10_000)
     seed: int = option(0, "of the games that the positions come from", low=0, high=MAX_SEED)
     table: str | None = option(None, "CSV file that gets a row for each champion; null: none", path=True)
