@@ -26,6 +26,7 @@ from jaxgp.statistics.intervals import wilson
 from jaxgp.statistics.verdicts import Score, holm, pooled
 from jaxgp.store import champion
 from jaxgp.store.table import Cells
+from tables.shared.cells import p_value
 
 LEAGUES, SEED, RESAMPLES = 100, 0, 9999
 SHOWN = 8
@@ -238,7 +239,7 @@ def correlations(found: Games) -> str:
             lines.append([*cells, one.missing, "", ""])
             continue
         rho = f"{one.rho.value:+.2f} ({one.rho.low:+.2f} to {one.rho.high:+.2f})"
-        lines.append([*cells, rho, f"{one.p:.3f}", f"{next(corrected):.3f}"])
+        lines.append([*cells, rho, p_value(one.p), p_value(next(corrected))])
     return table(["players", "N", "distinct fitnesses", "Spearman's rho (95 %)", "p", "p, Holm over all"], lines)
 
 
