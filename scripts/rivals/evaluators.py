@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -14,6 +15,7 @@ from envs.othello import leaves as seen
 from envs.othello import roles
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import Creation
+from jaxgp.players.searched import LANES
 from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta
 from rivals.random_play import positions
@@ -30,9 +32,9 @@ def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
 
 
 def searches(bench: Any, plies: int, until: float) -> None:
-    """Time searches of equally many positions for each program, with lanes that all programs share. Two others are
-    timed beside it: one device, where several cores share the searches; and a single lane that takes one position after
-    the other. The results are compared.
+    """Time searches of equally many positions for each program, with lanes that all programs share. Others are timed
+    beside it: one device, where several cores share the searches; as many lanes as other devices than a CPU have; and a
+    single lane that takes one position after the other. The results are compared.
     """
     options = bench.options
     game = envs.make("othello")
@@ -56,6 +58,10 @@ def searches(bench: Any, plies: int, until: float) -> None:
         unshared, _ = compiled(batched.search, *args)
         np.testing.assert_array_equal(unshared(*args).values, result.values)
         cases["one device"] = Case(lambda: unshared(*args), number)
+    if batched.lanes != LANES:
+        wide, _ = compiled(functools.partial(cores.search, replace(player, lanes=LANES).search()), *args)
+        np.testing.assert_array_equal(wide(*args).values, result.values)
+        cases[f"{LANES} lanes"] = Case(lambda: wide(*args), number)
     if options.rivals:
         alone = AlphaBeta(game, None, plies, player.tail, lanes=1, leaf_evaluator=player.evaluate_leaves)
         single, _ = compiled(functools.partial(_one_by_one, alone, plies), plans, whose, states)
