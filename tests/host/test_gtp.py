@@ -151,12 +151,16 @@ def test_what_an_engine_does_not_know_is_not_asked_of_it(tmp_path):
     assert sent == ["known_command set_clock", "known_command boardsize", "boardsize 8", "quit"]
 
 
+OPEN = 130
+"""A random game that ends on a board that is not full."""
+
+
 def test_gtp_rhino_has_our_squares_and_our_results():
     """In 36 random games, every square tried in three of them; empty squares count for the winner there."""
     command, game, passes, open_boards = rhino(), GAME, 0, 0
     with Engine(command) as engine:
         player = EnginePlayer(game, dialect(game), engine)
-        for number in range(36):
+        for number in (*range(35), OPEN):
             record = random_record(number)
             for length in range(1, len(record) if number < 3 else 1):
                 player.attend(record[:length])
