@@ -59,7 +59,8 @@ def test_a_table_that_is_another_one_is_refused_before_anything_is_measured(meas
     (tmp_path / "other.csv").write_text("a,b\n")
     code, _, err = measure(f"table={tmp_path / 'other.csv'}", f"output={tmp_path / 'new'}")
     assert code == 2
-    assert err.startswith(f"error: table={tmp_path / 'other.csv'}: accepted: a new file, or a table with the columns")
+    assert err.startswith("error: table=/")  # long paths are shortened
+    assert ": accepted: a new file, or a table with the columns of this command" in err
     assert not (tmp_path / "new").exists()
 
 
