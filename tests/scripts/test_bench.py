@@ -219,8 +219,8 @@ def test_evaluators(bench, capsys):
     (job,) = [*bench.evaluators.jobs(bench.Bench(options, bench.Report([sys.stdout]), None))]
     job[1](0.0)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    check(lines, "evaluators", ["single lane"])
-    assert [line["work"] for line in lines] == [6, 6]
+    check(lines, "evaluators", ["512 lanes", "single lane"])
+    assert [line["work"] for line in lines] == [6, 6, 6]
     assert lines[0]["leaves_per_second"] > lines[0]["nodes_per_second"] > 0
 
 
