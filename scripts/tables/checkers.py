@@ -18,6 +18,7 @@ from jaxgp.report.generated import guarded, table
 from jaxgp.statistics.verdicts import LEVEL, Score, exceeds, holm, p_of_figure, p_of_two, pooled
 from jaxgp.store import runs
 from jaxgp.store.table import Cells, Table
+from tables.shared.cells import p_value
 
 BOOK = ("table", "game", "player", "opponent", "points", "games")
 """Columns of the book's figures: `points` of `games` games, a draw counting half."""
@@ -186,7 +187,7 @@ def ablation(data: Data) -> str:
     lines = [[*group(data, BASE, base), "", ""]]
     for title, p in zip(titles, tests, strict=True):
         a12 = float(dominance(np.array(groups[title]), np.array(base)))
-        lines.append([*group(data, title, groups[title]), f"{a12:.2f}", f"{p:.3f}" if p >= 0.001 else "< 0.001"])
+        lines.append([*group(data, title, groups[title]), f"{a12:.2f}", p_value(p)])
     header = ["group", "runs", f"points of 1,000 against {label(GUIDE)}: median (least to greatest)", "minutes a run"]
     return table([*header, "A12 against the base", "p, Holm"], lines)
 

@@ -38,8 +38,6 @@ PROGRAMS = "programs"
 """The opponent: random programs that play as the champions do, unless a role follows."""
 DIRECT = "program"
 """The role of the study's programs, whose value names a pit."""
-STUDY = {"search": "39 and 37", "run 1": "25 and 24", "run 2": "23 and 22"}
-"""Mean points against 1,000 random programs from either seat, as the study has them."""
 HALF = 24
 """Points of a drawn game."""
 ABLATION, BASE = "ablation ", "ablation default"

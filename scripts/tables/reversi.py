@@ -15,9 +15,9 @@ from jaxgp.report.generated import guarded, table
 from jaxgp.statistics.verdicts import Score, pooled
 from jaxgp.store import runs
 from jaxgp.store.table import Cells, Table
+from tables.checkers import BOOK
 from tables.shared.cells import effect, family, mean_of, p_value
 
-BOOK = ("table", "game", "player", "opponent", "points", "games")
 BENCHMARKS = {
     "search depth=5 evaluator=material|corner_4 ties=random": "5 plies",
     "search depth=7 evaluator=material|corner_4 ties=random": "7 plies",
@@ -66,13 +66,18 @@ def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
 # Champions of runs
 
 
-def champions(data: Data, kinds: Mapping[str, str]) -> list[Champion]:
-    """Return the champions of some kinds of runs that have met a search that measures, by kind and seed."""
+def by_player(data: Data) -> dict[tuple[str, str], dict[str, Score]]:
+    """Return what each run's player took from each opponent, by run and player."""
     met: dict[tuple[str, str], dict[str, Score]] = {}
     for (run, player, opponent), score in pooled(data.games, ("run", "player", "opponent")).items():
         met.setdefault((run, player), {})[opponent] = score
+    return met
+
+
+def champions(data: Data, kinds: Mapping[str, str]) -> list[Champion]:
+    """Return the champions of some kinds of runs that have met a search that measures, by kind and seed."""
     found = []
-    for (run, player), scores in met.items():
+    for (run, player), scores in by_player(data).items():
         named = re.fullmatch(r".*reversi_(\w+)_(\d+)\.json", run)
         if named and named[1] in kinds and scores.keys() & BENCHMARKS.keys():
             found.append(Champion(named[1], int(named[2]), player, scores))
@@ -147,10 +152,7 @@ def guided(data: Data) -> str:
 
 def kept(data: Data) -> str:
     """Return the champions in docs, whose guides or choosers are the searches that measure them."""
-    scores: dict[tuple[str, str], dict[str, Score]] = {}
-    for (run, player, opponent), score in pooled(data.games, ("run", "player", "opponent")).items():
-        if re.fullmatch(r"docs/reversi_\w+\.json", run):
-            scores.setdefault((run, player), {})[opponent] = score
+    scores = {who: met for who, met in by_player(data).items() if re.fullmatch(r"docs/reversi_\w+\.json", who[0])}
     lines = [[f"`{Path(run).stem}`", *of_games(met)] for (run, _), met in sorted(scores.items())]
     ends = [(min(each), max(each)) for each in zip(*(points.values() for points in book(data).values()), strict=True)]
     lines.append([SOURCE, *(f"{low:g} to {high:g}" for low, high in ends), *["" for _ in ENGINES]])
@@ -205,7 +207,7 @@ TABLE = "search depth=1 evaluator=edgar_like ties=first"
 def learned(data: Data) -> str:
     """Return the learned table of squares against random moves and searches."""
     lines = []
-    for (player, opponent), score in pooled(data.games, ("player", "opponent")).items():
+    for (_, player, opponent), score in pooled(data.games).items():
         if player == TABLE:
             lines.append([opponent_of(opponent), f"{score.games:,}", percent(score)])
     return table(["opponent", "games", "points, % (95 %)"], lines) if lines else NONE
