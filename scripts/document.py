@@ -89,18 +89,18 @@ def columns(data: Path) -> dict[str, Callable[[], str]]:
 
 
 DOCUMENTS = {
-    "backgammon.md": backgammon.parts,
-    "checkers.md": checkers.parts,
-    "rush_hour.md": rush_hour.parts,
-    "freecell.md": freecell.parts,
-    "mancala.md": lambda data: {**mancala.parts(data), **kalah.parts(data)},
-    "walls.md": walls.parts,
+    "results/backgammon.md": backgammon.parts,
+    "results/checkers.md": checkers.parts,
+    "results/rush_hour.md": rush_hour.parts,
+    "results/freecell.md": freecell.parts,
+    "results/mancala.md": lambda data: {**mancala.parts(data), **kalah.parts(data)},
+    "results/walls.md": walls.parts,
     "performance.md": populations.parts,
     "islands.md": islands.parts,
     "league.md": leagues.parts,
     "experiments.md": experiments.parts,
-    "othello.md": lambda data: {**othello.parts(data), **reversi.parts(data), **leagues.of_othello(data)},
-    "morpion.md": lambda data: {**morpion.parts(data), **morpion_study.parts(data)},
+    "results/othello.md": lambda data: {**othello.parts(data), **reversi.parts(data), **leagues.of_othello(data)},
+    "results/morpion.md": lambda data: {**morpion.parts(data), **morpion_study.parts(data)},
     "data/README.md": columns,
 }
 """Documents with generated parts, and what makes these from the folder `data`."""

@@ -52,7 +52,20 @@ def test_the_small_commands_take_the_options_of_the_readme(script, options):
     assert arguments.parse(module.Options, shlex.split(options))
 
 
-def test_every_page_and_picture_that_the_documents_link_exists():
-    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
-        for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text(encoding="utf-8")):
-            assert (page.parent / target).exists(), f"{page.name}: {target}"
+PAGES = sorted(page.relative_to(ROOT) for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+
+def sections(page: Path) -> set[str]:
+    """Return what a link can name on a page: its headings, as GitHub writes them."""
+    text = re.sub(r"(?ms)^```.*?^```", "", page.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w\- ]", "", line.lower()).replace(" ", "-") for line in re.findall(r"(?m)^#+ (.*)$", text)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_every_page_section_and_picture_that_a_document_links_exists(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for target in re.findall(r"\]\((?!http)([^)\s]+)\)", text) + re.findall(r'(?:src|href)="(?!http)([^"]+)"', text):
+        path, _, section = target.partition("#")
+        linked = (ROOT / page).parent / path if path else ROOT / page
+        assert linked.exists(), target
+        assert not section or section in sections(linked), target
