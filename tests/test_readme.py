@@ -69,3 +69,16 @@ def test_every_page_section_and_picture_that_a_document_links_exists(page):
         linked = (ROOT / page).parent / path if path else ROOT / page
         assert linked.exists(), target
         assert not section or section in sections(linked), target
+
+
+ROWS = [re.split(r" \| ", line.strip("| \n")) for line in re.findall(r"(?m)^\|.*results/.*$", README)]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
+def test_a_row_of_results_is_short_and_its_figures_are_on_the_page_that_it_links(row):
+    _, _, _, ours, link = row
+    assert max(len(cell.split()) for cell in row) <= 12
+    text = (ROOT / link[link.index("(") + 1 : -1]).read_text(encoding="utf-8")
+    figures = re.findall(r"\d[\d,.]*\d|\d", ours)
+    assert figures
+    assert [figure for figure in figures if not re.search(rf"(?<![\d.]){re.escape(figure)}(?![\d.]*\d)", text)] == []
