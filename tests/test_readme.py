@@ -82,3 +82,11 @@ def test_a_row_of_results_is_short_and_its_figures_are_on_the_page_that_it_links
     figures = re.findall(r"\d[\d,.]*\d|\d", ours)
     assert figures
     assert [figure for figure in figures if not re.search(rf"(?<![\d.]){re.escape(figure)}(?![\d.]*\d)", text)] == []
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "results").glob("*.md")), ids=lambda page: page.stem)
+def test_the_page_of_a_game_is_short_and_has_one_of_results(page):
+    game = (ROOT / "docs" / page.name).read_text(encoding="utf-8")
+    assert len(game.split()) <= 1500
+    assert f"(results/{page.name})" in game
+    assert f"(../{page.name})" in page.read_text(encoding="utf-8")
