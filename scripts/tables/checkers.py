@@ -172,7 +172,7 @@ def ablation(data: Data) -> str:
     """Return groups of runs, told apart by their titles, compared with the base by their champions' scores."""
     from scipy import stats
 
-    from jaxgp.statistics.comparison import dominance
+    from jaxgp.statistics.comparison import dominance, together
 
     rows = [row for row in data.games if (row["opponent"], plies(row["player"])) == (GUIDE, GROUPS_SEARCH)]
     rows = [row for row in rows if row["title"].startswith(GROUPS)]
@@ -183,10 +183,11 @@ def ablation(data: Data) -> str:
         return f"{NONE.capitalize()}: no champion of a run with the title `{BASE}` has met {label(GUIDE)}."
     base = groups.pop(BASE)
     titles = list(groups)
-    tests = holm([float(stats.mannwhitneyu(groups[title], base).pvalue) for title in titles])
+    pairs = [together(np.array(groups[title]), np.array(base)) for title in titles]
+    tests = holm([float(stats.mannwhitneyu(*pair).pvalue) for pair in pairs])
     lines = [[*group(data, BASE, base), "", ""]]
     for title, p in zip(titles, tests, strict=True):
-        a12 = float(dominance(np.array(groups[title]), np.array(base)))
+        a12 = dominance(np.array(groups[title]), np.array(base))
         lines.append([*group(data, title, groups[title]), f"{a12:.2f}", p_value(p)])
     header = ["group", "runs", f"points of 1,000 against {label(GUIDE)}: median (least to greatest)", "minutes a run"]
     return table([*header, "A12 against the base", "p, Holm"], lines)

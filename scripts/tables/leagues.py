@@ -20,8 +20,11 @@ from jaxgp.league.circles import BY_CHANCE, circles
 from jaxgp.league.crosstable import CrossTable
 from jaxgp.league.league import Standing
 from jaxgp.measure import games
-from jaxgp.report.generated import table
+from jaxgp.report.generated import figure, table
+from jaxgp.statistics.bootstrap import counts, resampled
 from jaxgp.statistics.comparison import Estimate
+from jaxgp.statistics.draws import Draws
+from jaxgp.statistics.exact import central, settle
 from jaxgp.statistics.intervals import wilson
 from jaxgp.statistics.verdicts import Score, holm, pooled
 from jaxgp.store import champion
@@ -157,10 +160,15 @@ def both_seats(results: CrossTable) -> np.ndarray:
 
 def share(points: np.ndarray, seed: int = SEED) -> Estimate:
     """Return the mean of points float[N, M], with a percentile bootstrap over the players of both sides."""
-    rng = np.random.default_rng(seed)
-    rows, columns = (rng.multinomial(n, np.full(n, 1 / n), RESAMPLES) / n for n in points.shape)
-    low, high = np.quantile(np.einsum("rn,nm,rm->r", rows, points, columns, optimize=True), [0.025, 0.975])
-    return Estimate(float(points.mean()), float(low), float(high))
+    exact = settle(points)
+    rows, columns = exact.shape
+
+    def means(i: np.ndarray, j: np.ndarray) -> np.ndarray:
+        sums = np.einsum("rn,nm,rm->r", counts(i, rows), exact, counts(j, columns), optimize=True)
+        return np.asarray(sums / exact.size)
+
+    spread = resampled(exact.shape, means, Draws(seed), RESAMPLES)
+    return Estimate(float(exact.sum() / exact.size), *central(spread))
 
 
 def mean(values: Sequence[float], seed: int = SEED) -> Estimate:
@@ -175,7 +183,8 @@ def percent(one: Estimate) -> str:
 
 def elo(one: Estimate) -> str:
     """Return a rating with its interval."""
-    return f"{one.value:+.0f} ({one.low:+.0f} to {one.high:+.0f})"
+    value, low, high = (figure(end, "+.0f") for end in (one.value, one.low, one.high))
+    return f"{value} ({low} to {high})"
 
 
 def won(number: float, of: int) -> str:

@@ -10,9 +10,12 @@ from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
 
+import numpy as np
+
 from jaxgp.errors import UsageError
 from jaxgp.measure import games
 from jaxgp.report.generated import guarded, table
+from jaxgp.statistics.exact import settled, spearman
 from jaxgp.statistics.verdicts import LEVEL, Score, pooled
 from jaxgp.store import champion, runs
 from jaxgp.store.champion import ChampionError
@@ -154,11 +157,13 @@ def brackets(data: Data) -> str:
     """Return the test over the experiments that have been measured, as a sentence."""
     from scipy import stats
 
+    from jaxgp.statistics.comparison import together
+
     groups = points(data)
     missing = [f"`othello_{name}`" for name in SOURCE if name not in groups]
     if len(groups) < 2:
         return NONE
-    h, p = stats.kruskal(*groups.values())
+    h, p = (settled(float(one)) for one in stats.kruskal(*together(*map(np.array, groups.values()))))
     word = "differ" if p < LEVEL else "are not shown to differ"
     rest = f" Without rows: {', '.join(missing)}." if missing else ""
     return f"The {len(groups)} experiments {word}: Kruskal-Wallis H = {h:.1f}, p = {p:.2g}.{rest}"
@@ -293,13 +298,14 @@ def ranked(row: Cells) -> tuple[float, float] | None:
 
     None where a leaf is alone, or all are alike.
     """
-    from scipy import stats
-
     pairs = [one.split(":") for one in row["leaves"].split()]
     depths, shares = [int(depth) for depth, _ in pairs], [float(share) for _, share in pairs]
     if min(len(set(depths)), len(set(shares))) < 2:
         return None
-    return tuple(float(stats.spearmanr(shares, one).statistic) for one in (depths, range(len(shares))))  # type: ignore[return-value]
+    with_depth, with_place = (
+        float(spearman(np.array(shares), np.array(one, float))) for one in (depths, range(len(shares)))
+    )
+    return with_depth, with_place
 
 
 def leaves(data: Data) -> str:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from jaxgp.errors import UsageError
-from jaxgp.report.generated import PART, filled, table
+from jaxgp.report.generated import PART, figure, filled, table
 from tests.scripts.commands import SCRIPTS, load
 
 DOCS = SCRIPTS.parent / "docs"
@@ -33,6 +33,20 @@ def test_parts_that_are_wrong_are_named(text, said):
     with pytest.raises(UsageError) as error:
         filled(text, PARTS, "x.md")
     assert str(error.value).startswith(said)
+
+
+@pytest.mark.parametrize("noise", [-1e-12, 0.0, 1e-12])
+def test_a_document_keeps_either_figure_where_the_noise_of_a_fit_decides(noise):
+    text = "<!-- data: one -->\n\nrho {} (0.12)\n\n<!-- end -->"
+    parts = {"one": lambda: f"rho {figure(0.705 + noise, '.2f')} ({figure(0.1234, '.2f')})"}
+    for right in ("0.70", "0.71"):
+        assert filled(text.format(right), parts, "x.md") == text.format(right)
+    for wrong in ("0.69", "0.72", "0.7", "0.701"):
+        assert filled(text.format(wrong), parts, "x.md") == text.format("0.70")
+
+
+def test_a_figure_away_from_the_boundary_is_one_figure():
+    assert (figure(0.7049, ".2f"), figure(-0.0001, "z.1f"), figure(1234.5, "+,.1f")) == ("0.70", "0.0", "+1,234.5")
 
 
 def test_a_table_keeps_bars_in_its_cells():

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pandas
 
-from jaxgp.report.generated import guarded, table
+from jaxgp.report.generated import figure, guarded, table
 from jaxgp.store import runs
 from jaxgp.store.table import Cells, Table
 from jaxgp.study.design import COLUMNS, RESPONSES, Design, Factor, Level, Numbers, read
@@ -125,7 +125,7 @@ def beside(group: str, model: Model, published: Numbers | None) -> list[tuple[st
 
 def _estimate(term: str, value: float, *ends: float) -> str:
     form = "z.1f" if term == INTERCEPT else "z.2f"
-    return f"{value:{form}}" + (f" ({ends[0]:{form}} to {ends[1]:{form}})" if ends else "")
+    return figure(value, form) + (f" ({figure(ends[0], form)} to {figure(ends[1], form)})" if ends else "")
 
 
 def coded(natural: Mapping[str, Level], factors: Sequence[Factor]) -> dict[str, float]:
@@ -154,9 +154,9 @@ def explained(group: str, model: Model, published: Numbers | None) -> str:
     best = model.best_cell
     where = ", ".join(f"{words} {level:g}" for words, level in zip(FACTORS.values(), best.levels, strict=True))
     text = (
-        f"- {group}, {len(model.residuals)} runs: R2 is {model.r2:.2f}. Shapiro-Wilk test of normal residuals: "
-        f"{equals(model.shapiro.p)}. Greatest mean of the model among the levels: {best.predicted:.1f} "
-        f"({best.low:.1f} to {best.high:.1f}), at {where}"
+        f"- {group}, {len(model.residuals)} runs: R2 is {figure(model.r2, '.2f')}. Shapiro-Wilk test of normal "
+        f"residuals: {equals(model.shapiro.p)}. Greatest mean of the model among the levels: "
+        f"{figure(best.predicted, '.1f')} ({figure(best.low, '.1f')} to {figure(best.high, '.1f')}), at {where}"
     )
     if published is None:
         return text + "."
