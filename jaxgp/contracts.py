@@ -203,7 +203,7 @@ class Learns(Values, Protocol):
         """The set that the programs are written in."""
 
     def looks(self, states: States, outcomes: Any, /) -> tuple[Any, Array]:
-        """Return what a program sees, features [F, N], and int32[N], which of its trees values each outcome.
+        """Return (features [F, N], tree int32[N]): what a program sees of each outcome, and which tree values it.
 
         Args:
             states: [N], before the moves.
@@ -213,13 +213,13 @@ class Learns(Values, Protocol):
 
 @runtime_checkable
 class Puzzle(Game[State], ListsMoves, Protocol[State]):
-    """A game for one of which many instances are to be solved by search.
+    """A game for one, with many instances that searches solve.
 
     A state carries its whole instance, also what no move changes. So instances are a batch of states, [B, ...].
     `terminated` is True where the puzzle is `solved`, and where no move is left. A step of such a state changes
     nothing. `key` tells the states of one instance apart: states of different instances may have equal keys, and the
-    number of moves made is not part of a key. A puzzle with symmetric states may give them one key: their moves lead
-    to the same keys, but may have other numbers.
+    number of moves made is not part of a key. Symmetric states may share a key, even if their actions are numbered
+    differently.
     """
 
     def solved(self, state: State) -> Array:

@@ -87,7 +87,7 @@ class Search:
     )
     k: int = option(6, "staged deepening: how far local searches go", low=1, high=20)
     visited: int = option(
-        200_000, "staged deepening: positions at which the set of positions met is emptied", low=1, high=10_000_000
+        200_000, "staged deepening: positions at which the set of visited positions is emptied", low=1, high=10_000_000
     )
     queue: int = option(256, "staged deepening: boards in the queue", low=1, high=MAX_ROOM)
     deepest: int = option(1000, "the most moves of a solution", low=1, high=MAX_DEPTH)

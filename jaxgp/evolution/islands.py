@@ -47,7 +47,7 @@ Tree = TypeVar("Tree")
 AXIS = "islands"
 """The name of the axis of a mesh that shares islands."""
 MIGRATION = np.uint32(2**32 - 2)
-"""In place of the number of a generation: the key of all migrations from, or to, an island."""
+"""The `fold_in` number reserved for the migrations of an island; no generation reaches it."""
 APART, WHOLE = PartitionSpec(AXIS), PartitionSpec()
 
 

@@ -29,11 +29,11 @@ from jaxgp.evolution.state import Champion, EvolutionState
 Metrics = dict[str, Array]
 
 NEW_GAMES = np.uint32(2**32 - 1)
-"""In place of the number of a generation: the key of the games in which candidates play again."""
+"""The `fold_in` number reserved for the final games of candidates; no generation reaches it."""
 
 
 class Outcome(NamedTuple):
-    """What one generation has shown, for those who compare it with others.
+    """What one generation has shown, to be compared with others.
 
     Attributes:
         fitness: float32[P], of the population that was measured.

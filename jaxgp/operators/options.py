@@ -61,7 +61,7 @@ class Selection:
     )
     by_case: float = option(
         0.0,
-        "the share of parents drawn by one case (an opponent met from one seat) instead of the fitness",
+        "the share of parents drawn by one case (one opponent from one seat) instead of the fitness",
         low=0,
         high=1,
     )

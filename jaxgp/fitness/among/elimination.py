@@ -1,10 +1,10 @@
 """Fitness from a single-elimination tournament of the population.
 
 Source: M. Sipper, "Evolved to Win" (2011), section 7.4. The individuals are divided into arbitrary pairs, and each pair
-plays a match. Those who lose in a round of n individuals get the fitness 1 / n; those who win are divided into pairs
-again. Who wins the last match gets 1.
+plays a match. Losers of a round of n individuals get the fitness 1 / n; winners are divided into pairs again. The
+winner of the last match gets 1.
 
-The source leaves it open who wins a match in which both sides have equal points: here a lot decides.
+The source does not say who wins a match of equal points; here a random draw decides.
 """
 
 from dataclasses import dataclass

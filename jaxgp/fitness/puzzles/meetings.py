@@ -86,7 +86,7 @@ class SolverFitness(Absolute[Met]):
 
 
 def _remembered(memory: Met, drawn: Array, found: Searched, size: int) -> Met:
-    """Add the searches of P solvers, who met problems `drawn` (int32[P, M]), to those remembered."""
+    """Add the searches of P solvers on problems `drawn` (int32[P, M]) to those remembered."""
     shape = (*drawn.shape, size)
     return memory.replace(  # type: ignore[attr-defined]
         nodes=memory.nodes.at[drawn].add(found.nodes.reshape(shape).astype(jnp.float32)),

@@ -30,7 +30,7 @@ from jaxgp.genotypes.language import Genome, sizes
 LEARN = 3
 """The child of a generation's key that learning takes."""
 TOLERATED = 1.5
-"""A generation's lessons are few, and those who learn are the luckiest in them. So learning is undone only where it has
+"""A generation has few lessons, and the fittest are the luckiest in them. So learning is undone only where it has
 clearly failed."""
 
 
@@ -91,8 +91,8 @@ class LessonFitness(CoevolutionFitness):
     ) -> tuple[Genome, Evaluation]:
         """Let the fittest learn, and take their own places again.
 
-        Who then loses more than `TOLERATED` times as much, in the lessons of the generation, stays as it was. Of
-        individuals with equal fitness, such as copies, one learns before the others do.
+        An individual that then loses more than `TOLERATED` times as much, in the lessons of the generation, stays as it
+        was. Of individuals with equal fitness, such as copies, one learns before the others do.
         """
         asked = self.learning
         if not asked.individuals:
@@ -131,9 +131,9 @@ class LessonFitness(CoevolutionFitness):
 
 
 def fittest(fitness: Array, count: int) -> Array:
-    """Return int32[count]: the individuals with the highest fitness (float32[P]); of equal ones the first comes first,
+    """Return int32[count]: the indices of the fittest, by float32[P].
 
-    and the others after all individuals whose fitness none of the former has.
+    Individuals with a fitness already listed come after all distinct ones; of equals the first comes first.
     """
     order = jnp.argsort(-comparable(fitness), stable=True)
     ranked = fitness[order]
