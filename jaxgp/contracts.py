@@ -113,7 +113,7 @@ class Twin(Searchable[Any], Protocol):
 
 @runtime_checkable
 class ListsMoves(Protocol):
-    """A game with many actions of which few are legal. Searches try those on the list alone."""
+    """A game with many actions, few of them legal. Searches try those on the list alone."""
 
     @property
     def most_choices(self) -> int:

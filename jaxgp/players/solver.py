@@ -214,7 +214,7 @@ class ProgramSolver:
         return cores.search(self.guided(None), states, limits, jnp.int32(len(limits)))
 
     def fired(self, program: Programs, nodes: Node) -> Array:
-        """Return int32[B]: which rule of one individual, [T, L], fires for nodes [B], the first whose condition holds.
+        """Return int32[B]: the first rule of an individual [T, L] whose condition holds, for nodes [B].
 
         A rule is a condition and a value. R, the number of rules, stands for the default value.
         """

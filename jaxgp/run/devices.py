@@ -136,7 +136,7 @@ def whole(state: Tree) -> Tree:
 
 
 def first_says(number: int) -> int:
-    """Return a number, or a truth value, that the first process has; all processes have to ask at the same time."""
+    """Broadcast a number or a truth value of the first process; all processes have to call this together."""
     if jax.process_count() == 1:
         return number
     return int(multihost_utils.broadcast_one_to_all(np.int32(number)))
@@ -150,7 +150,7 @@ def follows(config: Config) -> bool:
 
 @contextmanager
 def hidden() -> Iterator[Path]:
-    """Within this context, which gives a folder for the files of a process that keeps no record, it prints nothing."""
+    """A context in which a process without a record prints nothing; it yields a folder for the files of the process."""
     with tempfile.TemporaryDirectory(prefix="jaxgp-") as folder, Path(os.devnull).open("w") as nowhere:
         said = sys.stdout
         sys.stdout = nowhere

@@ -148,7 +148,7 @@ def extended(
     missing: Array,
     candidates: Programs,
 ) -> tuple[Programs, Array]:
-    """Give a program [L] the one of some candidates [C, l] that explains most of what it misses, if it is `SURE`.
+    """Add to a program [L] the candidate, of [C, l], that explains most of its residual, if that passes `SURE`.
 
     Returns:
         The program, and float32[N]: what it still misses.

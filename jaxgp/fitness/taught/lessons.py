@@ -142,7 +142,7 @@ def fittest(fitness: Array, count: int) -> Array:
 
 
 def losses(player: Values, plans: Any, lessons: Lessons) -> tuple[Array, Array]:
-    """Return float32[P, D], what individuals lose in lessons [D]; and float32[P, D], how often they choose the best.
+    """Return (loss, chance of the best move), float32[P, D] each, of individuals in lessons [D].
 
     Args:
         player: how individuals play.

@@ -31,7 +31,7 @@ class Explored:
         moves: the actions of one shortest solution.
         states: distinct states met, the root and the goals among them.
         goals: distinct goals reached. A goal is not expanded.
-        expanded: states of which moves were tried.
+        expanded: states whose moves were tried.
         complete: whether the search found what it was asked for; False: it visited as many states as it may, and others
             may be left.
     """

@@ -128,7 +128,7 @@ class Staged:
     Attributes:
         puzzle: the rules.
         deepest: the most moves of a solution, D or more.
-        order: values boards, the lowest of which are searched first.
+        order: values boards, the lowest first.
         variant: `heineman`, the search of Heineman's program, or `papers`, that of the book and the papers.
         k: K, how far local searches go: D is K + 1 in Heineman's program and K in the papers.
         visited: positions in the set at which, or beyond which, it is emptied.

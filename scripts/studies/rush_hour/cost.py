@@ -52,7 +52,7 @@ class Options:
     boards: tuple[int, ...] = option((4, 16, 64), "numbers of boards", low=1, high=300)
     search: str = option("deepening", "what the policies steer", ("deepening", "astar", "greedy"))
     limit: int = option(20_000, "nodes at which a search gives up", low=2, high=MAX_COUNT)
-    repeats: int = option(3, "measurements, the quickest of which counts", low=1, high=1000)
+    repeats: int = option(3, "measurements; the quickest counts", low=1, high=1000)
     seed: int = option(0, "of the policies and the boards", low=0, high=MAX_SEED)
     cores: int | None = option(None, "of a CPU that share searches; null: all of them, up to 8", low=1, high=MAX_CORES)
     output: str = option("outputs/analysis/rush_hour_cost", "directory for results", path=True)
