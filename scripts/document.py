@@ -1,7 +1,6 @@
 """Write what is generated in the documents: python scripts/document.py
 
-It writes docs/options.md, the page of all options, from their declarations. It also makes tables anew from the rows in
-docs/data; scripts/tables/ says how.
+It makes tables anew, from the rows in docs/data or from declarations; scripts/tables/ says how.
 """
 
 import sys
@@ -15,19 +14,18 @@ if __name__ == "__main__":
 
     terminal.quiet()
 
-import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-import envs
 from jaxgp import files, reading
 from jaxgp.config import arguments
+from jaxgp.config.launching.options import LAUNCHERS
 from jaxgp.errors import RunError, reason, reject, require
 from jaxgp.measure import games, instances
 from jaxgp.options import option
 from jaxgp.report.generated import filled, table
-from jaxgp.report.reference import page
+from jaxgp.report.reference import options_table
 from jaxgp.store import runs
 from jaxgp.study import curves
 from studies.growth import populations as of_populations
@@ -46,28 +44,11 @@ from tables import (
 )
 from tables.puzzles import freecell, morpion, morpion_study, rush_hour
 
-SCRIPTS = ("evaluate", "play", "tournament", "export", "bench")
-STUDIES = (
-    "walls_arena",
-    "walls_deepen",
-    "walls_scaling",
-    "walls_solve",
-    "othello_arena",
-    "othello_learn",
-    "backgammon_learn",
-    "backgammon/gnubg",
-    "checkers_variants",
-    "growth/populations",
-    "growth/devices",
-    "measure/champions",
-    "measure/mancala_printed",
-    "measure/othello_leaves",
-    "measure/walls_rules",
-    "rush_hour/boards",
-    "rush_hour/cost",
-    "rush_hour/large",
-    "rush_hour/way",
-)
+
+def launchers(data: Path) -> dict[str, Callable[[], str]]:
+    """Return what makes the tables of options of the launchers of sweeps."""
+    del data
+    return {f"options_of_{name}": partial(options_table, of, "hydra.launcher.") for name, of in LAUNCHERS.items()}
 
 
 def columns(data: Path) -> dict[str, Callable[[], str]]:
@@ -89,18 +70,19 @@ def columns(data: Path) -> dict[str, Callable[[], str]]:
 
 
 DOCUMENTS = {
-    "backgammon.md": backgammon.parts,
-    "checkers.md": checkers.parts,
-    "rush_hour.md": rush_hour.parts,
-    "freecell.md": freecell.parts,
-    "mancala.md": lambda data: {**mancala.parts(data), **kalah.parts(data)},
-    "walls.md": walls.parts,
+    "results/backgammon.md": backgammon.parts,
+    "results/checkers.md": checkers.parts,
+    "results/rush_hour.md": rush_hour.parts,
+    "results/freecell.md": freecell.parts,
+    "results/mancala.md": lambda data: {**mancala.parts(data), **kalah.parts(data)},
+    "results/walls.md": walls.parts,
     "performance.md": populations.parts,
     "islands.md": islands.parts,
     "league.md": leagues.parts,
     "experiments.md": experiments.parts,
-    "othello.md": lambda data: {**othello.parts(data), **reversi.parts(data), **leagues.of_othello(data)},
-    "morpion.md": lambda data: {**morpion.parts(data), **morpion_study.parts(data)},
+    "results/othello.md": lambda data: {**othello.parts(data), **reversi.parts(data), **leagues.of_othello(data)},
+    "results/morpion.md": lambda data: {**morpion.parts(data), **morpion_study.parts(data)},
+    "clusters.md": launchers,
     "data/README.md": columns,
 }
 """Documents with generated parts, and what makes these from the folder `data`."""
@@ -115,22 +97,12 @@ class Options:
     )
 
 
-def schemas() -> dict[str, type]:
-    """Return the options of every small command, by what starts it."""
-    found = {f"scripts/{name}.py": importlib.import_module(name).Options for name in SCRIPTS}
-    analyses = importlib.import_module("analyse").ANALYSES
-    found |= {f"scripts/analyse.py analysis={name}": chosen.schema for name, chosen in analyses.items()}
-    for name in STUDIES:
-        found[f"scripts/studies/{name}.py"] = importlib.import_module(f"studies.{name.replace('/', '.')}").Options
-    return found
-
-
 def contents(docs: Path) -> dict[Path, str]:
-    """Return the text of every document of the folder that is made here, or in part; raises UsageError."""
-    made = {docs / "options.md": page(envs, schemas())}
-    for name, parts in DOCUMENTS.items():
-        made[docs / name] = filled(reading.read_text(docs / name), parts(docs / "data"), name)
-    return made
+    """Return the text of every document of the folder that has generated parts; raises UsageError."""
+    return {
+        docs / name: filled(reading.read_text(docs / name), parts(docs / "data"), name)
+        for name, parts in DOCUMENTS.items()
+    }
 
 
 def task(options: Options) -> int:

@@ -1,4 +1,4 @@
-"""The table of experiments in docs/backgammon.md, made from docs/data/backgammon_games.csv."""
+"""The table of experiments in docs/results/backgammon.md, made from docs/data/backgammon_games.csv."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

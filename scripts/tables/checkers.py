@@ -1,4 +1,4 @@
-"""The tables of docs/checkers.md, made from docs/data/checkers_runs.csv, checkers_games.csv and checkers_book.csv.
+"""The tables of docs/results/checkers.md, made from checkers_runs.csv, _games.csv and _book.csv in docs/data.
 
 `checkers_book.csv` has the figures of M. Sipper, "Evolved to Win" (2011), tables 3.5 to 3.11: all matches of table 3.5,
 and the best player of each column of the others. Each function returns the Markdown of one table.

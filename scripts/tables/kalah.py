@@ -1,4 +1,4 @@
-"""The tables of docs/mancala.md on players of more than one opponent.
+"""The tables of docs/results/mancala.md on players of more than one opponent.
 
 They are made from mancala_games.csv and mancala_panel.csv; the second file has older measurements of programs that name
 a pit. Each function returns the Markdown of one table.

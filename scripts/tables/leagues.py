@@ -1,4 +1,4 @@
-"""The tables of leagues in docs/league.md and docs/othello.md, made from docs/data and champions there.
+"""The tables of leagues in docs/league.md and docs/results/othello.md, made from docs/data and champions there.
 
 A file such as `mancala_league.json` is what `scripts/tournament.py` keeps: the results of all games. Leagues are held
 anew from it, with the schedules of seed 0. Another file has games of the same players against opponents that nobody was

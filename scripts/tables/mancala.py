@@ -1,4 +1,4 @@
-"""The tables of docs/mancala.md, made from the tables of docs/data whose names begin with `mancala`.
+"""The tables of docs/results/mancala.md, made from the tables of docs/data whose names begin with `mancala`.
 
 Figures of the study are those of its text: points of its two printed programs and of the search against 1,000 random
 programs. Each function returns the Markdown of one table.

@@ -1,4 +1,4 @@
-"""The tables of docs/othello.md, made from docs/data/othello_runs.csv, othello_games.csv and the champions of the runs.
+"""The tables of docs/results/othello.md, made from othello_runs.csv, othello_games.csv and the champions of the runs.
 
 Each function returns the Markdown of one table.
 """

@@ -1,4 +1,4 @@
-"""The tables of docs/othello.md on Reversi, made from rows of docs/data.
+"""The tables of docs/results/othello.md on Reversi, made from rows of docs/data.
 
 The rows are in othello_runs.csv, othello_games.csv and reversi_book.csv. The last file has the figures of M. Sipper,
 "Evolved to Win" (2011), section 3.3.5 and table 3.12; of the averages in the text it does not give the number of games.

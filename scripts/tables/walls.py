@@ -1,4 +1,4 @@
-"""The tables of docs/walls.md, made from the tables of docs/data whose names begin with `walls`.
+"""The tables of docs/results/walls.md, made from the tables of docs/data whose names begin with `walls`.
 
 Four of these tables hold figures of older measurements whose single runs and games were not kept: `walls_times.csv`
 (medians and ranges of times), `walls_default.csv`, `walls_matching.csv` and `walls_points.csv`. Each function returns

@@ -58,7 +58,10 @@ def test_documents_agree_with_the_data_and_the_declarations():
         assert path.read_text("utf-8") == text, f"{path.name}: run python scripts/document.py"
 
 
-STUDIES = [f"{name}.md" for name in ("mancala", "walls", "othello", "morpion", "league", "experiments")]
+STUDIES = [f"results/{name}.md" for name in ("mancala", "walls", "othello", "morpion")] + [
+    "league.md",
+    "experiments.md",
+]
 DESCRIBES = ("setting", "option", "condition", "to play", "primitive", "terminal", "terminals", "functions", "step")
 DESCRIBES += ("`program.features`", "`experiment=`", "what", "file", "written", "the source", "")
 """What tables that are written by hand may have as their first heading: they say what something is, and not what was

@@ -1,4 +1,4 @@
-"""The tables of docs/backgammon.md: which rows they take, their means, and what they say of damaged rows."""
+"""The tables of docs/results/backgammon.md: which rows they take, their means, and what they say of damaged rows."""
 
 import importlib
 

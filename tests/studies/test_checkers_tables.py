@@ -1,4 +1,4 @@
-"""The tables of docs/checkers.md, made from a few rows that are written here."""
+"""The tables of docs/results/checkers.md, made from a few rows that are written here."""
 
 import sys
 from pathlib import Path

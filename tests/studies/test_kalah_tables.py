@@ -1,4 +1,4 @@
-"""The tables of docs/mancala.md on players of more than one opponent, made from a few rows that are written here."""
+"""The tables of docs/results/mancala.md on players of more than one opponent, made from a few rows written here."""
 
 import sys
 

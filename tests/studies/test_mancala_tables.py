@@ -1,4 +1,4 @@
-"""The tables of docs/mancala.md, made from a few rows that are written here."""
+"""The tables of docs/results/mancala.md, made from a few rows that are written here."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The tables of docs/morpion.md on the report's study, made from a few rows that are written here."""
+"""The tables of docs/results/morpion.md on the report's study, made from a few rows that are written here."""
 
 import itertools
 import sys

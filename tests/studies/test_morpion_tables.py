@@ -1,4 +1,4 @@
-"""The tables of docs/morpion.md, made from a few rows that are written here."""
+"""The tables of docs/results/morpion.md, made from a few rows that are written here."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The tables of docs/othello.md, made from a few rows that are written here."""
+"""The tables of docs/results/othello.md, made from a few rows that are written here."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The tables of docs/freecell.md, made from the tables of docs/data whose names begin with `freecell`."""
+"""The tables of docs/results/freecell.md, made from the tables of docs/data whose names begin with `freecell`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace

@@ -1,4 +1,4 @@
-"""The tables of docs/morpion.md, made from docs/data/morpion_runs.csv, morpion_scores.csv and morpion_nested.csv.
+"""The tables of docs/results/morpion.md, made from morpion_runs.csv, morpion_scores.csv and morpion_nested.csv.
 
 `morpion_scores.csv` has the scores of runs that have no row in the table of runs. Each function returns the Markdown of
 one table.

@@ -1,4 +1,4 @@
-"""The tables of docs/morpion.md on the report's study and proposals, made from rows in docs/data.
+"""The tables of docs/results/morpion.md on the report's study and proposals, made from rows in docs/data.
 
 The runs of the two designs are in `morpion_study.csv` and `morpion_best_study.csv`, those at the best levels that were
 found here in `morpion_tuned.csv`, and those at the report's levels, like those of the proposals, in `morpion_runs.csv`.

@@ -1,4 +1,4 @@
-"""The tables of docs/rush_hour.md, made from docs/data/rush_hour_searches.csv and rush_hour_runs.csv.
+"""The tables of docs/results/rush_hour.md, made from docs/data/rush_hour_searches.csv and rush_hour_runs.csv.
 
 Figures of the book are those of M. Sipper, "Evolved to Win" (2011), tables 10.2 and 10.3. Each function returns the
 Markdown of one table.

@@ -1,4 +1,4 @@
-"""Searches of puzzles as the rows of docs/data have them, for the tables of docs/rush_hour.md and docs/freecell.md."""
+"""Searches of puzzles as the rows of docs/data have them, for the tables of Rush Hour and FreeCell."""
 
 import gzip
 import zlib
