@@ -108,7 +108,7 @@ def weighted(heuristics: Heuristics) -> tuple[Feature, ...]:
 
 
 def seen(numbers: Array, heuristics: Heuristics, rising: Rising) -> Array:
-    """Return float32[H + F]: the weighted heuristics, for which low is good, in whole parts; then the features, divided.
+    """Return float32[H + F]: the weighted heuristics, for which low is good, in parts; then the features, divided.
 
     Args:
         numbers: float32[F], the first F features as they are, among them the weighted heuristics.

@@ -1,4 +1,4 @@
-"""Best-first search of FreeCell by weights, node by node, against plain Python and NumPy, which contract nothing."""
+"""Best-first search of FreeCell by weights, node by node, against plain Python, which contracts nothing."""
 
 import json
 from pathlib import Path

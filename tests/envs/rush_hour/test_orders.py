@@ -1,4 +1,4 @@
-"""Searches of Rush Hour in the order of programs, node by node, against plain Python and NumPy, which contract nothing."""
+"""Searches of Rush Hour in the order of programs, node by node, against plain Python, which contracts nothing."""
 
 import json
 from pathlib import Path
