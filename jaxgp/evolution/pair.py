@@ -4,15 +4,17 @@ The solvers are the population of the run. The problems, sets of instances, are 
 every few generations of the solvers. `jaxgp.fitness.puzzles.meetings` says what the two measure.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from flax import struct
 from jax import Array
+from jax.sharding import Mesh
 
-from jaxgp.evolution.ring import Metrics, Outcome, Ring
+from jaxgp.contracts import Fitness, Scheme
+from jaxgp.evolution.ring import Metrics, OnePopulation, Outcome, Ring
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.fitness.puzzles.meetings import Met, fresh, instances_of
 from jaxgp.genotypes.primitives import Integers, Primitive, PrimitiveSet
@@ -27,10 +29,10 @@ class Opposed:
 
 
 @dataclass(frozen=True)
-class Pair:
+class Pair(OnePopulation):
     """A cycle of evaluation, selection and variation of solvers, and now and then of the problems that they meet.
 
-    It has the methods `init` and `step` of a `Ring`. Metrics of the problems have names that begin with `problems_`.
+    Metrics of the problems have names that begin with `problems_`.
 
     Attributes:
         solvers: the ring of solvers; its fitness is a `SolverFitness`.
@@ -41,6 +43,25 @@ class Pair:
     solvers: Ring
     problems: Ring
     every: int
+
+    @property
+    def fitness(self) -> Fitness:
+        """That of the solvers."""
+        return self.solvers.fitness
+
+    @property
+    def scheme(self) -> Scheme:
+        """That of the solvers."""
+        return self.solvers.scheme
+
+    def measured_by(self, fitness: Fitness) -> "Pair":
+        """Return the pair with another fitness of the solvers."""
+        return replace(self, solvers=self.solvers.measured_by(fitness))
+
+    def shared(self, together: int | None, mesh: Mesh | None) -> "Pair":
+        """Return the pair: it has no parts."""
+        del together, mesh
+        return self
 
     def init(self, key: Array) -> EvolutionState:
         """Return the state before generation 0: random solvers, random problems, nothing measured."""
@@ -56,13 +77,12 @@ class Pair:
         met = fresh(instances_of(problems.population), solvers.memory.reference)
         return _with_memory(solvers, Opposed(met, _with_memory(problems, None)))
 
-    def step(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
-        """Measure the waiting generation of solvers and breed the next; every few generations that of problems, too."""
-        following, metrics, _ = self.cycle(state)
-        return following, metrics
+    def again(self, state: EvolutionState, number: Array) -> tuple[Array, Array]:
+        """Let the candidates, who are solvers, play another round of new games; see `Ring.again`."""
+        return self.solvers.again(_with_memory(state, state.memory.met), number)
 
     def cycle(self, state: EvolutionState) -> tuple[EvolutionState, Metrics, Outcome]:
-        """Do what `step` does, and return also what the measured generation of solvers has shown."""
+        """Measure the waiting generation of solvers and breed the next; every few generations that of problems, too."""
         following, metrics, outcome = self.solvers.cycle(_with_memory(state, state.memory.met))
         met, before = following.memory, state.memory.problems
         bred, of_problems = self.problems.step(_with_memory(before, met))

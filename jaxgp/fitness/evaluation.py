@@ -11,7 +11,7 @@ from flax import struct
 from jax import Array
 
 from jaxgp.arrays import comparable
-from jaxgp.contracts import Memory, Standing
+from jaxgp.contracts import Fitness, Memory, Standing
 from jaxgp.genotypes.language import Genome
 
 if TYPE_CHECKING:
@@ -79,6 +79,16 @@ class Absolute(ABC, Generic[Memory]):
         """Return the memory unchanged."""
         del best, improved
         return memory
+
+    def improve(self, key: Array, population: Genome, result: Evaluation, memory: Memory) -> tuple[Genome, Evaluation]:
+        """Return the population and its evaluation unchanged: nobody learns."""
+        del key, memory
+        return population, result
+
+    def in_chunks(self, chunk: int | None) -> Fitness[Memory] | None:
+        """Return None: all individuals are measured together."""
+        del chunk
+        return None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -15,14 +14,14 @@ from jax.stages import Compiled
 from jaxgp.arrays import take
 from jaxgp.config.games import cast_of, instances
 from jaxgp.config.schema import GENOTYPES, Config
-from jaxgp.contracts import Alone, Divides, Fitness, Game, Opponent, Soloist, Solver
+from jaxgp.contracts import Alone, Game, Opponent, Soloist, Solver
 from jaxgp.errors import reject
 from jaxgp.evolution.cma import SeparableCMA
 from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.islands import Islands
 from jaxgp.evolution.options import CMA, Algorithm, Groups, chunks, of_island
 from jaxgp.evolution.pair import Pair, problem_set
-from jaxgp.evolution.ring import Metrics, Ring
+from jaxgp.evolution.ring import Evolution, Metrics, Ring
 from jaxgp.evolution.seeds import Seeds
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.evolution.winners import Winners
@@ -82,7 +81,7 @@ class Experiment:
     config: Config
     cast: Cast
     panel: Mapping[str, Opponent]
-    ring: Ring | Pair | Islands
+    ring: Evolution
 
     @property
     def game(self) -> Game:
@@ -97,7 +96,8 @@ class Experiment:
     def chunks(self) -> list[int]:
         """How many individuals can be evaluated at a time, the present number first, then all lower ones."""
         algorithm = self.config.algorithm
-        found = chunks(algorithm) if isinstance(_fitness(self.ring), Divides) else [of_island(algorithm).population]
+        together = self.ring.fitness.in_chunks(None) is None
+        found = [of_island(algorithm).population] if together else chunks(algorithm)
         return [one for one in found if one <= (algorithm.chunk or found[0])]
 
     def in_chunks(self, chunk: int) -> "Experiment":
@@ -106,10 +106,11 @@ class Experiment:
         Raises:
             UsageError: the fitness measures all individuals together.
         """
-        if not isinstance(_fitness(self.ring), Divides):
+        fitness = self.ring.fitness.in_chunks(chunk)
+        if fitness is None:
             reject("algorithm.chunk", chunk, "null; this fitness measures all individuals together")
         config = replace(self.config, algorithm=replace(self.config.algorithm, chunk=chunk))
-        return replace(self, config=config, ring=_in_chunks(self.ring, chunk))
+        return replace(self, config=config, ring=self.ring.measured_by(fitness))
 
     @cached_property
     def init(self) -> Callable[[Array], EvolutionState]:
@@ -129,11 +130,10 @@ class Experiment:
         self, states: Sequence[EvolutionState], together: int | None = 1, mesh: Mesh | None = None
     ) -> Compiled:
         """Compile list of states -> list of (state, metrics), a generation of several runs; see `Seeds`."""
-        return jax.jit(Seeds(self.ring.step, together, mesh)).lower(list(states)).compile()
+        return jax.jit(Seeds(self.ring, together, mesh).step).lower(list(states)).compile()
 
     def compiled_again(self, state: EvolutionState) -> Compiled:
         """Compile (state, int32[] round) -> fitness and points of the candidates; it may take minutes."""
-        assert isinstance(self.ring, Ring | Islands)  # a pair has no candidates
         return jax.jit(self.ring.again).lower(state, jnp.int32(0)).compile()
 
     def replay(self, state: EvolutionState, seed: int) -> list[ReplayGame]:
@@ -146,26 +146,9 @@ class Experiment:
         genome = state.champion.genome
         if isinstance(self.cast.actor, Alone):
             return [replay_alone(self.cast, genome)]
-        memory = self.ring.memory(state) if isinstance(self.ring, Islands) else state.memory
-        memories = memory[: len(self.panel)]
+        memories = self.ring.memory(state)[: len(self.panel)]
         rivals = [Rival(name, one, own) for (name, one), own in zip(self.panel.items(), memories, strict=True)]
         return replay_games(self.cast, genome, rivals, self.config.fitness.max_plies, seed)
-
-
-def _fitness(ring: Ring | Pair | Islands) -> Fitness:
-    """Return the fitness of those who evolve; in a pair these are the solvers."""
-    if isinstance(ring, Ring):
-        return ring.fitness
-    return _fitness(ring.solvers if isinstance(ring, Pair) else ring.ring)
-
-
-def _in_chunks(ring: Any, chunk: int) -> Any:
-    """Return a ring, a pair or islands whose fitness measures so many individuals at a time."""
-    if isinstance(ring, Islands):
-        return replace(ring, ring=_in_chunks(ring.ring, chunk))
-    if isinstance(ring, Pair):
-        return replace(ring, solvers=_in_chunks(ring.solvers, chunk))
-    return replace(ring, fitness=ring.fitness.in_chunks(chunk))
 
 
 def suite_of(config: Config, cast: Cast) -> SuiteFitness:
@@ -229,24 +212,23 @@ def _whole(config: Config, games: Games) -> Experiment:
     """Build a run that evaluates all individuals together; see `assemble`."""
     islands, kept = config.algorithm.islands, config.fitness.candidates
     if islands.count == 1:
-        return _of_one(config, games)
+        return Experiment(config, *_of_one(config, games))
     # Candidates are of all islands, so the ring of one keeps none.
     alone = replace(config, algorithm=of_island(config.algorithm), fitness=replace(config.fitness, candidates=0))
-    one = _of_one(alone, games)
-    assert not isinstance(one.ring, Islands)
-    return replace(one, config=config, ring=Islands(one.ring, islands, kept))
+    cast, panel, ring = _of_one(alone, games)
+    return Experiment(config, cast, panel, Islands(ring, islands, kept))
 
 
-def _of_one(config: Config, games: Games) -> Experiment:
-    """Build a run of one population; see `assemble`."""
+def _of_one(config: Config, games: Games) -> tuple[Cast, Mapping[str, Opponent], Ring | Pair]:
+    """Build the ring of one population; see `Experiment` for what is returned beside it, and `assemble`."""
     cast, options = cast_of(config, games, GENOTYPES[config.algorithm.kind]), config.fitness
     create = creator(cast.language, config.algorithm)
     panel = {name: opponent(one, cast, create, options) for name, one in options.opponents.items()}
     if isinstance(cast.actor, Solver):
-        return Experiment(config, cast, panel, _of_solvers(config, cast))
+        return cast, panel, _of_solvers(config, cast)
     if isinstance(cast.actor, Soloist):
         solo = SoloFitness(cast.actor, options.scale, options.parsimony, options.minimum)
-        return Experiment(config, cast, panel, Ring(solo, scheme_of(cast.language, config.algorithm)))
+        return cast, panel, Ring(solo, scheme_of(cast.language, config.algorithm))
     fitness = PanelFitness(
         cast.game,
         cast.actor,
@@ -264,7 +246,7 @@ def _of_one(config: Config, games: Games) -> Experiment:
     if isinstance(config.algorithm, Groups):
         rules = config.algorithm
         relative = GroupFitness(cast.actor, fitness, rules.group_size, rules.panel_weight, rules.ties, rules.stop)
-        return Experiment(config, cast, panel, Ring(relative, Winners(cast.language, rules)))
+        return cast, panel, Ring(relative, Winners(cast.language, rules))
     scheme = scheme_of(cast.language, config.algorithm)
     if options.lessons.drawn:
         assert cast.spec.lessons is not None  # see `jaxgp.config.games.check`
@@ -280,7 +262,7 @@ def _of_one(config: Config, games: Games) -> Experiment:
             teach=cast.spec.lessons(cast.game, asked.teacher),
             learning=asked.learning,
         )
-        return Experiment(config, cast, panel, Ring(taught, scheme, options.candidates))
+        return cast, panel, Ring(taught, scheme, options.candidates)
     if options.coplay or options.elimination:
         guides = tuple(
             coevolution.Guide(opponent(one, cast, create, options), one.rounds, one.cutoff, one.weight)
@@ -300,5 +282,5 @@ def _of_one(config: Config, games: Games) -> Experiment:
         coevolved = CoevolutionFitness(**common)
         if options.elimination:
             coevolved = EliminationFitness(**common, paired=options.paired)
-        return Experiment(config, cast, panel, Ring(coevolved, scheme, options.candidates))
-    return Experiment(config, cast, panel, Ring(fitness, scheme, options.candidates))
+        return cast, panel, Ring(coevolved, scheme, options.candidates)
+    return cast, panel, Ring(fitness, scheme, options.candidates)
