@@ -470,6 +470,9 @@ class Fitness(Protocol[Memory]):
         Return the population [P, ...] after learning, and its evaluation.
         """
 
+    def rivals(self, memory: Memory) -> tuple[Any, ...]:
+        """Return the memories of the opponents that measure the champion; empty if there are none."""
+
     def in_chunks(self, chunk: int | None) -> "Fitness[Memory] | None":
         """Return the fitness that measures this many individuals at a time, at most, to need less memory; None: all.
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -28,10 +29,12 @@ from jaxgp.evolution.winners import Winners
 from jaxgp.fitness.among import coevolution
 from jaxgp.fitness.among.coevolution import CoevolutionFitness
 from jaxgp.fitness.among.elimination import EliminationFitness
+from jaxgp.fitness.evaluation import Absolute
 from jaxgp.fitness.grouped import GroupFitness
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.fitness.puzzles.meetings import ProblemFitness, SolverFitness
 from jaxgp.fitness.puzzles.suite import SuiteFitness, apart
+from jaxgp.fitness.refereed import Refereed
 from jaxgp.fitness.solo import SoloFitness
 from jaxgp.fitness.taught.lessons import LessonFitness
 from jaxgp.genotypes.language import Genome, Language
@@ -146,21 +149,20 @@ class Experiment:
         genome = state.champion.genome
         if isinstance(self.cast.actor, Alone):
             return [replay_alone(self.cast, genome)]
-        memories = self.ring.memory(state)[: len(self.panel)]
+        memories = self.ring.fitness.rivals(self.ring.memory(state))
         rivals = [Rival(name, one, own) for (name, one), own in zip(self.panel.items(), memories, strict=True)]
         return replay_games(self.cast, genome, rivals, self.config.fitness.max_plies, seed)
 
 
-def suite_of(config: Config, cast: Cast) -> SuiteFitness:
-    """Return the fitness on the suite of a puzzle; its test instances take no part."""
+def suites_of(config: Config, cast: Cast) -> tuple[SuiteFitness, SuiteFitness]:
+    """Return the fitness on a suite of a puzzle, and its referee; its test instances take no part."""
     options = config.fitness
     found = instances("fitness.suite.name", options.suite.name, cast)
     known = np.flatnonzero(~found.test)
     aside = apart(len(known), options.suite.validation)
-    return SuiteFitness(
+    training = SuiteFitness(
         cast.actor,
         take(found.states, known[~aside]),
-        take(found.states, known[aside]),
         boards=options.suite.boards,
         factor=options.suite.factor,
         limit=options.suite.limit,
@@ -169,20 +171,19 @@ def suite_of(config: Config, cast: Cast) -> SuiteFitness:
         by_log=options.suite.score == "log",
         by_expanded=options.suite.cost == "expanded",
         partial=options.suite.partial,
-        measured=options.measured,
-        first=options.suite.first,
         scale=options.scale,
         parsimony=options.parsimony,
         minimum=options.minimum,
     )
+    return training, replace(training, instances=take(found.states, known[aside]))
 
 
 def _of_solvers(config: Config, cast: Cast) -> Ring | Pair:
     """Return the ring of those who solve a puzzle, or a pair of this and the ring of the problems that they meet."""
-    suite, scheme = suite_of(config, cast), scheme_of(cast.language, config.algorithm)
-    options = config.fitness.suite.problems
+    (suite, referee), scheme = suites_of(config, cast), scheme_of(cast.language, config.algorithm)
+    options, measured, first = config.fitness.suite.problems, config.fitness.measured, config.fitness.suite.first
     if not options.population:
-        return Ring(suite, scheme)
+        return Ring(Refereed(suite, referee, measured, first), scheme)
     language = problem_set(suite.number, suite.boards // options.met)
     breeding = Algorithm(
         population=options.population,
@@ -195,7 +196,8 @@ def _of_solvers(config: Config, cast: Cast) -> Ring | Pair:
         ),
     )
     problems = Ring(ProblemFitness(options.unsolved), Generational(language, breeding))
-    return Pair(Ring(SolverFitness(suite, options.met), scheme), problems, options.every)
+    solvers = Refereed(SolverFitness(suite, options.met), referee, measured, first)
+    return Pair(Ring(solvers, scheme), problems, options.every)
 
 
 def assemble(config: Config, games: Games) -> Experiment:
@@ -251,18 +253,10 @@ def _of_one(config: Config, games: Games) -> tuple[Cast, Mapping[str, Opponent],
     if options.lessons.drawn:
         assert cast.spec.lessons is not None  # see `jaxgp.config.games.check`
         asked = options.lessons
-        taught = LessonFitness(
-            cast.actor,
-            fitness,
-            (),
-            games=0,
-            measured=options.measured,
-            drawn=asked.drawn,
-            stock=asked.stock,
-            teach=cast.spec.lessons(cast.game, asked.teacher),
-            learning=asked.learning,
-        )
-        return cast, panel, Ring(taught, scheme, options.candidates)
+        teach = cast.spec.lessons(cast.game, asked.teacher)
+        worths = options.scale, options.parsimony, options.minimum
+        taught = LessonFitness(cast.actor, teach, asked.drawn, asked.stock, asked.learning, *worths)
+        return cast, panel, Ring(Refereed(taught, fitness, options.measured), scheme, options.candidates)
     if options.coplay or options.elimination:
         guides = tuple(
             coevolution.Guide(opponent(one, cast, create, options), one.rounds, one.cutoff, one.weight)
@@ -270,17 +264,25 @@ def _of_one(config: Config, games: Games) -> tuple[Cast, Mapping[str, Opponent],
         )
         depth = options.measured_depth
         measured = cast if depth is None else cast.at_depth(depth, "fitness.measured_depth")
-        common = {
-            "player": cast.actor,
-            "panel": replace(fitness, player=measured.actor),
-            "guides": guides,
-            "games": options.coplay or options.elimination // 2,
-            "weight": options.coplay_weight,
-            "opening": options.opening_plies,
-            "measured": options.measured,
-        }
-        coevolved = CoevolutionFitness(**common)
+        among: Absolute[Any] = CoevolutionFitness(
+            cast.game,
+            cast.actor,
+            options.coplay,
+            guides,
+            options.coplay_weight,
+            options.opening_plies,
+            options.max_plies,
+        )
         if options.elimination:
-            coevolved = EliminationFitness(**common, paired=options.paired)
+            among = EliminationFitness(
+                cast.game,
+                cast.actor,
+                options.elimination // 2,
+                options.points,
+                options.opening_plies,
+                options.paired,
+                options.max_plies,
+            )
+        coevolved = Refereed(among, replace(fitness, player=measured.actor), options.measured)
         return cast, panel, Ring(coevolved, scheme, options.candidates)
     return cast, panel, Ring(fitness, scheme, options.candidates)

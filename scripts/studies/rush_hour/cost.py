@@ -83,15 +83,15 @@ def measure(own: Cast, options: Options, population: int, boards: int) -> Cost:
     some = solving.suites_of(own, "WAY", "train")["WAY"]
     drawn = np.random.default_rng(options.seed).choice(len(some.names), boards, replace=False)
     states = jax.tree.map(lambda x: jnp.asarray(x[drawn]), some.states)
-    fitness = SuiteFitness(own.actor, states, states, boards, limit=options.limit)
+    fitness = SuiteFitness(own.actor, states, boards, limit=options.limit)
     blind = own.actor.baseline(states, jnp.full(boards, options.limit, jnp.int32)).nodes
     policies = jax.jit(lambda key: create(key, own.language, CREATION, population, CAPACITY))(key)
     begin = time.perf_counter()
-    search = jax.jit(fitness.search).lower(policies, states, blind).compile()
+    search = jax.jit(fitness.search).lower(policies, blind).compile()
     compiling, times = time.perf_counter() - begin, []
     for _ in range(options.repeats):
         begin = time.perf_counter()
-        found: Searched = jax.block_until_ready(search(policies, states, blind))
+        found: Searched = jax.block_until_ready(search(policies, blind))
         times.append(time.perf_counter() - begin)
     nodes = int(np.asarray(found.nodes, np.int64).sum())
     return Cost(population, boards, nodes, min(times), compiling)
