@@ -133,6 +133,10 @@ class GroupFitness(Absolute[Memories]):
             | ((standing.fitness == champion.fitness) & fewer)
         )
 
+    def rivals(self, memory: Memories) -> Memories:
+        """Return the memories of the panel, which are the whole."""
+        return memory
+
     def observe(self, memory: Memories, best: RuleLists, improved: Array) -> Memories:
         """Show every opponent the generation's best individual."""
         return self.panel.observe(memory, best, improved)

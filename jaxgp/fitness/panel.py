@@ -146,6 +146,10 @@ class PanelFitness(Absolute[Memories]):
         )
         return (memories, counts), shown
 
+    def rivals(self, memory: Memories) -> tuple[Any, ...]:
+        """Return the memories of the opponents, which are the whole."""
+        return memory
+
     def mean_points(self, states: States) -> Array:
         """Return float32[P, O, 2]: the individual's points against each opponent by seat, of ended games [P, G]."""
         if self.points == "result":
