@@ -328,7 +328,7 @@ class Cast(Generic[Rules]):
         try:
             options.check(deeper)
         except UsageError as error:
-            reject(option, depth, str(error).partition("accepted: ")[2])
+            reject(option, depth, error.accepted)
         return _cast(self.spec, self.game, self.role, deeper)
 
 

@@ -172,10 +172,11 @@ def unknown(option: str, names: Iterable[str]) -> UsageError:
     parent, _, name = option.rpartition(".")
     names = list(names)
     if not names:
-        return UsageError(f"{option}: unknown option")
+        return UsageError(f"{option}: unknown option", option)
     near = difflib.get_close_matches(name, names, 1, 0.5)
     hint = f"did you mean {parent + '.' if parent else ''}{near[0]}? " if near else ""
-    return UsageError(f"{option}: unknown option; {hint}accepted: {', '.join(names)}")
+    accepted = ", ".join(names)
+    return UsageError(f"{option}: unknown option; {hint}accepted: {accepted}", option, accepted=accepted)
 
 
 def kinds(schema: type, option: str) -> tuple[object, ...]:
