@@ -16,6 +16,7 @@ from jaxgp.evolution.ring import Metrics, Outcome, Ring
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.fitness.puzzles.meetings import Met, fresh, instances_of
 from jaxgp.genotypes.primitives import Integers, Primitive, PrimitiveSet
+from jaxgp.options import whole
 
 
 @struct.dataclass
@@ -41,6 +42,9 @@ class Pair:
     solvers: Ring
     problems: Ring
     every: int
+
+    def __post_init__(self) -> None:
+        whole("every", self.every, 1)
 
     def init(self, key: Array) -> EvolutionState:
         """Return the state before generation 0: random solvers, random problems, nothing measured."""

@@ -23,8 +23,11 @@ from jax import Array
 
 from jaxgp import arrays
 from jaxgp.contracts import Fitness, Improves, Scheme, Standing
+from jaxgp.errors import reject
 from jaxgp.evolution import candidates
 from jaxgp.evolution.state import Champion, EvolutionState
+from jaxgp.fitness.evaluation import Absolute
+from jaxgp.options import whole
 
 Metrics = dict[str, Array]
 
@@ -60,6 +63,18 @@ class Ring:
     fitness: Fitness
     scheme: Scheme
     candidates: int = 0
+
+    def __post_init__(self) -> None:
+        for name, method in (("fitness", "evaluate"), ("scheme", "breed")):
+            if not hasattr(part := getattr(self, name), method):
+                reject(name, type(part).__name__, f"a value with a method {method}, as {name} values have")
+        whole("candidates", self.candidates, 0)
+        if isinstance(self.fitness, Absolute):
+            self.fitness.check(self.scheme)
+
+    def __repr__(self) -> str:
+        size = getattr(self.scheme, "population", "?")
+        return f"Ring({type(self.fitness).__name__}, {type(self.scheme).__name__} of {size})"
 
     def init(self, key: Array) -> EvolutionState:
         """Return the state before generation 0: a random population [P, ...], not yet measured."""

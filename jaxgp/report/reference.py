@@ -45,7 +45,7 @@ def _sections(config: Config, prefix: str) -> Iterator[tuple[str, str, list[str]
     """Yield heading, text and table of each section of a run's options, then of the options outside sections."""
     rest = []
     for one in declared(config):
-        members = typed.sections_of(one)
+        members = one.sections
         for member in members:
             title = f"{one.name}.kind={member().kind}" if len(members) > 1 else one.name
             yield title, _first_line(member), _table(_flat(member(), f"{one.name}."))

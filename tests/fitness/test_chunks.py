@@ -11,7 +11,7 @@ import pytest
 from jaxgp.arrays import in_chunks
 from jaxgp.contracts import Divides
 from jaxgp.evolution.islands import Islands
-from jaxgp.evolution.options import Islands as IslandOptions
+from jaxgp.evolution.options import Migration
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.players.panel import RandomOpponent
 from jaxgp.players.search import SearchOpponent
@@ -103,4 +103,4 @@ def test_every_kind_of_ring_passes_the_number_on_to_its_fitness():
     ring = assemble.Ring(PANEL, scheme=None)
     assert isinstance(PANEL, Divides)
     assert assemble._in_chunks(ring, 3).fitness.chunk == 3
-    assert assemble._in_chunks(Islands(ring, IslandOptions(count=2)), 3).ring.fitness.chunk == 3
+    assert assemble._in_chunks(Islands(ring, Migration(count=2)), 3).ring.fitness.chunk == 3

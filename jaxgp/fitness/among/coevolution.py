@@ -10,7 +10,7 @@ a fixed panel, and the champion of a run is the best of these.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -18,12 +18,14 @@ from jax import Array, lax
 
 from jaxgp import arrays
 from jaxgp.arrays import comparable
-from jaxgp.contracts import Opponent, Plans, Player, Standing
+from jaxgp.contracts import Opponent, Plans, Player, Scheme, Standing
 from jaxgp.fitness import matches
 from jaxgp.fitness.among import coplay
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child
-from jaxgp.fitness.panel import PLAY, Memories, PanelFitness
-from jaxgp.genotypes.language import Genome
+from jaxgp.fitness.panel import PLAY, Memories, PanelFitness, check_opponent, check_player
+from jaxgp.genotypes.language import Genome, Language, written_in
+from jaxgp.options import MAX_GAMES, MAX_WEIGHT, check_like, real, whole
+from jaxgp.players.options import Opponent as Options
 
 Tree = TypeVar("Tree")
 
@@ -46,6 +48,9 @@ class Guide:
     rounds: int = 1
     cutoff: float | None = None
     weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_like(self, Options, "rounds", "cutoff", "weight")
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,25 @@ class CoevolutionFitness(Absolute[Memories]):
     measured: int = 1
 
     seats: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        check_player(self.panel.game, self.player)
+        for guide in self.guides:
+            check_opponent(self.panel.game, guide.opponent)
+        whole("games", self.games, 0, MAX_GAMES)
+        real("weight", self.weight, 0, MAX_WEIGHT)
+        whole("opening", self.opening, 0, self.panel.max_plies, "max_plies")
+        whole("measured", self.measured, 1)
+
+    @property
+    def language(self) -> Language | None:
+        """What the player's individuals are written in."""
+        return written_in(self.player)
+
+    def check(self, scheme: Scheme[Any]) -> None:
+        """Refuse a scheme whose individuals cannot be measured, or that has too few; raises UsageError."""
+        super().check(scheme)
+        whole("measured", self.measured, 1, scheme.population, "the population")
 
     @property
     def opponents(self) -> tuple[Opponent, ...]:
