@@ -14,7 +14,7 @@ solutions that save nothing, and a number of nodes for what the reference search
 """
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -24,9 +24,12 @@ from jax import Array
 
 from jaxgp.arrays import comparable, count_distinct, in_chunks, leaders, take
 from jaxgp.bits import extend
-from jaxgp.contracts import Solver, States
+from jaxgp.contracts import Scheme, Solver, States
+from jaxgp.errors import reject
+from jaxgp.fitness import options
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
-from jaxgp.genotypes.language import Genome, sizes
+from jaxgp.genotypes.language import Genome, Language, sizes, written_in
+from jaxgp.options import check_like, whole
 
 DRAW = 0
 """The child of a generation's key that instances are drawn with."""
@@ -82,6 +85,23 @@ class SuiteFitness(Absolute[Array]):
     chunk: int | None = None
 
     seats: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.solver, "solve"):
+            reject("solver", type(self.solver).__name__, "an actor that solves puzzles, such as that of a cast")
+        whole("boards", self.boards, 1)
+        check_like(self, options.Suite, "factor", "limit", "reference", "unsolved", "partial")
+        check_like(self, options.Fitness, "scale", "parsimony", "minimum")
+
+    @property
+    def language(self) -> Language | None:
+        """What the solver's individuals are written in."""
+        return written_in(self.solver)
+
+    def check(self, scheme: Scheme[Any]) -> None:
+        """Refuse a scheme whose individuals cannot be measured, or that has too few; raises UsageError."""
+        super().check(scheme)
+        whole("boards", self.boards, 1, self.number, "the training instances")
 
     @property
     def number(self) -> int:
