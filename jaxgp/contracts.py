@@ -462,23 +462,22 @@ class Fitness(Protocol[Memory]):
     def observe(self, memory: Memory, best: Genomes, improved: Array) -> Memory:
         """See the generation's best individual, and whether it is the new champion (bool[])."""
 
-
-@runtime_checkable
-class Improves(Protocol):
-    """A fitness that changes individuals after it has measured them: they learn, and their children inherit it."""
-
     def improve(
-        self, key: Array, population: Genomes, result: "Evaluation", memory: Any, /
+        self, key: Array, population: Genomes, result: "Evaluation", memory: Memory
     ) -> "tuple[Genomes, Evaluation]":
-        """Return the population [P, ...] after learning, and its evaluation; the key is that of `evaluate`."""
+        """Change individuals after `evaluate`, with its key: they learn, and their children inherit it.
 
+        Return the population [P, ...] after learning, and its evaluation.
+        """
 
-@runtime_checkable
-class Divides(Protocol):
-    """A fitness that can measure a population in chunks, one after the other, so that it needs less memory."""
+    def rivals(self, memory: Memory) -> tuple[Any, ...]:
+        """Return the memories of the opponents that measure the champion; empty if there are none."""
 
-    def in_chunks(self, chunk: int | None, /) -> "Fitness[Any]":
-        """Return the fitness that measures this many individuals at a time, at most; None: all. It finds the same."""
+    def in_chunks(self, chunk: int | None) -> "Fitness[Memory] | None":
+        """Return the fitness that measures this many individuals at a time, at most, to need less memory; None: all.
+
+        It finds the same. A fitness that measures all individuals together returns None.
+        """
 
 
 class Scheme(Protocol[Memory]):

@@ -241,6 +241,9 @@ class Spec(Generic[Rules]):
     ending: Callable[[Rules, Any], str] | None = None
     vet: Callable[[Rules], None] = _nothing
 
+    def __repr__(self) -> str:
+        return f"Spec({self.name})"
+
     @property
     def name(self) -> str:
         """Its name on the command line, `game=NAME`."""
@@ -303,6 +306,9 @@ class Cast(Generic[Rules]):
     language: Any
     actor: Any
 
+    def __repr__(self) -> str:
+        return f"Cast({self.game}, role={self.role.name if self.role else None})"
+
     @property
     def program(self) -> dict[str, Any]:
         """The role and all of its options, as a configuration and a champion file hold them."""
@@ -328,7 +334,7 @@ class Cast(Generic[Rules]):
         try:
             options.check(deeper)
         except UsageError as error:
-            reject(option, depth, str(error).partition("accepted: ")[2])
+            reject(option, depth, error.accepted)
         return _cast(self.spec, self.game, self.role, deeper)
 
 

@@ -16,7 +16,6 @@ if __name__ == "__main__":
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 
 from jaxgp import files, reading
 from jaxgp.config import arguments
@@ -43,20 +42,21 @@ from tables import (
     walls,
 )
 from tables.puzzles import freecell, morpion, morpion_study, rush_hour
+from tables.shared.data import Data, Makers, guarded
 
 
-def launchers(data: Path) -> dict[str, Callable[[], str]]:
+def launchers() -> Makers:
     """Return what makes the tables of options of the launchers of sweeps."""
-    del data
-    return {f"options_of_{name}": partial(options_table, of, "hydra.launcher.") for name, of in LAUNCHERS.items()}
+    return {
+        f"options_of_{name}": lambda _, of=of: options_table(of, "hydra.launcher.") for name, of in LAUNCHERS.items()
+    }
 
 
-def columns(data: Path) -> dict[str, Callable[[], str]]:
+def columns() -> Makers:
     """Return what describes the columns of the tables of runs, games, instances, generations and populations."""
-    del data
 
-    def lines(of: Mapping[str, str]) -> str:
-        return table(["column", "what is in it"], [[f"`{name}`", says] for name, says in of.items()])
+    def lines(of: Mapping[str, str]) -> Callable[[Data], str]:
+        return lambda _: table(["column", "what is in it"], [[f"`{name}`", says] for name, says in of.items()])
 
     tables = {
         "runs": runs.COLUMNS,
@@ -66,26 +66,26 @@ def columns(data: Path) -> dict[str, Callable[[], str]]:
         "populations": of_populations.COLUMNS,
         "seeds_timed": experiments.COLUMNS,
     }
-    return {f"columns_of_{name}": partial(lines, of) for name, of in tables.items()}
+    return {f"columns_of_{name}": lines(of) for name, of in tables.items()}
 
 
 DOCUMENTS = {
-    "results/backgammon.md": backgammon.parts,
-    "results/checkers.md": checkers.parts,
-    "results/rush_hour.md": rush_hour.parts,
-    "results/freecell.md": freecell.parts,
-    "results/mancala.md": lambda data: {**mancala.parts(data), **kalah.parts(data)},
-    "results/walls.md": walls.parts,
-    "performance.md": populations.parts,
-    "islands.md": islands.parts,
-    "league.md": leagues.parts,
-    "experiments.md": experiments.parts,
-    "results/othello.md": lambda data: {**othello.parts(data), **reversi.parts(data), **leagues.of_othello(data)},
-    "results/morpion.md": lambda data: {**morpion.parts(data), **morpion_study.parts(data)},
-    "clusters.md": launchers,
-    "data/README.md": columns,
+    "results/backgammon.md": backgammon.TABLES,
+    "results/checkers.md": checkers.TABLES,
+    "results/rush_hour.md": rush_hour.TABLES,
+    "results/freecell.md": freecell.TABLES,
+    "results/mancala.md": mancala.TABLES | kalah.TABLES,
+    "results/walls.md": walls.TABLES,
+    "performance.md": populations.TABLES,
+    "islands.md": islands.TABLES,
+    "league.md": leagues.TABLES,
+    "experiments.md": experiments.TABLES,
+    "results/othello.md": othello.TABLES | reversi.TABLES | leagues.OTHELLO,
+    "results/morpion.md": morpion.TABLES | morpion_study.TABLES,
+    "clusters.md": launchers(),
+    "data/README.md": columns(),
 }
-"""Documents with generated parts, and what makes these from the folder `data`."""
+"""Documents with generated parts, and what makes each of them from the data."""
 
 
 @dataclass
@@ -99,9 +99,10 @@ class Options:
 
 def contents(docs: Path) -> dict[Path, str]:
     """Return the text of every document of the folder that has generated parts; raises UsageError."""
+    data = Data(docs / "data")
     return {
-        docs / name: filled(reading.read_text(docs / name), parts(docs / "data"), name)
-        for name, parts in DOCUMENTS.items()
+        docs / name: filled(reading.read_text(docs / name), guarded(makers, data), name)
+        for name, makers in DOCUMENTS.items()
     }
 
 

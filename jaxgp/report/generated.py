@@ -10,14 +10,10 @@ two printed figures that these digits decide, a document may have either of them
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from pathlib import Path
-from typing import TypeVar
 
 from jaxgp.errors import UsageError
 
 BEGIN, END = "<!-- data:", "<!-- end -->"
-Data = TypeVar("Data")
 NOISE = 1e-8
 """What a fit may be off by, as a share of the figure."""
 FIRST, OR, LAST = "\x01", "\x02", "\x03"
@@ -65,30 +61,6 @@ def chosen(made: str, there: str) -> str:
         for place, piece in enumerate(EITHER.split(made))
     )
     return there if re.fullmatch(known, there) else EITHER.sub(r"\1", made)
-
-
-def guarded(
-    folder: Path,
-    tables: Mapping[str, Callable[[Data], str]],
-    data: Data,
-    why: str = "a cell is not the number that it should be",
-) -> Mapping[str, Callable[[], str]]:
-    """Return what makes each table from data, by its name; damaged data raise UsageError.
-
-    Args:
-        folder: where the data are, for messages.
-        tables: functions of the data, by the name of the part.
-        data: what was read from the folder.
-        why: what is said of data that a function cannot use.
-    """
-
-    def made(name: str, function: Callable[[Data], str]) -> str:
-        try:
-            return function(data)
-        except (ValueError, ZeroDivisionError) as error:
-            raise UsageError(f"{folder}: {name}: {why} ({error})") from error
-
-    return {name: partial(made, name, function) for name, function in tables.items()}
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from jaxgp.report.generated import figure
-from jaxgp.statistics.intervals import student
+from jaxgp.statistics.intervals import student, wilson
 from jaxgp.statistics.verdicts import holm
 
 if TYPE_CHECKING:
@@ -29,6 +29,12 @@ def mean_of(values: Sequence[float], digits: int = 1, unit: str = "", sign: str 
     return f"{mean:{form}}{unit}" + (
         "" if low is None or high is None else f" ({figure(low, form)} to {figure(high, form)})"
     )
+
+
+def share(number: int, of: int) -> str:
+    """Return a number of cases with the 95 % Wilson interval of their share."""
+    low, high = wilson(number, of)
+    return f"{number} of {of} ({100 * low:.0f} to {100 * high:.0f} %)"
 
 
 def effect(one: "Estimate") -> str:
