@@ -25,8 +25,10 @@ from jax import Array
 from jaxgp.arrays import comparable, count_distinct, in_chunks, leaders, take
 from jaxgp.bits import extend
 from jaxgp.contracts import Solver, States
+from jaxgp.errors import reject
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
 from jaxgp.genotypes.language import Genome, sizes
+from jaxgp.spec import Cast, Instances
 
 DRAW = 0
 """The child of a generation's key that instances are drawn with."""
@@ -199,3 +201,19 @@ def apart(number: int, validation: int) -> np.ndarray:
     chosen = np.zeros(number, bool)
     chosen[((np.arange(validation) + 0.5) * number / max(validation, 1)).astype(int)] = True
     return chosen
+
+
+def instances(option: str, name: str | None, cast: Cast) -> Instances:
+    """Return a suite of a puzzle, by its name or as a file; None: the game's first suite.
+
+    Raises:
+        UsageError: there is none, or it cannot be used; the message names the option.
+    """
+    spec = cast.spec
+    if spec.instances is None:
+        reject(option, name, f"none; {spec.name} has no suites of instances")
+    if name is not None and not name.strip():
+        reject(option, name, "the name of a suite, or a file of instances")
+    if name is None and not spec.suites(cast.game):
+        reject(option, None, f"a file of instances; none come with {spec.name} for these settings")
+    return spec.instances(cast.game, name or spec.suites(cast.game)[0], option)
