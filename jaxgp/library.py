@@ -23,13 +23,13 @@ from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.evolution.state import Champion as Found
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.evolving import Table
-from jaxgp.fitness.options import Fitness
 from jaxgp.fitness.panel import check_opponent, check_player
 from jaxgp.genotypes.language import Genome, sizes, to_text
 from jaxgp.genotypes.programs import Programs
 from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
 from jaxgp.host import seating
 from jaxgp.host.agents import Agent
+from jaxgp.kinds.panel import Panel
 from jaxgp.measure import champions, evaluation
 from jaxgp.options import MAX_SEED, declared, made, whole
 from jaxgp.players import options, panel
@@ -71,7 +71,7 @@ def opponent(cast: Cast, kind: str = "search", **values: object) -> Opponent:
     _check_cast(cast)
     chosen = made(options.Opponent, {"kind": kind} | values, "")
     algorithm = Groups() if isinstance(cast.language, RuleLanguage) else Algorithm()
-    return panel.opponent(chosen, cast, creator(cast.language, algorithm), Fitness())
+    return panel.opponent(chosen, cast, creator(cast.language, algorithm), Panel())
 
 
 def _check_cast(cast: object) -> None:

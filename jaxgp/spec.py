@@ -4,12 +4,9 @@ A folder is a game if it is a package with a function `spec() -> Spec`, which im
 `envs` has the games of the project; `Outside` adds one from any other folder.
 """
 
-import importlib.util
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 import numpy as np
@@ -18,6 +15,7 @@ from jax import Array
 from jaxgp import options
 from jaxgp.contracts import Actor, Game, Lessons, States, Twin
 from jaxgp.errors import UsageError, reject
+from jaxgp.files import import_package
 
 if TYPE_CHECKING:
     from jaxgp.export.export import Equations
@@ -452,7 +450,7 @@ def load(folder: Path) -> Spec:
     file = folder / "__init__.py"
     if not file.is_file():
         reject("game", folder, "the name of a game, or a folder with an __init__.py that has a function spec()")
-    module = _imported(f"jaxgp_outside_{folder.name}", file)
+    module = import_package(f"jaxgp_outside_{folder.name}", file)
     make = vars(module).get("spec")
     if not callable(make):
         reject("game", folder, "a folder whose __init__.py has a function spec()")
@@ -460,17 +458,3 @@ def load(folder: Path) -> Spec:
     if not isinstance(spec, Spec) or spec.name != folder.name:
         reject("game", folder, f"a folder whose spec() returns a Spec of a game named {folder.name}, as the folder is")
     return spec
-
-
-def _imported(name: str, file: Path) -> ModuleType:
-    """Import a package from its file, so that its own modules can be imported relative to it."""
-    known = sys.modules.get(name)
-    if known is not None and known.__file__ == str(file):
-        return known
-    located = importlib.util.spec_from_file_location(name, file, submodule_search_locations=[str(file.parent)])
-    assert located is not None
-    assert located.loader is not None
-    module = importlib.util.module_from_spec(located)
-    sys.modules[name] = module
-    located.loader.exec_module(module)
-    return module

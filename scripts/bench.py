@@ -36,10 +36,10 @@ from jaxgp.config.games import cast_of
 from jaxgp.errors import RunError, reason, reject
 from jaxgp.evolution.options import Algorithm
 from jaxgp.files import user_path
-from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.evaluate import evaluate, evaluate_programs
 from jaxgp.interpreter.plan import plan
+from jaxgp.kinds.panel import Panel
 from jaxgp.operators.options import MAX_CAPACITY, Creation
 from jaxgp.options import (
     DEEPEST,
@@ -303,8 +303,8 @@ def study(options: Options, depth: int) -> schema.Config:
     return schema.Config(
         game={"name": "mancala"},
         algorithm=Algorithm(population=options.population, creation=Creation(terminal_probability=0.5)),
-        fitness=Fitness(
-            {"minimax": Opponent(depth=depth)},
+        fitness=Panel(
+            opponents={"minimax": Opponent(depth=depth)},
             scale=100.0,
             parsimony=1.0,
             minimum=1.0,

@@ -172,5 +172,5 @@ def gnubg(game: Backgammon, player: NetworkPlayer) -> Gnubg:
     """Return the judge; raises UsageError where the package is not installed."""
     if find_spec("gnubg_nn") is None:
         needed = "network; gnubg needs a package: pip install 'jaxgp[gnubg]'"
-        reject("fitness.lessons.teacher", "gnubg", needed)
+        reject("fitness.teacher", "gnubg", needed)
     return Gnubg(game, player)

@@ -14,6 +14,7 @@ from jaxgp.arrays import comparable
 from jaxgp.contracts import Memory, Scheme, Standing
 from jaxgp.errors import reject
 from jaxgp.genotypes.language import Genome, Language, written_in
+from jaxgp.options import MAX_FITNESS, MAX_WEIGHT, real
 
 if TYPE_CHECKING:
     from jaxgp.evolution.state import Champion
@@ -171,3 +172,11 @@ def worth(
 def child(key: Array, number: int) -> Array:
     """Return child `number` of a generation's key; `jaxgp.evolution.ring` lists who uses which child."""
     return jax.random.split(key, CHILDREN)[number]
+
+
+def check_worth(scale: float, parsimony: float, minimum: float | None) -> None:
+    """Refuse what `worth` cannot take; raises UsageError."""
+    real("scale", scale, 0, MAX_WEIGHT, above=True)
+    real("parsimony", parsimony, 0, MAX_WEIGHT)
+    if minimum is not None:
+        real("minimum", minimum, -MAX_FITNESS, MAX_FITNESS, or_null=True)

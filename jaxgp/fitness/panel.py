@@ -11,11 +11,11 @@ from jax import Array
 from jaxgp.arrays import count_distinct, in_chunks
 from jaxgp.contracts import Game, Opponent, Player, States
 from jaxgp.errors import reject
-from jaxgp.fitness import options
-from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
+from jaxgp.fitness.evaluation import Absolute, Evaluation, check_worth, child, worth
 from jaxgp.fitness.matches import keys_of, mean_by_opponent, play, seats
+from jaxgp.fitness.words import POINTS
 from jaxgp.genotypes.language import Genome, Language, sizes, written_in
-from jaxgp.options import MAX_WEIGHT, check_like, real, whole
+from jaxgp.options import MAX_PLIES, MAX_WEIGHT, real, whole
 
 Memories = tuple[Any, ...]
 """What each opponent of a panel carries."""
@@ -116,8 +116,11 @@ class PanelFitness(Absolute[Memories]):
             real("weights", weight, 0, MAX_WEIGHT)
         if self.opponents and not any(self.weights):
             reject("weights", self.weights, "at least one number above 0")
-        names = ("points", "scale", "parsimony", "win_bonus", "minimum", "max_plies", "paired")
-        check_like(self, options.Fitness, *names)
+        if self.points not in POINTS:
+            reject("points", self.points, ", ".join(POINTS))
+        check_worth(self.scale, self.parsimony, self.minimum)
+        real("win_bonus", self.win_bonus, 0, MAX_WEIGHT)
+        whole("max_plies", self.max_plies, 1, MAX_PLIES)
         whole("opening", self.opening, 0, self.max_plies, "max_plies")
         if self.chunk is not None:
             whole("chunk", self.chunk, 1, or_null=True)

@@ -9,10 +9,8 @@ from jax import Array
 from jaxgp.arrays import count_distinct
 from jaxgp.contracts import Soloist
 from jaxgp.errors import reject
-from jaxgp.fitness import options
-from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
+from jaxgp.fitness.evaluation import Absolute, Evaluation, check_worth, child, worth
 from jaxgp.genotypes.language import Genome, Language, sizes, written_in
-from jaxgp.options import check_like
 
 PLAY = 0
 """The child of a generation's key that games are played with."""
@@ -39,7 +37,7 @@ class SoloFitness(Absolute[tuple[()]]):
     def __post_init__(self) -> None:
         if not hasattr(self.soloist, "perform"):
             reject("soloist", type(self.soloist).__name__, "an actor that plays alone, such as that of a cast")
-        check_like(self, options.Fitness, "scale", "parsimony", "minimum")
+        check_worth(self.scale, self.parsimony, self.minimum)
 
     @property
     def language(self) -> Language | None:

@@ -3,46 +3,33 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import Array
 from jax.sharding import Mesh
 from jax.stages import Compiled
 
-from jaxgp.arrays import take
-from jaxgp.config.games import cast_of, instances
+from jaxgp import kinds
+from jaxgp.config.games import cast_of
 from jaxgp.config.schema import GENOTYPES, Config
-from jaxgp.contracts import Alone, Game, Opponent, Soloist, Solver
+from jaxgp.contracts import Alone, Game, Opponent, Scheme
 from jaxgp.errors import reject
 from jaxgp.evolution.cma import SeparableCMA
 from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.islands import Islands
 from jaxgp.evolution.options import CMA, Algorithm, Groups, chunks, of_island
-from jaxgp.evolution.pair import Pair, problem_set
+from jaxgp.evolution.pair import Pair
 from jaxgp.evolution.ring import Evolution, Metrics, Ring
 from jaxgp.evolution.seeds import Seeds
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.evolution.winners import Winners
-from jaxgp.fitness.among import coevolution
-from jaxgp.fitness.among.coevolution import CoevolutionFitness
-from jaxgp.fitness.among.elimination import EliminationFitness
-from jaxgp.fitness.evaluation import Absolute
-from jaxgp.fitness.grouped import GroupFitness
-from jaxgp.fitness.panel import PanelFitness
-from jaxgp.fitness.puzzles.meetings import ProblemFitness, SolverFitness
-from jaxgp.fitness.puzzles.suite import SuiteFitness, apart
-from jaxgp.fitness.refereed import Refereed
-from jaxgp.fitness.solo import SoloFitness
-from jaxgp.fitness.taught.lessons import LessonFitness
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.host.replay import ReplayGame, Rival, replay_alone, replay_games
 from jaxgp.operators import creation, rulelists
-from jaxgp.operators.options import Creation, Crossover, Mutation
+from jaxgp.options import MAX_PLIES
 from jaxgp.players.panel import opponent
 from jaxgp.spec import Cast, Games
 
@@ -61,12 +48,14 @@ def creator(language: Language, algorithm: Algorithm | Groups | CMA) -> Callable
     return lambda key, count: creation.create(key, language, by.creation, count, by.capacity)
 
 
-def scheme_of(language: Language, algorithm: Algorithm | Groups | CMA) -> Generational | SeparableCMA:
-    """Return how parents that are programs become children."""
+def scheme_of(language: Language, algorithm: Algorithm | Groups | CMA) -> Scheme:
+    """Return how parents become children."""
+    if isinstance(algorithm, Groups):
+        assert isinstance(language, RuleLanguage)
+        return Winners(language, algorithm)
     assert isinstance(language, PrimitiveSet)
     if isinstance(algorithm, CMA):
         return SeparableCMA(language, algorithm)
-    assert isinstance(algorithm, Algorithm)
     return Generational(language.without(algorithm.left_out), algorithm)
 
 
@@ -151,53 +140,8 @@ class Experiment:
             return [replay_alone(self.cast, genome)]
         memories = self.ring.fitness.rivals(self.ring.memory(state))
         rivals = [Rival(name, one, own) for (name, one), own in zip(self.panel.items(), memories, strict=True)]
-        return replay_games(self.cast, genome, rivals, self.config.fitness.max_plies, seed)
-
-
-def suites_of(config: Config, cast: Cast) -> tuple[SuiteFitness, SuiteFitness]:
-    """Return the fitness on a suite of a puzzle, and its referee; its test instances take no part."""
-    options = config.fitness
-    found = instances("fitness.suite.name", options.suite.name, cast)
-    known = np.flatnonzero(~found.test)
-    aside = apart(len(known), options.suite.validation)
-    training = SuiteFitness(
-        cast.actor,
-        take(found.states, known[~aside]),
-        boards=options.suite.boards,
-        factor=options.suite.factor,
-        limit=options.suite.limit,
-        reference=options.suite.reference,
-        unsolved=options.suite.unsolved,
-        by_log=options.suite.score == "log",
-        by_expanded=options.suite.cost == "expanded",
-        partial=options.suite.partial,
-        scale=options.scale,
-        parsimony=options.parsimony,
-        minimum=options.minimum,
-    )
-    return training, replace(training, instances=take(found.states, known[aside]))
-
-
-def _of_solvers(config: Config, cast: Cast) -> Ring | Pair:
-    """Return the ring of those who solve a puzzle, or a pair of this and the ring of the problems that they meet."""
-    (suite, referee), scheme = suites_of(config, cast), scheme_of(cast.language, config.algorithm)
-    options, measured, first = config.fitness.suite.problems, config.fitness.measured, config.fitness.suite.first
-    if not options.population:
-        return Ring(Refereed(suite, referee, measured, first), scheme)
-    language = problem_set(suite.number, suite.boards // options.met)
-    breeding = Algorithm(
-        population=options.population,
-        elites=options.elites,
-        capacity=1,
-        creation=Creation(max_depth=1),
-        crossover=Crossover(options.crossover, "two_children", subtree=0.0, one_point=1.0),
-        mutation=Mutation(
-            options.mutation, children=0.0, genes=1.0, gene_probability=options.gene_probability, exclusive=True
-        ),
-    )
-    problems = Ring(ProblemFitness(options.unsolved), Generational(language, breeding))
-    solvers = Refereed(SolverFitness(suite, options.met), referee, measured, first)
-    return Pair(Ring(solvers, scheme), problems, options.every)
+        limit = self.config.fitness.max_plies if isinstance(self.config.fitness, kinds.Games) else MAX_PLIES
+        return replay_games(self.cast, genome, rivals, limit, seed)
 
 
 def assemble(config: Config, games: Games) -> Experiment:
@@ -212,77 +156,25 @@ def assemble(config: Config, games: Games) -> Experiment:
 
 def _whole(config: Config, games: Games) -> Experiment:
     """Build a run that evaluates all individuals together; see `assemble`."""
-    islands, kept = config.algorithm.islands, config.fitness.candidates
+    islands, fitness = config.algorithm.islands, config.fitness
+    kept = fitness.candidates if isinstance(fitness, kinds.Candidates) else 0
     if islands.count == 1:
-        return Experiment(config, *_of_one(config, games))
+        return Experiment(config, *_of_one(config, games, kept))
     # Candidates are of all islands, so the ring of one keeps none.
-    alone = replace(config, algorithm=of_island(config.algorithm), fitness=replace(config.fitness, candidates=0))
-    cast, panel, ring = _of_one(alone, games)
+    cast, panel, ring = _of_one(replace(config, algorithm=of_island(config.algorithm)), games, 0)
     return Experiment(config, cast, panel, Islands(ring, islands, kept))
 
 
-def _of_one(config: Config, games: Games) -> tuple[Cast, Mapping[str, Opponent], Ring | Pair]:
-    """Build the ring of one population; see `Experiment` for what is returned beside it, and `assemble`."""
-    cast, options = cast_of(config, games, GENOTYPES[config.algorithm.kind]), config.fitness
-    create = creator(cast.language, config.algorithm)
-    panel = {name: opponent(one, cast, create, options) for name, one in options.opponents.items()}
-    if isinstance(cast.actor, Solver):
-        return cast, panel, _of_solvers(config, cast)
-    if isinstance(cast.actor, Soloist):
-        solo = SoloFitness(cast.actor, options.scale, options.parsimony, options.minimum)
-        return cast, panel, Ring(solo, scheme_of(cast.language, config.algorithm))
-    fitness = PanelFitness(
-        cast.game,
-        cast.actor,
-        tuple(panel.values()),
-        tuple(one.weight for one in options.opponents.values()),
-        points=options.points,
-        scale=options.scale,
-        parsimony=options.parsimony,
-        win_bonus=options.win_bonus,
-        minimum=options.minimum,
-        max_plies=options.max_plies,
-        paired=options.paired,
-        opening=0 if options.coplay or options.elimination else options.opening_plies,
-    )
-    if isinstance(config.algorithm, Groups):
-        rules = config.algorithm
-        relative = GroupFitness(cast.actor, fitness, rules.group_size, rules.panel_weight, rules.ties, rules.stop)
-        return cast, panel, Ring(relative, Winners(cast.language, rules))
-    scheme = scheme_of(cast.language, config.algorithm)
-    if options.lessons.drawn:
-        assert cast.spec.lessons is not None  # see `jaxgp.config.games.check`
-        asked = options.lessons
-        teach = cast.spec.lessons(cast.game, asked.teacher)
-        worths = options.scale, options.parsimony, options.minimum
-        taught = LessonFitness(cast.actor, teach, asked.drawn, asked.stock, asked.learning, *worths)
-        return cast, panel, Ring(Refereed(taught, fitness, options.measured), scheme, options.candidates)
-    if options.coplay or options.elimination:
-        guides = tuple(
-            coevolution.Guide(opponent(one, cast, create, options), one.rounds, one.cutoff, one.weight)
-            for one in options.guides.values()
-        )
-        depth = options.measured_depth
-        measured = cast if depth is None else cast.at_depth(depth, "fitness.measured_depth")
-        among: Absolute[Any] = CoevolutionFitness(
-            cast.game,
-            cast.actor,
-            options.coplay,
-            guides,
-            options.coplay_weight,
-            options.opening_plies,
-            options.max_plies,
-        )
-        if options.elimination:
-            among = EliminationFitness(
-                cast.game,
-                cast.actor,
-                options.elimination // 2,
-                options.points,
-                options.opening_plies,
-                options.paired,
-                options.max_plies,
-            )
-        coevolved = Refereed(among, replace(fitness, player=measured.actor), options.measured)
-        return cast, panel, Ring(coevolved, scheme, options.candidates)
-    return cast, panel, Ring(fitness, scheme, options.candidates)
+def _of_one(config: Config, games: Games, kept: int) -> tuple[Cast, Mapping[str, Opponent], Ring | Pair]:
+    """Build the ring of one population, which keeps so many candidates.
+
+    Returns:
+        See `Experiment` for the cast, the panel and the ring.
+    """
+    cast, fitness = cast_of(config, games, GENOTYPES[config.algorithm.kind]), config.fitness
+    create, seated = creator(cast.language, config.algorithm), dict[str, dict[str, Opponent]]()
+    for section, name, one in kinds.met(fitness):
+        assert isinstance(fitness, kinds.Games)
+        seated.setdefault(section, {})[name] = opponent(one, cast, create, fitness)
+    ring = Ring(fitness.make(config, cast, seated), scheme_of(cast.language, config.algorithm), kept)
+    return cast, seated.get("opponents", {}), fitness.around(ring)

@@ -17,8 +17,8 @@ from tests.scripts.commands import SCRIPTS, load
 def schemas():
     """Yield all dataclasses of options: of runs, games, roles and scripts, each by a name."""
     yield "train", Config
-    for kind, variant in typed.variants(Config)["algorithm"].items():
-        yield f"algorithm.kind={kind}", variant
+    for section, kinds in typed.variants(Config).items():
+        yield from ((f"{section}.kind={kind}", variant) for kind, variant in kinds.items())
     for game in envs.available():
         spec = envs.spec(game)
         yield f"game={game}", type(spec.make())

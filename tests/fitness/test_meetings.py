@@ -13,10 +13,10 @@ from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.options import Algorithm
 from jaxgp.evolution.pair import Pair, problem_set
 from jaxgp.evolution.ring import Ring
-from jaxgp.fitness.options import Problems, Suite
 from jaxgp.fitness.puzzles.meetings import Met, ProblemFitness, SolverFitness, fresh, instances_of
 from jaxgp.fitness.puzzles.suite import SuiteFitness
 from jaxgp.fitness.refereed import Refereed
+from jaxgp.kinds.suite import Problems, Suite
 from jaxgp.operators.options import Creation, Crossover, Mutation
 from jaxgp.options import check
 from tests.fitness.test_suite import LIMIT, NUMBERS, TRAINING, VALIDATION, Formula, individuals
@@ -153,8 +153,6 @@ def test_sizes_of_problems_are_refused_where_they_do_not_fit():
         UsageError, match=r"boards=2: accepted: a multiple of problems.met=2 from 4 on, such as 4; each"
     ):
         check(Suite(boards=2, problems=Problems(population=50)))
-    with pytest.raises(UsageError, match=r"problems.population=50: accepted: 0 with boards=0"):
-        check(Suite(problems=Problems(population=50)))
     with pytest.raises(UsageError, match=r"problems.met=9: accepted: a whole number from 1 to 4"):
         check(Suite(boards=9, problems=Problems(population=4, met=9)))
     with pytest.raises(UsageError, match=r"mutation=0.5: accepted: a number from 0 to 0.3, as crossover and it add up"):

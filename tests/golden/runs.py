@@ -125,7 +125,7 @@ RUNS = {
     "reversi_guided": Run(
         "train",
         f"""{TRAIN} {PROGRAMS} experiment=reversi_guided {OTHELLO} program.features=position program.depth=1
-        fitness.coplay=2 fitness.measured=2
+        fitness.games=2 fitness.measured=2
         fitness.guides.guide.depth=1 fitness.guides.guide.evaluator=material|corner_4 fitness.guides.guide.games=1
         +fitness.guides.guide.rounds=2 +fitness.guides.guide.cutoff=1
         ~fitness.opponents.guide +fitness.opponents.luck.kind=random +fitness.opponents.luck.games=2""",
@@ -135,9 +135,9 @@ RUNS = {
         "train",
         f"""{TRAIN} game=rush_hour algorithm.population=8 algorithm.generations=5 algorithm.capacity=31
         algorithm.crossover.one_point=0.3 algorithm.mutation.genes=0.3 algorithm.mutation.probability=0.3
-        program.limit=1500 fitness.suite.limit=800 fitness.suite.partial=0.1
-        fitness.suite.boards=4 fitness.suite.validation=4
-        fitness.suite.problems.population=6 fitness.suite.problems.every=2 fitness.suite.problems.unsolved=1000
+        program.limit=1500 fitness.limit=800 fitness.partial=0.1
+        fitness.boards=4 fitness.validation=4
+        fitness.problems.population=6 fitness.problems.every=2 fitness.problems.unsolved=1000
         fitness.measured=3""",
     ),
     # FreeCell: weights of heuristics that order the positions of a search.
@@ -145,8 +145,8 @@ RUNS = {
         "train",
         f"""{TRAIN} game=freecell algorithm.population=10 algorithm.generations=3
         program.heuristics=more program.room=4096 program.limit=5000
-        fitness.suite.name=32,64,96,128,160,192 fitness.suite.limit=5000 fitness.suite.boards=2
-        fitness.suite.validation=3""",
+        fitness.instances=32,64,96,128,160,192 fitness.limit=5000 fitness.boards=2
+        fitness.validation=3""",
     ),
     # A league: the champions of both runs of Kalah, random moves and a search.
     "league": Run(

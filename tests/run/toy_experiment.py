@@ -10,11 +10,11 @@ from jax.stages import Compiled
 from jaxgp.config import schema
 from jaxgp.evolution.seeds import Seeds
 from jaxgp.evolution.state import Champion, EvolutionState
-from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import FLOAT, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.host.replay import ReplayGame
+from jaxgp.kinds.panel import Panel
 from jaxgp.players.options import Opponent
 
 PRIMITIVES = PrimitiveSet(
@@ -134,7 +134,7 @@ def config(**algorithm) -> schema.Config:
     made = schema.Config(
         game={"name": "mancala", "pits": 2, "stones": 2},
         program={},
-        fitness=Fitness(opponents={"minimax": Opponent(depth=2)}),
+        fitness=Panel(opponents={"minimax": Opponent(depth=2)}),
         logger=schema.Logger(mode="disabled"),
         compilation_cache=None,
     )

@@ -26,10 +26,10 @@ from jaxgp.arrays import comparable, count_distinct, in_chunks, leaders, take
 from jaxgp.bits import extend
 from jaxgp.contracts import Scheme, Solver, States
 from jaxgp.errors import reject
-from jaxgp.fitness import options
-from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
+from jaxgp.fitness.evaluation import Absolute, Evaluation, check_worth, child, worth
 from jaxgp.genotypes.language import Genome, Language, sizes, written_in
-from jaxgp.options import check_like, whole
+from jaxgp.options import real, whole
+from jaxgp.spec import Cast, Instances
 
 DRAW = 0
 """The child of a generation's key that instances are drawn with."""
@@ -90,8 +90,13 @@ class SuiteFitness(Absolute[Array]):
         if not hasattr(self.solver, "solve"):
             reject("solver", type(self.solver).__name__, "an actor that solves puzzles, such as that of a cast")
         whole("boards", self.boards, 1)
-        check_like(self, options.Suite, "factor", "limit", "reference", "unsolved", "partial")
-        check_like(self, options.Fitness, "scale", "parsimony", "minimum")
+        real("factor", self.factor, 0, above=True)
+        whole("limit", self.limit, 1)
+        for name in ("reference", "unsolved"):
+            if (nodes := getattr(self, name)) is not None:
+                whole(name, nodes, 1, or_null=True)
+        real("partial", self.partial, 0, 1)
+        check_worth(self.scale, self.parsimony, self.minimum)
 
     @property
     def language(self) -> Language | None:
@@ -219,3 +224,19 @@ def apart(number: int, validation: int) -> np.ndarray:
     chosen = np.zeros(number, bool)
     chosen[((np.arange(validation) + 0.5) * number / max(validation, 1)).astype(int)] = True
     return chosen
+
+
+def instances(option: str, name: str | None, cast: Cast) -> Instances:
+    """Return a suite of a puzzle, by its name or as a file; None: the game's first suite.
+
+    Raises:
+        UsageError: there is none, or it cannot be used; the message names the option.
+    """
+    spec = cast.spec
+    if spec.instances is None:
+        reject(option, name, f"none; {spec.name} has no suites of instances")
+    if name is not None and not name.strip():
+        reject(option, name, "the name of a suite, or a file of instances")
+    if name is None and not spec.suites(cast.game):
+        reject(option, None, f"a file of instances; none come with {spec.name} for these settings")
+    return spec.instances(cast.game, name or spec.suites(cast.game)[0], option)

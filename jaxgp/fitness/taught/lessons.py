@@ -21,9 +21,9 @@ from jax import Array, lax
 from jaxgp.arrays import comparable, take
 from jaxgp.contracts import Learns, Lessons, Player, Values
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
-from jaxgp.fitness.options import Learning
 from jaxgp.fitness.panel import PLAY
 from jaxgp.fitness.taught.learning import learned, sample
+from jaxgp.fitness.taught.options import Learning
 from jaxgp.genotypes.language import Genome, sizes
 
 LEARN = 3
