@@ -4,10 +4,14 @@ There is no code here. `P` counts individuals, `M` and `G` games of each, `A` ac
 
 A key is a typed JAX random key, key[]. States, plans and memories are trees of arrays, whose types the implementers
 choose. Everything is pure; `jax.vmap` happens at the outermost call, so a game sees one state at a time.
+
+A game, an actor or a fitness says what else it can do by its base classes: `ListsMoves`, `RollsByTurn`, `Packs`,
+`Puzzle`, `Simulation`; `Soloist`, `Solver`, `Driver`; `Improves`, `Divides`. Nobody looks for methods by their names.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from jax import Array
 
@@ -15,6 +19,7 @@ if TYPE_CHECKING:
     from jaxgp.evolution.state import Champion
     from jaxgp.fitness.evaluation import Evaluation
 
+Scene = TypeVar("Scene", bound="Ends")
 State = TypeVar("State", bound="Position")
 Plans = TypeVar("Plans")
 Memory = TypeVar("Memory")
@@ -27,24 +32,35 @@ Metrics = Mapping[str, Array]
 """Scalars of one generation, by name; of several islands also arrays [I]."""
 
 
-class Position(Protocol):
-    """What every state of a game has beside its own fields. A state is a `flax.struct.dataclass`."""
+Starts = Literal["fixed", "drawn", "instance"]
+"""Where a game begins: always alike, drawn by `init`, or from one of many instances, which a setting names."""
+
+
+class Ends(Protocol):
+    """What every state has beside its own fields. A state is a `flax.struct.dataclass`."""
+
+    @property
+    def terminated(self) -> Array:
+        """bool[]: True once it has ended. A step of an ended state changes nothing."""
+
+
+class Position(Ends, Protocol):
+    """A state of a game of turns."""
 
     @property
     def to_move(self) -> Array:
         """int32[]: the seat that moves next. It need not alternate: extra turns and passes are allowed."""
 
     @property
-    def terminated(self) -> Array:
-        """bool[]: True once the game has ended. A step of an ended game changes nothing."""
-
-    @property
     def returns(self) -> Array:
         """float32[seats]: zero until the end; then 1 a win, -1 a loss, 0 a draw. In a game for one: the score."""
 
 
-class World(Protocol[State]):
-    """What games, puzzles and simulations share: a frozen dataclass of settings whose methods are pure functions."""
+class World(Protocol[Scene]):
+    """What games, puzzles and simulations share: a frozen dataclass of settings whose methods are pure functions.
+
+    Equal settings have equal hashes, so that a program is compiled once for them.
+    """
 
     @property
     def name(self) -> str: ...
@@ -57,26 +73,25 @@ class World(Protocol[State]):
     def seats(self) -> int:
         """How many play: 1, alone; 2."""
 
-    def init(self, key: Array) -> State:
-        """Return the opening; all chance in it is drawn from `key`."""
+    @property
+    def starts(self) -> Starts: ...
 
-    def score(self, state: State) -> Array:
+    @property
+    def chance(self) -> bool:
+        """Whether `step` uses its key. A search cannot play such a game."""
+
+    def init(self, key: Array) -> Scene:
+        """Return the start; all chance in it is drawn from `key`."""
+
+    def score(self, state: Scene) -> Array:
         """Return float32[seats]: points by seat, in the game's own unit."""
 
-    def __hash__(self) -> int:
-        """Be the same for equal settings, so that a program is compiled once for them."""
 
-
-@runtime_checkable
 class Game(World[State], Protocol[State]):
     """A game of turns. In each turn one seat plays one of A discrete actions; A is `num_actions`."""
 
     @property
     def num_actions(self) -> int: ...
-
-    @property
-    def chance(self) -> bool:
-        """Whether `step` uses its key. A search cannot play such a game."""
 
     def legal_actions(self, state: State) -> Array:
         """Return bool[A]: what the side to move may play; at least one before the end, none after it."""
@@ -92,150 +107,98 @@ class Game(World[State], Protocol[State]):
         to move sees it. States with equal keys have the same legal actions and the same continuations.
         """
 
-
-class Searchable(Protocol[State]):
-    """What a search needs of the rules: a part of `Game`."""
-
-    @property
-    def num_actions(self) -> int: ...
-
-    def legal_actions(self, state: State) -> Array: ...
-
-    def step(self, state: State, action: Array, key: Array) -> State: ...
+    def __hash__(self) -> int: ...
 
 
-class Twin(Searchable[Any], Protocol):
-    """The same game as another one, with states of its own that are faster to search."""
+class Measure(NamedTuple):
+    """One of the quantities that a simulation measures.
 
-    def pack(self, state: States) -> States:
-        """Return a state of the other game in this form."""
+    Attributes:
+        name: what options and tables call it.
+        unit: of its values; empty: none.
+        says: what it is, in a few words.
+    """
+
+    name: str
+    unit: str
+    says: str
 
 
-@runtime_checkable
-class ListsMoves(Protocol):
+class Simulation(World[Scene]):
+    """Time: in each step all seats act at once, each by K real numbers."""
+
+    horizon: int
+    """Steps after which a rollout is stopped, and measured as it stands."""
+    controls: int
+    """K, numbers that each seat gives in a step."""
+    quantities: tuple[Measure, ...]
+    """The Q quantities that `measures` returns."""
+
+    @abstractmethod
+    def sense(self, state: Scene, seat: Array) -> Array:
+        """Return float32[F]: what a seat (int32[]) perceives."""
+
+    @abstractmethod
+    def step(self, state: Scene, controls: Array, key: Array) -> Scene:
+        """Advance by one step under finite controls (float32[seats, K]); what chance does is drawn from `key`."""
+
+    @abstractmethod
+    def measures(self, state: Scene) -> Array:
+        """Return float32[seats, Q]: the quantities, for a rollout that ends here."""
+
+
+class ListsMoves(ABC):
     """A game with many actions of which few are legal. Searches try those on the list alone."""
 
     @property
+    @abstractmethod
     def most_choices(self) -> int:
         """The most moves that there can be; a search keeps a place for each, so a low bound makes it faster."""
 
-    def choices(self, state: States) -> Array:
+    @abstractmethod
+    def choices(self, state: Any) -> Array:
         """Return int32[]: how many moves there are, a pass being one; at least 1, unspecified after the end."""
 
-    def choice(self, state: States, place: Array) -> Array:
+    @abstractmethod
+    def choice(self, state: Any, place: Array) -> Array:
         """Return int32[]: the action at a place (int32[]) of the list, in ascending order; unspecified beyond it."""
 
 
-@runtime_checkable
-class RollsByTurn(Protocol):
+class RollsByTurn(ABC):
     """A game whose chance comes at moments that both games of a pair share, such as the rolls at the start of turns."""
 
-    def moment(self, state: States) -> Array:
+    @abstractmethod
+    def moment(self, state: Any) -> Array:
         """Return int32[]: which moment the next chance after this state is; it grows from one to the next."""
 
 
-@runtime_checkable
-class ChoosesTogether(Protocol):
-    """A fixed player that chooses in many states at once, where this is faster than in each of them alone."""
+class Packs(ABC):
+    """A game whose states fit into fewer words than they have fields, for loops that move whole games about."""
 
-    def together(self, states: States, bits: Array, active: Array) -> Array:
-        """Return int32[N] moves for states [N]; `bits` is uint32[N]. Only those of `active` (bool[N]) ones count."""
+    @abstractmethod
+    def pack(self, state: Any) -> States: ...
 
-
-@runtime_checkable
-class ChoosesTurns(Protocol):
-    """A fixed player that chooses several moves of its side at once, where this is faster than one by one."""
-
-    def turns(self, states: States, bits: Array, active: Array) -> Array:
-        """Return int32[N, K]: one or more next moves of the side to move, -1 after the last one, for states [N].
-
-        They are those that the player would choose one by one, and none is of the other side. `bits` is uint32[N]. Only
-        the moves of `active` (bool[N]) ones count.
-        """
+    @abstractmethod
+    def unpack(self, words: Any) -> States: ...
 
 
-@runtime_checkable
-class PlaysTurns(Protocol):
-    """A player or an opponent that chooses several moves of its side at once.
-
-    Loops then play them one after the other, each as a ply of its own, and ask again when the side has another turn.
-    """
-
-    def turn(self, mind: Any, states: States, bits: Array, active: Array | None = None, /) -> tuple[Array, Array]:
-        """Return int32[P, M, K], the next moves of the side to move, -1 after the last one; and bool[P, M].
-
-        The first moves, and the rest, are as in `Player.act`, where `mind` is the plans, or in `Opponent.reply`, where
-        it is the memory.
-        """
-
-
-@runtime_checkable
-class Values(Protocol):
-    """A player that values what moves lead to, and so can be asked about decisions that it does not play."""
-
-    def values(self, plans: Any, states: States, outcomes: Any, wanted: Array, /) -> Array:
-        """Return float32[P, D, W]: how P individuals value outcomes [D, W] of moves from states [D].
-
-        Only the `wanted` values (bool[D, W]) need be right.
-        """
-
-
-class Lessons(NamedTuple):
-    """Decisions that a teacher has judged, N of them, with up to W moves to choose from.
-
-    Attributes:
-        states: [N], before the decision.
-        outcomes: [N, W], what the moves lead to, in the form that the player of the game looks at.
-        values: float32[N, W], how much the teacher values them; minus infinity where there is no such move.
-    """
-
-    states: Any
-    outcomes: Any
-    values: Array
-
-
-@runtime_checkable
-class Learns(Values, Protocol):
-    """A player whose individuals are programs, and that can say what these see of an outcome."""
-
-    @property
-    def primitives(self) -> Any:
-        """The set that the programs are written in."""
-
-    def looks(self, states: States, outcomes: Any, /) -> tuple[Any, Array]:
-        """Return what a program sees, features [F, N], and int32[N], which of its trees values each outcome.
-
-        Args:
-            states: [N], before the moves.
-            outcomes: [N], what the moves lead to.
-        """
-
-
-@runtime_checkable
-class Puzzle(Game[State], ListsMoves, Protocol[State]):
+class Puzzle(Game[State], ListsMoves):
     """A game for one of which many instances are to be solved by search.
 
     A state carries its whole instance, also what no move changes. So instances are a batch of states, [B, ...].
     `terminated` is True where the puzzle is `solved`, and where no move is left. A step of such a state changes
     nothing. `key` tells the states of one instance apart: states of different instances may have equal keys, and the
-    number of moves made is not part of a key. A puzzle with symmetric states may give them one key: their moves lead
-    to the same keys, but may have other numbers.
+    number of moves made is not part of a key. Symmetric states may share a key, even if their actions are numbered
+    differently.
     """
 
+    __hash__ = object.__hash__
+
+    @abstractmethod
     def solved(self, state: State) -> Array:
         """Return bool[]: whether the goal is reached."""
 
 
-@runtime_checkable
-class Packs(Protocol):
-    """A game whose states fit into fewer words than they have fields, for loops that move whole games about."""
-
-    def pack(self, state: States) -> States: ...
-
-    def unpack(self, words: States) -> States: ...
-
-
-@runtime_checkable
 class Player(Protocol[Plans]):
     """How a genome becomes moves: plays the games of many individuals at once."""
 
@@ -250,9 +213,12 @@ class Player(Protocol[Plans]):
         """Return P."""
 
     def act(self, plans: Plans, states: States, bits: Array, active: Array | None = None, /) -> tuple[Array, Array]:
-        """Return int32[P, M] moves and bool[P, M], whether each is legal, for states [P, M] of P individuals.
+        """Return int32[P, M, K] moves and bool[P, M], whether each first one is legal, for states [P, M].
 
-        `bits` is uint32[P, M], uniform. Only the moves in `active` (bool[P, M], None: all) states need be right.
+        They are one or more next moves of the side to move, -1 after the last one: those that the player would choose
+        one by one, and none is of the other side. Loops play them one after the other, each as a ply of its own, and
+        ask again when the side has another turn. `bits` is uint32[P, M], uniform. Only the moves in `active`
+        (bool[P, M], None: all) states need be right.
         """
 
     def __hash__(self) -> int: ...
@@ -280,30 +246,32 @@ class Played(Protocol):
         """[P]: the positions that end them."""
 
 
-@runtime_checkable
-class Alone(Protocol):
+class Alone(ABC):
     """An actor in a game for one that has a game of its own to show, in place of a move in any position."""
 
-    @property
-    def game(self) -> Game: ...
+    game: Game
 
+    @abstractmethod
     def record(self, genome: Genomes, /) -> list[tuple[int, int]]:
         """Return the moves of the game that is shown of one individual, each with the node that made it."""
 
+    @abstractmethod
     def reason(self, genome: Genomes, node: int, /) -> str:
         """Say in words what made a move."""
 
 
-@runtime_checkable
-class Soloist(Alone, Protocol[Plans]):
+class Soloist(Alone, Generic[Plans]):
     """A player of a game for one that plays a game of its own."""
 
+    @abstractmethod
     def prepare(self, genomes: Genomes, /) -> Plans:
         """Derive what individuals [P, ...] need to play."""
 
+    @abstractmethod
     def perform(self, key: Array, plans: Plans, /) -> Performance:
         """Measure P individuals."""
 
+    @abstractmethod
     def play(self, plans: Plans, /) -> Played:
         """Play the game that is shown of each of P individuals; their last positions are in `states`."""
 
@@ -332,43 +300,70 @@ class Solved(Protocol):
         """int16[Q, D]: actions of the solution, then -1."""
 
 
-@runtime_checkable
-class Solver(Alone, Protocol[Plans]):
+class Solver(Alone, Generic[Plans]):
     """Solves instances of a puzzle by a search in which genomes say what is tried first."""
 
-    @property
-    def limit(self) -> int:
-        """The most nodes that a search visits."""
+    limit: int
+    """The most nodes that a search visits."""
+    reference: str
+    """The name of `baseline`."""
 
+    @abstractmethod
     def prepare(self, genomes: Genomes, /) -> Plans:
         """Derive what individuals [P, ...] need to search."""
 
+    @abstractmethod
     def solve(self, plans: Plans, whose: Array, states: States, limits: Array, /) -> Solved:
         """Search for solutions of instances [Q], each for the individual `whose` (int32[Q]).
 
         A search that has visited as many nodes as `limits` (int32[Q]) says ends without a solution.
         """
 
-    @property
-    def reference(self) -> str:
-        """The name of `baseline`."""
-
+    @abstractmethod
     def baseline(self, states: States, limits: Array, /) -> Solved:
         """Search without any individual. All other searches are compared with this one."""
 
     @property
+    @abstractmethod
     def counts_expanded(self) -> bool:
         """Whether `solve` and `baseline` count the nodes whose moves they list."""
 
     @property
+    @abstractmethod
     def differs(self) -> bool:
         """Whether `unguided` is another search than `baseline`."""
 
+    @abstractmethod
     def unguided(self, states: States, limits: Array, /) -> Solved:
         """Search as `solve` does, without any individual."""
 
 
-Actor = Player | Soloist | Solver
+class Driver(ABC, Generic[Plans, Memory]):
+    """Drives simulations: how a genome becomes controls, in the rollouts of many individuals at once."""
+
+    random: bool
+    """Whether `control` uses its random bits."""
+
+    @abstractmethod
+    def prepare(self, genomes: Genomes, /) -> Plans:
+        """Derive what individuals [P, ...] need to drive, once for all their rollouts."""
+
+    @abstractmethod
+    def start(self, plans: Plans, rollouts: int, /) -> Memory:
+        """Return what P individuals remember at the start of M rollouts each, [P, M, ...]; () where it is nothing."""
+
+    @abstractmethod
+    def control(
+        self, plans: Plans, memory: Memory, sensed: Array, bits: Array, active: Array, /
+    ) -> tuple[Array, Memory]:
+        """Return float32[P, M, K] controls, and the memory after them.
+
+        `sensed` is float32[P, M, F], `bits` is uint32[P, M], uniform. Only what is `active` (bool[P, M]) need be right.
+        Controls that are not finite count as 0.
+        """
+
+
+Actor = Player | Soloist | Solver | Driver
 """What a role makes of genomes."""
 
 
@@ -395,9 +390,9 @@ class Opponent(Protocol[Memory]):
         """Return the memory at the start; it is carried from generation to generation."""
 
     def reply(self, memory: Memory, states: States, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
-        """Return int32[P, M] moves, and bool[P, M]: whether each is known; `bits` is uint32[P, M].
+        """Return int32[P, M, K] moves as `Player.act` does, and bool[P, M]: whether they are known.
 
-        Only the replies in `active` (bool[P, M], None: all) states need be right.
+        `bits` is uint32[P, M]. Only the replies in `active` (bool[P, M], None: all) states need be right.
         """
 
     def think(self, memory: Memory, states: States, waiting: Array, bits: Array) -> tuple[Memory, Array]:
@@ -463,20 +458,20 @@ class Fitness(Protocol[Memory]):
         """See the generation's best individual, and whether it is the new champion (bool[])."""
 
 
-@runtime_checkable
-class Improves(Protocol):
+class Improves(ABC):
     """A fitness that changes individuals after it has measured them: they learn, and their children inherit it."""
 
+    @abstractmethod
     def improve(
         self, key: Array, population: Genomes, result: "Evaluation", memory: Any, /
     ) -> "tuple[Genomes, Evaluation]":
         """Return the population [P, ...] after learning, and its evaluation; the key is that of `evaluate`."""
 
 
-@runtime_checkable
-class Divides(Protocol):
+class Divides(ABC):
     """A fitness that can measure a population in chunks, one after the other, so that it needs less memory."""
 
+    @abstractmethod
     def in_chunks(self, chunk: int | None, /) -> "Fitness[Any]":
         """Return the fitness that measures this many individuals at a time, at most; None: all. It finds the same."""
 

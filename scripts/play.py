@@ -172,15 +172,12 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Call
         stepper.compile()
     board = Board(
         stepper,
-        cast.spec.drawing,
+        cast.spec,
         tuple(agent and undisturbed(agent) for agent in agents),
         tuple(labels),
         ask,
-        sayer(cast.spec.marked),
+        sayer(cast.spec.table.marked),
         adviser=advising(options, cast),
-        typed=cast.spec.typed,
-        turn=cast.spec.turn,
-        ending=cast.spec.ending,
     )
     drop_typed()
     try:
@@ -197,7 +194,7 @@ def advising(options: Options, cast: "Cast") -> "Callable[[], Adviser] | None":
     from jaxgp.host import seating
     from jaxgp.report.waiting import announced, waiting
 
-    hints = cast.spec.hints
+    hints = cast.spec.table.hints
     if hints is None and seating.unseated("minimax", cast):
         return None
 
@@ -272,8 +269,7 @@ def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
         if not 0 <= options.move <= last:
             reject("move", options.move, f"a whole number from 0 to {last}, the moves of {options.replay}")
         played = replace(played, moves=played.moves[: options.move + 1])
-    spec, say_it = played.spec, sayer(played.spec.marked)
-    viewer = Viewer(played.game, spec.drawing, played.names, played.moves, say_it, spec.ending)
+    viewer = Viewer(played.game, played.spec, played.names, played.moves, sayer(played.spec.table.marked))
     if sys.stdin.isatty():
         drop_typed()
         viewer.walk(ask)

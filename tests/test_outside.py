@@ -96,7 +96,7 @@ def test_the_evaluator_sees_a_line_that_is_nearly_made(spec):
         state = step(state, np.int32(column))
     (value,) = spec.evaluators(game).values()
     assert float(value(game, state)) < 0, "the other side has three of four"
-    assert [spec.drawing.parse_action(game, spec.drawing.action_name(game, n)) for n in range(7)] == list(range(7))
+    assert [spec.notation.parse_action(game, spec.notation.action_name(game, n)) for n in range(7)] == list(range(7))
 
 
 @pytest.fixture

@@ -252,39 +252,42 @@ def _panel(config: Config, seats: int) -> None:
 
 
 def _matches(config: Config, cast: "Cast") -> None:
-    """Refuse matches in which all games are alike, and shared rolls in a game without; raises UsageError."""
-    from jaxgp.contracts import RollsByTurn  # with the game JAX is imported anyway
+    """Refuse matches in which all games are alike, and pairs in which nothing can be shared; raises UsageError."""
+    from jaxgp.fitness.ply import differ  # with the game JAX is imported anyway
 
     fitness, name = config.fitness, cast.spec.name
-    if fitness.paired and not isinstance(cast.game, RollsByTurn):
-        reject("fitness.paired", True, f"false; {name} has no rolls that two games can share")
-    if fitness.elimination > 2 and not (fitness.opening_plies or cast.game.chance or cast.actor.random):
+    various = differ(cast.game, fitness.opening_plies) or cast.game.chance
+    if fitness.paired and not various:
+        why = f"{name} has no start and no rolls that two games can share"
+        reject("fitness.paired", True, f"false, or fitness.opening_plies above 0; {why}")
+    if fitness.elimination > 2 and not (various or cast.actor.random):
         accepted = f"2, or fitness.opening_plies above 0; without chance all games of a match of {name} are alike"
         reject("fitness.elimination", fitness.elimination, accepted)
 
 
 def _lessons(config: Config, cast: "Cast") -> None:
     """Refuse lessons that the game or its role cannot give; raises UsageError."""
-    from jaxgp.contracts import Values
+    from jaxgp.players.taught import Values
 
     asked, name = config.fitness.lessons, cast.spec.name
     if not asked.drawn:
         return
-    if cast.spec.lessons is None:
+    teachers = cast.spec.fixed and cast.spec.fixed.teachers
+    if not teachers:
         reject("fitness.lessons.drawn", asked.drawn, f"0; {name} has no lessons")
-    if asked.teacher not in (None, *cast.spec.teachers):
-        reject("fitness.lessons.teacher", asked.teacher, ", ".join(cast.spec.teachers))
+    if asked.teacher not in (None, *teachers.names):
+        reject("fitness.lessons.teacher", asked.teacher, ", ".join(teachers.names))
     if not isinstance(cast.actor, Values):
         reject("fitness.lessons.drawn", asked.drawn, "0 with this program.role, which values no outcomes")
     if asked.learning.individuals:
         _learning(asked.learning, config, cast)
-    cast.spec.lessons(cast.game, asked.teacher)
+    teachers.lessons(cast.game, asked.teacher)
 
 
 def _learning(asked: Learning, config: Config, cast: "Cast") -> None:
     """Refuse learning from lessons that programs of the game cannot do; raises UsageError."""
-    from jaxgp.contracts import Learns
     from jaxgp.interpreter.nodes import traceable
+    from jaxgp.players.taught import Learns
 
     option, learners = "fitness.lessons.learning.individuals", asked.individuals
     if not isinstance(cast.actor, Learns) or not cast.language.sums or not traceable(cast.language):
@@ -343,7 +346,7 @@ def instances(option: str, name: str | None, cast: "Cast") -> "Instances":
         reject(option, name, "the name of a suite, or a file of instances")
     if name is None and not spec.suites(cast.game):
         reject(option, None, f"a file of instances; none come with {spec.name} for these settings")
-    return spec.instances(cast.game, name or spec.suites(cast.game)[0], option)
+    return spec.instances.load(cast.game, name or spec.suites(cast.game)[0], option)
 
 
 def _of_game(option: str, opponent: Opponent, spec: "Spec", game: "Game") -> None:

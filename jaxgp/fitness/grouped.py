@@ -19,7 +19,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.arrays import comparable, take
-from jaxgp.contracts import Standing
+from jaxgp.contracts import Divides, Standing
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child
 from jaxgp.fitness.panel import Memories, PanelFitness
 from jaxgp.fitness.tournament import round_robin
@@ -36,7 +36,7 @@ ORDER, MATCHES, LOTS, PANEL = range(4)
 
 
 @dataclass(frozen=True)
-class GroupFitness(Absolute[Memories]):
+class GroupFitness(Absolute[Memories], Divides):
     """fitness = points of the tournament + panel_weight * fitness against the panel.
 
     Attributes:

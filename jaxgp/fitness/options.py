@@ -244,8 +244,8 @@ class Fitness:
     )
     paired: bool = option(
         False,
-        "games of chance: whether the two games of a pair, with seats changed, have the same dice, turn by turn; "
-        "against opponents and in elimination",
+        "whether the two games of a pair, with seats changed, begin alike, where starts differ, and have the same "
+        "dice, turn by turn; against opponents and in elimination",
     )
     scale: float = option(1.0, "what the points are multiplied by", low=0, high=MAX_WEIGHT, above=True)
     parsimony: float = option(0.0, "the price of a node, or of a rule", low=0, high=MAX_WEIGHT)

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.arrays import count_distinct, in_chunks
-from jaxgp.contracts import Game, Opponent, Player, States
+from jaxgp.contracts import Divides, Game, Opponent, Player, States
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
 from jaxgp.fitness.matches import keys_of, mean_by_opponent, play, seats
 from jaxgp.genotypes.language import Genome, sizes
@@ -38,7 +38,7 @@ class Shown(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PanelFitness(Absolute[Memories]):
+class PanelFitness(Absolute[Memories], Divides):
     """fitness = max(minimum, scale * (points + win_bonus * wins) - parsimony * size).
 
     The points are the mean in the first seat plus the mean in the second, averaged over the opponents by weight. With

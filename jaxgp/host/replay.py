@@ -99,7 +99,8 @@ def replay_alone(cast: Cast, genome: Genome) -> ReplayGame:
     game, player, moves = cast.game, cast.actor, cast.actor.record(genome)
     said = ["the opening position"]
     for number, (action, node) in enumerate(moves, 1):
-        said.append(f"move {number}: {player.reason(genome, node)} plays {cast.spec.drawing.action_name(game, action)}")
+        name = cast.spec.notation.action_name(game, action)
+        said.append(f"move {number}: {player.reason(genome, node)} plays {name}")
     actions = [action for action, _ in moves]
     drawn = sheets(cast.spec, game, actions) or pictures(
         cast.spec, game, list(Stepper(game, game_key(0)).retrace(actions))
@@ -114,7 +115,7 @@ def replay_alone(cast: Cast, genome: Genome) -> ReplayGame:
 def _caption(spec: Spec[Rules], game: Rules, ply: int, move: Move, names: Mapping[int, str]) -> str:
     if ply == 0:
         return "the opening position"
-    what = "forfeits" if move.action is None else f"plays {spec.drawing.action_name(game, move.action)}"
+    what = "forfeits" if move.action is None else f"plays {spec.notation.action_name(game, move.action)}"
     return f"ply {ply}: {names[move.seat]} {what}"
 
 

@@ -53,9 +53,9 @@ def random_scores(cast: Cast, games: int, seed: int) -> np.ndarray:
     """Play uniformly random games of a game for one, by the game's own `random_scores`; return int32[games]."""
     lanes = min(games, LANES)
     key, rounds = jax.random.key(seed), -(-games // lanes)
-    if cast.spec.random_scores is None:
+    if cast.spec.solo is None:
         raise UsageError(f"game={cast.spec.name}: has no random games to compare with")
-    return np.asarray(cast.spec.random_scores(cast.game, key, lanes, rounds)).ravel()[:games]
+    return np.asarray(cast.spec.solo.random_scores(cast.game, key, lanes, rounds)).ravel()[:games]
 
 
 def summarise(scores: np.ndarray) -> Json:

@@ -213,10 +213,12 @@ def _solve(
 
 def _prove(order: Order, batch: Instances, solved: np.ndarray, length: np.ndarray, moves: np.ndarray) -> None:
     """Play the solutions of a batch by a program apart from the search; raises RuntimeError where one is none."""
+    suites = order.cast.spec.instances
+    assert suites is not None  # it has named the batch
     for number in np.flatnonzero(solved):
         state = jax.tree.map(lambda x, number=number: x[number], batch.states)
         try:
-            order.cast.spec.prove(order.cast.game, state, moves[number, : length[number]].tolist())
+            suites.prove(order.cast.game, state, moves[number, : length[number]].tolist())
         except ValueError as error:
             raise RuntimeError(f"the search of {batch.names[number]} by {order.name} is wrong: {error}") from error
 

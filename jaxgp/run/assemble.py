@@ -267,7 +267,8 @@ def _of_one(config: Config, games: Games) -> Experiment:
         return Experiment(config, cast, panel, Ring(relative, Winners(cast.language, rules)))
     scheme = scheme_of(cast.language, config.algorithm)
     if options.lessons.drawn:
-        assert cast.spec.lessons is not None  # see `jaxgp.config.games.check`
+        assert cast.spec.fixed is not None  # see `jaxgp.config.games.check`
+        assert cast.spec.fixed.teachers is not None
         asked = options.lessons
         taught = LessonFitness(
             cast.actor,
@@ -277,7 +278,7 @@ def _of_one(config: Config, games: Games) -> Experiment:
             measured=options.measured,
             drawn=asked.drawn,
             stock=asked.stock,
-            teach=cast.spec.lessons(cast.game, asked.teacher),
+            teach=cast.spec.fixed.teachers.lessons(cast.game, asked.teacher),
             learning=asked.learning,
         )
         return Experiment(config, cast, panel, Ring(taught, scheme, options.candidates))

@@ -351,7 +351,11 @@ BAD_ELIMINATION = [
     ("fitness.elimination", 5, "an even number from 0 to 100000; half of the games are from each seat"),
     ("fitness.coplay", 3, "0 with fitness.elimination; the games of its matches are all that are played"),
     ("fitness.coplay_weight", 2.0, "1 with fitness.elimination"),
-    ("fitness.paired", True, "false; othello has no rolls that two games can share"),
+    (
+        "fitness.paired",
+        True,
+        "false, or fitness.opening_plies above 0; othello has no start and no rolls that two games can share",
+    ),
     ("algorithm.chunk", 2, "null with fitness.elimination; individuals that play each other are evaluated together"),
     ("algorithm.selection.by_case", 0.5, "0, with fitness.elimination"),
 ]

@@ -10,6 +10,7 @@ import envs
 from jaxgp.players.panel import OpponentPlayer, RandomOpponent, strategy
 from jaxgp.players.search import SearchOpponent
 from jaxgp.search.alphabeta import AlphaBeta
+from jaxgp.spec import Fixed
 from tests.envs.replays import FAST, KEY
 from tests.players.keyed_nim import KeyedNim
 
@@ -62,7 +63,7 @@ def last_legal(state, bits):
 
 def test_a_strategy_can_be_a_function():
     game = envs.make("mancala")
-    spec = dataclasses.replace(envs.spec("mancala"), strategies=("last",), strategy=lambda name, game: last_legal)
+    spec = dataclasses.replace(envs.spec("mancala"), fixed=Fixed(("last",), lambda name, game: last_legal))
     seated = strategy(spec, game, "last")
     start = game.init(jax.random.key(0))
     states = jax.tree.map(lambda x: jnp.broadcast_to(x, (3, 2, *x.shape)), start)

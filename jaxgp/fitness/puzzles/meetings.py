@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from flax import struct
 from jax import Array
 
-from jaxgp.contracts import Standing
+from jaxgp.contracts import Divides, Standing
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child
 from jaxgp.fitness.puzzles.suite import DRAW, Searched, SuiteFitness
 from jaxgp.genotypes.language import Genome, sizes
@@ -47,7 +47,7 @@ def fresh(instances: Array, reference: Array) -> Met:
 
 
 @dataclass(frozen=True, eq=False)
-class SolverFitness(Absolute[Met]):
+class SolverFitness(Absolute[Met], Divides):
     """The score of solvers on the instances of problems that each of them meets.
 
     Attributes:

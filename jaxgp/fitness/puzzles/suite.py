@@ -25,7 +25,7 @@ from jax import Array, lax
 
 from jaxgp.arrays import comparable, count_distinct, in_chunks, leaders, take
 from jaxgp.bits import extend
-from jaxgp.contracts import Solver, Standing, States
+from jaxgp.contracts import Divides, Solver, Standing, States
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
 from jaxgp.genotypes.language import Genome, sizes
 
@@ -44,7 +44,7 @@ class Searched:
 
 
 @dataclass(frozen=True, eq=False)
-class SuiteFitness(Absolute[Array]):
+class SuiteFitness(Absolute[Array], Divides):
     """fitness = max(minimum, scale * mean score - parsimony * size).
 
     The memory is int32[N + V]: the cost of the reference search for each instance, found once, before the first

@@ -19,13 +19,14 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jaxgp.arrays import comparable, take
-from jaxgp.contracts import Learns, Lessons, Values
+from jaxgp.contracts import Improves
 from jaxgp.fitness.among.coevolution import CoevolutionFitness
 from jaxgp.fitness.evaluation import Evaluation, child, worth
 from jaxgp.fitness.options import Learning
 from jaxgp.fitness.panel import PLAY, Memories
 from jaxgp.fitness.taught.learning import learned, sample
 from jaxgp.genotypes.language import Genome, sizes
+from jaxgp.players.taught import Learns, Lessons, Values
 
 LEARN = 3
 """The child of a generation's key that learning takes."""
@@ -35,7 +36,7 @@ clearly failed."""
 
 
 @dataclass(frozen=True, eq=False)
-class LessonFitness(CoevolutionFitness):
+class LessonFitness(CoevolutionFitness, Improves):
     """fitness = max(minimum, -scale * mean loss - parsimony * size), by the numbers of the panel.
 
     The memory is that of the panel, and last the stock of lessons. `games` is 0, and there are no guides.

@@ -16,7 +16,7 @@ from flax import struct
 from jax import Array, lax
 
 from jaxgp.bits import extend
-from jaxgp.contracts import Game, Performance
+from jaxgp.contracts import Game, Performance, Soloist
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs, live
 from jaxgp.genotypes.text import print_leaf
@@ -44,7 +44,7 @@ class Walked:
 
 
 @dataclass(frozen=True)
-class Walker:
+class Walker(Soloist[Walk]):
     """A `Soloist` that walks through programs. The game has no chance, so each program has exactly one game.
 
     Attributes:

@@ -18,7 +18,8 @@ from tests.reference import othello as reference
 def exported(game, role, options, program):
     """The text of a program's module, and the module."""
     language, module = role.make(game, options)[0], {}
-    written = role.python(game, options, analysis.python(language, program, role.features), "A player of Othello.")
+    individual = analysis.Written(language, program, role.features)
+    written = role.exports["python"](game, options, individual, "A player of Othello.")
     exec(written, module)
     return written, module
 
