@@ -75,7 +75,7 @@ def test_an_exported_program_plays_like_its_player(settings, options, texts):
     def act(program, states):
         plans = player.prepare(jax.tree.map(lambda x: x[None], program))
         bits = jnp.zeros((1, len(states.to_move)), jnp.uint32)
-        return player.act(plans, jax.tree.map(lambda x: x[None], states), bits)[0][0]
+        return player.act(plans, jax.tree.map(lambda x: x[None], states), bits)[0][0, :, 0]
 
     moves = jax.jit(act, compiler_options=FAST)(program, states)
     module = {}

@@ -61,7 +61,7 @@ def test_an_exported_program_that_searches_plays_like_its_player(size, depth, fe
         plans = player.prepare(jax.tree.map(lambda x: x[None], program))
         return player.act(
             plans, jax.tree.map(lambda x: x[None], states), jnp.zeros((1, len(states.to_move)), jnp.uint32)
-        )[0][0]
+        )[0][0, :, 0]
 
     moves = jax.jit(act, compiler_options=FAST)(program, states)
     _, module = exported(game, role, options, program)
