@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from jaxgp.fitness.grouped import GroupFitness
     from jaxgp.fitness.panel import PanelFitness
     from jaxgp.fitness.puzzles.suite import SuiteFitness
+    from jaxgp.fitness.refereed import Refereed
     from jaxgp.fitness.solo import SoloFitness
     from jaxgp.genotypes.language import parse, to_text
     from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
@@ -49,6 +50,7 @@ _ROOMS = {
     "fitness.evaluation": ("FunctionFitness",),
     "fitness.grouped": ("GroupFitness",),
     "fitness.panel": ("PanelFitness",),
+    "fitness.refereed": ("Refereed",),
     "fitness.solo": ("SoloFitness",),
     "fitness.puzzles.suite": ("SuiteFitness",),
     "genotypes.language": ("parse", "to_text"),

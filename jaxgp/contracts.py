@@ -148,7 +148,7 @@ class Simulation(World[Scene]):
 
 
 class ListsMoves(ABC):
-    """A game with many actions of which few are legal. Searches try those on the list alone."""
+    """A game with many actions, few of them legal. Searches try those on the list alone."""
 
     @property
     @abstractmethod
@@ -183,7 +183,7 @@ class Packs(ABC):
 
 
 class Puzzle(Game[State], ListsMoves):
-    """A game for one of which many instances are to be solved by search.
+    """A game for one, with many instances that searches solve.
 
     A state carries its whole instance, also what no move changes. So instances are a batch of states, [B, ...].
     `terminated` is True where the puzzle is `solved`, and where no move is left. A step of such a state changes
@@ -457,23 +457,22 @@ class Fitness(Protocol[Memory]):
     def observe(self, memory: Memory, best: Genomes, improved: Array) -> Memory:
         """See the generation's best individual, and whether it is the new champion (bool[])."""
 
-
-class Improves(ABC):
-    """A fitness that changes individuals after it has measured them: they learn, and their children inherit it."""
-
-    @abstractmethod
     def improve(
-        self, key: Array, population: Genomes, result: "Evaluation", memory: Any, /
+        self, key: Array, population: Genomes, result: "Evaluation", memory: Memory
     ) -> "tuple[Genomes, Evaluation]":
-        """Return the population [P, ...] after learning, and its evaluation; the key is that of `evaluate`."""
+        """Change individuals after `evaluate`, with its key: they learn, and their children inherit it.
 
+        Return the population [P, ...] after learning, and its evaluation.
+        """
 
-class Divides(ABC):
-    """A fitness that can measure a population in chunks, one after the other, so that it needs less memory."""
+    def rivals(self, memory: Memory) -> tuple[Any, ...]:
+        """Return the memories of the opponents that measure the champion; empty if there are none."""
 
-    @abstractmethod
-    def in_chunks(self, chunk: int | None, /) -> "Fitness[Any]":
-        """Return the fitness that measures this many individuals at a time, at most; None: all. It finds the same."""
+    def in_chunks(self, chunk: int | None) -> "Fitness[Memory] | None":
+        """Return the fitness that measures this many individuals at a time, at most, to need less memory; None: all.
+
+        It finds the same. A fitness that measures all individuals together returns None.
+        """
 
 
 class Scheme(Protocol[Memory]):

@@ -17,11 +17,11 @@ from jaxgp import spec as specs
 from jaxgp.contracts import Game, Opponent, Position
 from jaxgp.errors import UsageError, reject
 from jaxgp.evolution.options import Algorithm, Groups
-from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.language import Genome, to_text
 from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.host import seating
 from jaxgp.host.agents import Agent
+from jaxgp.kinds.panel import Panel
 from jaxgp.measure import champions
 from jaxgp.options import made
 from jaxgp.players import options, panel
@@ -59,7 +59,7 @@ def opponent(cast: Cast, kind: str = "search", **values: object) -> Opponent:
     """
     chosen = made(options.Opponent, {"kind": kind} | values, "")
     algorithm = Groups() if isinstance(cast.language, RuleLanguage) else Algorithm()
-    return panel.opponent(chosen, cast, creator(cast.language, algorithm), Fitness())
+    return panel.opponent(chosen, cast, creator(cast.language, algorithm), Panel())
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,18 @@ help of every command, the parameter tables and the documents. This module impor
 
 import copy
 import dataclasses
+import importlib
 import math
+import pkgutil
 import types
 import typing
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from jaxgp.errors import UsageError, reject
-from jaxgp.files import user_path
+from jaxgp.files import import_package, user_path
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -115,6 +119,57 @@ def power_of_two(default: int, says: str, low: int, high: int) -> int:
     return option(default, says, low=low, high=high, test=is_power_of_two_or_zero, accepted=accepted)
 
 
+class Kinds:
+    """The dataclasses that a section of options may be, by their `kind`: each in a module of a package, found by name.
+
+    Their base has it as its attribute `kinds`. The module of a kind has the name of the kind.
+
+    Attributes:
+        option: the name of the option that picks one, for messages.
+    """
+
+    def __init__(self, option: str, package: str, first: str) -> None:
+        """Find kinds in a package, by its name; `first` is the default."""
+        self.option = option
+        self._package, self._first = package, first
+        self._outside: dict[str, type] = {}
+
+    @cached_property
+    def _inside(self) -> dict[str, type]:
+        package = importlib.import_module(self._package)
+        names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
+        modules = {name: importlib.import_module(f"{self._package}.{name}") for name in names}
+        found = {name: _of_kind(module, name) for name, module in modules.items()}
+        first = {self._first: found[self._first]}
+        return {name: kind for name, kind in (first | found).items() if kind is not None}
+
+    def all(self) -> dict[str, type]:
+        """Return the dataclass of each kind, the default first."""
+        return self._inside | self._outside
+
+    def add(self, folder: Path) -> str:
+        """Add a kind from a folder outside the project, and return its name, which is the folder's.
+
+        Raises:
+            UsageError: the folder is no package that has it.
+        """
+        name, file = folder.name, folder / "__init__.py"
+        if not file.is_file():
+            reject(self.option, folder, f"{', '.join(self.all())}, or a folder with an __init__.py that has a kind")
+        found = _of_kind(import_package(f"jaxgp_outside_{name}", file), name)
+        if found is None or name in self._inside:
+            accepted = f"a folder whose __init__.py has a dataclass of options with the kind {name}, as the folder is"
+            reject(self.option, folder, f"{accepted}; names of the project are taken: {', '.join(self._inside)}")
+        self._outside[name] = found
+        return name
+
+
+def _of_kind(module: types.ModuleType, name: str) -> type | None:
+    """Return the dataclass of a module that has a kind of this name."""
+    classes = [one for one in vars(module).values() if isinstance(one, type) and one.__module__ == module.__name__]
+    return next((one for one in classes if vars(one).get("kind") == name), None)
+
+
 class Option(NamedTuple):
     """One option of a dataclass.
 
@@ -194,12 +249,18 @@ def declared(schema: object) -> Iterator[Option]:
     for field in dataclasses.fields(kind):
         hint = hints[field.name]
         union = isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union
-        kinds = typing.get_args(hint) if union else (hint,)
+        kinds = tuple(one for kind in (typing.get_args(hint) if union else (hint,)) for one in _members(kind))
         default: object = field.default
         if default is dataclasses.MISSING and field.default_factory is not dataclasses.MISSING:
             default = field.default_factory()
         limits = field.metadata.get("limits", Limits())
         yield Option(field.name, tuple(k for k in kinds if k is not type(None)), type(None) in kinds, default, limits)
+
+
+def _members(kind: object) -> tuple[object, ...]:
+    """Return the types that an option of this type may have: a base of kinds stands for all of them."""
+    kinds = vars(kind).get("kinds") if isinstance(kind, type) else None
+    return tuple(kinds.all().values()) if isinstance(kinds, Kinds) else (kind,)
 
 
 def departures(values: object) -> dict[str, object]:

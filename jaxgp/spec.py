@@ -4,13 +4,10 @@ A folder is a game if it is a package with a function `spec() -> Spec`, which im
 `envs` has the games of the project; `Outside` adds one from any other folder.
 """
 
-import importlib.util
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 import numpy as np
@@ -19,6 +16,7 @@ from jax import Array
 from jaxgp import contracts, options
 from jaxgp.contracts import Actor, Game, Simulation, States, World
 from jaxgp.errors import UsageError, reject
+from jaxgp.files import import_package
 from jaxgp.printable import typed
 
 if TYPE_CHECKING:
@@ -274,7 +272,7 @@ class Table(Generic[Rules]):
         turn: (rules, state, text) -> the moves of a turn that a person typed at once, legal one after the other; raises
             ValueError, which says what is accepted. None: moves are typed one by one.
         marked: a regular expression of what a terminal shows in colour in the text of a state; None: nothing.
-        hints: of a game for one, rules -> what answers a person who asks for a hint: state -> the move to make, or
+        hints: of a game for one, rules -> what answers a request for a hint: state -> the move to make, or
             None if there is none, and in words what is known of it. None: where searches play the game, they answer.
         ending: of a game for one, (rules, ended state) -> in words how it has ended; None: its score says it.
     """
@@ -366,6 +364,11 @@ class Spec(Generic[Rules]):
         """The names of its fixed players, the default first."""
         return () if self.fixed is None else self.fixed.names
 
+    @property
+    def teachers(self) -> Teachers[Rules] | None:
+        """Those of its fixed players that judge decisions; None: there are none."""
+        return None if self.fixed is None else self.fixed.teachers
+
     def evaluators(self, game: Rules) -> Mapping[str, Evaluator | RandomEvaluator]:
         """Return the evaluators of searches on this board, by name, the default first."""
         return {} if self.searches is None else self.searches.evaluators(game)
@@ -442,7 +445,7 @@ class Cast(Generic[Rules]):
         try:
             options.check(deeper)
         except UsageError as error:
-            reject(option, depth, str(error).partition("accepted: ")[2])
+            reject(option, depth, error.accepted)
         return _cast(self.spec, self.game, self.role, deeper)
 
 
@@ -560,7 +563,7 @@ def load(folder: Path) -> Spec:
     file = folder / "__init__.py"
     if not file.is_file():
         reject("game", folder, "the name of a game, or a folder with an __init__.py that has a function spec()")
-    module = _imported(f"jaxgp_outside_{folder.name}", file)
+    module = import_package(f"jaxgp_outside_{folder.name}", file)
     make = vars(module).get("spec")
     if not callable(make):
         reject("game", folder, "a folder whose __init__.py has a function spec()")
@@ -568,17 +571,3 @@ def load(folder: Path) -> Spec:
     if not isinstance(spec, Spec) or spec.name != folder.name:
         reject("game", folder, f"a folder whose spec() returns a Spec of a game named {folder.name}, as the folder is")
     return spec
-
-
-def _imported(name: str, file: Path) -> ModuleType:
-    """Import a package from its file, so that its own modules can be imported relative to it."""
-    known = sys.modules.get(name)
-    if known is not None and known.__file__ == str(file):
-        return known
-    located = importlib.util.spec_from_file_location(name, file, submodule_search_locations=[str(file.parent)])
-    assert located is not None
-    assert located.loader is not None
-    module = importlib.util.module_from_spec(located)
-    sys.modules[name] = module
-    located.loader.exec_module(module)
-    return module

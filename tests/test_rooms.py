@@ -13,6 +13,7 @@ FLOORS = (
     ("players",),
     ("fitness",),
     ("evolution",),
+    ("kinds",),
     ("config", "statistics"),
     ("store",),
     ("host",),

@@ -124,7 +124,7 @@ def describe_run(usage: str, config: Config, groups: Mapping[str, Iterable[str]]
 
 
 def of_game(game: Mapping[str, object], games: "Games", folder: Path) -> list[str]:
-    """Return what the help of a small command says of the game that is named beside `--help`; see `games.asked`.
+    """Return the lines of a small command's help on the game named beside `--help`; see `games.asked`.
 
     Raises:
         UsageError: there is no such game, or its rules do not accept the settings.

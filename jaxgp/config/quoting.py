@@ -46,7 +46,7 @@ def read(text: str) -> Value:
 
 
 def unquoted(written: str) -> str:
-    """Return the text that is meant by what a person wrote for a text: itself, or what is in its quotes."""
+    """Return a typed text without its quotes, if it has any."""
     return _unquoted(written) if QUOTED.fullmatch(written) else written
 
 
@@ -88,7 +88,7 @@ def quoted(text: str) -> str:
 
 
 def literal(written: str) -> str:
-    """Return the value that Hydra reads as the text that a person wrote; null, and what is quoted already, stays."""
+    """Quote a typed text so that Hydra reads it literally; null and quoted texts stay."""
     return written if written == "null" or QUOTED.fullmatch(written) else quoted(written)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from jaxgp.config import quoting
-from jaxgp.errors import UsageError, reject, show
+from jaxgp.errors import UsageError, reject, rejected, show
 from jaxgp.options import Option, declared
 
 Name = TypeVar("Name")
@@ -57,7 +57,7 @@ def typed(schema: type[Schema], values: Mapping[Name, object], prefix: str = "",
         values: plain values by name; sections are mappings.
         prefix: what stands before the names, in messages.
         complete: whether every option must be given; if not, missing ones have their defaults. Freely named entries,
-            such as the members of a panel, may always leave options out.
+            such as the members of a panel, and sections with variants may always leave options out.
 
     Raises:
         UsageError: an unknown option, a missing one, or a value of the wrong type. Choices and limits are not checked
@@ -71,7 +71,7 @@ def typed(schema: type[Schema], values: Mapping[Name, object], prefix: str = "",
     for key, value in values.items():
         one = found.get(str(key))
         if one is None:
-            raise unknown(f"{prefix}{key}", found)
+            raise renamed(schema, prefix, str(key), value) or unknown(f"{prefix}{key}", found)
         made[one.name] = _value(one, value, prefix + one.name, complete)
     return schema(**made)
 
@@ -100,7 +100,10 @@ def _value(one: Option, value: object, name: str, complete: bool) -> object:
         reject(name, value, accepted(one))
     if sections:
         assert isinstance(value, Mapping)
-        return typed(_chosen(sections, value, name), value, name + ".", complete)
+        chosen = _chosen(sections, value, name)
+        if len(sections) > 1:
+            _of_others(sections, chosen, value, name)
+        return typed(chosen, value, name + ".", complete and len(sections) == 1)
     if entries:
         assert isinstance(value, Mapping)
         return dict(value) if entries is object else entries_typed(entries, value, name + ".")
@@ -123,6 +126,17 @@ def _chosen(sections: list[type], value: Mapping[str, object], name: str) -> typ
     if not isinstance(kind, str) or kind not in kinds:
         reject(f"{name}.kind", kind, ", ".join(kinds))
     return kinds[kind]
+
+
+def _of_others(sections: list[type], chosen: type, value: Mapping[str, object], name: str) -> None:
+    """Refuse an option that another kind of a section has, but not the chosen one; raises UsageError."""
+    own = [one.name for one in declared(chosen)]
+    for key in value:
+        others = [str(vars(kind)["kind"]) for kind in sections if any(one.name == key for one in declared(kind))]
+        if key not in own and others:
+            kind = f"unknown option with {name}.kind={vars(chosen)['kind']}; it is one of {', '.join(others)}"
+            accepted = ", ".join(own)
+            raise UsageError(f"{name}.{key}: {kind}; accepted: {accepted}", f"{name}.{key}", accepted=accepted)
 
 
 def _many(one: Option, value: object) -> object:
@@ -167,15 +181,30 @@ def below(schema: type) -> str:
     return f"options below it: {', '.join(names)}" if names else "options below it"
 
 
+def renamed(schema: type, prefix: str, name: str, value: object) -> UsageError | None:
+    """Return the error for an option that had this name in earlier versions; None if there was none.
+
+    A schema may say in `renamed` what options are called now, with {} for the value; nested names have dots.
+    """
+    known: dict[str, str] = getattr(schema, "renamed", {})
+    while isinstance(value, Mapping) and value and name not in known:
+        inner, value = next(iter(value.items()))
+        name = f"{name}.{inner}"
+    if name not in known:
+        return None
+    return rejected(prefix + name, value, f"{known[name].format(show(value))}, as it is called now")
+
+
 def unknown(option: str, names: Iterable[str]) -> UsageError:
     """Return the error for an option that is not among those of its section, with the nearest one that is."""
     parent, _, name = option.rpartition(".")
     names = list(names)
     if not names:
-        return UsageError(f"{option}: unknown option")
+        return UsageError(f"{option}: unknown option", option)
     near = difflib.get_close_matches(name, names, 1, 0.5)
     hint = f"did you mean {parent + '.' if parent else ''}{near[0]}? " if near else ""
-    return UsageError(f"{option}: unknown option; {hint}accepted: {', '.join(names)}")
+    accepted = ", ".join(names)
+    return UsageError(f"{option}: unknown option; {hint}accepted: {accepted}", option, accepted=accepted)
 
 
 def kinds(schema: type, option: str) -> tuple[object, ...]:
@@ -187,6 +216,15 @@ def kinds(schema: type, option: str) -> tuple[object, ...]:
         named = [one for kind in sections for one in declared(kind) if one.name == part]
         found = (*inside, *(kind for one in named for kind in one.kinds))
     return found
+
+
+def is_option(schema: type, option: str) -> bool:
+    """Return whether a dotted name is that of an option that always exists: it is none of a freely named entry."""
+    parts = option.split(".")
+    above = [kinds(schema, ".".join(parts[:number])) for number in range(1, len(parts))]
+    free = any(typing.get_origin(kind) is dict or kind is dict for found in above for kind in found)
+    parent = [kind for kind in kinds(schema, ".".join(parts[:-1])) if dataclasses.is_dataclass(kind)]
+    return not free and any(one.name == parts[-1] for kind in parent for one in declared(kind))
 
 
 def is_text(schema: type, option: str) -> bool:

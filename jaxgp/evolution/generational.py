@@ -42,7 +42,7 @@ class Generational:
         return self.options.elites
 
     def init(self) -> Array:
-        """Return float32[2, S], the counts of behaviours met so far, for fitness sharing with a memory."""
+        """Return float32[2, S], the counts of behaviours so far, for fitness sharing with a memory."""
         return sharing.init(self.options.selection.sharing_memory)
 
     def create(self, key: Array, count: int) -> Programs:

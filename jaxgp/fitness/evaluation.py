@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Generic
+from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
 import jax
 import jax.numpy as jnp
@@ -53,7 +53,24 @@ class Evaluation:
 
 
 class Absolute(ABC, Generic[Memory]):
-    """Base of a fitness whose values mean the same in every generation, so that the fittest individual is the best."""
+    """Base of a fitness: the fittest individual is the best, and a value means the same in every generation.
+
+    Where values of two generations cannot be compared, the fitness needs a referee: `jaxgp.fitness.refereed.Refereed`.
+    """
+
+    @property
+    @abstractmethod
+    def seats(self) -> int:
+        """S, entries of points."""
+
+    @abstractmethod
+    def init(self, key: Array) -> Memory:
+        """Return the memory at the start; it is carried from generation to generation."""
+
+    def keys(self, key: Array) -> tuple[Array, Array]:
+        """Return the keys that a referee and this fitness begin with, of one typed key[]."""
+        referee, own = jax.random.split(key)
+        return referee, own
 
     def standing(self, key: Array, result: Evaluation, population: Genome, memory: Memory) -> tuple[Standing, Memory]:
         """Return the fittest individual of the evaluation, and the memory unchanged."""
@@ -79,6 +96,21 @@ class Absolute(ABC, Generic[Memory]):
         """Return the memory unchanged."""
         del best, improved
         return memory
+
+    def improve(self, key: Array, population: Genome, result: Evaluation, memory: Memory) -> tuple[Genome, Evaluation]:
+        """Return the population and its evaluation unchanged: nobody learns."""
+        del key, memory
+        return population, result
+
+    def rivals(self, memory: Memory) -> tuple[Any, ...]:
+        """Return no memories: there are no opponents."""
+        del memory
+        return ()
+
+    def in_chunks(self, chunk: int | None) -> "Absolute[Memory] | None":
+        """Return None: all individuals are measured together."""
+        del chunk
+        return None
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.arrays import comparable, take
-from jaxgp.contracts import Divides, Standing
+from jaxgp.contracts import Standing
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child
 from jaxgp.fitness.panel import Memories, PanelFitness
 from jaxgp.fitness.tournament import round_robin
@@ -36,7 +36,7 @@ ORDER, MATCHES, LOTS, PANEL = range(4)
 
 
 @dataclass(frozen=True)
-class GroupFitness(Absolute[Memories], Divides):
+class GroupFitness(Absolute[Memories]):
     """fitness = points of the tournament + panel_weight * fitness against the panel.
 
     Attributes:
@@ -132,6 +132,10 @@ class GroupFitness(Absolute[Memories], Divides):
             | super().improves(standing, best, champion)
             | ((standing.fitness == champion.fitness) & fewer)
         )
+
+    def rivals(self, memory: Memories) -> Memories:
+        """Return the memories of the panel, which are the whole."""
+        return memory
 
     def observe(self, memory: Memories, best: RuleLists, improved: Array) -> Memories:
         """Show every opponent the generation's best individual."""

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.arrays import count_distinct, in_chunks
-from jaxgp.contracts import Divides, Game, Opponent, Player, States
+from jaxgp.contracts import Game, Opponent, Player, States
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
 from jaxgp.fitness.matches import keys_of, mean_by_opponent, play, seats
 from jaxgp.genotypes.language import Genome, sizes
@@ -38,7 +38,7 @@ class Shown(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PanelFitness(Absolute[Memories], Divides):
+class PanelFitness(Absolute[Memories]):
     """fitness = max(minimum, scale * (points + win_bonus * wins) - parsimony * size).
 
     The points are the mean in the first seat plus the mean in the second, averaged over the opponents by weight. With
@@ -145,6 +145,10 @@ class PanelFitness(Absolute[Memories], Divides):
             counts.searches + played.searches,
         )
         return (memories, counts), shown
+
+    def rivals(self, memory: Memories) -> tuple[Any, ...]:
+        """Return the memories of the opponents, which are the whole."""
+        return memory
 
     def mean_points(self, states: States) -> Array:
         """Return float32[P, O, 2]: the individual's points against each opponent by seat, of ended games [P, G]."""

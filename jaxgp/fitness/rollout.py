@@ -8,7 +8,7 @@ draws from its key as ply `n` of a game does (`jaxgp.fitness.ply`), on the devic
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -17,7 +17,7 @@ from flax import struct
 from jax import Array, lax
 
 from jaxgp import arrays
-from jaxgp.contracts import Divides, Driver, Simulation
+from jaxgp.contracts import Driver, Simulation
 from jaxgp.errors import reject
 from jaxgp.fitness import ply
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
@@ -27,8 +27,7 @@ from jaxgp.search.chance import unused_key
 PLAY = 0
 """The child of a generation's key that rollouts are driven with."""
 
-Over = Literal["mean", "median", "worst"]
-OVER: dict[Over, Callable[[Array], Array]] = {
+OVER: dict[str, Callable[[Array], Array]] = {
     "mean": partial(jnp.mean, axis=0),
     "median": partial(jnp.median, axis=0),
     "worst": partial(jnp.min, axis=0),
@@ -154,7 +153,7 @@ def number_of(simulation: Simulation, quantity: str) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class RolloutFitness(Absolute[tuple[()]], Divides):
+class RolloutFitness(Absolute[tuple[()]]):
     """fitness = max(minimum, scale * a quantity - parsimony * size), over rollouts; nothing is carried along.
 
     Attributes:
@@ -174,7 +173,7 @@ class RolloutFitness(Absolute[tuple[()]], Divides):
     driver: Driver
     quantity: str
     rollouts: int = 1
-    over: Over = "mean"
+    over: str = "mean"
     scale: float = 1.0
     parsimony: float = 0.0
     minimum: float | None = None

@@ -13,8 +13,8 @@ from jaxgp.bits import lot, pick
 from jaxgp.contracts import Alone, Game, Opponent, Player, Position, Solver
 from jaxgp.genotypes.language import Genome
 from jaxgp.host.moves import Move, Stepper, game_key
-from jaxgp.host.seats import plies
 from jaxgp.players.searches import draws
+from jaxgp.printable import plies
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 
 Choice = Callable[[Position, np.uint32], int | None]

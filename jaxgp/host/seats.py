@@ -31,11 +31,6 @@ USUAL = {"depth": 8, "ties": "random"}
 """Defaults of options that neither a seat nor the shared options set."""
 
 
-def plies(depth: int) -> str:
-    """Write a depth in plies."""
-    return f"{depth} {'ply' if depth == 1 else 'plies'}"
-
-
 @dataclass(kw_only=True)
 class Means:
     """Options of a player. Null in a seat means the shared option; null in the shared options means the default."""

@@ -16,9 +16,9 @@ from jaxgp.errors import RunError, reject
 from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.files import Json
 from jaxgp.fitness.matches import Played, play, seats
-from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.language import Genome, kind
 from jaxgp.host.agents import program_agent
+from jaxgp.kinds.panel import Panel
 from jaxgp.measure import external
 from jaxgp.operators.options import Creation, RuleCreation
 from jaxgp.players.options import Opponent as OpponentOptions
@@ -280,7 +280,7 @@ def seat(cast: Cast, spec: OpponentOptions, games: int, chance: bool) -> Opponen
 
 def seated(cast: Cast, spec: OpponentOptions, games: int) -> Opponent:
     """Build an opponent for a number of games from each seat."""
-    return opponent(replace(spec, games=games), cast, creator(cast), Fitness())
+    return opponent(replace(spec, games=games), cast, creator(cast), Panel())
 
 
 def creator(cast: Cast) -> Create:

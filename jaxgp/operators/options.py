@@ -39,7 +39,7 @@ class Selection:
 
     method: str = option("roulette", "how they are drawn by fitness", ("roulette", "rank", "tournament", "truncation"))
     tournament_size: int = option(
-        7, "tournament: individuals of which the fittest becomes a parent", low=1, high=MAX_DRAWN
+        7, "tournament: individuals drawn; the fittest becomes a parent", low=1, high=MAX_DRAWN
     )
     distinct: bool = option(False, "tournament: those drawn are different individuals; false: drawn with replacement")
     rank_pressure: float = option(2.0, "rank: expected copies of the best under linear ranking", low=1, high=2)
@@ -61,7 +61,7 @@ class Selection:
     )
     by_case: float = option(
         0.0,
-        "the share of parents drawn by one case (an opponent met from one seat) instead of the fitness",
+        "the share of parents drawn by one case (one opponent from one seat) instead of the fitness",
         low=0,
         high=1,
     )

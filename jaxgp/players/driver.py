@@ -1,4 +1,4 @@
-"""Programs as drivers: the values of the trees for what a seat perceives, turned into controls by the game's own rule."""
+"""Programs as drivers: the values of the trees for what a seat perceives become controls by the game's own rule."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -99,7 +99,7 @@ class ChosenPlayer(Learns):
         primitives: the set that the programs are written in, of T trees.
         view: outcomes [K] -> float32[F, K], or packed: what a program sees of them.
         tree: (state before the move, outcome) -> int32[], which of the trees values it.
-        outcome: (state, int32[] number) -> what one of its moves leads to, to look at; any number names one.
+        outcome: (state, int32[] number) -> the outcome of move `number % count`, for inspection.
         choose: (states [N], bool[N] which of them matter, value) -> int32[N, K], the next moves of the side to move, -1
             after the last one; those that it would choose one by one.
     """

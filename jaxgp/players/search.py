@@ -78,7 +78,7 @@ class SearchOpponent:
 
 @dataclass(frozen=True)
 class AlternatingOpponent:
-    """Moves as one of several searches, one of which is drawn uniformly for every move.
+    """Moves as a search that is drawn uniformly from several for every move.
 
     Source: M. Sipper, "Evolved to Win" (2011), section 3.3.5: "hand-crafted players randomly alternate between two
     different material evaluation functions in order to generate a playing strategy that was not entirely predictable".

@@ -65,7 +65,7 @@ class Plan:
 
 
 def complete(overrides: Sequence[str], games: "Games") -> list[str]:
-    """Let options name the game of the run that they resume, so that the others are read as options of that game."""
+    """Add the game of the resumed run to the options, so that the others are read as options of that game."""
     keys = [_key(override) for override in overrides]
     if "resume" not in keys or "game" in keys or "experiment" in keys:
         return list(overrides)

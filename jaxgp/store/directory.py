@@ -150,6 +150,9 @@ class RunDirectory:
             raise UsageError(f"{self.config}: cannot be read ({error})") from error
         if not isinstance(values, dict) or "game" not in values:
             raise UsageError(f"{self.config}: not a configuration")
+        if not isinstance(fitness := values.get("fitness", {}), dict) or (fitness and "kind" not in fitness):
+            why = "of a version whose fitness had no kind; its champion can be played and measured"
+            raise UsageError(f"{self.config}: {why}, but not its run")
         try:
             return typed.typed(Config, values, complete=False)
         except UsageError as error:

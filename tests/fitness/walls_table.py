@@ -10,6 +10,7 @@ from envs.walls.view import SYMBOLS
 from jaxgp.config import schema
 from jaxgp.config.games import cast_of
 from jaxgp.evolution.options import Groups
+from jaxgp.kinds.groups import Groups as GroupsFitness
 from jaxgp.operators.options import RuleCreation
 from jaxgp.players.options import Opponent
 from jaxgp.run.assemble import creator
@@ -35,8 +36,8 @@ def config(size: int = 3, **algorithm) -> schema.Config:
         compilation_cache=None,
     )
     made.algorithm.creation = RuleCreation(min_rules=2, max_rules=12, dont_care=0.75)
-    made.fitness.opponents = {"fixed": Opponent(kind="strategy", name="fixed")}
-    made.fitness.points, made.fitness.scale, made.fitness.max_plies = "result", 2.0, 100_000
+    fixed = {"fixed": Opponent(kind="strategy", name="fixed")}
+    made.fitness = GroupsFitness(opponents=fixed, points="result", scale=2.0, max_plies=100_000)
     return made
 
 

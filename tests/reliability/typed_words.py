@@ -202,7 +202,7 @@ BASES: dict[str, dict[str, str]] = {
     },
     "export": {game: f"run=folder/{game}" for game in ("mancala", "walls", "morpion")},
     "bench": {"tiny": "part=env batch=2 seconds=0 repeats=1 rivals=false"},
-    "document": {"page": "output=options.md"},
+    "document": {"tables": "docs=folder"},
 }
 """Script -> name -> tiny options, to which cases add theirs."""
 
