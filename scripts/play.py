@@ -127,12 +127,16 @@ def task(options: Options) -> int:
 
 def play(options: Options, keep: Callable[["Played"], None]) -> None:
     """Seat the players and play."""
+    from jaxgp.contracts import Simulation
     from jaxgp.host import seating
     from jaxgp.report.waiting import announced, waiting
 
     if options.move is not None:
         raise UsageError("move: given, but there is no replay=FILE")
     cast, loaded = set_up(options)
+    if isinstance(cast.game, Simulation):
+        watch(options, cast, loaded)
+        return
     alone = cast.game.seats == 1
     if alone:
         only_one(options, cast.game.name)
@@ -187,6 +191,27 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Call
     finally:
         if board.record:
             keep(Played(board.stepper, cast.spec, tuple(names), board.record))
+
+
+def watch(options: Options, cast: "Cast", loaded: "Loaded | None") -> None:
+    """Print the states of a rollout that the champion drives, and what is measured at its end."""
+    from jaxgp.host import replay
+    from jaxgp.report.waiting import waiting
+
+    name = cast.game.name
+    if loaded is None:
+        raise UsageError(f"run: which champion drives {name}? Write run=DIR player=champion")
+    if options.player.name not in (None, "champion"):
+        reject("player", options.player.name, f"champion; {name} is a simulation")
+    only_one(options, name)
+    for one in ("save", "picture"):
+        if getattr(options, one):
+            raise UsageError(f"{one}: rollouts of {name} are in the report of the run; leave it out")
+    with waiting("Compiling the rollout"):
+        states = replay.driven(cast, loaded.genome, options.seed)
+    for state in states:
+        print(cast.spec.drawing.text(cast.game, state))
+    print(replay.replay_rollout(cast, loaded.genome, options.seed).title)
 
 
 def advising(options: Options, cast: "Cast") -> "Callable[[], Adviser] | None":

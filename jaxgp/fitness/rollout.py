@@ -12,11 +12,11 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from flax import struct
 from jax import Array, lax
 
 from jaxgp import arrays
+from jaxgp.bits import extend
 from jaxgp.contracts import Driver, Simulation
 from jaxgp.errors import reject
 from jaxgp.fitness import ply
@@ -205,24 +205,27 @@ class RolloutFitness(Absolute[tuple[()]]):
         keys = jax.random.split(child(key, PLAY), self.rollouts)
         roller, at = Roller(self.simulation, self.driver), number_of(self.simulation, self.quantity)
 
-        def measure(carry: tuple[()], genomes: Genome) -> tuple[tuple[()], tuple[Array, Array, Array]]:
+        def measure(carry: tuple[()], genomes: Genome) -> tuple[tuple[()], tuple[Array, ...]]:
             ended = roller.run(self.driver.prepare(genomes), keys)
             blank = jnp.full(len(ended.steps), ended.blank / len(ended.steps))  # the mean of these individuals
-            return carry, (roller.measures(ended.states)[..., at], ended.steps, blank)
+            found = roller.measures(ended.states)
+            return carry, (found[..., at], ended.steps, blank, _hashed(found.reshape(len(found), -1)))
 
-        _, (values, steps, blank) = arrays.in_chunks(measure, (), population, self.chunk)  # values [P, M, S]
+        # float32[P, M, S], int32[P, M], float32[P], uint32[P, 2]
+        _, (values, steps, blank, behaviour) = arrays.in_chunks(measure, (), population, self.chunk)
         size = sizes(population).astype(jnp.float32)
         cases = worth(values.mean(-1).T, size, self.scale, self.parsimony, self.minimum)  # [M, P]
         metrics = {
             "evaluations": jnp.int32(steps.size),
+            "unique_behaviours": arrays.count_distinct(behaviour),
             "steps": steps.sum(dtype=jnp.int32),
             "blank_controls": blank.sum() / (steps.sum() * self.simulation.controls * self.seats),
         }
-        return Evaluation(OVER[self.over](cases), values.mean(1), metrics, cases), memory
+        fitness = OVER[self.over](cases)
+        return Evaluation(fitness, values.mean(1), metrics, cases, behaviour=behaviour), memory
 
 
-def table(simulation: Simulation, values: np.ndarray) -> list[tuple[str, str, float, float]]:
-    """Return the name, the unit, the mean and the deviation of each quantity; `values` is float32[N, Q]."""
-    spread = values.std(0, ddof=1) if len(values) > 1 else np.zeros(values.shape[1])
-    found = zip(simulation.quantities, values.mean(0), spread, strict=True)
-    return [(one.name, one.unit, float(mean), float(deviation)) for one, mean, deviation in found]
+def _hashed(values: Array) -> Array:
+    """Return uint32[P, 2], equal for individuals with the same measures, float32[P, W], to the bit."""
+    words = lax.bitcast_convert_type(values, jnp.int32).T
+    return lax.scan(lambda code, word: (extend(code, word), None), jnp.zeros((len(values), 2), jnp.uint32), words)[0]
