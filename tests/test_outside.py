@@ -10,7 +10,7 @@ import pytest
 import envs
 from jaxgp.config import arguments
 from jaxgp.config.games import place
-from jaxgp.contracts import Game, ListsMoves
+from jaxgp.contracts import ListsMoves
 from tests.envs.replays import KEY
 from tests.scripts.commands import compiled_once, load, train, write_run
 
@@ -61,7 +61,6 @@ class Plain:
 )
 def test_random_games_are_those_of_a_plain_engine(spec, size, games):
     game = spec.make(width=size[0], height=size[1], line=size[2])
-    assert isinstance(game, Game)
     assert isinstance(game, ListsMoves)
     plies = size[0] * size[1]
 
