@@ -17,7 +17,9 @@ from jax import Array
 
 if TYPE_CHECKING:
     from jaxgp.evolution.state import Champion
-    from jaxgp.fitness.evaluation import Evaluation
+    from jaxgp.fitness.evaluation import Evaluation, Standing
+    from jaxgp.players.alone.walk import Performance, Walked
+    from jaxgp.search.puzzles.deepening import Solutions
 
 Scene = TypeVar("Scene", bound="Ends")
 State = TypeVar("State", bound="Position")
@@ -224,28 +226,6 @@ class Player(Protocol[Plans]):
     def __hash__(self) -> int: ...
 
 
-class Performance(NamedTuple):
-    """Results of individuals that play alone.
-
-    Attributes:
-        points: float32[P].
-        behaviour: uint32[P, W], equal for individuals that do the same.
-        metrics: scalars over all individuals.
-    """
-
-    points: Array
-    behaviour: Array
-    metrics: Metrics
-
-
-class Played(Protocol):
-    """The games that a soloist shows, one of each individual."""
-
-    @property
-    def states(self) -> States:
-        """[P]: the positions that end them."""
-
-
 class Alone(ABC):
     """An actor in a game for one that has a game of its own to show, in place of a move in any position."""
 
@@ -268,36 +248,12 @@ class Soloist(Alone, Generic[Plans]):
         """Derive what individuals [P, ...] need to play."""
 
     @abstractmethod
-    def perform(self, key: Array, plans: Plans, /) -> Performance:
+    def perform(self, key: Array, plans: Plans, /) -> "Performance":
         """Measure P individuals."""
 
     @abstractmethod
-    def play(self, plans: Plans, /) -> Played:
+    def play(self, plans: Plans, /) -> "Walked":
         """Play the game that is shown of each of P individuals; their last positions are in `states`."""
-
-
-class Solved(Protocol):
-    """What searches found for Q instances of a puzzle."""
-
-    @property
-    def solved(self) -> Array:
-        """bool[Q]."""
-
-    @property
-    def nodes(self) -> Array:
-        """int32[Q]: nodes visited."""
-
-    @property
-    def length(self) -> Array:
-        """int32[Q]: moves of the solution; -1 where none was found."""
-
-    @property
-    def expanded(self) -> Array:
-        """int32[Q]: nodes whose moves were listed; -1 where the search does not count them."""
-
-    @property
-    def moves(self) -> Array:
-        """int16[Q, D]: actions of the solution, then -1."""
 
 
 class Solver(Alone, Generic[Plans]):
@@ -313,14 +269,14 @@ class Solver(Alone, Generic[Plans]):
         """Derive what individuals [P, ...] need to search."""
 
     @abstractmethod
-    def solve(self, plans: Plans, whose: Array, states: States, limits: Array, /) -> Solved:
+    def solve(self, plans: Plans, whose: Array, states: States, limits: Array, /) -> "Solutions":
         """Search for solutions of instances [Q], each for the individual `whose` (int32[Q]).
 
         A search that has visited as many nodes as `limits` (int32[Q]) says ends without a solution.
         """
 
     @abstractmethod
-    def baseline(self, states: States, limits: Array, /) -> Solved:
+    def baseline(self, states: States, limits: Array, /) -> "Solutions":
         """Search without any individual. All other searches are compared with this one."""
 
     @property
@@ -334,7 +290,7 @@ class Solver(Alone, Generic[Plans]):
         """Whether `unguided` is another search than `baseline`."""
 
     @abstractmethod
-    def unguided(self, states: States, limits: Array, /) -> Solved:
+    def unguided(self, states: States, limits: Array, /) -> "Solutions":
         """Search as `solve` does, without any individual."""
 
 
@@ -408,24 +364,6 @@ class Opponent(Protocol[Memory]):
     def __hash__(self) -> int: ...
 
 
-class Standing(NamedTuple):
-    """How the best individual of a generation stands, by a measure that generations share.
-
-    Attributes:
-        best: int32[], its index in the population.
-        fitness: float32[], by that measure.
-        points: float32[S], what the fitness is made of, by seat.
-        reached: bool[], whether it meets the aim of the run, which then is finished.
-        metrics: of this measurement; they replace metrics of the same name in the evaluation.
-    """
-
-    best: Array
-    fitness: Array
-    points: Array
-    reached: Array
-    metrics: Metrics
-
-
 class Fitness(Protocol[Memory]):
     """How good each individual is.
 
@@ -445,13 +383,13 @@ class Fitness(Protocol[Memory]):
 
     def standing(
         self, key: Array, result: "Evaluation", population: Genomes, memory: Memory
-    ) -> tuple[Standing, Memory]:
+    ) -> "tuple[Standing, Memory]":
         """Find the best individual by a measure that holds from one generation to the next."""
 
     def again(self, key: Array, genomes: Genomes, memory: Memory) -> tuple[Array, Array]:
         """Return float32[K] fitness and float32[K, S] points of individuals [K, ...] in new games, by `standing`."""
 
-    def improves(self, standing: Standing, best: Genomes, champion: "Champion") -> Array:
+    def improves(self, standing: "Standing", best: Genomes, champion: "Champion") -> Array:
         """Return bool[]: whether the generation's best individual takes the place of the champion."""
 
     def observe(self, memory: Memory, best: Genomes, improved: Array) -> Memory:

@@ -15,15 +15,8 @@ from tests.scripts.commands import compiled_once, run, train
 
 GAME = f"game={Path(__file__).parent / 'fixtures' / 'cart'}"
 SMALL = [
-    "game.horizon=30",
-    "game.gusts=0.2",
-    "fitness.rollouts=3",
-    "algorithm.population=16",
-    "algorithm.capacity=32",
-    "algorithm.creation.max_depth=3",
-    "logger=disabled",
-    "compilation_cache=null",
-    "seed=3",
+    *("game.horizon=30", "game.gusts=0.2", "fitness.rollouts=3", "algorithm.population=16", "algorithm.capacity=32"),
+    *("algorithm.creation.max_depth=3", "logger=disabled", "compilation_cache=null", "seed=3"),
 ]
 
 autouse = pytest.fixture(autouse=True, scope="module")(compiled_once)

@@ -24,9 +24,10 @@ from jax import Array
 from jax.sharding import Mesh
 
 from jaxgp import arrays
-from jaxgp.contracts import Fitness, Scheme, Standing
+from jaxgp.contracts import Fitness, Scheme
 from jaxgp.evolution import candidates
 from jaxgp.evolution.state import Champion, EvolutionState
+from jaxgp.fitness.evaluation import Standing
 
 Metrics = dict[str, Array]
 

@@ -19,8 +19,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.arrays import comparable, take
-from jaxgp.contracts import Standing
-from jaxgp.fitness.evaluation import Absolute, Evaluation, child
+from jaxgp.fitness.evaluation import Absolute, Evaluation, Standing, child
 from jaxgp.fitness.panel import Memories, PanelFitness
 from jaxgp.fitness.tournament import round_robin
 from jaxgp.genotypes.language import sizes

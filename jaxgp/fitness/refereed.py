@@ -14,8 +14,7 @@ from flax import struct
 from jax import Array, lax
 
 from jaxgp.arrays import comparable, take
-from jaxgp.contracts import Standing
-from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, child
+from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, Standing, child
 from jaxgp.genotypes.language import Genome
 
 COUNTED = ("evaluations", "plies", "searches", "nodes")

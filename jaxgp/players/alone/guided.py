@@ -16,11 +16,11 @@ from jax import Array, lax
 
 from jaxgp.arrays import groups
 from jaxgp.bits import extend
-from jaxgp.contracts import Game, Performance, Soloist, States
+from jaxgp.contracts import Game, Soloist, States
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import evaluate_programs
-from jaxgp.players.alone.walk import Walked
+from jaxgp.players.alone.walk import Performance, Walked
 from jaxgp.search.chance import unused_key
 from jaxgp.search.nrpa import STEEPEST, Line, Nested
 
