@@ -32,11 +32,11 @@ RECORD, CHECKPOINTS = "metrics.jsonl", "checkpoints"
 """What a folder of `evolve` holds, named as in a run directory."""
 
 
-class Table(dict[str, np.ndarray]):
+class History(dict[str, np.ndarray]):
     """Columns by name, NumPy arrays with a row each in their first axis."""
 
     @classmethod
-    def of(cls, rows: list[Row]) -> "Table":
+    def of(cls, rows: list[Row]) -> "History":
         """Return the table of rows with the same names; None becomes NaN."""
         return cls({name: np.array([_filled(row.get(name)) for row in rows]) for name in (rows[0] if rows else ())})
 
@@ -53,7 +53,7 @@ class Table(dict[str, np.ndarray]):
 
     def __repr__(self) -> str:
         rows = len(next(iter(self.values()), ()))
-        return f"Table({rows} rows: {', '.join(self)})"
+        return f"History({rows} rows: {', '.join(self)})"
 
 
 def _filled(value: object) -> object:
@@ -72,7 +72,7 @@ class Evolved(NamedTuple):
     """
 
     state: EvolutionState
-    metrics: Table
+    metrics: History
 
     def __repr__(self) -> str:
         return f"Evolved(state=<after {int(self.state.generation)} generations>, metrics={self.metrics!r})"
@@ -144,7 +144,7 @@ def resume(
         reject("folder", folder, f"the folder of a run of this ring ({why})")
     rows = cut(kept / RECORD, done)
     if done >= generations:
-        return Evolved(state, Table.of(rows))
+        return Evolved(state, History.of(rows))
     return _loop(ring, state, _compiled(ring, state), generations - done, rows, kept, every, progress)
 
 
@@ -208,7 +208,7 @@ def _loop(
             # After Ctrl-C, too: the last complete generation is worth keeping.
             if folder is not None and saved != int(state.generation):
                 _save(ring, state, folder)
-    return Evolved(state, Table.of(rows))
+    return Evolved(state, History.of(rows))
 
 
 def _save(ring: Ring | Pair | Islands, state: EvolutionState, folder: Path) -> int:
@@ -328,4 +328,4 @@ def _shape(population: Genome) -> tuple[int, ...]:
     return jnp.shape(jax.tree.leaves(population)[0])
 
 
-__all__ = ["AskTell", "Evolved", "Table", "evolve", "resume"]
+__all__ = ["AskTell", "Evolved", "History", "evolve", "resume"]

@@ -22,7 +22,7 @@ from jaxgp.errors import UsageError, reject
 from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.evolution.state import Champion as Found
 from jaxgp.evolution.state import EvolutionState
-from jaxgp.evolving import Table
+from jaxgp.evolving import History
 from jaxgp.fitness.panel import check_opponent, check_player
 from jaxgp.genotypes.language import Genome, sizes, to_text
 from jaxgp.genotypes.programs import Programs
@@ -189,7 +189,7 @@ def save(champion: Champion, path: str | Path, state: EvolutionState | None = No
     files.save_text("path", files.user_path("path", str(path)), champion_files.as_text(content))
 
 
-def evaluate(champion: Champion, opponents: Mapping[str, Opponent], seed: int = 0) -> Table:
+def evaluate(champion: Champion, opponents: Mapping[str, Opponent], seed: int = 0) -> History:
     """Let a champion play opponents from both seats.
 
     Args:
@@ -222,7 +222,7 @@ def evaluate(champion: Champion, opponents: Mapping[str, Opponent], seed: int = 
         share = {"score": both.score, "low": both.score_low, "high": both.score_high}
         by_seat = {"first": first.score, "second": second.score, "points": both.points, "against": both.against}
         rows.append({"opponent": name, **counts, **share, **by_seat})
-    return Table.of(rows)
+    return History.of(rows)
 
 
 def opening(cast: Cast, seed: int = 0) -> Position:

@@ -49,7 +49,7 @@ def test_a_champion_is_asked_for_its_moves(tmp_path):
     games = place(str(ROOT / "tests" / "fixtures" / "dice"), envs)[0]
     wise = jaxgp.load(write_run(tmp_path, {"name": "dice", "goal": 9}, "(- die 3)", games=games), games)
     openings = [jaxgp.opening(wise.cast, seed) for seed in range(8)]
-    moves = [wise.cast.spec.drawing.action_name(wise.cast.game, wise.move(state)) for state in openings]
+    moves = [wise.cast.spec.notation.action_name(wise.cast.game, wise.move(state)) for state in openings]
     assert moves == ["walk" if state.die > 3 else "step" for state in openings]
     assert len(set(moves)) == 2
 

@@ -9,7 +9,7 @@ from jaxgp.bits import WORD
 from jaxgp.printable import docstring
 
 if TYPE_CHECKING:
-    from jaxgp.export.export import Equations
+    from jaxgp.export.export import Written
 
 TITLE = "A player of checkers."
 
@@ -129,7 +129,7 @@ def choose(
 '''
 
 
-def of_leaves(game: Checkers, options: leaves.Options, program: "Equations", title: str = TITLE) -> str:
+def of_leaves(game: Checkers, options: leaves.Options, individual: "Written", title: str = TITLE) -> str:
     """Return the text of a module with a function `choose(board, seat)` that plays like a program at the leaves.
 
     It computes in double precision; evolution computes in single precision.
@@ -137,9 +137,10 @@ def of_leaves(game: Checkers, options: leaves.Options, program: "Equations", tit
     Args:
         game: the rules.
         options: what the program sees, and how deep its player searches.
-        program: its trees.
+        individual: of one tree or ten.
         title: first line of the docstring.
     """
+    program = individual.python
     result = stgp.python_of_ten(program.values) if options.trees == "ten" else program.values[0]
     return MODULE.format(
         title=docstring(title),

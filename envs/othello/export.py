@@ -9,7 +9,7 @@ from jaxgp.bits import WORD
 from jaxgp.printable import docstring
 
 if TYPE_CHECKING:
-    from jaxgp.export.export import Equations
+    from jaxgp.export.export import Equations, Written
 
 TITLE = "A player of Othello."
 
@@ -122,7 +122,7 @@ def see(board: list[int]) -> list[float]:
     return [float(number) for number in [*squares[0], *squares[1], *counts]]'''
 
 
-def of_moves(game: Othello, options: moves.Options, program: "Equations", title: str = TITLE) -> str:
+def of_moves(game: Othello, options: moves.Options, individual: "Written", title: str = TITLE) -> str:
     """Return the text of a module with a function `choose(board)` that plays like a program that values moves.
 
     It computes in double precision; evolution computes in single precision.
@@ -130,20 +130,20 @@ def of_moves(game: Othello, options: moves.Options, program: "Equations", title:
     Args:
         game: the rules.
         options: what the program sees, and how deep its player searches.
-        program: its one tree.
+        individual: of one tree.
         title: first line of the docstring.
     """
     choose = GREEDY
     if options.depth:
         choose = SEARCHED.format(value="-evaluate(see(swapped(board)))", nothing="MOST", plies=options.depth)
-    return _module(game, moves.regions(game, options), program, title, "that has moved", SEE_MOVER, choose)
+    return _module(game, moves.regions(game, options), individual.python, title, "that has moved", SEE_MOVER, choose)
 
 
-def of_leaves(game: Othello, options: leaves.Options, program: "Equations", title: str = TITLE) -> str:
+def of_leaves(game: Othello, options: leaves.Options, individual: "Written", title: str = TITLE) -> str:
     """Return the same for a program that values the leaves of a search."""
     choose = SEARCHED.format(value="evaluate(see(board))", nothing="-MOST", plies=options.depth)
     squares = leaves.counted(game, options)
-    return _module(game, squares, program, title, "to move", _sight(game, options), choose)
+    return _module(game, squares, individual.python, title, "to move", _sight(game, options), choose)
 
 
 def _module(

@@ -37,6 +37,26 @@ class Equations:
         return "\n".join([*(f"    {name} = {text}" for name, text in self.lines), f"    return {result}"])
 
 
+@dataclass(frozen=True)
+class Written:
+    """An individual, for writers of games.
+
+    Attributes:
+        primitives: the set.
+        program: the individual, [T, L].
+        features: name of the features in the text.
+    """
+
+    primitives: PrimitiveSet
+    program: Programs
+    features: str = "features"
+
+    @property
+    def python(self) -> Equations:
+        """Its trees as Python assignments; raises ExportError."""
+        return python(self.primitives, self.program, self.features)
+
+
 def sexpr(primitives: PrimitiveSet, program: Programs) -> str:
     """Write an individual, [T, L], as `parse_program` reads it."""
     return print_program(primitives, program) + "\n"

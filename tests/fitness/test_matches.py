@@ -127,7 +127,8 @@ class Lottery:
     def act(self, plans, states, bits, active=None):
         legal = jax.vmap(jax.vmap(NIM.legal_actions))(states)
         nth = (bits % jnp.maximum(legal.sum(-1), 1).astype(jnp.uint32)).astype(jnp.int32)
-        return jnp.argmax(legal & (legal.cumsum(-1) > nth[..., None]), -1), legal.any(-1)
+        moves = jnp.argmax(legal & (legal.cumsum(-1) > nth[..., None]), -1)
+        return moves[..., None], legal.any(-1)
 
 
 NIM = KeyedNim((1, 2, 3))

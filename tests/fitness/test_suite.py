@@ -36,7 +36,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Formula:
+class Formula(Solver):
     """nodes = difficulty * (1 + distance of individual and answer); blind search: 5 * difficulty. Half are expanded."""
 
     limit: int = LIMIT

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from envs.backgammon import language
-from jaxgp.contracts import Lessons
 from jaxgp.fitness.taught import learning, terms
 from jaxgp.fitness.taught.learning import Sample, centred, fitted, learned, sample
 from jaxgp.fitness.taught.lessons import fittest
 from jaxgp.genotypes.text import parse_program, print_program
+from jaxgp.players.taught import Lessons
 
 SET = language.primitive_set()
 LESSONS, MOVES = 64, 8
