@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
@@ -100,7 +101,7 @@ def test_searches_of_puzzles_are_the_same_in_chunks_also_for_equal_individuals()
 
 
 def test_every_kind_of_ring_passes_the_number_on_to_its_fitness():
-    ring = assemble.Ring(PANEL, scheme=None)
+    ring = assemble.Ring(PANEL, scheme=SimpleNamespace(breed=None, population=4))
     assert isinstance(PANEL, Divides)
     assert assemble._in_chunks(ring, 3).fitness.chunk == 3
     assert assemble._in_chunks(Islands(ring, Migration(count=2)), 3).ring.fitness.chunk == 3
