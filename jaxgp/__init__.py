@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from jaxgp.evolution.seeds import Seeds
     from jaxgp.evolution.state import EvolutionState
     from jaxgp.evolution.winners import Winners
-    from jaxgp.evolving import AskTell, Evolved, History, evolve, resume
     from jaxgp.fitness.among.coevolution import CoevolutionFitness, Guide
     from jaxgp.fitness.evaluation import Absolute, Evaluation, FunctionFitness
     from jaxgp.fitness.grouped import GroupFitness
@@ -45,7 +44,20 @@ if TYPE_CHECKING:
     from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
     from jaxgp.genotypes.programs import Programs
     from jaxgp.interpreter.evaluate import evaluate_programs
-    from jaxgp.library import Board, Champion, board, champion, evaluate, load, opening, opponent, save, step, take
+    from jaxgp.library.evolving import AskTell, Evolved, History, evolve, resume
+    from jaxgp.library.games import (
+        Board,
+        Champion,
+        board,
+        champion,
+        evaluate,
+        load,
+        opening,
+        opponent,
+        save,
+        step,
+        take,
+    )
     from jaxgp.operators.options import Creation, Crossover, Mutation, RuleCreation, RuleMutation, Selection
     from jaxgp.options import option
     from jaxgp.players.alone.walk import Walker
@@ -82,7 +94,7 @@ _ROOMS = {
     "evolution.seeds": ("Seeds",),
     "evolution.state": ("EvolutionState",),
     "evolution.winners": ("Winners",),
-    "evolving": ("AskTell", "Evolved", "History", "evolve", "resume"),
+    "library.evolving": ("AskTell", "Evolved", "History", "evolve", "resume"),
     "fitness.among.coevolution": ("CoevolutionFitness", "Guide"),
     "fitness.evaluation": ("Absolute", "Evaluation", "FunctionFitness"),
     "fitness.grouped": ("GroupFitness",),
@@ -95,7 +107,7 @@ _ROOMS = {
     "genotypes.primitives": ("BOOL", "FLOAT", "Floats", "Integers", "Primitive", "PrimitiveSet"),
     "genotypes.programs": ("Programs",),
     "interpreter.evaluate": ("evaluate_programs",),
-    "library": (
+    "library.games": (
         "Board",
         "Champion",
         "board",

@@ -265,7 +265,7 @@ def test_bad_values_of_the_groups_are_named_with_what_is_accepted(option, value,
 
 def test_groups_that_only_fail_together():
     wrong = walls_table.config()
-    wrong.algorithm.mutation = RuleMutation(0.0, 0.0, 0.0, 0.0)
+    wrong.algorithm.mutation = options.unchecked(RuleMutation, dict.fromkeys(RuleMutation().weights, 0.0))
     assert "a weight above 0 for add, delete, reorder or modify" in refused(wrong)
     wrong = walls_table.config()
     wrong.algorithm = Algorithm()

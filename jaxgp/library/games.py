@@ -22,7 +22,6 @@ from jaxgp.errors import UsageError, reject
 from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.evolution.state import Champion as Found
 from jaxgp.evolution.state import EvolutionState
-from jaxgp.evolving import History
 from jaxgp.fitness.panel import check_opponent, check_player
 from jaxgp.genotypes.language import Genome, sizes, to_text
 from jaxgp.genotypes.programs import Programs
@@ -30,6 +29,7 @@ from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
 from jaxgp.host import seating
 from jaxgp.host.agents import Agent
 from jaxgp.kinds.panel import Panel
+from jaxgp.library.evolving import History
 from jaxgp.measure import champions, evaluation
 from jaxgp.options import MAX_SEED, declared, made, whole
 from jaxgp.players import options, panel

@@ -14,11 +14,6 @@ champion.json, plots/ and report.html. Ctrl-C stops after the current generation
 shows the options of a command line without running it. --hydra-help explains Hydra's own flags.
 """
 
-if __name__ == "__main__":
-    from jaxgp import terminal
-
-    terminal.quiet()
-
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -32,7 +27,7 @@ from jaxgp.run import resume
 if TYPE_CHECKING:
     from jaxgp.spec import Games
 
-CONFIG_DIR = Path(__file__).parent / "conf"
+CONFIG_DIR = Path(__file__).parents[1] / "conf"
 """A link to the project's `conf/`; in a wheel the files themselves."""
 SCRIPT = "python scripts/train.py"
 
@@ -90,9 +85,3 @@ def main(games: "Games") -> NoReturn:
         score=score,
     )
     cli.main(command, CONFIG_DIR, "config")
-
-
-if __name__ == "__main__":
-    import envs
-
-    main(envs)
