@@ -39,8 +39,8 @@ def check(champion, deals, limits, **options):
     for number, (deal, limit) in enumerate(zip(deals, limits, strict=True)):
         one = bestfirst.search(rules, reference.deal(deal), int(limit), deepest, room, value, by="value")
         found.append(one)
-        said = deal, bool(result.solved[number]), int(result.nodes[number])
-        assert said == (deal, one.solved, one.nodes)
+        said = deal, bool(result.solved[number]), int(result.nodes[number]), int(result.expanded[number])
+        assert said == (deal, one.solved, one.nodes, one.expanded)
         assert result.moves[number].tolist() == one.moves + [-1] * (deepest - len(one.moves))
     return found
 
@@ -53,7 +53,7 @@ def test_prices_of_counts_agree_with_plain_python():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize(("name", "limit"), [("counts", 2000), ("counts_hard", 1000), ("weights", 1500)])
+@pytest.mark.parametrize(("name", "limit"), [("counts", 1500), ("counts_hard", 600), ("weights", 1000)])
 def test_many_deals_agree_with_plain_python(name, seed, limit):
     found = check(f"freecell_{name}_{seed}", range(4800, 4840), limit)
-    assert len({one.nodes for one in found}) > 3
+    assert len({one.expanded for one in found}) > 20
