@@ -26,7 +26,7 @@ class ProgramOptions:
     analysis: str = option(
         "program", "what to do; program: introns of a champion, its use of primitives, and a simpler equal"
     )
-    run: str | None = option(None, "a run directory with a champion.json, or such a file", path=True)
+    run: str | None = option(None, "a run directory with a champion.json, such a file, or FILE.jsonl#SEED", path=True)
     game: dict[str, Any] = option({"name": None}, OF_CHAMPIONS)
     positions: int = option(
         10_000,
@@ -53,7 +53,7 @@ class SearchesOptions:
     """What the searches of a puzzle's champion do: nodes beside the reference search, and which rule fires when."""
 
     analysis: str = option("searches", "what to do; searches: nodes of a puzzle's champion, and when its rules fire")
-    run: str | None = option(None, "a run directory with a champion.json, or such a file", path=True)
+    run: str | None = option(None, "a run directory with a champion.json, such a file, or FILE.jsonl#SEED", path=True)
     game: dict[str, Any] = option({"name": None}, OF_CHAMPIONS)
     suite: str | None = option(None, "a suite of the game, or a file of instances; null: all suites of the game")
     split: str = option("test", "test: the instances that no evolution may see; train: the others", SPLITS)

@@ -22,7 +22,7 @@ import analyse as script
 
 __all__ = ["searched"]
 CHAMPION = "docs/data/champions/freecell_weights_0.json"
-OF_CHECKERS = "docs/data/champions/lose_checkers_50co_0.json"
+OF_CHECKERS = "docs/data/champions/lose_checkers_50co.jsonl#0"
 
 
 def stage(**found):
