@@ -19,7 +19,7 @@ from rivals.puzzles.clocked import Clocked, Told, with_speed
 from rivals.timing import Case, compiled, measure
 
 PART = "freecell"
-CHAMPION = Path(__file__).resolve().parents[3] / "docs" / "data" / "champions" / "freecell_counts_0.json"
+CHAMPION = Path(__file__).resolve().parents[3] / "docs" / "data" / "champions" / "freecell_counts.jsonl#0"
 """Whose weights order the searches."""
 FC_SOLVE = "fc-solve"
 PROGRAM = "freecell-solver-range-parallel-solve"
