@@ -8,8 +8,7 @@ import pytest
 
 import envs
 from envs.backgammon import language
-from jaxgp.anatomy import terminals
-from jaxgp.anatomy.terminals import CONSTANT, GENERAL, PLACE, count, kind, spans, together
+from jaxgp.config import arguments
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
 from jaxgp.evolution.options import Algorithm
@@ -17,7 +16,9 @@ from jaxgp.genotypes.text import parse_program
 from jaxgp.measure import champions
 from jaxgp.operators.options import Creation
 from jaxgp.store.directory import RunDirectory
-from tests.scripts.commands import load, write_run
+from studies.backgammon import terminals
+from studies.backgammon.terminals import CONSTANT, GENERAL, PLACE, count, kind, spans, together
+from tests.scripts.commands import write_run
 
 GAME = {"name": "backgammon"}
 SET = language.primitive_set()
@@ -61,7 +62,8 @@ def test_numbers_in_words():
 
 def test_tables_and_the_report(tmp_path, capsys):
     run = write_run(tmp_path, GAME, TEXT)
-    assert load("analyse").main(["analysis=terminals", f"runs=[{run},{run}]", "compilation_cache=null"]) == 0
+    words = [f"runs=[{run},{run}]", "compilation_cache=null"]
+    assert arguments.main(terminals.Options, terminals.task, terminals.__doc__, words) == 0
     assert "Terminals of 2 champions of 2 runs" in capsys.readouterr().out
     figures = json.loads((run / "terminals" / "terminals.json").read_text("utf-8"))
     rows = {(row["tree"], row["terminal"]): row for row in figures["terminals"]}

@@ -1,36 +1,54 @@
 """How often programs use each terminal, and about what: the parts of a position that they look at.
 
+python scripts/studies/backgammon/terminals.py runs=[DIR,DIR]
+python scripts/studies/backgammon/terminals.py runs=[DIR] individuals=candidates
+
 Source: M. Sipper, "Evolved to Win" (2011), section 7.5, which examines evolved players of backgammon. General queries,
 about a whole position, were more common there than queries about one place, and some places were ignored. A query
 about a place is a terminal with a parameter, drawn when the node is made. A program has more terminals of a kind that
 creation draws more often, so programs made anew, as those of the first generation, stand beside the evolved ones.
 """
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import jax
 import numpy as np
 from matplotlib.figure import Figure
 
+import envs
 from jaxgp import files
 from jaxgp.anatomy.anatomy_report import drawn
-from jaxgp.anatomy.options import CANDIDATES, CHAMPION, POPULATION
+from jaxgp.config import arguments
 from jaxgp.config.schema import Config
-from jaxgp.errors import UsageError
+from jaxgp.errors import RunError, UsageError, reason
 from jaxgp.evolution.options import Algorithm
 from jaxgp.genotypes.primitives import Domain, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
+from jaxgp.measure import champions
 from jaxgp.measure.champions import Loaded
 from jaxgp.operators.creation import create
+from jaxgp.options import MAX_POPULATION, MAX_SEED, option
+from jaxgp.printable import printable
 from jaxgp.report import document, plots
 from jaxgp.report.document import Document, Part, Picture, Table
+from jaxgp.run.run import use_compilation_cache
 from jaxgp.store import checkpoint
 from jaxgp.store.directory import RunDirectory
 
+CHAMPION, CANDIDATES, POPULATION = "champion", "candidates", "population"
 JSON = "terminals.json"
 GENERAL, PLACE, CONSTANT = "general", "with a parameter", "constant"
 KINDS = (GENERAL, PLACE, CONSTANT)
@@ -40,6 +58,29 @@ SHOWN = 12
 """Values of a parameter that a cell names at most."""
 
 Row = dict[str, object]
+
+
+@dataclass
+class Options:
+    """Which programs are counted, and beside which."""
+
+    runs: list[str] = option([], "run directories with a champion.json, or such files, of one game and role")
+    individuals: str = option(
+        CHAMPION,
+        "of each run; champion; candidates: the best few of its generations, if it keeps some; population: the last",
+        (CHAMPION, CANDIDATES, POPULATION),
+    )
+    anew: int = option(
+        1000,
+        "programs that are made as the first run made its first generation, to compare with; 0: none",
+        low=0,
+        high=MAX_POPULATION,
+    )
+    seed: int = option(0, "of these programs", low=0, high=MAX_SEED)
+    compilation_cache: str | None = option(
+        "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True
+    )
+    output: str | None = option(None, "directory for results; null: terminals, beside the first champion", path=True)
 
 
 @dataclass(frozen=True)
@@ -120,7 +161,7 @@ def check(named: Sequence[tuple[str, Loaded]]) -> None:
 
 
 def individuals(name: str, loaded: Loaded, which: str) -> Programs:
-    """Return individuals of a run, [N, T, L]: see `TerminalsOptions.individuals`.
+    """Return individuals of a run, [N, T, L]: see `Options.individuals`.
 
     Raises:
         UsageError: its last checkpoint is missing or damaged, or keeps no candidates.
@@ -332,3 +373,22 @@ def lines(found: Terminals) -> list[str]:
 
 def _percent(value: object) -> object:
     return f"{100 * value:.1f} %" if isinstance(value, float) else value
+
+
+def task(options: Options) -> int:
+    """Count the terminals of champions, and what they ask about."""
+    use_compilation_cache(options.compilation_cache)
+    named = [(run, champions.load(run, envs, "runs")) for run in options.runs]
+    made = analyse(named, options.individuals, options.anew, options.seed)
+    beside = named[0][1].path.parent / "terminals"
+    folder = files.make_directory(files.user_path("output", options.output) if options.output else beside, "output")
+    try:
+        save(folder, made)
+    except OSError as error:
+        raise RunError(f"output={folder}: {reason(error)}") from error
+    print(printable("\n".join([*lines(made), "", f"Written to {folder}"])))
+    return 0
+
+
+if __name__ == "__main__":
+    terminal.leave(arguments.main(Options, task, __doc__))
