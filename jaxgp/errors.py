@@ -13,9 +13,24 @@ LONGEST = 1000
 
 
 class UsageError(ValueError):
-    """The command line, a config file or a file named on it is wrong; nothing was computed. Exit code 2."""
+    """The command line, a config file or a file named on it is wrong; nothing was computed. Exit code 2.
+
+    Attributes:
+        option: the option that is wrong, as it is typed; empty where no single one is.
+        value: its value.
+        accepted: what it takes, in words; empty where `rejected` did not make the error.
+        why: what the game, or another option, has to do with it; empty: nothing.
+    """
 
     exit_code = 2
+
+    def __init__(self, text: str, option: str = "", value: object = None, accepted: str = "", why: str = "") -> None:
+        super().__init__(text)
+        self.option, self.value, self.accepted, self.why = option, value, accepted, why
+
+    def within(self, section: str) -> "UsageError":
+        """Return the error of an option that lies in a section: its name stands before that of the option."""
+        return UsageError(f"{section}.{self}", f"{section}.{self.option}", self.value, self.accepted, self.why)
 
 
 class RunError(RuntimeError):
@@ -36,14 +51,15 @@ def show(value: object) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def rejected(option: str, value: object, accepted: str) -> UsageError:
-    """Return the error that names an option, its value and what is accepted."""
-    return UsageError(f"{option}={show(value)}: accepted: {accepted}")
+def rejected(option: str, value: object, accepted: str, why: str = "") -> UsageError:
+    """Return the error that names an option, its value and what is accepted, and after a semicolon why."""
+    text = f"{option}={show(value)}: accepted: {accepted}" + (f"; {why}" if why else "")
+    return UsageError(text, option, value, accepted, why)
 
 
-def reject(option: str, value: object, accepted: str) -> NoReturn:
+def reject(option: str, value: object, accepted: str, why: str = "") -> NoReturn:
     """Raise the error that `rejected` returns."""
-    raise rejected(option, value, accepted)
+    raise rejected(option, value, accepted, why)
 
 
 def require(asked: str, packages: Sequence[str], extra: str) -> None:

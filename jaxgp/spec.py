@@ -202,13 +202,14 @@ class Spec(Generic[Rules]):
         dialect: rules -> the dialect of engines outside; None: no engine plays it.
         listed: of a game for one, rules -> the game with its legal actions in a list, for nested searches.
         random_scores: of a game for one, (rules, key, lanes, rounds) -> int32[lanes, rounds] scores of random games.
-        instance: of a puzzle, the setting that names its instance; champions solve others than that of their run.
+        instance: of a puzzle, the setting that selects the instance; a suite takes its place when a champion is
+            measured.
         suites: of a puzzle, rules -> the names of the lists of instances that they fit, the default first.
         instances: of a puzzle, (rules, the name of a suite or of a file, the option that named it) -> its instances;
             raises UsageError, whose message names the option.
         prove: of a puzzle, (rules, an instance in NumPy arrays, actions): a program apart from the engine plays a
             solution; raises ValueError where it is none.
-        hints: of a game for one, rules -> what answers a person who asks for a hint: position -> the move to make, or
+        hints: of a game for one, rules -> what answers a request for a hint: position -> the move to make, or
             None if there is none, and in words what is known of it. None: where searches play the game, they answer.
         ending: of a game for one, (rules, ended position) -> in words how it has ended; None: its score says it.
         vet: refuses settings that only a search can judge, such as a puzzle without a solution; raises ValueError,
@@ -239,6 +240,9 @@ class Spec(Generic[Rules]):
     hints: Callable[[Rules], Callable[[Any], tuple[int | None, str]]] | None = None
     ending: Callable[[Rules, Any], str] | None = None
     vet: Callable[[Rules], None] = _nothing
+
+    def __repr__(self) -> str:
+        return f"Spec({self.name})"
 
     @property
     def name(self) -> str:
@@ -302,6 +306,9 @@ class Cast(Generic[Rules]):
     language: Any
     actor: Any
 
+    def __repr__(self) -> str:
+        return f"Cast({self.game}, role={self.role.name if self.role else None})"
+
     @property
     def program(self) -> dict[str, Any]:
         """The role and all of its options, as a configuration and a champion file hold them."""
@@ -327,7 +334,7 @@ class Cast(Generic[Rules]):
         try:
             options.check(deeper)
         except UsageError as error:
-            reject(option, depth, str(error).partition("accepted: ")[2])
+            reject(option, depth, error.accepted)
         return _cast(self.spec, self.game, self.role, deeper)
 
 

@@ -94,7 +94,7 @@ class Options:
         high=1000,
     )
     searches: int = option(4, "how many such searches run, independent of each other", low=1, high=1000)
-    group: int = option(1, "playouts of each policy in such a search, of which the best counts", low=1, high=1000)
+    group: int = option(1, "playouts of each policy in such a search; the best counts", low=1, high=1000)
     resume: str | None = option(None, "go on with a nested search that was cut off; null: search anew", (AUTO,))
     save: str | None = option(
         None, "files for the best game of a nested search: NAME, or with .svg, .txt or .json", path=True
@@ -300,13 +300,10 @@ def measure_against(options: Options, loaded: "Loaded | None", output: Path | No
     cast = loaded.cast if loaded is not None else game_for_two(options)
     refuse(options, OF_SEARCHES, f"of searches in a game for one; {cast.game.name} is for two, leave it out")
     from jaxgp.measure import evaluation, games, panels
-    from jaxgp.players.searches import evaluators
+    from jaxgp.players.searches import unsearched
 
-    if options.compare:
-        try:
-            evaluators(cast.spec, cast.game, None)
-        except UsageError as error:
-            reject("compare", options.compare, f"0; {str(error).rpartition('; ')[2]}")
+    if options.compare and (why := unsearched(cast.spec, cast.game)):
+        reject("compare", options.compare, "0", why)
     panel, player, about = seated(options, cast)
     measured = loaded or panels.fixed(cast, str(options.player), player)
     add = adder(options, measured, panel)

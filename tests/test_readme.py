@@ -1,5 +1,6 @@
 """The README's commands name scripts, options and values that exist."""
 
+import dataclasses
 import importlib.util
 import re
 import shlex
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from jaxgp.config import arguments
+from jaxgp.spec import Spec
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -90,3 +92,9 @@ def test_the_page_of_a_game_is_short_and_has_one_of_results(page):
     assert len(game.split()) <= 1500
     assert f"(results/{page.name})" in game
     assert f"(../{page.name})" in page.read_text(encoding="utf-8")
+
+
+def test_every_field_of_a_game_has_a_row_in_the_table_of_contributing():
+    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("### Fields of Spec")[2]
+    named = set(re.findall(r"`(\w+)`", table.partition("\n## ")[0]))
+    assert {field.name for field in dataclasses.fields(Spec)} <= named

@@ -359,7 +359,7 @@ def _of_game(option: str, opponent: Opponent, spec: "Spec", game: "Game") -> Non
         try:
             evaluators(spec, game, opponent.evaluator)
         except UsageError as error:
-            raise UsageError(f"{option}.{error}") from error
+            raise error.within(option) from error
 
 
 def _strategy(option: str, name: str, spec: "Spec", game: "Game") -> None:

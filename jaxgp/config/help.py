@@ -29,7 +29,7 @@ def _small(values: object) -> Iterator[str]:
     """Yield the lines of each option. A section that is set by its `name` is one option, with the names of the rest."""
     for one in declared(values):
         value = getattr(values, one.name)
-        if typed.sections_of(one):
+        if one.sections:
             inside = {inner.name: inner for inner in declared(value)}
             name = inside.pop("name")
             yield from _lines(one.name, value.name, name._replace(limits=name.limits._replace(says=one.limits.says)))
@@ -116,7 +116,7 @@ def describe_run(usage: str, config: Config, groups: Mapping[str, Iterable[str]]
     rest: list[str] = []
     for one in declared(config):
         value = getattr(config, one.name)
-        if typed.sections_of(one):
+        if one.sections:
             lines += ["", f"{one.name}: {one.limits.says}", *options_of(value, one.name + ".")]
         elif typed.entries_of(one) is None:
             rest += _lines(one.name, value, one)
@@ -124,7 +124,7 @@ def describe_run(usage: str, config: Config, groups: Mapping[str, Iterable[str]]
 
 
 def of_game(game: Mapping[str, object], games: "Games", folder: Path) -> list[str]:
-    """Return what the help of a small command says of the game that is named beside `--help`; see `games.asked`.
+    """Return the lines of a small command's help on the game named beside `--help`; see `games.asked`.
 
     Raises:
         UsageError: there is no such game, or its rules do not accept the settings.

@@ -33,7 +33,7 @@ def even(number: float) -> bool:
 
 @dataclass
 class Problems:
-    """A second population: sets of instances, which are the fitter the more nodes they cost those who solve them."""
+    """A second population: sets of instances; a set is the fitter, the more nodes it costs its solvers."""
 
     population: int = option(
         0, "sets of instances; 0: none, each generation draws its instances at random", low=0, high=MAX_POPULATION
@@ -72,8 +72,8 @@ class Suite:
 
     boards: int = option(
         0,
-        "instances drawn in each generation, without replacement, the same for all individuals; with problems, those "
-        "of the sets that an individual meets, so that each set has boards / met; 0: none, no puzzle",
+        "instances a generation, without replacement, shared by all individuals; with problems, split evenly over the "
+        "sets that an individual draws; 0: not a puzzle",
         low=0,
         high=MAX_GAMES,
     )

@@ -25,7 +25,7 @@ class Circles:
     """Threes of players.
 
     Attributes:
-        decided: threes of which no two took equal points from each other.
+        decided: threes whose pairs all have a winner.
         circles: those of them in which everybody beats one of the other two.
         share: circles of those decided, with a 95 % percentile bootstrap over players; None where none is decided.
     """

@@ -25,7 +25,7 @@ ELO = 400 / np.log(10)
 PRIOR = 1.0
 """Extra drawn games of each player, against a player of rating zero."""
 PRECISION = 1e-10
-"""The fit ends when no rating changes by more than this, in units of log odds."""
+"""Newton's method ends when no rating changes by more than this, in units of log odds."""
 GRID = 2.0**-20
 """Ratings are rounded to this, in Elo points: players that are equal in theory have the same rating."""
 LEAST = 4
@@ -60,7 +60,7 @@ def fit(table: CrossTable) -> Ratings:
             design,
             family=families.Binomial(),
             var_weights=np.append(number, np.full(count + 1, PRIOR)),
-        ).fit(tol=PRECISION, tol_criterion="params", maxiter=1000)
+        ).fit(method="newton", max_start_irls=0, tol=PRECISION, disp=False)
     contrasts = np.eye(count + 1)
     contrasts[:count, :count] -= 1 / count
     tested = found.t_test(contrasts)

@@ -15,7 +15,7 @@ from jaxgp.errors import UsageError, reject
 from jaxgp.players.options import Opponent
 from jaxgp.players.panel import OpponentPlayer
 from jaxgp.players.program import ProgramOpponent
-from jaxgp.players.searches import evaluators
+from jaxgp.players.searches import unsearched
 from jaxgp.spec import Cast
 
 
@@ -43,12 +43,9 @@ def fitting(panel: Mapping[str, Opponent], cast: Cast) -> tuple[dict[str, Oppone
         if spec.kind in ("programs", "champions") and cast.role is None:
             missing[name] = f"no genomes play {cast.spec.name}"
             del here[name]
-        if spec.kind == "search" and spec.evaluator is None:
-            try:
-                evaluators(cast.spec, cast.game, None)
-            except UsageError as error:
-                missing[name] = str(error).rpartition("; ")[2]
-                del here[name]
+        if spec.kind == "search" and spec.evaluator is None and (why := unsearched(cast.spec, cast.game)):
+            missing[name] = why
+            del here[name]
     return here, missing
 
 

@@ -40,7 +40,7 @@ def evaluators(spec: Spec[Rules], game: Rules, named: str | None) -> tuple[Evalu
     """
     why = unsearched(spec, game)
     if why:
-        reject("evaluator", named, f"none; {why}")
+        reject("evaluator", named, "none", why)
     here = spec.evaluators(game)
     asked = [next(iter(here))] if named is None else named.split("|")
     unknown = [one for one in asked if one not in here]

@@ -15,24 +15,26 @@ from jax.stages import Compiled
 from jaxgp.arrays import take
 from jaxgp.config.games import cast_of, instances
 from jaxgp.config.schema import GENOTYPES, Config
-from jaxgp.contracts import Alone, Divides, Fitness, Game, Opponent, Soloist, Solver
+from jaxgp.contracts import Alone, Game, Opponent, Soloist, Solver
 from jaxgp.errors import reject
 from jaxgp.evolution.cma import SeparableCMA
 from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.islands import Islands
 from jaxgp.evolution.options import CMA, Algorithm, Groups, chunks, of_island
 from jaxgp.evolution.pair import Pair, problem_set
-from jaxgp.evolution.ring import Metrics, Ring
+from jaxgp.evolution.ring import Evolution, Metrics, Ring
 from jaxgp.evolution.seeds import Seeds
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.evolution.winners import Winners
 from jaxgp.fitness.among import coevolution
 from jaxgp.fitness.among.coevolution import CoevolutionFitness
 from jaxgp.fitness.among.elimination import EliminationFitness
+from jaxgp.fitness.evaluation import Absolute
 from jaxgp.fitness.grouped import GroupFitness
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.fitness.puzzles.meetings import ProblemFitness, SolverFitness
 from jaxgp.fitness.puzzles.suite import SuiteFitness, apart
+from jaxgp.fitness.refereed import Refereed
 from jaxgp.fitness.solo import SoloFitness
 from jaxgp.fitness.taught.lessons import LessonFitness
 from jaxgp.genotypes.language import Genome, Language
@@ -82,7 +84,7 @@ class Experiment:
     config: Config
     cast: Cast
     panel: Mapping[str, Opponent]
-    ring: Ring | Pair | Islands
+    ring: Evolution
 
     @property
     def game(self) -> Game:
@@ -97,7 +99,8 @@ class Experiment:
     def chunks(self) -> list[int]:
         """How many individuals can be evaluated at a time, the present number first, then all lower ones."""
         algorithm = self.config.algorithm
-        found = chunks(algorithm) if isinstance(_fitness(self.ring), Divides) else [of_island(algorithm).population]
+        together = self.ring.fitness.in_chunks(None) is None
+        found = [of_island(algorithm).population] if together else chunks(algorithm)
         return [one for one in found if one <= (algorithm.chunk or found[0])]
 
     def in_chunks(self, chunk: int) -> "Experiment":
@@ -106,10 +109,11 @@ class Experiment:
         Raises:
             UsageError: the fitness measures all individuals together.
         """
-        if not isinstance(_fitness(self.ring), Divides):
+        fitness = self.ring.fitness.in_chunks(chunk)
+        if fitness is None:
             reject("algorithm.chunk", chunk, "null; this fitness measures all individuals together")
         config = replace(self.config, algorithm=replace(self.config.algorithm, chunk=chunk))
-        return replace(self, config=config, ring=_in_chunks(self.ring, chunk))
+        return replace(self, config=config, ring=self.ring.measured_by(fitness))
 
     @cached_property
     def init(self) -> Callable[[Array], EvolutionState]:
@@ -129,11 +133,10 @@ class Experiment:
         self, states: Sequence[EvolutionState], together: int | None = 1, mesh: Mesh | None = None
     ) -> Compiled:
         """Compile list of states -> list of (state, metrics), a generation of several runs; see `Seeds`."""
-        return jax.jit(Seeds(self.ring.step, together, mesh)).lower(list(states)).compile()
+        return jax.jit(Seeds(self.ring, together, mesh).step).lower(list(states)).compile()
 
     def compiled_again(self, state: EvolutionState) -> Compiled:
         """Compile (state, int32[] round) -> fitness and points of the candidates; it may take minutes."""
-        assert isinstance(self.ring, Ring | Islands)  # a pair has no candidates
         return jax.jit(self.ring.again).lower(state, jnp.int32(0)).compile()
 
     def replay(self, state: EvolutionState, seed: int) -> list[ReplayGame]:
@@ -146,38 +149,20 @@ class Experiment:
         genome = state.champion.genome
         if isinstance(self.cast.actor, Alone):
             return [replay_alone(self.cast, genome)]
-        memory = self.ring.memory(state) if isinstance(self.ring, Islands) else state.memory
-        memories = memory[: len(self.panel)]
+        memories = self.ring.fitness.rivals(self.ring.memory(state))
         rivals = [Rival(name, one, own) for (name, one), own in zip(self.panel.items(), memories, strict=True)]
         return replay_games(self.cast, genome, rivals, self.config.fitness.max_plies, seed)
 
 
-def _fitness(ring: Ring | Pair | Islands) -> Fitness:
-    """Return the fitness of those who evolve; in a pair these are the solvers."""
-    if isinstance(ring, Ring):
-        return ring.fitness
-    return _fitness(ring.solvers if isinstance(ring, Pair) else ring.ring)
-
-
-def _in_chunks(ring: Any, chunk: int) -> Any:
-    """Return a ring, a pair or islands whose fitness measures so many individuals at a time."""
-    if isinstance(ring, Islands):
-        return replace(ring, ring=_in_chunks(ring.ring, chunk))
-    if isinstance(ring, Pair):
-        return replace(ring, solvers=_in_chunks(ring.solvers, chunk))
-    return replace(ring, fitness=ring.fitness.in_chunks(chunk))
-
-
-def suite_of(config: Config, cast: Cast) -> SuiteFitness:
-    """Return the fitness on the suite of a puzzle; its test instances take no part."""
+def suites_of(config: Config, cast: Cast) -> tuple[SuiteFitness, SuiteFitness]:
+    """Return the fitness on a suite of a puzzle, and its referee; its test instances take no part."""
     options = config.fitness
     found = instances("fitness.suite.name", options.suite.name, cast)
     known = np.flatnonzero(~found.test)
     aside = apart(len(known), options.suite.validation)
-    return SuiteFitness(
+    training = SuiteFitness(
         cast.actor,
         take(found.states, known[~aside]),
-        take(found.states, known[aside]),
         boards=options.suite.boards,
         factor=options.suite.factor,
         limit=options.suite.limit,
@@ -186,20 +171,19 @@ def suite_of(config: Config, cast: Cast) -> SuiteFitness:
         by_log=options.suite.score == "log",
         by_expanded=options.suite.cost == "expanded",
         partial=options.suite.partial,
-        measured=options.measured,
-        first=options.suite.first,
         scale=options.scale,
         parsimony=options.parsimony,
         minimum=options.minimum,
     )
+    return training, replace(training, instances=take(found.states, known[aside]))
 
 
 def _of_solvers(config: Config, cast: Cast) -> Ring | Pair:
     """Return the ring of those who solve a puzzle, or a pair of this and the ring of the problems that they meet."""
-    suite, scheme = suite_of(config, cast), scheme_of(cast.language, config.algorithm)
-    options = config.fitness.suite.problems
+    (suite, referee), scheme = suites_of(config, cast), scheme_of(cast.language, config.algorithm)
+    options, measured, first = config.fitness.suite.problems, config.fitness.measured, config.fitness.suite.first
     if not options.population:
-        return Ring(suite, scheme)
+        return Ring(Refereed(suite, referee, measured, first), scheme)
     language = problem_set(suite.number, suite.boards // options.met)
     breeding = Algorithm(
         population=options.population,
@@ -212,7 +196,8 @@ def _of_solvers(config: Config, cast: Cast) -> Ring | Pair:
         ),
     )
     problems = Ring(ProblemFitness(options.unsolved), Generational(language, breeding))
-    return Pair(Ring(SolverFitness(suite, options.met), scheme), problems, options.every)
+    solvers = Refereed(SolverFitness(suite, options.met), referee, measured, first)
+    return Pair(Ring(solvers, scheme), problems, options.every)
 
 
 def assemble(config: Config, games: Games) -> Experiment:
@@ -229,24 +214,23 @@ def _whole(config: Config, games: Games) -> Experiment:
     """Build a run that evaluates all individuals together; see `assemble`."""
     islands, kept = config.algorithm.islands, config.fitness.candidates
     if islands.count == 1:
-        return _of_one(config, games)
+        return Experiment(config, *_of_one(config, games))
     # Candidates are of all islands, so the ring of one keeps none.
     alone = replace(config, algorithm=of_island(config.algorithm), fitness=replace(config.fitness, candidates=0))
-    one = _of_one(alone, games)
-    assert not isinstance(one.ring, Islands)
-    return replace(one, config=config, ring=Islands(one.ring, islands, kept))
+    cast, panel, ring = _of_one(alone, games)
+    return Experiment(config, cast, panel, Islands(ring, islands, kept))
 
 
-def _of_one(config: Config, games: Games) -> Experiment:
-    """Build a run of one population; see `assemble`."""
+def _of_one(config: Config, games: Games) -> tuple[Cast, Mapping[str, Opponent], Ring | Pair]:
+    """Build the ring of one population; see `Experiment` for what is returned beside it, and `assemble`."""
     cast, options = cast_of(config, games, GENOTYPES[config.algorithm.kind]), config.fitness
     create = creator(cast.language, config.algorithm)
     panel = {name: opponent(one, cast, create, options) for name, one in options.opponents.items()}
     if isinstance(cast.actor, Solver):
-        return Experiment(config, cast, panel, _of_solvers(config, cast))
+        return cast, panel, _of_solvers(config, cast)
     if isinstance(cast.actor, Soloist):
         solo = SoloFitness(cast.actor, options.scale, options.parsimony, options.minimum)
-        return Experiment(config, cast, panel, Ring(solo, scheme_of(cast.language, config.algorithm)))
+        return cast, panel, Ring(solo, scheme_of(cast.language, config.algorithm))
     fitness = PanelFitness(
         cast.game,
         cast.actor,
@@ -264,23 +248,15 @@ def _of_one(config: Config, games: Games) -> Experiment:
     if isinstance(config.algorithm, Groups):
         rules = config.algorithm
         relative = GroupFitness(cast.actor, fitness, rules.group_size, rules.panel_weight, rules.ties, rules.stop)
-        return Experiment(config, cast, panel, Ring(relative, Winners(cast.language, rules)))
+        return cast, panel, Ring(relative, Winners(cast.language, rules))
     scheme = scheme_of(cast.language, config.algorithm)
     if options.lessons.drawn:
         assert cast.spec.lessons is not None  # see `jaxgp.config.games.check`
         asked = options.lessons
-        taught = LessonFitness(
-            cast.actor,
-            fitness,
-            (),
-            games=0,
-            measured=options.measured,
-            drawn=asked.drawn,
-            stock=asked.stock,
-            teach=cast.spec.lessons(cast.game, asked.teacher),
-            learning=asked.learning,
-        )
-        return Experiment(config, cast, panel, Ring(taught, scheme, options.candidates))
+        teach = cast.spec.lessons(cast.game, asked.teacher)
+        worths = options.scale, options.parsimony, options.minimum
+        taught = LessonFitness(cast.actor, teach, asked.drawn, asked.stock, asked.learning, *worths)
+        return cast, panel, Ring(Refereed(taught, fitness, options.measured), scheme, options.candidates)
     if options.coplay or options.elimination:
         guides = tuple(
             coevolution.Guide(opponent(one, cast, create, options), one.rounds, one.cutoff, one.weight)
@@ -288,17 +264,25 @@ def _of_one(config: Config, games: Games) -> Experiment:
         )
         depth = options.measured_depth
         measured = cast if depth is None else cast.at_depth(depth, "fitness.measured_depth")
-        common = {
-            "player": cast.actor,
-            "panel": replace(fitness, player=measured.actor),
-            "guides": guides,
-            "games": options.coplay or options.elimination // 2,
-            "weight": options.coplay_weight,
-            "opening": options.opening_plies,
-            "measured": options.measured,
-        }
-        coevolved = CoevolutionFitness(**common)
+        among: Absolute[Any] = CoevolutionFitness(
+            cast.game,
+            cast.actor,
+            options.coplay,
+            guides,
+            options.coplay_weight,
+            options.opening_plies,
+            options.max_plies,
+        )
         if options.elimination:
-            coevolved = EliminationFitness(**common, paired=options.paired)
-        return Experiment(config, cast, panel, Ring(coevolved, scheme, options.candidates))
-    return Experiment(config, cast, panel, Ring(fitness, scheme, options.candidates))
+            among = EliminationFitness(
+                cast.game,
+                cast.actor,
+                options.elimination // 2,
+                options.points,
+                options.opening_plies,
+                options.paired,
+                options.max_plies,
+            )
+        coevolved = Refereed(among, replace(fitness, player=measured.actor), options.measured)
+        return cast, panel, Ring(coevolved, scheme, options.candidates)
+    return cast, panel, Ring(fitness, scheme, options.candidates)

@@ -3,6 +3,7 @@
 Champions of several runs are one file NAME.jsonl, one of them a line; NAME.jsonl#3 is the champion of seed 3.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
@@ -93,7 +94,12 @@ def points_by_seat(champion: ChampionFile) -> list[tuple[str, float | None]]:
 
 def write(path: Path, content: ChampionFile) -> None:
     """Write a champion file atomically; raises OSError."""
-    files.write_json(path, as_json(content))
+    files.write_text(path, as_text(content))
+
+
+def as_text(content: ChampionFile) -> str:
+    """Return the text of a champion file."""
+    return json.dumps(as_json(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def as_json(content: ChampionFile) -> Json:

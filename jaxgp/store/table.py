@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from jaxgp import files, reading
-from jaxgp.errors import UsageError, reason, reject
+from jaxgp.errors import UsageError, reason, reject, rejected
 from jaxgp.printable import one_line
 
 Cells = dict[str, str]
@@ -50,8 +50,8 @@ class Table:
             for _ in self.rows():
                 pass
         except UsageError as error:
-            said = str(error).removeprefix(f"{self.path}: ")
-            reject(option, self.path, f"a new file, or a table with the columns of this command ({said})")
+            accepted = f"a new file, or a table with the columns of this command ({error.why})"
+            raise rejected(option, self.path, accepted) from error
         place = next(place for place in (self.path, *self.path.absolute().parents) if place.exists())
         if not os.access(place, os.W_OK) or (place != self.path and not place.is_dir()):
             reject(option, self.path, f"a file that can be written; {place} cannot")
@@ -73,7 +73,7 @@ class Table:
         except FileNotFoundError:
             return
         except OSError as error:
-            raise UsageError(f"{self.path}: cannot be read ({reason(error)})") from error
+            raise self._damaged(f"cannot be read ({reason(error)})") from error
 
     def parsed(self, lines: IO[bytes]) -> Iterator[Cells]:
         """Yield the rows in the content of a file without a torn last line; raises UsageError."""
@@ -86,7 +86,7 @@ class Table:
                 cells = next(csv.reader([line[:-1].decode()], strict=True), [])
                 yield dict(zip(self.columns[:there], cells, strict=True)) | rest
             except (ValueError, csv.Error) as error:
-                raise UsageError(f"{self.path}: line {number} is not a row of the table ({error})") from error
+                raise self._damaged(f"line {number} is not a row of the table ({error})") from error
 
     def _check_head(self, line: bytes) -> int:
         """Return how many columns a file has whose first line is this, the header or a torn part of it.
@@ -99,8 +99,12 @@ class Table:
             if line == self._line(self.columns[:count]).encode():
                 return count
         if line.endswith(b"\n") or not self._line(self.columns).encode().startswith(line):
-            raise UsageError(f"{self.path}: its columns are not {','.join(self.columns)}")
+            raise self._damaged(f"its columns are not {','.join(self.columns)}")
         return whole
+
+    def _damaged(self, why: str) -> UsageError:
+        """Return the error that says why the file is not this table."""
+        return UsageError(f"{self.path}: {why}", why=why)
 
     def line(self, row: Mapping[str, object]) -> str:
         """Return a row as the line that the file gets, without its end; every column must be in the row."""

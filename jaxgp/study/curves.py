@@ -46,7 +46,7 @@ COLUMNS = {
 }
 """The columns of the table, and what is in them."""
 RISING = ("points", "fitness", "first", "second", "beaten")
-"""Measures of which the best so far is the greatest. Sizes are shown as they are."""
+"""Measures whose greatest value so far is the best. Sizes are shown as they are."""
 FIELDS = {
     "points": "best_points",
     "first": "best_points_first",

@@ -1,6 +1,7 @@
 """Two populations: solvers, and sets of instances that they meet, with the solver whose nodes are a formula."""
 
 import itertools
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
@@ -15,18 +16,19 @@ from jaxgp.evolution.ring import Ring
 from jaxgp.fitness.options import Problems, Suite
 from jaxgp.fitness.puzzles.meetings import Met, ProblemFitness, SolverFitness, fresh, instances_of
 from jaxgp.fitness.puzzles.suite import SuiteFitness
+from jaxgp.fitness.refereed import Refereed
 from jaxgp.operators.options import Creation, Crossover, Mutation
 from jaxgp.options import check
 from tests.fitness.test_suite import LIMIT, NUMBERS, TRAINING, VALIDATION, Formula, individuals
 from tests.operators.operator_cases import assert_distribution, quick
 
 # Nodes of the reference search: 50, 20, 60. Those of a number n: difficulty (10, 4, 20) times 1 + |n - 3|.
-SUITE = SuiteFitness(Formula(), TRAINING, VALIDATION, boards=4, limit=LIMIT)
+SUITE = SuiteFitness(Formula(), TRAINING, boards=4, limit=LIMIT)
 SETS = jnp.array([[0, 0], [1, 1], [1, 2]], jnp.int32)
 
 
 def met(searches, nodes, solved):
-    return Met(SETS, *(jnp.array(x) for x in (nodes, solved, searches)), jnp.array([50, 20, 60, 10, 15]))
+    return Met(SETS, *(jnp.array(x) for x in (nodes, solved, searches)), jnp.array([50, 20, 60]))
 
 
 def test_each_solver_is_scored_on_the_sets_that_it_meets():
@@ -87,7 +89,7 @@ SOLVERS = Algorithm(
 
 
 PAIR = Pair(
-    Ring(SolverFitness(SUITE, met=2), Generational(NUMBERS, SOLVERS)),
+    Ring(Refereed(SolverFitness(SUITE, met=2), replace(SUITE, instances=VALIDATION)), Generational(NUMBERS, SOLVERS)),
     Ring(ProblemFitness(LIMIT), Generational(problem_set(3, 2), BREEDING)),
     every=3,
 )
@@ -125,7 +127,7 @@ def test_the_hardest_set_survives(history):
     states, rows = history
     for last in (2, 5):
         # The meetings of the generation that is not counted yet are those of this one, too.
-        met = jax.jit(PAIR.solvers.step)(states[last].replace(memory=states[last].memory.met))[0].memory
+        met = jax.jit(PAIR.solvers.step)(states[last].replace(memory=states[last].memory.solvers))[0].memory.own
         hardness = ProblemFitness(LIMIT).evaluate(jax.random.key(0), None, met)[0].fitness
         assert sets(states[last + 1])[0].tolist() == sets(states[last])[int(hardness.argmax())].tolist()
         assert rows[last]["problems_best_fitness"] == hardness.max() > hardness.min()

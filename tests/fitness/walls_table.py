@@ -11,6 +11,7 @@ from jaxgp.config import schema
 from jaxgp.config.games import cast_of
 from jaxgp.evolution.options import Groups
 from jaxgp.operators.options import RuleCreation
+from jaxgp.options import unchecked
 from jaxgp.players.options import Opponent
 from jaxgp.run.assemble import creator
 from jaxgp.spec import Cast
@@ -30,7 +31,7 @@ def config(size: int = 3, **algorithm) -> schema.Config:
     made = schema.Config(
         game={"name": "walls", "size": size},
         program={"matching": "symmetric"},
-        algorithm=Groups(**({"population": 40, "immigrants": 8, "capacity": 16, "generations": 4} | algorithm)),
+        algorithm=unchecked(Groups, {"population": 40, "immigrants": 8, "capacity": 16, "generations": 4} | algorithm),
         logger=schema.Logger(mode="disabled"),
         compilation_cache=None,
     )

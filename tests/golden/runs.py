@@ -7,6 +7,9 @@ python -m tests.golden.runs --write walls_groups    write this run anew, and lea
 The rule: after every step of a refactoring the runs are equal to golden.json, or the commit that writes it anew says
 which figure changed and why.
 
+What is decided has to be equal: champions, and all figures that are whole numbers. Other figures have five digits, and
+may differ by one unit of the last digit, since means and sums of floats are not the same on every processor.
+
 Nothing is asked but the commands, so that all below them can move: where an option gets another name, a word changes
 here, and the figures stay. The runs go through one process, one after the other, for most of their time is compiling;
 compiled programs are kept in ~/.cache/jaxgp-golden, or where JAX_COMPILATION_CACHE_DIR says, from one time to the next.
@@ -18,6 +21,7 @@ import contextlib
 import hashlib
 import io
 import json
+import math
 import os
 import runpy
 import subprocess
@@ -286,9 +290,19 @@ def differences(name: str, before: Outcome, after: Outcome) -> list[str]:
             continue
         pairs = zip_longest(before.figures[metric], after.figures[metric])
         for place, (old, new) in enumerate(pairs):
-            if old != new:
+            if not alike(old, new):
                 lines.append(f"{name}, {before.each} {place}, {metric}: {old} before, {new} now")
     return lines
+
+
+def alike(old: Any, new: Any) -> bool:
+    """Say whether figures as `rounded` leaves them are equal, or differ by one unit of the last digit."""
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) == len(new) and all(map(alike, old, new))
+    if float in (type(old), type(new)) and {type(old), type(new)} <= {float, int}:
+        unit = 10.0 ** (math.floor(math.log10(max(abs(old), abs(new)))) + 1 - DIGITS)
+        return abs(old - new) < 1.5 * unit
+    return bool(old == new)
 
 
 def read() -> dict[str, tuple[str, Outcome]]:

@@ -114,7 +114,10 @@ class ToyExperiment:
         return Interrupted(advanced.lower(state).compile(), self._interrupt)
 
     def compiled_together(self, states, together, mesh) -> Compiled:
-        return jax.jit(Seeds(advanced, together, mesh)).lower(list(states)).compile()
+        return jax.jit(Seeds(self, together, mesh).step).lower(list(states)).compile()
+
+    def step(self, state: EvolutionState) -> tuple[EvolutionState, dict[str, Array]]:
+        return advanced(state)
 
     def replay(self, state: EvolutionState, seed: int) -> list[ReplayGame]:
         svg = '<svg viewBox="0 0 10 10"><circle cx="5" cy="5" r="{}"/></svg>'
