@@ -158,11 +158,11 @@ class ListsMoves(ABC):
         """The most moves that there can be; a search keeps a place for each, so a low bound makes it faster."""
 
     @abstractmethod
-    def choices(self, state: Any) -> Array:
+    def choices(self, state: States) -> Array:
         """Return int32[]: how many moves there are, a pass being one; at least 1, unspecified after the end."""
 
     @abstractmethod
-    def choice(self, state: Any, place: Array) -> Array:
+    def choice(self, state: States, place: Array) -> Array:
         """Return int32[]: the action at a place (int32[]) of the list, in ascending order; unspecified beyond it."""
 
 
@@ -170,7 +170,7 @@ class RollsByTurn(ABC):
     """A game whose chance comes at moments that both games of a pair share, such as the rolls at the start of turns."""
 
     @abstractmethod
-    def moment(self, state: Any) -> Array:
+    def moment(self, state: States) -> Array:
         """Return int32[]: which moment the next chance after this state is; it grows from one to the next."""
 
 
@@ -178,10 +178,10 @@ class Packs(ABC):
     """A game whose states fit into fewer words than they have fields, for loops that move whole games about."""
 
     @abstractmethod
-    def pack(self, state: Any) -> States: ...
+    def pack(self, state: States) -> States: ...
 
     @abstractmethod
-    def unpack(self, words: Any) -> States: ...
+    def unpack(self, words: States) -> States: ...
 
 
 class Puzzle(Game[State], ListsMoves):

@@ -43,7 +43,7 @@ class ChoosesTurns(ABC):
     """A `Choice` that also chooses in many states at once, and several moves of its side, where this is faster."""
 
     @abstractmethod
-    def turns(self, states: Any, bits: Array, active: Array) -> Array:
+    def turns(self, states: States, bits: Array, active: Array) -> Array:
         """Return int32[N, K] moves for states [N], as `jaxgp.contracts.Player.act` does; `bits` is uint32[N]."""
 
 

@@ -8,7 +8,7 @@ draws from its key as ply `n` of a game does (`jaxgp.fitness.ply`), on the devic
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Generic
 
 import jax
 import jax.numpy as jnp
@@ -17,7 +17,7 @@ from jax import Array, lax
 
 from jaxgp import arrays
 from jaxgp.bits import extend
-from jaxgp.contracts import Driver, Simulation
+from jaxgp.contracts import Driver, Plans, Simulation
 from jaxgp.errors import reject
 from jaxgp.fitness import ply
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
@@ -48,7 +48,7 @@ class Rollouts:
 
 
 @dataclass(frozen=True)
-class Roller:
+class Roller(Generic[Plans]):
     """Individuals drive rollouts, all at once, each until it ends.
 
     Attributes:
@@ -57,9 +57,9 @@ class Roller:
     """
 
     simulation: Simulation
-    driver: Driver
+    driver: Driver[Plans, Any]
 
-    def begin(self, plans: Any, keys: Array) -> Rollouts:
+    def begin(self, plans: Plans, keys: Array) -> Rollouts:
         """Return the rollouts of P individuals at their starts, which depend on the keys, key[M], alone."""
         count = jax.tree.leaves(plans)[0].shape[0]
         start = jax.vmap(self._start)(keys)
@@ -74,7 +74,7 @@ class Roller:
         """Return bool[P, M]: which rollouts go on."""
         return ply.going(rollouts.states, rollouts.steps, self.simulation.horizon)
 
-    def step(self, plans: Any, keys: Array, rollouts: Rollouts) -> Rollouts:
+    def step(self, plans: Plans, keys: Array, rollouts: Rollouts) -> Rollouts:
         """Advance the rollouts that go on by one step."""
         world, going, seats = self.simulation, self.going(rollouts), self.simulation.seats
         shape = going.shape
@@ -98,7 +98,7 @@ class Roller:
         states = arrays.where(going, moved, rollouts.states)
         return Rollouts(states, rollouts.steps + going, memory, rollouts.blank + blank)
 
-    def run(self, plans: Any, keys: Array) -> Rollouts:
+    def run(self, plans: Plans, keys: Array) -> Rollouts:
         """Drive all rollouts of P individuals to their ends.
 
         Args:
@@ -109,7 +109,7 @@ class Roller:
             lambda rollouts: self.going(rollouts).any(), partial(self.step, plans, keys), self.begin(plans, keys)
         )
 
-    def record(self, plans: Any, key: Array) -> State:
+    def record(self, plans: Plans, key: Array) -> State:
         """Return all states [horizon + 1] of the rollout of one individual: equal to those of `run`, to the last one.
 
         Args:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxgp.contracts import Game, Opponent, Player, Simulation, Solver
+from jaxgp.contracts import Game, Opponent, Player, Simulation, Solver, States
 from jaxgp.fitness.rollout import Roller
 from jaxgp.genotypes.language import Genome
 from jaxgp.host.agents import opponent_agent, program_agent
@@ -137,7 +137,7 @@ def driven(cast: Cast, genome: Genome, seed: int) -> list[Any]:
     return [jax.tree.map(lambda x, at=at: x[at], states) for at in range(last + 1)]
 
 
-def measured(game: Simulation, state: Any) -> dict[str, float]:
+def measured(game: Simulation, state: States) -> dict[str, float]:
     """Return the quantities of a simulation in a state, by name; of several seats the mean."""
     values = np.asarray(game.measures(state)).mean(0)
     return {one.name: float(value) for one, value in zip(game.quantities, values, strict=True)}

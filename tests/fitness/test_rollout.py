@@ -1,10 +1,15 @@
 """Rollouts: a cart that has to stop at a line, by hand and by the engine."""
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from flax import struct
 
+from jaxgp.contracts import Measure, Simulation
 from jaxgp.errors import UsageError
 from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.options import Algorithm
@@ -103,3 +108,46 @@ def test_a_run_that_is_taken_up_again_goes_on_to_the_bit():
 def test_what_is_not_measured_is_refused_by_name():
     with pytest.raises(UsageError, match="speed: accepted: distance, time"):
         RolloutFitness(STILL, DRIVER, "speed")
+
+
+@dataclass(frozen=True)
+class Tug(Simulation):
+    """Two pull at a rope, each the harder, the greater the number of its seat; neither ever wins."""
+
+    name: ClassVar[str] = "tug"
+    version: ClassVar[str] = "1"
+    seats: ClassVar[int] = 2
+    starts: ClassVar[str] = "fixed"
+    chance: ClassVar[bool] = False
+    horizon: ClassVar[int] = 3
+    controls: ClassVar[int] = 1
+    quantities: ClassVar[tuple[Measure, ...]] = (Measure("pull", "N", "that the seat has exerted"),)
+
+    def init(self, key):
+        return Pulled(jnp.zeros(2), jnp.bool_(False))
+
+    def sense(self, state, seat):
+        return jnp.stack([seat, state.pull[seat]]).astype(jnp.float32)
+
+    def step(self, state, controls, key):
+        return Pulled(state.pull + controls[:, 0], state.terminated)
+
+    def measures(self, state):
+        return state.pull[:, None]
+
+    def score(self, state):
+        return state.pull
+
+
+@struct.dataclass
+class Pulled:
+    pull: jax.Array
+    terminated: jax.Array
+
+
+def test_an_individual_drives_every_seat_by_what_that_seat_perceives():
+    """The first feature, which is called `place` for carts, is the seat here."""
+    tug = RolloutFitness(Tug(), DRIVER, "pull")
+    result, _ = jax.jit(lambda genomes: tug.evaluate(jax.random.key(0), genomes, ()))(stacked(["(+ place 1.0)"]))
+    assert result.points.tolist() == [[3.0, 6.0]]
+    assert result.fitness.tolist() == [4.5]
