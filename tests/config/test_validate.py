@@ -374,7 +374,7 @@ BAD_ELIMINATION = [
 def eliminating(**fitness):
     """A tournament of those who otherwise play each other and a guide."""
     right = coevolving()
-    right.fitness = Elimination(opponents=right.fitness.opponents, tail=1, **{"games": 4} | fitness)
+    right.fitness = Elimination(opponents=right.fitness.opponents, tail=1, **fitness)
     return right
 
 
@@ -382,7 +382,9 @@ def eliminating(**fitness):
     ("option", "value", "accepted"), BAD_ELIMINATION, ids=[f"{o}={v}" for o, v, _ in BAD_ELIMINATION]
 )
 def test_bad_values_of_a_tournament_are_named_with_what_is_accepted(option, value, accepted):
-    wrong = eliminating(opening_plies=0 if option == "fitness.paired" else 2, games=2 if option == "fitness.paired" else 4)
+    # Without an opening both games of a match are all that there is, and no start is shared.
+    opening = {"opening_plies": 0, "games": 2} if option == "fitness.paired" else {"opening_plies": 2, "games": 4}
+    wrong = eliminating(**opening)
     validate.check(wrong, envs)
     put(wrong, option, value)
     assert refused(wrong) == f"{option}={value}: accepted: {accepted}".replace("True", "true")
