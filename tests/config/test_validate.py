@@ -391,7 +391,7 @@ def test_bad_values_of_a_tournament_are_named_with_what_is_accepted(option, valu
 
 
 def test_a_match_of_many_games_needs_something_that_tells_them_apart():
-    wrong = eliminating()
+    wrong = eliminating(games=4)
     accepted = "2, or fitness.opening_plies above 0; without chance all games of a match of othello are alike"
     assert refused(wrong) == f"fitness.games=4: accepted: {accepted}"
     wrong.fitness.games = 2
