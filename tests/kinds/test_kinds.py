@@ -45,7 +45,7 @@ class Short(Fitness):
 
 def test_kinds_are_found_by_the_names_of_their_modules_the_default_first():
     found = kinds.Fitness.kinds.all()
-    assert list(found) == ["panel", "coplay", "elimination", "groups", "lessons", "solo", "suite"]
+    assert list(found) == ["panel", "coplay", "elimination", "groups", "lessons", "rollout", "solo", "suite"]
     assert all(kind().kind == name for name, kind in found.items())
     assert found["panel"] is Panel is type(Config().fitness)
 
