@@ -13,6 +13,7 @@ FLOORS = (
     ("players",),
     ("fitness",),
     ("evolution",),
+    ("schemes",),
     ("kinds",),
     ("config", "statistics"),
     ("store",),
