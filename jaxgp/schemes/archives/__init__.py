@@ -1,0 +1,1 @@
+"""Archives of individuals that differ from each other."""

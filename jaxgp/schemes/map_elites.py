@@ -1,0 +1,47 @@
+"""MAP-Elites: an archive of the fittest individual of each cell; parents are drawn uniformly from it."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from jaxgp.errors import reject
+from jaxgp.evolution.options import Algorithm
+from jaxgp.options import option
+
+if TYPE_CHECKING:
+    from jaxgp.contracts import Scheme
+
+AXES = ("size", "symbols", "balance")
+
+
+@dataclass
+class MapElites(Algorithm):
+    """MAP-Elites of programs; options of selection have no meaning."""
+
+    kind: str = option("map_elites", "an archive of the fittest of each kind, by descriptors", ("map_elites",))
+    elites: int = option(0, "none; the archive keeps them", low=0, high=0)
+    axes: list[str] = option(
+        ["size", "symbols"],
+        "descriptors that tell cells of the archive apart; size: nodes, on a logarithmic scale; symbols: primitives "
+        "that are used; balance: the share of points from the first seat",
+        AXES,
+        accepted=f"one or more of {', '.join(AXES)}, as in [size,symbols]",
+        test=lambda name: name in AXES,
+    )
+    bins: int = option(8, "cells along each axis", low=1, high=64)
+
+    def laws(self, prefix: str) -> None:
+        """Check the conditions between options; raises UsageError."""
+        super().laws(prefix)
+        if not self.axes or len(set(self.axes)) < len(self.axes):
+            reject(prefix + "axes", self.axes, f"one or more of {', '.join(AXES)}, each once")
+
+    def scheme(self, language: Any) -> "Scheme":
+        """Return the archive and its children."""
+        from jaxgp.schemes.archives.map_elites import Elites
+
+        return Elites(language.without(self.left_out), self)
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return the row of the archive."""
+        cells = f"{self.bins ** len(self.axes)} cells, {self.bins} along each of {', '.join(self.axes)}"
+        return [("archive", f"{cells}; the fittest of each cell stays, and parents are drawn uniformly from it")]
