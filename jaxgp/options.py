@@ -393,8 +393,8 @@ def _right(one: Option, value: object) -> bool:
         whole = float not in one.kinds
         if isinstance(value, bool) or not isinstance(value, numbers.Integral if whole else numbers.Real):
             return False
-        number = float(value)
-        if not math.isfinite(number):
+        number = value if isinstance(value, int) else float(value)  # an integer may be too large for a float
+        if isinstance(number, float) and not math.isfinite(number):
             return False
         assert not isinstance(limits.high, str)
         inside = limits.low is None or (number > limits.low if limits.above else number >= limits.low)
