@@ -222,8 +222,7 @@ def _save(ring: Ring | Pair | Islands, state: EvolutionState, folder: Path) -> i
 
 def _digest(ring: Ring | Pair | Islands) -> str:
     """Return what the checkpoints of a ring say about it: what its genomes are written in."""
-    inner = ring.ring if isinstance(ring, Islands) else ring
-    language = written_in(inner.solvers.scheme if isinstance(inner, Pair) else inner.scheme)
+    language = written_in(ring.scheme)
     return "" if language is None else f"{language.name} {language.version}"
 
 
