@@ -47,7 +47,8 @@ def valued(language, genome, options, supermoves):
 
 def check(champion, deals, limits):
     """Compare the searches of a champion; return what plain Python found."""
-    saved = json.loads((CHAMPIONS / f"{champion}.json").read_text())
+    file, _, seed = champion.partition("#")
+    saved = json.loads((CHAMPIONS / file).read_text().splitlines()[int(seed)])
     settings = {name: saved["game"][name] for name in ("supermoves", "autoplay")}
     role = saved["program"].pop("role")
     taken = cast(SPEC, SPEC.make(**settings), role, None, saved["program"])
@@ -74,7 +75,7 @@ def check(champion, deals, limits):
 
 def test_prices_of_counts_agree_with_plain_python():
     """Deal 4813 is one in which a sum that is rounded less often leads elsewhere."""
-    found = check("freecell_counts_0", [4813, *range(1, 16)], [4000, *[200] * 15])
+    found = check("freecell_counts.jsonl#0", [4813, *range(1, 16)], [4000, *[200] * 15])
     assert found[0].solved
 
 
@@ -82,11 +83,11 @@ def test_prices_of_counts_agree_with_plain_python():
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize(("name", "limit"), [("counts", 1500), ("counts_hard", 600), ("weights", 1000)])
 def test_many_deals_agree_with_plain_python(name, seed, limit):
-    found = check(f"freecell_{name}_{seed}", range(4800, 4840), limit)
+    found = check(f"freecell_{name}.jsonl#{seed}", range(4800, 4840), limit)
     assert len({one.expanded for one in found}) > 10
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_policies_agree_with_plain_python(seed):
-    check(f"freecell_policy_{seed}", range(4800, 4810), 500)
+    check(f"freecell_policy.jsonl#{seed}", range(4800, 4810), 500)

@@ -56,7 +56,8 @@ def valued(language, genome, state):
 
 def check(champion, boards, limit, search):
     """Compare the searches of a champion; return what plain Python found."""
-    saved = json.loads((CHAMPIONS / f"{champion}.json").read_text())
+    file, _, seed = champion.partition("#")
+    saved = json.loads((CHAMPIONS / file).read_text().splitlines()[int(seed)])
     role = saved["program"].pop("role")
     taken = cast(SPEC, GAME, role, None, saved["program"] | {"search": search})
     options = taken.options
@@ -88,7 +89,7 @@ def check(champion, boards, limit, search):
 
 def test_a_single_heuristic_agrees_with_plain_python():
     """It multiplies and adds counts, quotients and a share."""
-    found = check("rush_hour_greedy_heuristic_2", shipped("WAY")[:6], 400, "greedy")
+    found = check("rush_hour_greedy_heuristic.jsonl#2", shipped("WAY")[:6], 400, "greedy")
     assert any(one.solved and len(one.moves) > 3 for one in found)
 
 
@@ -99,4 +100,4 @@ def test_a_single_heuristic_agrees_with_plain_python():
     [("greedy_heuristic", "greedy"), ("greedy", "greedy"), ("policy", "greedy"), ("policy", "deepening")],
 )
 def test_many_boards_agree_with_plain_python(name, search, seed):
-    check(f"rush_hour_{name}_{seed}", shipped("JAM", "WAY")[seed::40], 600, search)
+    check(f"rush_hour_{name}.jsonl#{seed}", shipped("JAM", "WAY")[seed::40], 600, search)
