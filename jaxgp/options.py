@@ -299,8 +299,10 @@ class Checked:
 def unchecked(schema: type[Schema], values: typing.Mapping[str, object]) -> Schema:
     """Return a dataclass of options with some of its values given, of which none is checked yet.
 
-    A command checks all options together, by their full names.
+    A command checks all options together, by their full names. Only a dataclass that checks itself would check them before.
     """
+    if not issubclass(schema, Checked):
+        return schema(**values)
     made = object.__new__(schema)
     vars(made).update({one.name: one.default for one in declared(schema)} | dict(values))
     return made
