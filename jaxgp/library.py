@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jaxgp import options
 from jaxgp import spec as specs
 from jaxgp.contracts import Game, Opponent, Position
 from jaxgp.errors import UsageError, reject
@@ -20,14 +21,12 @@ from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.language import Genome, to_text
 from jaxgp.genotypes.rulelists import RuleLanguage
-from jaxgp.host import seating
-from jaxgp.host.agents import Agent
 from jaxgp.measure import champions
-from jaxgp.options import made
-from jaxgp.players import options, panel
 from jaxgp.report import tree
 from jaxgp.run.assemble import creator
 from jaxgp.search.chance import unused_key
+from jaxgp.seats.agents import Agent, genome_agent
+from jaxgp.seats.options import RENAMED, OpponentOptions
 from jaxgp.spec import Cast, Games, Spec
 
 
@@ -51,15 +50,15 @@ def opponent(cast: Cast, kind: str = "search", **values: object) -> Opponent:
 
     Args:
         cast: the game, and how genomes play it.
-        kind: search, random, programs, champions or strategy.
-        values: more of `jaxgp.players.options.Opponent`: depth, ties, evaluator, name, count, games.
+        kind: search, random, program, champion or strategy.
+        values: options of that kind, such as depth, and `games`.
 
     Raises:
         UsageError: an option that is wrong, or something that the game does not have.
     """
-    chosen = made(options.Opponent, {"kind": kind} | values, "")
+    made = options.made(options.of_kind("kind", kind, OpponentOptions.kinds(), RENAMED), values, "")
     algorithm = Groups() if isinstance(cast.language, RuleLanguage) else Algorithm()
-    return panel.opponent(chosen, cast, creator(cast.language, algorithm), Fitness())
+    return made.seat(cast, creator(cast.language, algorithm), Fitness())
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ class Champion:
     @cached_property
     def agent(self) -> Agent:
         """The individual as a player at the table."""
-        return seating.genome_agent(self.cast, self.genome, "champion")
+        return genome_agent(self.cast, self.genome, "champion")
 
     def move(self, state: Position, bits: int = 0) -> int | None:
         """Return its move in a position, an action of the game; None where it names no legal one.

@@ -333,6 +333,33 @@ def made(schema: type[Schema], values: typing.Mapping[str, object], prefix: str)
     return result
 
 
+def of_kind(
+    option: str,
+    kind: object,
+    kinds: typing.Mapping[str, type[Schema]],
+    renamed: typing.Mapping[str, str] = types.MappingProxyType({}),
+    value: str = "",
+) -> type[Schema]:
+    """Return the dataclass of a kind by its name.
+
+    Args:
+        option: its name, for the message.
+        kind: the name of the kind.
+        kinds: the dataclasses by their names.
+        renamed: former names, and what is written today.
+        value: what stands behind the name, from a colon on.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    if isinstance(kind, str) and kind in kinds:
+        return kinds[kind]
+    if isinstance(kind, str) and kind in renamed:
+        now = renamed[kind]
+        reject(option, f"{kind}{value}", now + value if now.isalpha() else now, f"{kind} is called so no longer")
+    reject(option, kind, ", ".join(kinds))
+
+
 def changed(values: object, names: Sequence[str]) -> list[str]:
     """Return the names among `names` whose options are not at their defaults."""
     defaults = type(values)()

@@ -138,7 +138,21 @@ def compose(
         raise composition_error(schema, error, overrides) from error
     with read_write(config.hydra), open_dict(config.hydra):
         config.hydra.mode = mode
+    _begin_anew(schema, config, overrides)
     return config
+
+
+def _begin_anew(schema: type, config: DictConfig, overrides: Sequence[str]) -> None:
+    """Drop what files give a member of a panel that the kind that an override names does not have."""
+    given = dict(override.lstrip("+").partition("=")[::2] for override in overrides)
+    for key, kind in given.items():
+        entry, _, option = key.rpartition(".")
+        names = typed.names_of_kind(schema, entry, kind) if option == "kind" else []
+        there = OmegaConf.select(config, entry) if names else None
+        if isinstance(there, DictConfig):
+            with open_dict(there):
+                for name in [name for name in there if name not in names and f"{entry}.{name!s}" not in given]:
+                    del there[name]
 
 
 def opened(schema: type, override: str, sweep: bool = False) -> str:
@@ -266,4 +280,5 @@ class Composer(Generic[Schema]):
         config = copy.deepcopy(self._known[groups])
         for one in values:
             OmegaConf.update(config, one.key_or_group, one.value(), merge=True, force_add=one.is_force_add())
+        _begin_anew(self._schema, config, [str(one.input_line) for one in values])
         return config

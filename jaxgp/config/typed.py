@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from jaxgp.config import quoting
 from jaxgp.errors import UsageError, reject, show
-from jaxgp.options import Option, declared
+from jaxgp.options import Option, declared, of_kind
 
 Name = TypeVar("Name")
 Schema = TypeVar("Schema")
@@ -28,16 +28,27 @@ def plain(schema: type) -> dict[str, object]:
 def variants(schema: type) -> dict[str, dict[str, type]]:
     """Return the sections whose options depend on their `kind`, by name: the dataclass of each kind, default first."""
     sections = {one.name: sections_of(one) for one in declared(schema)}
-    return {
-        name: {str(vars(member)["kind"]): member for member in members}
-        for name, members in sections.items()
-        if len(members) > 1
-    }
+    return {name: by_kind(found) for name, found in sections.items() if len(found) > 1}
+
+
+def by_kind(union: Iterable[Any]) -> dict[str, type]:
+    """Return the dataclasses of a union by their kinds."""
+    return {str(member.kind): member for member in union}
 
 
 def sections_of(one: Option) -> list[type]:
     """Return the dataclasses that an option may be; empty for an option that is a value."""
-    return [kind for kind in one.kinds if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
+    found = [kind for kind in one.kinds if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
+    return [member for kind in found for member in members(kind)]
+
+
+def members(kind: type) -> list[type]:
+    """Return the dataclasses that a section of this type may be.
+
+    A dataclass with a class method `kinds`, such as that of players, stands for a union: for a dataclass of each kind.
+    """
+    union = getattr(kind, "kinds", None)
+    return [kind] if union is None else list(union().values())
 
 
 def entries_of(one: Option) -> type | None:
@@ -57,7 +68,7 @@ def typed(schema: type[Schema], values: Mapping[Name, object], prefix: str = "",
         values: plain values by name; sections are mappings.
         prefix: what stands before the names, in messages.
         complete: whether every option must be given; if not, missing ones have their defaults. Freely named entries,
-            such as the members of a panel, may always leave options out.
+            such as the members of a panel, and players may always leave options out.
 
     Raises:
         UsageError: an unknown option, a missing one, or a value of the wrong type. Choices and limits are not checked
@@ -89,23 +100,24 @@ def entries_typed(kind: type[Schema], values: Mapping[Name, object], prefix: str
         name = f"{prefix}{key}"
         if not isinstance(entry, Mapping):
             reject(name, entry, below(kind))
-        made[str(key)] = typed(kind, entry, name + ".", complete=False)
+        made[str(key)] = typed(_chosen(members(kind), entry, name), entry, name + ".", complete=False)
     return made
 
 
 def _value(one: Option, value: object, name: str, complete: bool) -> object:
     """Return the value of an option, of its type; raises UsageError."""
     sections, entries = sections_of(one), entries_of(one)
+    if value is None and one.nullable:
+        return None
     if (sections or entries) and not isinstance(value, Mapping):
         reject(name, value, accepted(one))
     if sections:
         assert isinstance(value, Mapping)
-        return typed(_chosen(sections, value, name), value, name + ".", complete)
+        chosen = _chosen(sections, value, name)
+        return typed(chosen, value, name + ".", complete and not hasattr(chosen, "kinds"))
     if entries:
         assert isinstance(value, Mapping)
         return dict(value) if entries is object else entries_typed(entries, value, name + ".")
-    if value is None and one.nullable:
-        return None
     if value == MISSING or (isinstance(value, list | tuple) and MISSING in value):
         reject(name, value, f"{accepted(one)}; {MISSING} stands for a value that is missing")
     try:
@@ -118,11 +130,9 @@ def _chosen(sections: list[type], value: Mapping[str, object], name: str) -> typ
     """Return the dataclass that a section's `kind` chooses; by default the first."""
     if len(sections) == 1:
         return sections[0]
-    kinds = {str(vars(member)["kind"]): member for member in sections}
+    kinds = by_kind(sections)
     kind = value.get("kind", next(iter(kinds)))
-    if not isinstance(kind, str) or kind not in kinds:
-        reject(f"{name}.kind", kind, ", ".join(kinds))
-    return kinds[kind]
+    return of_kind(f"{name}.kind", kind, kinds, getattr(sections[0], "renamed", {}))
 
 
 def _many(one: Option, value: object) -> object:
@@ -163,7 +173,8 @@ def accepted(one: Option) -> str:
 
 def below(schema: type) -> str:
     """Say in words that a section is set by its options."""
-    names = [one.name for one in declared(schema)] if dataclasses.is_dataclass(schema) else []
+    found = [one.name for kind in members(schema) for one in declared(kind)] if dataclasses.is_dataclass(schema) else []
+    names = list(dict.fromkeys(found))
     return f"options below it: {', '.join(names)}" if names else "options below it"
 
 
@@ -183,7 +194,8 @@ def kinds(schema: type, option: str) -> tuple[object, ...]:
     """Return the types that an option may have, by its dotted name; empty if there is no such option."""
     found: tuple[object, ...] = (schema,)
     for part in option.split(".") if option else []:
-        inside = [typing.get_args(kind)[1] for kind in found if typing.get_origin(kind) is dict]
+        entries = [typing.get_args(kind)[1] for kind in found if typing.get_origin(kind) is dict]
+        inside = [member for kind in entries for member in (members(kind) if isinstance(kind, type) else (kind,))]
         sections = [kind for kind in found if dataclasses.is_dataclass(kind)]
         named = [one for kind in sections for one in declared(kind) if one.name == part]
         found = (*inside, *(kind for one in named for kind in one.kinds))
@@ -196,6 +208,12 @@ def is_text(schema: type, option: str) -> bool:
     sections = [kind for kind in kinds(schema, parent) if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
     found = [one for kind in sections for one in declared(kind) if one.name == name]
     return bool(found) and all(str in one.kinds and not one.choices for one in found)
+
+
+def names_of_kind(schema: type, section: str, kind: str) -> list[str]:
+    """Return the names of the options of a section of one kind; empty where there is no such kind, or only one."""
+    found = by_kind(member for member in kinds(schema, section) if hasattr(member, "kinds"))
+    return [one.name for one in declared(found[kind])] if kind in found else []
 
 
 def names(schema: type, section: str) -> list[str]:

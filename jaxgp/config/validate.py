@@ -7,7 +7,7 @@ from jaxgp.config import games
 from jaxgp.config.schema import Config
 from jaxgp.errors import reject, require
 from jaxgp.evolution.options import CMA, Algorithm, Groups, of_island
-from jaxgp.players.options import KINDS
+from jaxgp.seats.options import OpponentOptions
 
 if TYPE_CHECKING:
     from jaxgp.spec import Games
@@ -48,11 +48,11 @@ def check(config: Config, places: "Games") -> Config:
 
 def _trained(config: Config) -> None:
     """Refuse engines outside the project among the opponents of individuals."""
-    for section, met in (("opponents", config.fitness.opponents), ("guides", config.fitness.guides)):
-        for name, one in met.items():
-            if one.kind == "gtp":
-                why = f"{', '.join(KINDS)}; engines outside the project measure champions, they train none"
-                reject(f"fitness.{section}.{name}.kind", one.kind, why)
+    for name, one in config.fitness.opponents.items():
+        if not one.trains:
+            kinds = ", ".join(kind for kind, form in OpponentOptions.kinds().items() if form.trains)
+            why = "engines outside the project measure champions, they train none"
+            reject(f"fitness.opponents.{name}.kind", one.kind, kinds, why)
 
 
 def _elimination(algorithm: Algorithm | Groups | CMA) -> None:

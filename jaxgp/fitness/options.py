@@ -17,7 +17,7 @@ from jaxgp.options import (
     option,
     power_of_two,
 )
-from jaxgp.players.options import Opponent
+from jaxgp.seats.options import GuideOptions, OpponentOptions
 
 MAX_CANDIDATES = 256
 MAX_FACTOR = 1000
@@ -190,7 +190,7 @@ class Fitness:
     instance are the share of nodes saved, and the instances that were set apart measure the fittest.
     """
 
-    opponents: dict[str, Opponent] = option({}, "the panel, by name")
+    opponents: dict[str, OpponentOptions] = option({}, "the panel, by name")
     suite: Suite = option(Suite(), "instances of a puzzle, in the place of opponents")
     lessons: Lessons = option(Lessons(), "decisions that a teacher has judged, in the place of games")
     coplay: int = option(
@@ -217,7 +217,7 @@ class Fitness:
         high="max_plies",
         why="fitness.max_plies",
     )
-    guides: dict[str, Opponent] = option({}, "coevolution: opponents met by the whole population, by name")
+    guides: dict[str, GuideOptions] = option({}, "coevolution: opponents met by the whole population, by name")
     measured: int = option(
         1,
         "coevolution, lessons: how many of the fittest of a generation are measured by the opponents; puzzles: by the "
@@ -266,12 +266,10 @@ class Fitness:
     def least_depth(self) -> int:
         """The least depth of the searches that individuals meet; if they meet none, that of any search."""
         met = [*self.opponents.values(), *self.guides.values()]
-        return min((one.depth for one in met if one.kind == "search"), default=DEEPEST)
+        return min((one.plies for one in met), default=DEEPEST)
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
-        for name, opponent in self.opponents.items():
-            no_guide(f"{prefix}opponents.{name}", opponent)
         if self.opponents and not any(one.weight for one in self.opponents.values()):
             name = next(iter(self.opponents))
             reject(f"{prefix}opponents.{name}.weight", 0.0, "at least one opponent with a weight above 0")
@@ -330,11 +328,3 @@ class Fitness:
             reject(prefix + "lessons.drawn", self.lessons.drawn, f"0 {with_it}")
         if self.coplay_weight != 1:
             reject(prefix + "coplay_weight", self.coplay_weight, f"1 {with_it}")
-
-
-def no_guide(option: str, opponent: Opponent) -> None:
-    """Refuse options that only guides may set."""
-    if opponent.rounds != 1:
-        reject(f"{option}.rounds", opponent.rounds, "1; rounds are of guides, all games of others are one")
-    if opponent.cutoff is not None:
-        reject(f"{option}.cutoff", opponent.cutoff, "null; only guides are met by some of the population")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaxgp.contracts import Game
-from jaxgp.host.moves import Move, announcement, verdict
+from jaxgp.seats.moves import Move, announcement, verdict
 from jaxgp.spec import Drawing
 
 HELP = """\

@@ -1,4 +1,4 @@
-"""Opponents, from their options: searches, random moves, random genomes, past champions, fixed strategies."""
+"""Opponents without a search: random moves, fixed strategies; and opponents in the place of individuals."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,14 +11,10 @@ from jax import Array, lax
 
 from jaxgp.bits import pick
 from jaxgp.contracts import ChoosesTogether, ChoosesTurns, Game, Genomes, Opponent, Player, States
-from jaxgp.errors import reject
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
-from jaxgp.players import options
 from jaxgp.players.program import ProgramOpponent
-from jaxgp.players.search import AlternatingOpponent, SearchOpponent
-from jaxgp.players.searches import searches
-from jaxgp.spec import Cast, Choice, Rules, Spec, Strategy
+from jaxgp.spec import Choice, Rules, Spec, Strategy
 
 Create = Callable[[Array, int], Genome]
 """(key, count) -> random genomes."""
@@ -38,32 +34,6 @@ class Terms(Protocol):
     @property
     def tail(self) -> int:
         """Last plies that are searched full width."""
-
-
-def opponent(chosen: options.Opponent, cast: Cast[Rules], create: Create, terms: Terms) -> Opponent:
-    """Seat one member of a panel.
-
-    Args:
-        chosen: its options.
-        cast: the game, and how genomes play it.
-        create: makes random genomes.
-        terms: limits of searches.
-
-    Raises:
-        UsageError: the game lacks the strategy or evaluator, or no search plays it.
-    """
-    if chosen.kind == "random":
-        return RandomOpponent(cast.game, games=chosen.games)
-    if chosen.kind == "search":
-        found = searches(cast.spec, cast.game, chosen.evaluator, chosen.depth, chosen.ties, terms.tail, terms.lanes)
-        seated = tuple(SearchOpponent(one, chosen.depth, terms.table_size, games=chosen.games) for one in found)
-        return seated[0] if len(seated) == 1 else AlternatingOpponent(seated)
-    if chosen.kind in ("programs", "champions"):
-        past = chosen.kind == "champions"
-        return ProgramOpponent(cast.game, cast.actor, create, chosen.count, rounds=chosen.games, champions=past)
-    if chosen.kind == "strategy":
-        return strategy(cast.spec, cast.game, chosen.name, chosen.games)
-    reject("kind", chosen.kind, ", ".join(options.KINDS))
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,9 @@ def _sections(config: Config, prefix: str) -> Iterator[tuple[str, str, list[str]
                 if entry not in (None, object) and inner.name == "opponents":
                     assert entry is not None
                     name = f"{one.name}.{inner.name}.NAME"
-                    yield name, _first_line(entry), _table(_flat(entry(), name + "."))
+                    for kind in typed.members(entry):
+                        title = name if kind is entry else f"{name}.kind={kind().kind}"
+                        yield title, _first_line(kind), _table(_flat(kind(), name + "."))
         if not members and typed.entries_of(one) is None:
             rest.append((one.name, getattr(config, one.name), one))
     yield "the run", "Options of a run outside sections.", _table(iter(rest))
@@ -76,8 +78,12 @@ def _game(games: Games, name: str) -> Iterator[str]:
 def _flat(values: object, prefix: str) -> Iterator[tuple[str, object, Option]]:
     """Yield name, default and declaration of the options of a dataclass and of those within it."""
     for one in declared(values):
-        value = getattr(values, one.name)
-        if dataclasses.is_dataclass(value):
+        value, members = getattr(values, one.name), typed.sections_of(one)
+        if len(members) > 1:
+            kinds = f"{', '.join(typed.by_kind(members))}; --help has the options of each"
+            says = one._replace(kinds=(str,), limits=one.limits._replace(accepted=kinds))
+            yield f"{prefix}{one.name}", getattr(value, "kind", None), says
+        elif dataclasses.is_dataclass(value):
             yield from _flat(value, f"{prefix}{one.name}.")
         else:
             yield f"{prefix}{one.name}", value, one

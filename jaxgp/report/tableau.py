@@ -6,10 +6,9 @@ from jaxgp.fitness.options import Fitness, Learning, Suite
 from jaxgp.genotypes.language import Language
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
-from jaxgp.host.seats import plies
 from jaxgp.operators.options import Crossover, Mutation, RuleMutation, Selection
 from jaxgp.options import find
-from jaxgp.players.options import Opponent
+from jaxgp.seats.options import GuideOptions, OpponentOptions, plies
 
 Rows = list[tuple[str, str]]
 
@@ -161,25 +160,9 @@ def _panel(fitness: Fitness) -> str:
     return "; ".join(describe_opponent(opponent) for opponent in fitness.opponents.values())
 
 
-def describe_opponent(opponent: Opponent) -> str:
+def describe_opponent(opponent: OpponentOptions) -> str:
     """Say in words who an opponent is."""
-    plural = "" if opponent.count == 1 else "s"
-    chosen = "first" if opponent.ties == "first" else "any"
-    said = {
-        "search": f"a search of {plies(opponent.depth)} ({chosen} of the best moves{_evaluator(opponent.evaluator)})",
-        "random": "random moves",
-        "programs": f"{opponent.count} random player{plural}",
-        "champions": f"the last {opponent.count} champion{plural}",
-        "strategy": f"the strategy {opponent.name}",
-    }[opponent.kind]
-    return said + (f", {opponent.games} games from each seat" if opponent.games > 1 else "")
-
-
-def _evaluator(name: str | None) -> str:
-    *others, last = (name or "").split("|")
-    if others:
-        return f", by {', '.join(others)} or {last}, drawn anew for every move"
-    return f", by {last}" if last else ""
+    return opponent.says + (f", {opponent.games} games from each seat" if opponent.games > 1 else "")
 
 
 def _terminal(primitive: Primitive) -> str:
@@ -314,7 +297,7 @@ def _searching(fitness: Fitness) -> str:
     return "" if depth is None else f"searching {plies(depth)} "
 
 
-def _guide(guide: Opponent) -> str:
+def _guide(guide: GuideOptions) -> str:
     weight = "" if guide.weight == 1 else f"{guide.weight:g} * "
     rounds = "" if guide.rounds == 1 else f"{guide.rounds} rounds of "
     fit = "" if guide.cutoff is None else f" (of those whose fitness is not more than {guide.cutoff:g} below the best)"

@@ -41,7 +41,6 @@ from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.host.replay import ReplayGame, Rival, replay_alone, replay_games
 from jaxgp.operators import creation, rulelists
 from jaxgp.operators.options import Creation, Crossover, Mutation
-from jaxgp.players.panel import opponent
 from jaxgp.spec import Cast, Games
 
 
@@ -241,7 +240,7 @@ def _of_one(config: Config, games: Games) -> Experiment:
     """Build a run of one population; see `assemble`."""
     cast, options = cast_of(config, games, GENOTYPES[config.algorithm.kind]), config.fitness
     create = creator(cast.language, config.algorithm)
-    panel = {name: opponent(one, cast, create, options) for name, one in options.opponents.items()}
+    panel = {name: one.seat(cast, create, options) for name, one in options.opponents.items()}
     if isinstance(cast.actor, Solver):
         return Experiment(config, cast, panel, _of_solvers(config, cast))
     if isinstance(cast.actor, Soloist):
@@ -283,7 +282,7 @@ def _of_one(config: Config, games: Games) -> Experiment:
         return Experiment(config, cast, panel, Ring(taught, scheme, options.candidates))
     if options.coplay or options.elimination:
         guides = tuple(
-            coevolution.Guide(opponent(one, cast, create, options), one.rounds, one.cutoff, one.weight)
+            coevolution.Guide(one.seat(cast, create, options), one.rounds, one.cutoff, one.weight)
             for one in options.guides.values()
         )
         depth = options.measured_depth

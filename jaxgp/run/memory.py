@@ -180,7 +180,7 @@ def _to_lower(config: Config, chunks: Sequence[int]) -> Iterator[str]:
         yield f"algorithm.chunk={chunks[0]}"
     yield f"algorithm.population={config.algorithm.population}"
     met = config.fitness.opponents
-    most = max(met, key=lambda name: met[name].games * met[name].count, default=None)
+    most = max(met, key=lambda name: met[name].games * met[name].rivals, default=None)
     if most is not None and met[most].games > 1:
         yield f"fitness.opponents.{most}.games={met[most].games}"
     if any(one.kind == "search" for one in (*met.values(), *config.fitness.guides.values())):

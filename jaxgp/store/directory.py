@@ -25,6 +25,7 @@ from jaxgp.config import typed
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, UsageError, reason
 from jaxgp.options import departures
+from jaxgp.seats.options import GuideOptions, OpponentOptions, modern
 
 PACKAGES = ("jax", "jaxlib", "flax", "numpy", "hydra-core", "omegaconf", "wandb")
 LOCK = ".lock"
@@ -151,7 +152,7 @@ class RunDirectory:
         if not isinstance(values, dict) or "game" not in values:
             raise UsageError(f"{self.config}: not a configuration")
         try:
-            return typed.typed(Config, values, complete=False)
+            return typed.typed(Config, _modern(values), complete=False)
         except UsageError as error:
             raise UsageError(f"{self.config}: {error}") from error
 
@@ -189,6 +190,20 @@ class RunDirectory:
         free = next(path for path in names if not path.exists())
         self.record.rename(free)
         return free
+
+
+def _modern(values: dict[str, object]) -> dict[str, object]:
+    """Return a configuration of an earlier version as today's have it: players have options of their own kind alone."""
+    fitness = values.get("fitness")
+    if not isinstance(fitness, dict):
+        return values
+    unions = {"opponents": OpponentOptions, "guides": GuideOptions}
+    players = {
+        section: {name: modern(one, union) if isinstance(one, dict) else one for name, one in fitness[section].items()}
+        for section, union in unions.items()
+        if isinstance(fitness.get(section), dict)
+    }
+    return values | {"fitness": fitness | players}
 
 
 def _lock_file(path: Path) -> IO[str]:

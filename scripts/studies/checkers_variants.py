@@ -33,9 +33,9 @@ from jaxgp.bits import some
 from jaxgp.config import arguments
 from jaxgp.measure import evaluation, games, panels
 from jaxgp.options import MAX_GAMES, MAX_SEED, option
-from jaxgp.players.options import Opponent
 from jaxgp.players.searches import evaluators
 from jaxgp.search.table import mix
+from jaxgp.seats.options import opponent
 from jaxgp.spec import Cast
 
 DEEPEST = 8
@@ -111,7 +111,7 @@ def task(options: Options) -> int:
     game = Variant(lose=True, quiet_plies=options.quiet_plies, turns=options.turns, nodes=options.nodes)
     evaluators(spec, game, "noise")
     cast = Cast(spec, game, None, None, None, None)
-    both = [Opponent(depth=depth, evaluator="noise", ties=options.ties) for depth in (options.player, options.opponent)]
+    both = [opponent(depth=depth, evaluator="noise", ties=options.ties) for depth in (options.player, options.opponent)]
     measured = panels.fixed(cast, f"ab{options.player}", both[0])
     begin = time.perf_counter()
     found = evaluation.measured(measured, {f"ab{options.opponent}": both[1]}, options.games, seed=options.seed)

@@ -88,8 +88,8 @@ class Options:
 def task(options: Options) -> int:
     """Check, play, print a table."""
     from envs.othello.rules import Othello
-    from jaxgp.host.seats import plies
     from jaxgp.search import cores
+    from jaxgp.seats.options import plies
     from studies import series
 
     cores.use(options.cores)
@@ -124,16 +124,16 @@ def evaluators(option: str, named: str, game: "Othello") -> "list[Evaluator]":
 
 def engine(options: Options, game: "Othello", player: "Reply") -> "np.ndarray":
     """Play against an engine outside; return what `series.returns` does."""
-    from envs.othello.gtp import dialect
+    import envs
     from jaxgp.measure import external
+    from jaxgp.seats.options import opponent
+    from jaxgp.spec import cast
     from studies.series import agent
 
     assert options.command is not None
-    terms = external.Terms(options.games // 2, options.opening_plies, options.seed, options.timeout)
-    try:
-        return external.play(game, dialect(game), options.command, agent("search", player), terms).returns
-    except ValueError as error:
-        raise UsageError(str(error)) from error
+    terms = external.Terms(options.games // 2, options.opening_plies, options.seed)
+    rival = opponent("engine", command=options.command, timeout=options.timeout)
+    return external.play(cast(envs.spec("othello"), game), "engine", rival, agent("search", player), terms).returns
 
 
 def show(name: str, returns: "np.ndarray") -> None:

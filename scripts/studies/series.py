@@ -12,11 +12,11 @@ from jax import Array
 from jaxgp.arrays import take
 from jaxgp.bits import lot, pick
 from jaxgp.contracts import Position
-from jaxgp.host.agents import Agent
 from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta, Ties, best_moves
 from jaxgp.search.chance import unused_key
 from jaxgp.search.lookahead import tail_of
+from jaxgp.seats.agents import Agent
 from jaxgp.spec import Evaluator
 
 State = Any

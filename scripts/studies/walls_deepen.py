@@ -27,7 +27,7 @@ from jaxgp.options import MAX_SECONDS, option
 from studies import checks
 
 if TYPE_CHECKING:
-    from jaxgp.host.deepening import Thought
+    from jaxgp.seats.deepening import Thought
 
 LIMIT = 40
 TAIL = 3
@@ -51,8 +51,8 @@ def task(options: Options) -> int:
 
     from envs.walls.opponents import decided, majority
     from envs.walls.rules import Walls
-    from jaxgp.host.deepening import Deepening
     from jaxgp.search.alphabeta import AlphaBeta
+    from jaxgp.seats.deepening import Deepening
 
     game = Walls(options.size)
     search = AlphaBeta(majority(game), lambda state: decided(game, state), max_depth=LIMIT, tail=TAIL, lanes=1)

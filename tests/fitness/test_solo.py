@@ -15,8 +15,8 @@ from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.text import parse_program
 from jaxgp.measure import champions
 from jaxgp.operators.options import Creation, Crossover, Mutation, Selection
-from jaxgp.players.options import Opponent
 from jaxgp.run.assemble import assemble
+from jaxgp.seats.options import opponent
 from tests.run.conduct_toy import assert_same, rows, start
 
 
@@ -134,7 +134,7 @@ def test_what_is_shown_speaks_of_a_score(whole):
 
 
 def test_a_game_for_one_takes_no_opponents():
-    wrong = config(opponents={"minimax": Opponent()})
+    wrong = config(opponents={"minimax": opponent()})
     with pytest.raises(UsageError, match=r"^fitness\.opponents=minimax: accepted: none, as in fitness=solo: morpion"):
         validate.check(wrong, envs)
     validate.check(config(), envs)

@@ -11,8 +11,8 @@ from jaxgp.config import schema
 from jaxgp.config.games import cast_of
 from jaxgp.evolution.options import Groups
 from jaxgp.operators.options import RuleCreation
-from jaxgp.players.options import Opponent
 from jaxgp.run.assemble import creator
+from jaxgp.seats.options import opponent
 from jaxgp.spec import Cast
 from tests.reference import rules as reference
 from tests.reference import walls
@@ -35,7 +35,7 @@ def config(size: int = 3, **algorithm) -> schema.Config:
         compilation_cache=None,
     )
     made.algorithm.creation = RuleCreation(min_rules=2, max_rules=12, dont_care=0.75)
-    made.fitness.opponents = {"fixed": Opponent(kind="strategy", name="fixed")}
+    made.fitness.opponents = {"fixed": opponent("strategy", name="fixed")}
     made.fitness.points, made.fitness.scale, made.fitness.max_plies = "result", 2.0, 100_000
     return made
 

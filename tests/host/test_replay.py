@@ -11,12 +11,12 @@ import envs
 from jaxgp.config.schema import Config
 from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes import language as languages
-from jaxgp.host.agents import opponent_agent
-from jaxgp.host.moves import Stepper, game_key, played
 from jaxgp.host.replay import Rival, record
-from jaxgp.players.options import Opponent
 from jaxgp.players.panel import RandomOpponent
 from jaxgp.run.assemble import assemble
+from jaxgp.seats.agents import opponent_agent
+from jaxgp.seats.moves import Stepper, game_key, played
+from jaxgp.seats.options import opponent
 from jaxgp.spec import Outside
 from tests.host.games import DICE, FOLDER
 
@@ -26,7 +26,7 @@ BITS = np.uint32(0)
 @pytest.fixture(scope="module")
 def experiment():
     """The dice game against two programs that are drawn at the start."""
-    panel = Fitness(opponents={"beginners": Opponent(kind="programs", count=2)})
+    panel = Fitness(opponents={"beginners": opponent("program", count=2)})
     return assemble(Config(game={"name": "dice"}, fitness=panel, seed=11), Outside(envs, FOLDER))
 
 

@@ -4,8 +4,8 @@ import pytest
 
 import envs
 from envs.walls import render
-from jaxgp.host.moves import Stepper, announcement, game_key, verdict
 from jaxgp.host.viewer import Viewer
+from jaxgp.seats.moves import Stepper, announcement, game_key, verdict
 from tests.host.games import typing
 
 GAME = envs.make("walls", size=3, stall=3)

@@ -18,8 +18,8 @@ def test_tables_without_rows_say_so():
 
 
 def test_searching_champions_are_shown_beside_the_search_of_eight_plies():
-    opponent, direct = "search depth=8 evaluator=material ties=random", "programs role=program"
-    rows = [met(mancala.LEAVES, 0, 25, "champion a depth=2", one) for one in (opponent, "programs", direct)]
+    opponent, direct = "search depth=8 evaluator=material ties=random", "program role=program"
+    rows = [met(mancala.LEAVES, 0, 25, "champion a depth=2", one) for one in (opponent, "program", direct)]
     rows += [rows[0] | {"seed": "1", "points_first": "27", "spread_first": "0"}]
     rows += [met(mancala.LEAVES, 0, 30, mancala.SEARCH), met("run 1", 3, 40, mancala.SEARCH), met("run 1", 3, 20)]
     found = lines(kalah.general(EMPTY._replace(games=rows)))[2:]

@@ -22,7 +22,7 @@ def seed(run, number, first=27, second=23, won="", improved=20, program="(ADD 1 
     return dict(zip(mancala.SEEDS, map(str, made), strict=True))
 
 
-def met(title, number, points, player="champion aa", opponent="programs", spread=10, score=0.5):
+def met(title, number, points, player="champion aa", opponent="program", spread=10, score=0.5):
     about = {"player": player, "opponent": opponent, "games": 2000, "wins": 1000, "draws": 0, "score": score}
     about |= {
         "low": score - 0.02,

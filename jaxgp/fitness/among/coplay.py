@@ -14,8 +14,7 @@ from jax import Array, lax
 
 from jaxgp import arrays
 from jaxgp.contracts import Game, Plans, Player
-from jaxgp.fitness import ply
-from jaxgp.players import turns
+from jaxgp.players import ply, turns
 
 State = Any
 
