@@ -94,6 +94,9 @@ def _of_kind(values: dict[str, object], one: Option, written: str) -> tuple[str,
     """Return the name, the entry and the value that `SECTION=KIND` sets; `KIND:VALUE` sets another one besides."""
     kind, colon, value = written.partition(":")
     members = typed.sections_of(one)
+    adopt = getattr(members[0], "adopt", None)
+    if adopt is not None and written.endswith(".py"):
+        return f"{one.name}.kind", "kind", adopt(one.name, written)
     renamed = getattr(members[0], "renamed", {})
     main = getattr(of_kind(one.name, kind, typed.by_kind(members), renamed, colon + value), "main", "")
     if colon and not main:

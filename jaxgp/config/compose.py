@@ -28,6 +28,7 @@ from jaxgp.config.launching.options import LAUNCHERS
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_line
 from jaxgp.errors import UsageError, reject
 from jaxgp.files import user_path
+from jaxgp.seats.options import adopt
 
 if TYPE_CHECKING:
     from jaxgp.spec import Games
@@ -69,12 +70,16 @@ class Placed(NamedTuple):
 def placed(overrides: Sequence[str], games: "Games", sweep: bool = False) -> Placed:
     """Replace `game=FOLDER` by the name of the game in that folder; in a sweep commas stand between games.
 
+    The file of a kind of players, `fitness.opponents.NAME.kind=FILE`, is replaced by the name of the kind.
+
     Raises:
-        UsageError: a folder is not a package.
+        UsageError: a folder is not a package, or a file has no kind of players.
     """
     found = Placed([], games)
     for override in overrides:
         key, equals, value = override.partition("=")
+        if key.endswith(".kind") and value.endswith(".py"):
+            override = f"{key}={adopt(key.lstrip('+'), value)}"
         if key.strip() != "game" or not equals:
             found.overrides.append(override)
             continue

@@ -79,6 +79,11 @@ class PlayerOptions:
         found = {name: _combined(form, terms) for name, form in every if terms.admits(form)}
         return cast("dict[str, type[Self]]", found)
 
+    @staticmethod
+    def adopt(option: str, path: str) -> str:
+        """Add the kind of a file outside the project; see the function of this name."""
+        return adopt(option, path)
+
     @property
     def text(self) -> str:
         """The player in words that stay the same; null stands for what the game has first."""

@@ -4,10 +4,12 @@ from dataclasses import asdict
 
 import pytest
 
-from jaxgp.config import typed
+import envs
+from jaxgp.config import arguments, compose, typed
 from jaxgp.errors import UsageError
 from jaxgp.seats import options
 from jaxgp.seats.options import GuideOptions, OpponentOptions, PlayerOptions, guide, modern, opponent, player, spelled
+from tests.scripts.commands import load
 
 OUTSIDE = """
 from dataclasses import dataclass
@@ -91,7 +93,8 @@ def test_a_kind_in_a_file_outside_the_project_is_one_like_the_others(tmp_path, m
     monkeypatch.setattr(options, "_outside", {})
     file = tmp_path / "first.py"
     file.write_text(OUTSIDE)
-    assert options.adopt("opponent", str(file)) == "first"
+    assert compose.placed([f"+fitness.opponents.x.kind={file}"], envs).overrides == ["+fitness.opponents.x.kind=first"]
+    assert arguments.parse(load("play").Options, [f"opponent={file}"]).opponent == player("first")
     assert opponent("first", games=3).games == 3
     assert spelled("a", "first", PlayerOptions) == player("first")
     with pytest.raises(UsageError, match=r"accepted: a Python file with a dataclass of PlayerOptions whose kind is no"):
