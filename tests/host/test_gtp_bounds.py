@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from jaxgp.host import gtp
+from jaxgp.seats import gtp
 from jaxgp.seats.gtp import Engine, EngineError, RefusedError
 from tests.host.engines import ended, fake, saying
 
