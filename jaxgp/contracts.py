@@ -113,7 +113,7 @@ class Twin(Searchable[Any], Protocol):
 
 @runtime_checkable
 class ListsMoves(Protocol):
-    """A game with many actions of which few are legal. Searches try those on the list alone."""
+    """A game with many actions, few of them legal. Searches try those on the list alone."""
 
     @property
     def most_choices(self) -> int:
@@ -203,7 +203,7 @@ class Learns(Values, Protocol):
         """The set that the programs are written in."""
 
     def looks(self, states: States, outcomes: Any, /) -> tuple[Any, Array]:
-        """Return what a program sees, features [F, N], and int32[N], which of its trees values each outcome.
+        """Return (features [F, N], tree int32[N]): what a program sees of each outcome, and which tree values it.
 
         Args:
             states: [N], before the moves.
@@ -213,13 +213,13 @@ class Learns(Values, Protocol):
 
 @runtime_checkable
 class Puzzle(Game[State], ListsMoves, Protocol[State]):
-    """A game for one of which many instances are to be solved by search.
+    """A game for one, with many instances that searches solve.
 
     A state carries its whole instance, also what no move changes. So instances are a batch of states, [B, ...].
     `terminated` is True where the puzzle is `solved`, and where no move is left. A step of such a state changes
     nothing. `key` tells the states of one instance apart: states of different instances may have equal keys, and the
-    number of moves made is not part of a key. A puzzle with symmetric states may give them one key: their moves lead
-    to the same keys, but may have other numbers.
+    number of moves made is not part of a key. Symmetric states may share a key, even if their actions are numbered
+    differently.
     """
 
     def solved(self, state: State) -> Array:
@@ -462,23 +462,22 @@ class Fitness(Protocol[Memory]):
     def observe(self, memory: Memory, best: Genomes, improved: Array) -> Memory:
         """See the generation's best individual, and whether it is the new champion (bool[])."""
 
-
-@runtime_checkable
-class Improves(Protocol):
-    """A fitness that changes individuals after it has measured them: they learn, and their children inherit it."""
-
     def improve(
-        self, key: Array, population: Genomes, result: "Evaluation", memory: Any, /
+        self, key: Array, population: Genomes, result: "Evaluation", memory: Memory
     ) -> "tuple[Genomes, Evaluation]":
-        """Return the population [P, ...] after learning, and its evaluation; the key is that of `evaluate`."""
+        """Change individuals after `evaluate`, with its key: they learn, and their children inherit it.
 
+        Return the population [P, ...] after learning, and its evaluation.
+        """
 
-@runtime_checkable
-class Divides(Protocol):
-    """A fitness that can measure a population in chunks, one after the other, so that it needs less memory."""
+    def rivals(self, memory: Memory) -> tuple[Any, ...]:
+        """Return the memories of the opponents that measure the champion; empty if there are none."""
 
-    def in_chunks(self, chunk: int | None, /) -> "Fitness[Any]":
-        """Return the fitness that measures this many individuals at a time, at most; None: all. It finds the same."""
+    def in_chunks(self, chunk: int | None) -> "Fitness[Memory] | None":
+        """Return the fitness that measures this many individuals at a time, at most, to need less memory; None: all.
+
+        It finds the same. A fitness that measures all individuals together returns None.
+        """
 
 
 class Scheme(Protocol[Memory]):

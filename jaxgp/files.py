@@ -3,11 +3,14 @@
 import contextlib
 import csv
 import errno
+import importlib.util
 import io
 import json
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any, BinaryIO
 
 from jaxgp.errors import RunError, UsageError, reason, reject
@@ -140,3 +143,17 @@ def user_path(option: str, text: str) -> Path:
     except ValueError:
         accepted += " without the character NUL"
     reject(option, text, accepted)
+
+
+def import_package(name: str, file: Path) -> ModuleType:
+    """Import a package from its file, so that its own modules can be imported relative to it."""
+    known = sys.modules.get(name)
+    if known is not None and known.__file__ == str(file):
+        return known
+    located = importlib.util.spec_from_file_location(name, file, submodule_search_locations=[str(file.parent)])
+    assert located is not None
+    assert located.loader is not None
+    module = importlib.util.module_from_spec(located)
+    sys.modules[name] = module
+    located.loader.exec_module(module)
+    return module

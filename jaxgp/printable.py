@@ -27,3 +27,8 @@ def typed(text: str) -> str:
 def docstring(text: str) -> str:
     """Return text as one line that can stand in a docstring of a module that is written."""
     return one_line(text).replace("\\", "\\\\").replace('"', "'")
+
+
+def plies(depth: int) -> str:
+    """Write a depth in plies."""
+    return f"{depth} {'ply' if depth == 1 else 'plies'}"

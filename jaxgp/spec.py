@@ -4,12 +4,9 @@ A folder is a game if it is a package with a function `spec() -> Spec`, which im
 `envs` has the games of the project; `Outside` adds one from any other folder.
 """
 
-import importlib.util
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 import numpy as np
@@ -18,6 +15,7 @@ from jax import Array
 from jaxgp import options
 from jaxgp.contracts import Actor, Game, Lessons, States, Twin
 from jaxgp.errors import UsageError, reject
+from jaxgp.files import import_package
 
 if TYPE_CHECKING:
     from jaxgp.export.export import Equations
@@ -202,13 +200,14 @@ class Spec(Generic[Rules]):
         dialect: rules -> the dialect of engines outside; None: no engine plays it.
         listed: of a game for one, rules -> the game with its legal actions in a list, for nested searches.
         random_scores: of a game for one, (rules, key, lanes, rounds) -> int32[lanes, rounds] scores of random games.
-        instance: of a puzzle, the setting that names its instance; champions solve others than that of their run.
+        instance: of a puzzle, the setting that selects the instance; a suite takes its place when a champion is
+            measured.
         suites: of a puzzle, rules -> the names of the lists of instances that they fit, the default first.
         instances: of a puzzle, (rules, the name of a suite or of a file, the option that named it) -> its instances;
             raises UsageError, whose message names the option.
         prove: of a puzzle, (rules, an instance in NumPy arrays, actions): a program apart from the engine plays a
             solution; raises ValueError where it is none.
-        hints: of a game for one, rules -> what answers a person who asks for a hint: position -> the move to make, or
+        hints: of a game for one, rules -> what answers a request for a hint: position -> the move to make, or
             None if there is none, and in words what is known of it. None: where searches play the game, they answer.
         ending: of a game for one, (rules, ended position) -> in words how it has ended; None: its score says it.
         vet: refuses settings that only a search can judge, such as a puzzle without a solution; raises ValueError,
@@ -239,6 +238,9 @@ class Spec(Generic[Rules]):
     hints: Callable[[Rules], Callable[[Any], tuple[int | None, str]]] | None = None
     ending: Callable[[Rules, Any], str] | None = None
     vet: Callable[[Rules], None] = _nothing
+
+    def __repr__(self) -> str:
+        return f"Spec({self.name})"
 
     @property
     def name(self) -> str:
@@ -301,6 +303,9 @@ class Cast(Generic[Rules]):
     options: Any
     language: Any
     actor: Any
+
+    def __repr__(self) -> str:
+        return f"Cast({self.game}, role={self.role.name if self.role else None})"
 
     @property
     def program(self) -> dict[str, Any]:
@@ -445,7 +450,7 @@ def load(folder: Path) -> Spec:
     file = folder / "__init__.py"
     if not file.is_file():
         reject("game", folder, "the name of a game, or a folder with an __init__.py that has a function spec()")
-    module = _imported(f"jaxgp_outside_{folder.name}", file)
+    module = import_package(f"jaxgp_outside_{folder.name}", file)
     make = vars(module).get("spec")
     if not callable(make):
         reject("game", folder, "a folder whose __init__.py has a function spec()")
@@ -453,17 +458,3 @@ def load(folder: Path) -> Spec:
     if not isinstance(spec, Spec) or spec.name != folder.name:
         reject("game", folder, f"a folder whose spec() returns a Spec of a game named {folder.name}, as the folder is")
     return spec
-
-
-def _imported(name: str, file: Path) -> ModuleType:
-    """Import a package from its file, so that its own modules can be imported relative to it."""
-    known = sys.modules.get(name)
-    if known is not None and known.__file__ == str(file):
-        return known
-    located = importlib.util.spec_from_file_location(name, file, submodule_search_locations=[str(file.parent)])
-    assert located is not None
-    assert located.loader is not None
-    module = importlib.util.module_from_spec(located)
-    sys.modules[name] = module
-    located.loader.exec_module(module)
-    return module

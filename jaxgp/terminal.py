@@ -18,7 +18,7 @@ SIGNALLED = 128
 SHOW_CURSOR = b"\x1b[?25h\n"
 """The escape sequence that shows the cursor of a terminal again."""
 MOMENT = 1.0
-"""Seconds after which a person who asked for a stop is told what keeps it."""
+"""Seconds after a request to stop until the terminal says what delays it."""
 STOPPING = b"stopping, once what compiles or computes lets go; the same signal again ends the command at once\n"
 SOON = 0.01
 """Seconds after which an interrupt is raised again that came while something was called that cannot fail."""
@@ -222,7 +222,7 @@ class Lenient(io.TextIOBase):
     def settle(self) -> OSError | None:
         """Write what is left, and let Python not try again at its end.
 
-        Return why something could not be written; None also for a reader who has enough, which is no failure.
+        Return why something could not be written; None also where the reader has closed the pipe, which is no failure.
         """
         self.flush()
         if self.failure is not None:

@@ -36,10 +36,10 @@ from jaxgp.config.games import cast_of
 from jaxgp.errors import RunError, reason, reject
 from jaxgp.evolution.options import Algorithm
 from jaxgp.files import user_path
-from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.evaluate import evaluate, evaluate_programs
 from jaxgp.interpreter.plan import plan
+from jaxgp.kinds.panel import Panel
 from jaxgp.operators.options import MAX_CAPACITY, Creation
 from jaxgp.options import (
     DEEPEST,
@@ -64,8 +64,6 @@ from rivals.plain import kalah
 from rivals.puzzles import freecell, rush_hour
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
 from rivals.timing import Case, Report, compare, compiled, measure
-from rivals.variants.layouts import LAYOUTS
-from rivals.variants.lock_step import lock_step
 
 PARTS = (
     "interpreter",
@@ -118,7 +116,6 @@ class Options:
     rival_roots: int = option(16, "search, checkers: positions that plain Python searches", low=1, high=MAX_POPULATION)
     population: int = option(512, "generation, morpion: programs", low=1, high=MAX_POPULATION)
     capacity: int = option(512, "morpion: nodes that a program can hold", low=1, high=MAX_CAPACITY)
-    layouts: bool = option(False, "interpreter: also every layout of rivals/variants, for ranking on a new device")
     generations: int = option(
         5, "generation: whole ones, against the deepest search, that are averaged", low=1, high=MAX_COUNT
     )
@@ -207,13 +204,6 @@ def interpret(bench: Bench, primitives: PrimitiveSet, nodes: int, in_games: bool
     if not in_games:  # games plan once and evaluate move after move
         whole, seconds[both] = compiled(functools.partial(evaluate_programs, primitives), programs, features)
         ours[both] = Case(lambda: whole(programs, features), work)
-    layouts: dict[str, Case] = {}
-    if options.layouts:
-        each = features if in_games else jnp.broadcast_to(features, (options.programs, *features.shape))
-        for name, layout in LAYOUTS.items():
-            ready = jax.jit(functools.partial(layout.prepare, primitives))(programs)
-            run, seconds[f"layout {name}"] = compiled(functools.partial(layout.run, primitives), ready, each)
-            layouts[f"layout {name}"] = Case(functools.partial(run, ready, each), work)
 
     def deap() -> dict[str, Case]:
         from rivals import deap_cases
@@ -222,8 +212,8 @@ def interpret(bench: Bench, primitives: PrimitiveSet, nodes: int, in_games: bool
 
     theirs = compare(bench, "deap", "interpreter", evaluation, unit, sizes, deap)
     pairs = dict(zip(theirs, ours, strict=False))
-    times = measure({**ours, **layouts, **{name: theirs[name] for name in pairs}}, options.repeats, until)
-    for name in (*ours, *layouts):
+    times = measure({**ours, **{name: theirs[name] for name in pairs}}, options.repeats, until)
+    for name in ours:
         bench.report.ours("interpreter", name, unit, times[name], sizes, seconds[name])
     for name, against in pairs.items():
         more = {"who": "deap", "ours": times[against], "against": against}
@@ -267,24 +257,17 @@ def search(bench: Bench) -> Iterator[Job]:
 
 
 def search_roots(bench: Bench, depth: int, roots: int, lanes: int, until: float) -> None:
-    """Search positions with lanes that run free, with lanes that wait for each other, and in plain Python."""
+    """Search positions here and in plain Python."""
     options = bench.options
     states = positions(bench.cast.game, options.seed, roots)
     arguments = (states, jnp.full(roots, depth, jnp.int32), jnp.int32(roots))
     free = searches(bench.cast.spec, bench.cast.game, "material", depth, "first", options.tail, lanes)[0]
     sizes, unit = {"depth": depth, "roots": roots, "lanes": min(lanes, roots), "tail": free.tail}, "searches/s"
-    cases, notes, results = {}, {}, {}
-    for name, method in (("free lanes", free), ("lock step", lock_step(free))):
-        run, seconds = compiled(method.search, *arguments)
-        results[name] = result = run(*arguments)
-        cases[name] = Case(functools.partial(run, *arguments), roots)
-        notes[name] = {
-            "compile_seconds": seconds,
-            "nodes": int(result.nodes.sum()),
-            "iterations": int(result.iterations),
-        }
-    values = np.asarray(results["free lanes"].values)
-    np.testing.assert_array_equal(values.max(1), np.asarray(results["lock step"].values).max(1))
+    name = "free lanes"
+    run, seconds = compiled(free.search, *arguments)
+    result = run(*arguments)
+    cases = {name: Case(functools.partial(run, *arguments), roots)}
+    values, nodes = np.asarray(result.values), int(result.nodes.sum())
     sample = np.unique(np.linspace(0, roots - 1, options.rival_roots).astype(int))
     boards = np.asarray(states.board)[sample].tolist()
 
@@ -297,13 +280,13 @@ def search_roots(bench: Bench, depth: int, roots: int, lanes: int, until: float)
     if options.rivals:
         cases["plain Python"] = Case(plain, len(sample), warm=False)
     times = measure(cases, options.repeats, until)
-    for name, more in notes.items():
-        speed = round(more["nodes"] / times[name].median)
-        bench.report.ours("search", name, unit, times[name], sizes, nodes_per_second=speed, **more)
+    more: dict[str, Any] = {"compile_seconds": seconds, "nodes": nodes, "iterations": int(result.iterations)}
+    more["nodes_per_second"] = round(nodes / times[name].median)
+    bench.report.ours("search", name, unit, times[name], sizes, **more)
     if options.rivals:
         nodes, took, sizes = plain(), times["plain Python"], {"depth": depth, "roots": len(sample)}
         more = {"nodes": nodes, "nodes_per_second": round(nodes / len(sample) * took.value)}
-        more |= {"who": "plain Python", "ours": times["free lanes"], "against": "free lanes"}
+        more |= {"who": "plain Python", "ours": times[name], "against": name}
         bench.report.rival("search", "alpha-beta", unit, took, sizes, **more)
 
 
@@ -320,8 +303,8 @@ def study(options: Options, depth: int) -> schema.Config:
     return schema.Config(
         game={"name": "mancala"},
         algorithm=Algorithm(population=options.population, creation=Creation(terminal_probability=0.5)),
-        fitness=Fitness(
-            {"minimax": opponent(depth=depth)},
+        fitness=Panel(
+            opponents={"minimax": opponent(depth=depth)},
             scale=100.0,
             parsimony=1.0,
             minimum=1.0,

@@ -1,7 +1,6 @@
 """Write what is generated in the documents: python scripts/document.py
 
-It writes docs/options.md, the page of all options, from their declarations. It also makes tables anew from the rows in
-docs/data; scripts/tables/ says how.
+It makes tables anew, from the rows in docs/data or from declarations; scripts/tables/ says how.
 """
 
 import sys
@@ -15,19 +14,17 @@ if __name__ == "__main__":
 
     terminal.quiet()
 
-import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 
-import envs
 from jaxgp import files, reading
 from jaxgp.config import arguments
+from jaxgp.config.launching.options import LAUNCHERS
 from jaxgp.errors import RunError, reason, reject, require
 from jaxgp.measure import games, instances
 from jaxgp.options import option
 from jaxgp.report.generated import filled, table
-from jaxgp.report.reference import page
+from jaxgp.report.reference import options_table
 from jaxgp.store import runs
 from jaxgp.study import curves
 from studies.growth import populations as of_populations
@@ -45,37 +42,21 @@ from tables import (
     walls,
 )
 from tables.puzzles import freecell, morpion, morpion_study, rush_hour
-
-SCRIPTS = ("evaluate", "play", "tournament", "export", "bench")
-STUDIES = (
-    "walls_arena",
-    "walls_deepen",
-    "walls_scaling",
-    "walls_solve",
-    "othello_arena",
-    "othello_learn",
-    "backgammon_learn",
-    "backgammon/gnubg",
-    "checkers_variants",
-    "growth/populations",
-    "growth/devices",
-    "measure/champions",
-    "measure/mancala_printed",
-    "measure/othello_leaves",
-    "measure/walls_rules",
-    "rush_hour/boards",
-    "rush_hour/cost",
-    "rush_hour/large",
-    "rush_hour/way",
-)
+from tables.shared.data import Data, Makers, guarded
 
 
-def columns(data: Path) -> dict[str, Callable[[], str]]:
+def launchers() -> Makers:
+    """Return what makes the tables of options of the launchers of sweeps."""
+    return {
+        f"options_of_{name}": lambda _, of=of: options_table(of, "hydra.launcher.") for name, of in LAUNCHERS.items()
+    }
+
+
+def columns() -> Makers:
     """Return what describes the columns of the tables of runs, games, instances, generations and populations."""
-    del data
 
-    def lines(of: Mapping[str, str]) -> str:
-        return table(["column", "what is in it"], [[f"`{name}`", says] for name, says in of.items()])
+    def lines(of: Mapping[str, str]) -> Callable[[Data], str]:
+        return lambda _: table(["column", "what is in it"], [[f"`{name}`", says] for name, says in of.items()])
 
     tables = {
         "runs": runs.COLUMNS,
@@ -85,25 +66,26 @@ def columns(data: Path) -> dict[str, Callable[[], str]]:
         "populations": of_populations.COLUMNS,
         "seeds_timed": experiments.COLUMNS,
     }
-    return {f"columns_of_{name}": partial(lines, of) for name, of in tables.items()}
+    return {f"columns_of_{name}": lines(of) for name, of in tables.items()}
 
 
 DOCUMENTS = {
-    "backgammon.md": backgammon.parts,
-    "checkers.md": checkers.parts,
-    "rush_hour.md": rush_hour.parts,
-    "freecell.md": freecell.parts,
-    "mancala.md": lambda data: {**mancala.parts(data), **kalah.parts(data)},
-    "walls.md": walls.parts,
-    "performance.md": populations.parts,
-    "islands.md": islands.parts,
-    "league.md": leagues.parts,
-    "experiments.md": experiments.parts,
-    "othello.md": lambda data: {**othello.parts(data), **reversi.parts(data), **leagues.of_othello(data)},
-    "morpion.md": lambda data: {**morpion.parts(data), **morpion_study.parts(data)},
-    "data/README.md": columns,
+    "results/backgammon.md": backgammon.TABLES,
+    "results/checkers.md": checkers.TABLES,
+    "results/rush_hour.md": rush_hour.TABLES,
+    "results/freecell.md": freecell.TABLES,
+    "results/mancala.md": mancala.TABLES | kalah.TABLES,
+    "results/walls.md": walls.TABLES,
+    "performance.md": populations.TABLES,
+    "islands.md": islands.TABLES,
+    "league.md": leagues.TABLES,
+    "experiments.md": experiments.TABLES,
+    "results/othello.md": othello.TABLES | reversi.TABLES | leagues.OTHELLO,
+    "results/morpion.md": morpion.TABLES | morpion_study.TABLES,
+    "clusters.md": launchers(),
+    "data/README.md": columns(),
 }
-"""Documents with generated parts, and what makes these from the folder `data`."""
+"""Documents with generated parts, and what makes each of them from the data."""
 
 
 @dataclass
@@ -115,22 +97,13 @@ class Options:
     )
 
 
-def schemas() -> dict[str, type]:
-    """Return the options of every small command, by what starts it."""
-    found = {f"scripts/{name}.py": importlib.import_module(name).Options for name in SCRIPTS}
-    analyses = importlib.import_module("analyse").ANALYSES
-    found |= {f"scripts/analyse.py analysis={name}": chosen.schema for name, chosen in analyses.items()}
-    for name in STUDIES:
-        found[f"scripts/studies/{name}.py"] = importlib.import_module(f"studies.{name.replace('/', '.')}").Options
-    return found
-
-
 def contents(docs: Path) -> dict[Path, str]:
-    """Return the text of every document of the folder that is made here, or in part; raises UsageError."""
-    made = {docs / "options.md": page(envs, schemas())}
-    for name, parts in DOCUMENTS.items():
-        made[docs / name] = filled(reading.read_text(docs / name), parts(docs / "data"), name)
-    return made
+    """Return the text of every document of the folder that has generated parts; raises UsageError."""
+    data = Data(docs / "data")
+    return {
+        docs / name: filled(reading.read_text(docs / name), guarded(makers, data), name)
+        for name, makers in DOCUMENTS.items()
+    }
 
 
 def task(options: Options) -> int:

@@ -94,7 +94,7 @@ class Options:
         high=1000,
     )
     searches: int = option(4, "how many such searches run, independent of each other", low=1, high=1000)
-    group: int = option(1, "playouts of each policy in such a search, of which the best counts", low=1, high=1000)
+    group: int = option(1, "playouts of each policy in such a search; the best counts", low=1, high=1000)
     resume: str | None = option(None, "go on with a nested search that was cut off; null: search anew", (AUTO,))
     save: str | None = option(
         None, "files for the best game of a nested search: NAME, or with .svg, .txt or .json", path=True
@@ -137,7 +137,7 @@ class Options:
     )
     table: str | None = option(None, "a CSV file that gets a row for each opponent; null: none", path=True)
 
-    moved: ClassVar[dict[str, str]] = {"timeout": "the option timeout of an engine, in the file of the panel"}
+    renamed: ClassVar[dict[str, str]] = {"timeout": "timeout: {} of the engine in the file of the panel"}
 
     def laws(self, prefix: str) -> None:
         """Refuse an unknown panel, and options of a search that is not asked for; raises UsageError."""

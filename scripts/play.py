@@ -96,13 +96,13 @@ class Options(Players):
         None, "of a replay: the last move that is shown, saved or pictured; null: all of them", low=0, high=MAX_COUNT
     )
 
-    moved: ClassVar[dict[str, str]] = {
+    renamed: ClassVar[dict[str, str]] = {
         **{
-            name: f"opponent.{name} or player.{name}"
+            name: f"opponent.{name}={{}} or player.{name}={{}}"
             for name in ("depth", "ties", "evaluator", "nodes", "single", "expression", "command", "timeout")
         },
-        "strategy": "opponent=strategy:NAME or player=strategy:NAME",
-        "rules": "opponent=program:FILE or player=program:FILE",
+        "strategy": "opponent=strategy:{} or player=strategy:{}",
+        "rules": "opponent=program:{} or player=program:{}",
     }
 
 

@@ -1,6 +1,7 @@
 """Paths that people write."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -87,3 +88,14 @@ def test_a_link_in_the_place_of_a_temporary_file_leads_nowhere(tmp_path):
     assert (tmp_path / "a.json").read_text() == "new"
     assert not (tmp_path / "a.json").is_symlink()
     assert not (tmp_path / "a.json.part").exists()
+
+
+def test_the_oldest_versions_are_the_lower_ends_of_what_the_project_accepts():
+    root = Path(__file__).parents[1]
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    asked = [*project["dependencies"], *project["optional-dependencies"]["study"]]
+    lower = dict(re.match(r"([\w-]+)>=([\d.]+)", one).groups() for one in asked if ">=" in one)
+    oldest = dict(line.split("==") for line in (root / "tests/oldest.txt").read_text("utf-8").splitlines()[1:])
+    assert oldest.keys() == lower.keys()
+    for name, version in oldest.items():
+        assert (version + ".").startswith(lower[name] + "."), name

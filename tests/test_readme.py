@@ -1,5 +1,6 @@
 """The README's commands name scripts, options and values that exist."""
 
+import dataclasses
 import importlib.util
 import re
 import shlex
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from jaxgp.config import arguments
+from jaxgp.spec import Spec
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -52,7 +54,47 @@ def test_the_small_commands_take_the_options_of_the_readme(script, options):
     assert arguments.parse(module.Options, shlex.split(options))
 
 
-def test_every_page_and_picture_that_the_documents_link_exists():
-    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
-        for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text(encoding="utf-8")):
-            assert (page.parent / target).exists(), f"{page.name}: {target}"
+PAGES = sorted(page.relative_to(ROOT) for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+
+def sections(page: Path) -> set[str]:
+    """Return what a link can name on a page: its headings, as GitHub writes them."""
+    text = re.sub(r"(?ms)^```.*?^```", "", page.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w\- ]", "", line.lower()).replace(" ", "-") for line in re.findall(r"(?m)^#+ (.*)$", text)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_every_page_section_and_picture_that_a_document_links_exists(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for target in re.findall(r"\]\((?!http)([^)\s]+)\)", text) + re.findall(r'(?:src|href)="(?!http)([^"]+)"', text):
+        path, _, section = target.partition("#")
+        linked = (ROOT / page).parent / path if path else ROOT / page
+        assert linked.exists(), target
+        assert not section or section in sections(linked), target
+
+
+ROWS = [re.split(r" \| ", line.strip("| \n")) for line in re.findall(r"(?m)^\|.*results/.*$", README)]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
+def test_a_row_of_results_is_short_and_its_figures_are_on_the_page_that_it_links(row):
+    _, _, _, ours, link = row
+    assert max(len(cell.split()) for cell in row) <= 12
+    text = (ROOT / link[link.index("(") + 1 : -1]).read_text(encoding="utf-8")
+    figures = re.findall(r"\d[\d,.]*\d|\d", ours)
+    assert figures
+    assert [figure for figure in figures if not re.search(rf"(?<![\d.]){re.escape(figure)}(?![\d.]*\d)", text)] == []
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "results").glob("*.md")), ids=lambda page: page.stem)
+def test_the_page_of_a_game_is_short_and_has_one_of_results(page):
+    game = (ROOT / "docs" / page.name).read_text(encoding="utf-8")
+    assert len(game.split()) <= 1500
+    assert f"(results/{page.name})" in game
+    assert f"(../{page.name})" in page.read_text(encoding="utf-8")
+
+
+def test_every_field_of_a_game_has_a_row_in_the_table_of_contributing():
+    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("### Fields of Spec")[2]
+    named = set(re.findall(r"`(\w+)`", table.partition("\n## ")[0]))
+    assert {field.name for field in dataclasses.fields(Spec)} <= named

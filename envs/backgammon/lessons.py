@@ -46,7 +46,7 @@ class Judge(Protocol):
     def together(self, states: State, bits: Array, active: Array) -> Array: ...
 
     def judge(self, state: State, own: Array, other: Array) -> Array:
-        """Return float32[]: the value of a position, int8[26] twice, after a turn from `state`, for who has played."""
+        """Return float32[]: the value for the side that just moved, after a turn from `state`; boards are int8[26]."""
 
 
 def lessons(game: Backgammon, teacher: str | None) -> Callable[[Array, int], Lessons]:
@@ -134,7 +134,7 @@ class Gnubg:
         return self.player.together(states, bits, active)
 
     def judge(self, state: State, own: Array, other: Array) -> Array:
-        """Return float32[]: the points that who has played expects, after a turn from `state`; int8[26] twice."""
+        """Return float32[]: the expected points of the side that just moved; both boards are int8[26]."""
         del state
         shape = jax.ShapeDtypeStruct((), jnp.float32)
         expected = jax.pure_callback(
@@ -172,5 +172,5 @@ def gnubg(game: Backgammon, player: NetworkPlayer) -> Gnubg:
     """Return the judge; raises UsageError where the package is not installed."""
     if find_spec("gnubg_nn") is None:
         needed = "network; gnubg needs a package: pip install 'jaxgp[gnubg]'"
-        reject("fitness.lessons.teacher", "gnubg", needed)
+        reject("fitness.teacher", "gnubg", needed)
     return Gnubg(game, player)

@@ -150,7 +150,7 @@ class NetworkPlayer:
         return many.best_moves(self.game, states, active, valued(self.game, weights), random=False)
 
     def judge(self, state: State, own: Array, other: Array) -> Array:
-        """Return float32[]: the points that who has played expects, after a turn from `state`; int8[26] twice."""
+        """Return float32[]: the expected points of the side that just moved; both boards are int8[26]."""
         del state
         return value(self.game, jax.tree.map(jnp.asarray, learned()), own, other)
 

@@ -26,9 +26,9 @@ WEIGHTS = Path(__file__).with_name("pubeval.csv")
 MEN = 15
 """The men that its numbers are made for."""
 WON = 99_999_999.0
-"""What it values a position at in which all own men are borne off."""
+"""Its value of a position in which all own men are borne off."""
 LARGE = 4
-"""From so many men on a point on, it counts them."""
+"""With at least this many men on a point, it counts them."""
 
 
 @cache

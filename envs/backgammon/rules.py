@@ -11,8 +11,8 @@ Source of the rules: U.S. Backgammon Federation, "Rules of Backgammon"; scores a
 - When all men of a side are on its points 1 to 6, it may bear them off: from the point of the die, or from the rearmost
   point if that is nearer than the die.
 - A side plays as many of its dice as it can. If it can play either of two, but not both, it plays the larger one.
-- Who has borne off all men wins: 1 point; 2, a gammon, if the loser has borne off none; 3, a backgammon, if then a man
-  of the loser is on the bar or on the last six points before it.
+- The side that has borne off all men wins: 1 point; 2, a gammon, if the loser has borne off none; 3, a backgammon, if
+  then a man of the loser is on the bar or on the last six points before it.
 
 An action is one man moved by one die, so a turn is one to four actions of the same side, and a pass where no man can
 move. Whole turns as actions would need some thousands of numbers whose meaning depends on the position; a man and a

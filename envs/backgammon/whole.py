@@ -1,6 +1,6 @@
 """Whole turns of backgammon: all distinct positions that a roll allows, each of them once.
 
-Who plays without looking ahead chooses among these. They are not stored as positions. `whole_turns` finds rows of turns
+A player without look-ahead chooses among these. They are not stored as positions. `whole_turns` finds rows of turns
 that differ in the last move alone, with a set of points for it, and numbers them; `nth_turn` returns one by its
 number, and `played` its position. So players can look at a few turns of many games at a time.
 

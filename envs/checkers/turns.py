@@ -99,7 +99,7 @@ def _turns(game: Checkers, state: State, first: Sequence[int]) -> Iterator[list[
 
 
 def _refusal(game: Checkers, state: State, at: State, moves: list[int], whole: list[list[int]]) -> str:
-    """Say why a turn cannot be played of which some `moves` can, up to the position `at`, and what is accepted."""
+    """Say why a typed turn is refused after its legal `moves`, which lead to `at`, and what is accepted."""
     if whole:
         return f"can be played in several ways; accepted: {', '.join(_name(game, turn) for turn in whole)}"
     if not moves:

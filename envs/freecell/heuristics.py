@@ -20,6 +20,7 @@ The book leaves these points open:
 - The numbers by which heuristics are divided. Those here are in `FEATURES`.
 """
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -50,6 +51,7 @@ class Feature:
             and of the counts of moves were the greatest in 1,228,800 positions of random walks from 2,048 deals, half
             of them with automatic play, rounded up. That of g is close to the mean length of solutions of HSD with
             HSDH in the source.
+        parts: of a heuristic, into how many parts 1 is divided so that it is a whole number of them.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Feature:
     heuristic: bool = False
     rises: bool = False
     most: float = 1.0
+    parts: int = 1
 
 
 HEURISTICS = (
@@ -66,7 +69,11 @@ HEURISTICS = (
     Feature("NumCardsNotAtFoundations", "cards that are not on the foundations", heuristic=True, most=CARDS),
     Feature("FreeCells", "empty cells and empty cascades", heuristic=True, rises=True, most=HOME),
     Feature(
-        "DifferenceFromTop", "mean top card of cascades less mean top card of foundations", heuristic=True, most=13
+        "DifferenceFromTop",
+        "mean top card of cascades less mean top card of foundations",
+        heuristic=True,
+        most=13,
+        parts=math.lcm(*range(1, CASCADES + 1)),
     ),
     Feature("LowestHomeCard", "13 less the lowest foundation", heuristic=True, most=13),
     Feature("HighestHomeCard", "the highest foundation", heuristic=True, rises=True, most=13),
@@ -145,10 +152,11 @@ def view(game: FreeCell, options: object, node: Node, count: int = len(FEATURES)
 def shares(seen: Array) -> Array:
     """Return float32[..., F]: the first F features (float32[..., F]), each divided by its greatest value, at most 1.
 
-    DifferenceFromTop and HeinemanScore can be below 0.
+    DifferenceFromTop and HeinemanScore can be below 0. Divided means multiplied by the reciprocal in float32, as XLA
+    does anyway where it optimises.
     """
     greatest = np.array([one.most for one in FEATURES[: seen.shape[-1]]], np.float32)
-    return jnp.minimum(seen / greatest, 1.0)
+    return jnp.minimum(seen * (1 / greatest), 1.0)
 
 
 def heuristics(state: State) -> Array:

@@ -56,6 +56,9 @@ NARROW = 4
 KEPT = 2**20
 MAX_ROOM = 2**22
 MAX_DEPTH = 5000
+GRID, GRID_OF_COUNTS = 2**27, 2**18
+"""Steps of 1 to which terms of a value are rounded. Weights are at most 1, so that a value is at most 11 where
+heuristics are divided, and of counts at most `MAX_DEPTH`, moves, and 500 for the others."""
 VARIANTS: dict[str, Variant] = {"staged": "papers", "heineman": "heineman"}
 BY: dict[str, By] = {"greedy": "value", "astar": "cost"}
 REFERENCE = of_state(hsdh)
@@ -87,7 +90,7 @@ class Search:
     )
     k: int = option(6, "staged deepening: how far local searches go", low=1, high=20)
     visited: int = option(
-        200_000, "staged deepening: positions at which the set of positions met is emptied", low=1, high=10_000_000
+        200_000, "staged deepening: positions at which the set of visited positions is emptied", low=1, high=10_000_000
     )
     queue: int = option(256, "staged deepening: boards in the queue", low=1, high=MAX_ROOM)
     deepest: int = option(1000, "the most moves of a solution", low=1, high=MAX_DEPTH)
@@ -105,17 +108,22 @@ def weighted(heuristics: Heuristics) -> tuple[Feature, ...]:
 
 
 def seen(numbers: Array, heuristics: Heuristics, rising: Rising) -> Array:
-    """Return float32[H + F]: the weighted heuristics, for which low is good, then the features, divided.
+    """Return float32[H + F]: the weighted heuristics, for which low is good, in parts; then the features, divided.
 
     Args:
         numbers: float32[F], the first F features as they are, among them the weighted heuristics.
         heuristics: which of them have weights, H.
         rising: whether those that rise towards the goal are turned over.
     """
-    divided = shares(numbers)
-    turned = _turned(heuristics, rising)
-    costs = divided[: len(turned)]
-    return jnp.concatenate([jnp.where(turned, 1 - costs, costs), divided])
+    turned, most = _turned(heuristics, rising), np.array(units(heuristics), np.float32)
+    parts = np.array([one.parts for one in weighted(heuristics)], np.float32)
+    costs = jnp.minimum(jnp.round(numbers[: len(parts)] * parts), most)
+    return jnp.concatenate([jnp.where(turned, most - costs, costs), shares(numbers)])
+
+
+def units(heuristics: Heuristics) -> tuple[float, ...]:
+    """Return what the parts of each weighted heuristic are divided by, H numbers."""
+    return tuple(1 if heuristics == "counts" else one.most * one.parts for one in weighted(heuristics))
 
 
 def counted(numbers: Array, rising: Rising) -> Array:
@@ -183,7 +191,8 @@ def _solver(game: FreeCell, options: Search, language: PrimitiveSet) -> ProgramS
     def guided(order: Order | None) -> cores.Search[Solutions]:
         return _search(game, options, REFERENCE if order is None else order)
 
-    valued = ByWeights(language, look, len(weighted(options.heuristics)))
+    grid = GRID_OF_COUNTS if options.heuristics == "counts" else GRID
+    valued = ByWeights(language, look, units(options.heuristics), grid)
     return ProgramSolver(valued, game, guided(None), "HSDH", guided, options.limit)
 
 

@@ -51,7 +51,7 @@ def _search(game: FreeCell, room: int) -> Callable[[State], Solutions]:
 
 
 def hints(game: FreeCell) -> Callable[[State], tuple[int | None, str]]:
-    """Return what answers a person who asks for a hint: the first move of a solution, and how long this is.
+    """Return what answers a request for a hint: the first move of a solution, and how long this is.
 
     As long as a person follows a solution, hints go on with it.
     """

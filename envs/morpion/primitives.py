@@ -8,7 +8,7 @@ A program's leaves act from left to right. In the report's listing every node ha
   on goes to the parent;
 - getClosestToLast plays the move closest to the last cross and hands on (-1, -1); it does nothing before the first.
 
-So every point is played right after it is met, by some ancestor. The one exception is a point that is the last leaf of
+So every point is played right after it is read, by some ancestor. The one exception is a point that is the last leaf of
 the whole program: it is handed to nobody, and is not played. After the end of the game nothing has any effect.
 
 The report names two more terminals without listing them. Here getBest plays the move after which most moves are legal,

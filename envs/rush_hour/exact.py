@@ -13,7 +13,7 @@ MOST = 1_000_000
 
 
 def hints(game: RushHour) -> Callable[[State], tuple[int | None, str]]:
-    """Return what answers a person who asks for a hint: the first move of a shortest solution, and how long this is."""
+    """Return what answers a request for a hint: the first move of a shortest solution, and how long this is."""
 
     def hint(state: State) -> tuple[int | None, str]:
         found = explore(game, state, MOST, nearest=True)

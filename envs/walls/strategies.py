@@ -3,7 +3,7 @@
 The assignment asks for "a fixed strategy that you devise and believe is optimal or at least very good". `fixed` was
 begun by hand (go into empty squares, else turn to one at the side, else walk back over own bricks), improved rule by
 rule by its results against searches of 2, 4 and 6 plies, and stripped of every condition that did not help; what it
-scores is in `docs/walls.md`. `forward` has no rules: it always takes the default move.
+scores is in `docs/results/walls.md`. `forward` has no rules: it always takes the default move.
 
 Rules are read with symmetry: the player faces north, to the top, and every rule holds for its mirror image as well,
 with the turns swapped. The unmirrored reading of a rule comes first.

@@ -68,7 +68,7 @@ class Tree:
 
     @cached_property
     def parents(self) -> list[tuple[int, int]]:
-        """The node that has each node as an argument, and the place of that argument; -1 and 0 at the root."""
+        """The parent of each node, and its place among the arguments of the parent; -1 and 0 at the root."""
         found = [(-1, 0)] * len(self)
         for node, args in enumerate(self.args):
             for place, arg in enumerate(args):

@@ -3,10 +3,9 @@
 A field of type `dict`, or of a dataclass, is a section: `game.pits=5` sets one entry, and `game=mancala` is short for
 `game.name=mancala`. In a section of several kinds `opponent=search` is short for `opponent.kind=search`, and
 `opponent=search:3` sets the main option of the kind as well.
-
-A schema may say what became of options that it had: a mapping `moved` from the former name to what is written today.
 """
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -14,8 +13,9 @@ from typing import TypeVar
 
 from jaxgp.config import quoting, typed
 from jaxgp.config.help import describe
-from jaxgp.errors import RunError, UsageError, complain, reason, reject, rejected, show
-from jaxgp.options import Option, check, declared, of_kind, option
+from jaxgp.errors import RunError, UsageError, complain, reason, reject, show
+from jaxgp.files import user_path
+from jaxgp.options import Kinds, Option, check, declared, of_kind, option
 from jaxgp.printable import printable
 from jaxgp.terminal import Interrupts, heard, lenient
 
@@ -35,7 +35,7 @@ def parse(schema: type[Schema], arguments: Sequence[str]) -> Schema:
     """
     found = {one.name: one for one in declared(schema)}
     values = typed.plain(schema)
-    unions = {name: one for name, one in found.items() if len(typed.sections_of(one)) > 1}
+    unions = {name: one for name, one in found.items() if len(one.sections) > 1}
     seen: set[str] = set()
     for argument in arguments:
         name, equals, written = argument.partition("=")
@@ -43,8 +43,8 @@ def parse(schema: type[Schema], arguments: Sequence[str]) -> Schema:
             raise UsageError(f"{show(argument)}: not an option; write option=value")
         section, _, entry = name.partition(".")
         one = found.get(section)
-        if one is None and section in (moved := getattr(schema, "moved", {})):
-            raise rejected(name, written, moved[section], f"{section} is called so no longer")
+        if one is None and (former := typed.renamed(schema, "", section, written)):
+            raise former
         if one is None or (entry and not _section(one)):
             raise typed.unknown(section if one is None else name, found if one is None else ())
         if not entry and section in unions:
@@ -93,11 +93,11 @@ def _typed(value: object) -> str:
 def _of_kind(values: dict[str, object], one: Option, written: str) -> tuple[str, str, str]:
     """Return the name, the entry and the value that `SECTION=KIND` sets; `KIND:VALUE` sets another one besides."""
     kind, colon, value = written.partition(":")
-    members = typed.sections_of(one)
-    adopt = getattr(members[0], "adopt", None)
-    if adopt is not None and written.endswith(".py"):
-        return f"{one.name}.kind", "kind", adopt(one.name, written)
-    renamed = getattr(members[0], "renamed", {})
+    members = one.sections
+    union = getattr(members[0], "kinds", None)
+    if isinstance(union, Kinds) and os.sep in written and ":" not in written:
+        return f"{one.name}.kind", "kind", union.add(user_path(one.name, written).resolve())
+    renamed = getattr(members[0], "former", {})
     main = getattr(of_kind(one.name, kind, typed.by_kind(members), renamed, colon + value), "main", "")
     if colon and not main:
         reject(one.name, written, kind)
@@ -114,18 +114,18 @@ def _completed(one: Option, given: object) -> object:
     if one.default is not None:
         return {"kind": getattr(one.default, "kind", None)} | given
     if given:
-        kinds = ", ".join(kind for kind in typed.by_kind(typed.sections_of(one)))
+        kinds = ", ".join(kind for kind in typed.by_kind(one.sections))
         raise UsageError(f"{one.name}.{next(iter(given))}: of which kind? Write {one.name}=KIND too; accepted: {kinds}")
     return None
 
 
 def _section(one: Option) -> bool:
-    return bool(typed.sections_of(one) or typed.entries_of(one))
+    return bool(one.sections or typed.entries_of(one))
 
 
 def _declared(one: Option, entry: str) -> Option | None:
     """Return the option that an argument sets; None for an entry of a section that may hold any."""
-    sections = typed.sections_of(one)
+    sections = one.sections
     if not sections:
         return None if _section(one) else one
     found = {inner.name: inner for kind in sections for inner in declared(kind)}

@@ -2,7 +2,9 @@
 
 import copy
 import itertools
+import os
 import shlex
+import typing
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,7 +30,8 @@ from jaxgp.config.launching.options import LAUNCHERS
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_line
 from jaxgp.errors import UsageError, reject
 from jaxgp.files import user_path
-from jaxgp.seats.options import adopt
+from jaxgp.kinds import Fitness
+from jaxgp.seats.options import PlayerOptions
 
 if TYPE_CHECKING:
     from jaxgp.spec import Games
@@ -70,16 +73,18 @@ class Placed(NamedTuple):
 def placed(overrides: Sequence[str], games: "Games", sweep: bool = False) -> Placed:
     """Replace `game=FOLDER` by the name of the game in that folder; in a sweep commas stand between games.
 
-    The file of a kind of players, `fitness.opponents.NAME.kind=FILE`, is replaced by the name of the kind.
+    In the same way `fitness.kind=FOLDER` is replaced by the name of the kind of fitness in that folder, and
+    `fitness.opponents.NAME.kind=FOLDER` by that of the kind of players.
 
     Raises:
-        UsageError: a folder is not a package, or a file has no kind of players.
+        UsageError: a folder is not a package.
     """
     found = Placed([], games)
     for override in overrides:
         key, equals, value = override.partition("=")
-        if key.endswith(".kind") and value.endswith(".py"):
-            override = f"{key}={adopt(key.lstrip('+'), value)}"
+        if key.startswith(("fitness.", "+fitness.")) and key.endswith(".kind") and os.sep in value:
+            kinds = Fitness.kinds if key == Fitness.kinds.option else PlayerOptions.kinds
+            override = f"{key}={kinds.add(user_path(key, value).resolve())}"
         if key.strip() != "game" or not equals:
             found.overrides.append(override)
             continue
@@ -176,8 +181,19 @@ def opened(schema: type, override: str, sweep: bool = False) -> str:
     elif equals and typed.is_text(schema, key.lstrip("+")):
         override = f"{key}={(quoting.each if sweep else quoting.literal)(written)}"
     parent, _, name = key.rpartition(".")
-    free = dict[str, Any] in typed.kinds(schema, parent) or parent.split(".")[0] in typed.variants(schema)
+    if override.startswith("~") and "." in key and typed.is_option(schema, key.lstrip("~")):
+        raise UsageError(f"{key}: an option cannot be removed; set it instead: {key.lstrip('~')}=VALUE")
+    free = dict[str, Any] in typed.kinds(schema, parent) or (
+        parent.split(".")[0] in typed.variants(schema) and not _named(schema, parent)
+    )
     return "++" + override if free and name and not override.startswith(("+", "~")) else override
+
+
+def _named(schema: type, section: str) -> bool:
+    """Whether a section, by its dotted name, is one of freely named entries, or lies within one."""
+    parts = section.split(".")
+    above = (".".join(parts[:number]) for number in range(1, len(parts) + 1))
+    return any(typing.get_origin(kind) is dict for name in above for kind in typed.kinds(schema, name))
 
 
 def word(schema: type, override: str) -> str:

@@ -6,12 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jaxgp import options, reading
+from jaxgp import kinds, options, reading
 from jaxgp.config.schema import GENOTYPES, Config
 from jaxgp.errors import UsageError, reject, show
 from jaxgp.evolution.options import CMA, Algorithm
 from jaxgp.files import user_path
-from jaxgp.fitness.options import Learning
 from jaxgp.seats.options import OpponentOptions
 
 SPLITS = ("test", "train", "all")
@@ -24,7 +23,7 @@ OF_CHAMPIONS = (
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Game
-    from jaxgp.spec import Cast, Games, Instances, Spec
+    from jaxgp.spec import Cast, Games, Spec
 
 
 def place(name: str, games: "Games") -> "tuple[Games, str]":
@@ -153,8 +152,7 @@ def check(config: Config, games: "Games") -> Config:
     genotype = GENOTYPES[config.algorithm.kind]
     _evolves(config, games, genotype)
     cast = cast_of(config, games, genotype)
-    if config.fitness.measured_depth is not None:
-        cast.at_depth(config.fitness.measured_depth, "fitness.measured_depth")
+    _fits(config, cast)
     algorithm = config.algorithm
     if isinstance(algorithm, Algorithm) and algorithm.mutation.local and not cast.language.factored:
         accepted = f"0; nodes of {cast.spec.name} with program.role={cast.program['role']} have no factors"
@@ -171,15 +169,21 @@ def check(config: Config, games: "Games") -> Config:
         _left_out(algorithm.left_out, cast)
     if isinstance(algorithm, CMA):
         _vectors(cast)
-    _panel(config, cast.game.seats)
-    _matches(config, cast)
-    _lessons(config, cast)
-    _suite(config, cast)
-    for section, met in (("opponents", config.fitness.opponents), ("guides", config.fitness.guides)):
-        for label, one in met.items():
-            one.check(f"fitness.{section}.{label}", cast)
+    config.fitness.check(config, cast)
+    for section, label, one in kinds.met(config.fitness):
+        one.check(f"fitness.{section}.{label}", cast)
     settings = {one.name: getattr(cast.game, one.name) for one in options.declared(cast.game)}
     return replace(config, game={"name": cast.spec.name, **settings}, program=cast.program)
+
+
+def _fits(config: Config, cast: "Cast") -> None:
+    """Refuse a kind of fitness that the game, the role or the algorithm cannot have; raises UsageError."""
+    algorithm = config.algorithm
+    if config.fitness.fits(algorithm, cast):
+        return
+    found = [name for name, one in config.fitness.kinds.all().items() if one().fits(algorithm, cast)]
+    whose = f"game={cast.spec.name} with program.role={cast.program['role']} and algorithm.kind={algorithm.kind}"
+    reject("fitness.kind", config.fitness.kind, f"{', '.join(found) or 'none'}, for {whose}")
 
 
 def _left_out(names: list[str], cast: "Cast") -> None:
@@ -231,110 +235,3 @@ def _evolves(config: Config, games: "Games", genotype: str) -> None:
     if genotype not in genotypes:
         accepted = [kind for kind, made in GENOTYPES.items() if made in genotypes]
         reject("algorithm.kind", config.algorithm.kind, f"{', '.join(accepted)}, for game={name}")
-
-
-def _panel(config: Config, seats: int) -> None:
-    """Check that a game for two has opponents, and a game for one has none; raises UsageError."""
-    opponents, game = config.fitness.opponents, config.game["name"]
-    for option, nothing in (("coplay", 0), ("elimination", 0), ("paired", False), ("opening_plies", 0)):
-        if seats == 1 and (value := getattr(config.fitness, option)):
-            reject(f"fitness.{option}", value, f"{show(nothing)}; {game} is for one")
-    if seats == 1 and opponents:
-        reject("fitness.opponents", ", ".join(opponents), f"none, as in fitness=solo: {game} is for one")
-    if seats == 2 and not opponents:
-        reject("fitness.opponents", "{}", "at least one opponent; add one with +fitness.opponents.NAME.kind=KIND")
-
-
-def _matches(config: Config, cast: "Cast") -> None:
-    """Refuse matches in which all games are alike, and shared rolls in a game without; raises UsageError."""
-    from jaxgp.contracts import RollsByTurn  # with the game JAX is imported anyway
-
-    fitness, name = config.fitness, cast.spec.name
-    if fitness.paired and not isinstance(cast.game, RollsByTurn):
-        reject("fitness.paired", True, f"false; {name} has no rolls that two games can share")
-    if fitness.elimination > 2 and not (fitness.opening_plies or cast.game.chance or cast.actor.random):
-        accepted = f"2, or fitness.opening_plies above 0; without chance all games of a match of {name} are alike"
-        reject("fitness.elimination", fitness.elimination, accepted)
-
-
-def _lessons(config: Config, cast: "Cast") -> None:
-    """Refuse lessons that the game or its role cannot give; raises UsageError."""
-    from jaxgp.contracts import Values
-
-    asked, name = config.fitness.lessons, cast.spec.name
-    if not asked.drawn:
-        return
-    if cast.spec.lessons is None:
-        reject("fitness.lessons.drawn", asked.drawn, f"0; {name} has no lessons")
-    if asked.teacher not in (None, *cast.spec.teachers):
-        reject("fitness.lessons.teacher", asked.teacher, ", ".join(cast.spec.teachers))
-    if not isinstance(cast.actor, Values):
-        reject("fitness.lessons.drawn", asked.drawn, "0 with this program.role, which values no outcomes")
-    if asked.learning.individuals:
-        _learning(asked.learning, config, cast)
-    cast.spec.lessons(cast.game, asked.teacher)
-
-
-def _learning(asked: Learning, config: Config, cast: "Cast") -> None:
-    """Refuse learning from lessons that programs of the game cannot do; raises UsageError."""
-    from jaxgp.contracts import Learns
-    from jaxgp.interpreter.nodes import traceable
-
-    option, learners = "fitness.lessons.learning.individuals", asked.individuals
-    if not isinstance(cast.actor, Learns) or not cast.language.sums or not traceable(cast.language):
-        reject(option, learners, f"0; programs of {cast.spec.name} are no sums of weighted terms")
-    algorithm = config.algorithm
-    most = algorithm.islands.size(algorithm.population)
-    if learners > most:
-        alone = algorithm.islands.count == 1
-        bound = f"algorithm.population={most}" if alone else f"{most}, the population of an island"
-        reject(option, learners, f"a whole number from 0 to {bound}")
-
-
-def _suite(config: Config, cast: "Cast") -> None:
-    """Check that a puzzle has a suite with enough instances, and that no other game has one; raises UsageError."""
-    from jaxgp.contracts import Solver
-
-    suite = config.fitness.suite
-    if not isinstance(cast.actor, Solver):
-        if suite.boards:
-            reject("fitness.suite.boards", suite.boards, f"0; {cast.spec.name} is no puzzle that searches solve")
-        return
-    if not suite.boards:
-        accepted = f"a whole number from 1, as in fitness=suite; {cast.spec.name} is a puzzle that searches solve"
-        reject("fitness.suite.boards", 0, accepted)
-    number = int((~instances("fitness.suite.name", suite.name, cast).test).sum())
-    if number < 2:
-        reject("fitness.suite.name", suite.name, f"a suite with at least 2 instances for training; this has {number}")
-    if suite.validation >= number:
-        why = f"the suite has {number} instances for training and validation"
-        reject("fitness.suite.validation", suite.validation, f"a whole number from 1 to {number - 1}; {why}")
-    if suite.cost == "expanded" and not cast.actor.counts_expanded:
-        reject("fitness.suite.cost", suite.cost, f"nodes with program.search={cast.program.get('search')}")
-    left = number - suite.validation
-    if suite.boards > left:
-        why = f"{number} instances less {suite.validation} for validation"
-        reject("fitness.suite.boards", suite.boards, f"a whole number from 1 to {left}; {why}")
-    selection = getattr(config.algorithm, "selection", None)
-    for name in ("by_case", "sharing"):
-        if suite.problems.population and selection is not None and getattr(selection, name):
-            why = "individuals meet different instances where fitness.suite.problems.population is above 0"
-            reject(f"algorithm.selection.{name}", getattr(selection, name), f"0; {why}")
-    if config.fitness.candidates:
-        reject("fitness.candidates", config.fitness.candidates, "0; the same instances measure all generations")
-
-
-def instances(option: str, name: str | None, cast: "Cast") -> "Instances":
-    """Return a suite of a puzzle, by its name or as a file; None: the game's first suite.
-
-    Raises:
-        UsageError: there is none, or it cannot be used; the message names the option.
-    """
-    spec = cast.spec
-    if spec.instances is None:
-        reject(option, name, f"none; {spec.name} has no suites of instances")
-    if name is not None and not name.strip():
-        reject(option, name, "the name of a suite, or a file of instances")
-    if name is None and not spec.suites(cast.game):
-        reject(option, None, f"a file of instances; none come with {spec.name} for these settings")
-    return spec.instances(cast.game, name or spec.suites(cast.game)[0], option)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jaxgp import options
 from jaxgp.config import typed
 from jaxgp.config.games import asked, cast_of, game_of
 from jaxgp.config.schema import GENOTYPES, Config
@@ -26,23 +27,24 @@ def describe(schema: type, usage: str) -> str:
 
 
 def _small(values: object) -> Iterator[str]:
-    """Yield the lines of each option. A section that is set by its `name` is one option, with the names of the rest."""
-    listed: list[Option] = []
+    """Yield the lines of each option, then those of the kinds of a section that has several."""
+    unions: list[Option] = []
     for one in declared(values):
         value = getattr(values, one.name)
-        if members := typed.sections_of(one):
+        if one.sections:
             yield f"  {one.name}={getattr(value, 'kind', 'null')}"
-            yield from wrapped(f"{one.limits.says} [{' | '.join(typed.by_kind(members))}]")
-            listed.append(one)
+            yield from wrapped(f"{one.limits.says} [{' | '.join(typed.by_kind(one.sections))}]")
+            unions.append(one)
         elif typed.entries_of(one):
             known = isinstance(value, dict) and "name" in value
             yield f"  {one.name}={show(value['name'])}" if known else f"  {one.name}.OPTION=VALUE"
             yield from wrapped(one.limits.says)
         else:
             yield from _lines(one.name, value, one)
-    if listed:
-        yield from ("", f"Options of a kind, as in {listed[-1].name}=KIND {listed[-1].name}.OPTION=VALUE:")
-        yield from _of_kinds(typed.sections_of(listed[-1]), listed[-1].name + ".")
+    if unions:
+        name = unions[-1].name
+        yield from ("", f"Options of a kind, as in {name}=KIND {name}.OPTION=VALUE:")
+        yield from _of_kinds(unions[-1].sections, name + ".")
 
 
 def _of_kinds(members: Iterable[Any], prefix: str, known: Iterable[str] = ()) -> Iterator[str]:
@@ -80,8 +82,8 @@ def options_of(values: object, prefix: str = "") -> Iterator[str]:
 
 def _of_entries(entry: type, prefix: str) -> Iterator[str]:
     """Yield the options of freely named entries: those of all kinds, then those of each kind."""
-    members = typed.members(entry)
-    if members == [entry]:
+    members = options.members(entry)
+    if len(members) == 1:
         yield from options_of(entry(), prefix)
         return
     common = [one for one in declared(entry) if one.name != "kind"]
@@ -141,7 +143,7 @@ def describe_run(usage: str, config: Config, groups: Mapping[str, Iterable[str]]
     rest: list[str] = []
     for one in declared(config):
         value = getattr(config, one.name)
-        if typed.sections_of(one):
+        if one.sections:
             lines += ["", f"{one.name}: {one.limits.says}", *options_of(value, one.name + ".")]
         elif typed.entries_of(one) is None:
             rest += _lines(one.name, value, one)
@@ -149,7 +151,7 @@ def describe_run(usage: str, config: Config, groups: Mapping[str, Iterable[str]]
 
 
 def of_game(game: Mapping[str, object], games: "Games", folder: Path) -> list[str]:
-    """Return what the help of a small command says of the game that is named beside `--help`; see `games.asked`.
+    """Return the lines of a small command's help on the game named beside `--help`; see `games.asked`.
 
     Raises:
         UsageError: there is no such game, or its rules do not accept the settings.

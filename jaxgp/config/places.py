@@ -41,7 +41,7 @@ def member(config: DictConfig) -> Path:
 
 
 def sweep() -> Path | None:
-    """Return the directory of the sweep of which this process runs a member; None if it runs none."""
+    """Return the directory of the sweep that this process runs a member of; None outside a sweep."""
     about = HydraConfig.get() if HydraConfig.initialized() else None
     # Only members of sweeps have numbers.
     return None if about is None or OmegaConf.is_missing(about.job, "num") else Path(about.sweep.dir)

@@ -5,6 +5,7 @@ They are numbers, true, false, null, text and lists. Needs only Python.
 
 import re
 import shlex
+import sys
 from pathlib import Path
 
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
@@ -46,7 +47,7 @@ def read(text: str) -> Value:
 
 
 def unquoted(written: str) -> str:
-    """Return the text that is meant by what a person wrote for a text: itself, or what is in its quotes."""
+    """Return a typed text without its quotes, if it has any."""
     return _unquoted(written) if QUOTED.fullmatch(written) else written
 
 
@@ -88,7 +89,7 @@ def quoted(text: str) -> str:
 
 
 def literal(written: str) -> str:
-    """Return the value that Hydra reads as the text that a person wrote; null, and what is quoted already, stays."""
+    """Quote a typed text so that Hydra reads it literally; null and quoted texts stay."""
     return written if written == "null" or QUOTED.fullmatch(written) else quoted(written)
 
 
@@ -97,6 +98,17 @@ def each(written: str) -> str:
     if _FUNCTION.match(written):
         return written
     return ",".join(literal(one.strip()) for one in _PARTS.findall(written)) or literal(written)
+
+
+def trains(script: str = "") -> str:
+    """Return how training is started here, to be typed again: as a module of the package, or by the `script`."""
+    started = getattr(sys.modules["__main__"], "__spec__", None)
+    module = "jaxgp.train"
+    return (
+        f"python -m {module}"
+        if started is not None and started.name == module
+        else f"python {script or 'scripts/train.py'}"
+    )
 
 
 def pasted(option: str, value: object) -> str:

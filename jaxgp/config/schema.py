@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaxgp.evolution.options import CMA, Algorithm, Groups
-from jaxgp.fitness.options import Fitness
+from jaxgp.kinds import Fitness
+from jaxgp.kinds.panel import Panel
 from jaxgp.options import MAX_CORES, MAX_COUNT, MAX_SECONDS, MAX_SEED, option
 
 GENOTYPES = {"gp": "program", "groups": "rules", "cma": "program"}
@@ -77,7 +78,7 @@ class Config:
     game: dict[str, Any] = option({}, "name, and the settings of that game's rules")
     program: dict[str, Any] = option({}, "how genomes play the game: role, and the options of that role")
     algorithm: Algorithm | Groups | CMA = option(Algorithm(), "how genomes evolve; algorithm.kind: which algorithm")
-    fitness: Fitness = option(Fitness(), "what genomes are selected by")
+    fitness: Fitness = option(Panel(), "what genomes are selected by; fitness.kind: which fitness")
     logger: Logger = option(Logger(), "Weights & Biases, a CSV file or TensorBoard, as a mirror of metrics.jsonl")
     seed: int = option(0, "the seed of all random draws", low=0, high=MAX_SEED, label="seed")
     seeds: str | None = option(

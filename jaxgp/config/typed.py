@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from jaxgp.config import quoting
-from jaxgp.errors import UsageError, reject, show
-from jaxgp.options import Option, declared, of_kind
+from jaxgp.errors import UsageError, reject, rejected, show
+from jaxgp.options import Option, declared, members, of_kind, unchecked
 
 Name = TypeVar("Name")
 Schema = TypeVar("Schema")
@@ -27,28 +27,13 @@ def plain(schema: type) -> dict[str, object]:
 
 def variants(schema: type) -> dict[str, dict[str, type]]:
     """Return the sections whose options depend on their `kind`, by name: the dataclass of each kind, default first."""
-    sections = {one.name: sections_of(one) for one in declared(schema)}
+    sections = {one.name: one.sections for one in declared(schema)}
     return {name: by_kind(found) for name, found in sections.items() if len(found) > 1}
 
 
 def by_kind(union: Iterable[Any]) -> dict[str, type]:
     """Return the dataclasses of a union by their kinds."""
     return {str(member.kind): member for member in union}
-
-
-def sections_of(one: Option) -> list[type]:
-    """Return the dataclasses that an option may be; empty for an option that is a value."""
-    found = [kind for kind in one.kinds if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
-    return [member for kind in found for member in members(kind)]
-
-
-def members(kind: type) -> list[type]:
-    """Return the dataclasses that a section of this type may be.
-
-    A dataclass with a class method `kinds`, such as that of players, stands for a union: for a dataclass of each kind.
-    """
-    union = getattr(kind, "kinds", None)
-    return [kind] if union is None else list(union().values())
 
 
 def entries_of(one: Option) -> type | None:
@@ -68,7 +53,7 @@ def typed(schema: type[Schema], values: Mapping[Name, object], prefix: str = "",
         values: plain values by name; sections are mappings.
         prefix: what stands before the names, in messages.
         complete: whether every option must be given; if not, missing ones have their defaults. Freely named entries,
-            such as the members of a panel, and players may always leave options out.
+            such as the members of a panel, and sections with variants may always leave options out.
 
     Raises:
         UsageError: an unknown option, a missing one, or a value of the wrong type. Choices and limits are not checked
@@ -82,9 +67,9 @@ def typed(schema: type[Schema], values: Mapping[Name, object], prefix: str = "",
     for key, value in values.items():
         one = found.get(str(key))
         if one is None:
-            raise unknown(f"{prefix}{key}", found)
+            raise renamed(schema, prefix, str(key), value) or unknown(f"{prefix}{key}", found)
         made[one.name] = _value(one, value, prefix + one.name, complete)
-    return schema(**made)
+    return unchecked(schema, made)
 
 
 def entries_typed(kind: type[Schema], values: Mapping[Name, object], prefix: str = "") -> dict[str, Schema]:
@@ -100,13 +85,14 @@ def entries_typed(kind: type[Schema], values: Mapping[Name, object], prefix: str
         name = f"{prefix}{key}"
         if not isinstance(entry, Mapping):
             reject(name, entry, below(kind))
-        made[str(key)] = typed(_chosen(members(kind), entry, name), entry, name + ".", complete=False)
+        sections: list[Any] = list(members(kind))
+        made[str(key)] = typed(_chosen(sections, entry, name), entry, name + ".", complete=False)
     return made
 
 
 def _value(one: Option, value: object, name: str, complete: bool) -> object:
     """Return the value of an option, of its type; raises UsageError."""
-    sections, entries = sections_of(one), entries_of(one)
+    sections, entries = one.sections, entries_of(one)
     if value is None and one.nullable:
         return None
     if (sections or entries) and not isinstance(value, Mapping):
@@ -114,7 +100,9 @@ def _value(one: Option, value: object, name: str, complete: bool) -> object:
     if sections:
         assert isinstance(value, Mapping)
         chosen = _chosen(sections, value, name)
-        return typed(chosen, value, name + ".", complete and not hasattr(chosen, "kinds"))
+        if len(sections) > 1:
+            _of_others(sections, chosen, value, name)
+        return typed(chosen, value, name + ".", complete and len(sections) == 1)
     if entries:
         assert isinstance(value, Mapping)
         return dict(value) if entries is object else entries_typed(entries, value, name + ".")
@@ -132,7 +120,18 @@ def _chosen(sections: list[type], value: Mapping[str, object], name: str) -> typ
         return sections[0]
     kinds = by_kind(sections)
     kind = value.get("kind", next(iter(kinds)))
-    return of_kind(f"{name}.kind", kind, kinds, getattr(sections[0], "renamed", {}))
+    return of_kind(f"{name}.kind", kind, kinds, getattr(sections[0], "former", {}))
+
+
+def _of_others(sections: list[type], chosen: type, value: Mapping[str, object], name: str) -> None:
+    """Refuse an option that another kind of a section has, but not the chosen one; raises UsageError."""
+    own = [one.name for one in declared(chosen)]
+    for key in value:
+        others = [str(vars(kind)["kind"]) for kind in sections if any(one.name == key for one in declared(kind))]
+        if key not in own and others:
+            kind = f"unknown option with {name}.kind={vars(chosen)['kind']}; it is one of {', '.join(others)}"
+            accepted = ", ".join(own)
+            raise UsageError(f"{name}.{key}: {kind}; accepted: {accepted}", f"{name}.{key}", accepted=accepted)
 
 
 def _many(one: Option, value: object) -> object:
@@ -165,7 +164,7 @@ def _single(kinds: tuple[object, ...], value: object) -> object:
 
 def accepted(one: Option) -> str:
     """Say in words what an option takes: a value, or options below it."""
-    sections, entries = sections_of(one), entries_of(one)
+    sections, entries = one.sections, entries_of(one)
     if sections or entries:
         return below(sections[0] if len(sections) == 1 else object)
     return one.accepted
@@ -173,9 +172,23 @@ def accepted(one: Option) -> str:
 
 def below(schema: type) -> str:
     """Say in words that a section is set by its options."""
-    found = [one.name for kind in members(schema) for one in declared(kind)] if dataclasses.is_dataclass(schema) else []
-    names = list(dict.fromkeys(found))
+    sections = [kind for kind in members(schema) if dataclasses.is_dataclass(kind)]
+    names = list(dict.fromkeys(one.name for kind in sections for one in declared(kind)))
     return f"options below it: {', '.join(names)}" if names else "options below it"
+
+
+def renamed(schema: type, prefix: str, name: str, value: object) -> UsageError | None:
+    """Return the error for an option that had this name in earlier versions; None if there was none.
+
+    A schema may say in `renamed` what options are called now, with {} for the value; nested names have dots.
+    """
+    known: dict[str, str] = getattr(schema, "renamed", {})
+    while isinstance(value, Mapping) and value and name not in known:
+        inner, value = next(iter(value.items()))
+        name = f"{name}.{inner}"
+    if name not in known:
+        return None
+    return rejected(prefix + name, value, f"{known[name].format(show(value))}, as it is called now")
 
 
 def unknown(option: str, names: Iterable[str]) -> UsageError:
@@ -195,11 +208,20 @@ def kinds(schema: type, option: str) -> tuple[object, ...]:
     found: tuple[object, ...] = (schema,)
     for part in option.split(".") if option else []:
         entries = [typing.get_args(kind)[1] for kind in found if typing.get_origin(kind) is dict]
-        inside = [member for kind in entries for member in (members(kind) if isinstance(kind, type) else (kind,))]
+        inside = [member for kind in entries for member in members(kind)]
         sections = [kind for kind in found if dataclasses.is_dataclass(kind)]
         named = [one for kind in sections for one in declared(kind) if one.name == part]
         found = (*inside, *(kind for one in named for kind in one.kinds))
     return found
+
+
+def is_option(schema: type, option: str) -> bool:
+    """Return whether a dotted name is that of an option that always exists: it is none of a freely named entry."""
+    parts = option.split(".")
+    above = [kinds(schema, ".".join(parts[:number])) for number in range(1, len(parts))]
+    free = any(typing.get_origin(kind) is dict or kind is dict for found in above for kind in found)
+    parent = [kind for kind in kinds(schema, ".".join(parts[:-1])) if dataclasses.is_dataclass(kind)]
+    return not free and any(one.name == parts[-1] for kind in parent for one in declared(kind))
 
 
 def is_text(schema: type, option: str) -> bool:
@@ -211,8 +233,8 @@ def is_text(schema: type, option: str) -> bool:
 
 
 def names_of_kind(schema: type, section: str, kind: str) -> list[str]:
-    """Return the names of the options of a section of one kind; empty where there is no such kind, or only one."""
-    found = by_kind(member for member in kinds(schema, section) if hasattr(member, "kinds"))
+    """Return the names of the options of an entry of one kind, such as a player; empty where it has no such kind."""
+    found = by_kind(member for member in kinds(schema, section) if hasattr(member, "former"))
     return [one.name for one in declared(found[kind])] if kind in found else []
 
 

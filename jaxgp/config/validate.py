@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from jaxgp import options
+from jaxgp import kinds, options
 from jaxgp.config import games
 from jaxgp.config.schema import Config
 from jaxgp.errors import reject, require
-from jaxgp.evolution.options import CMA, Algorithm, Groups, of_island
+from jaxgp.evolution.options import Algorithm
 from jaxgp.seats.options import OpponentOptions
 
 if TYPE_CHECKING:
@@ -26,77 +26,23 @@ def check(config: Config, places: "Games") -> Config:
     _trained(config)
     algorithm = config.algorithm
     options.check(algorithm, "algorithm.")
-    one = of_island(algorithm)
-    whose = "algorithm.population" if algorithm.islands.count == 1 else "the population of an island"
-    options.bound(config.fitness, "measured", "fitness.", high=one.population, why=whose)
-    options.bound(config.fitness.suite, "first", "fitness.suite.", high=one.population, why=whose)
+    config.fitness.suits(algorithm)
     options.check(config)
     _devices(config)
     if config.logger.mode == "tensorboard":
         require("logger.mode=tensorboard", ("tensorboardX",), "tensorboard")
     if isinstance(algorithm, Algorithm) and algorithm.selection.method == "roulette":
         _roulette(config)
-    if isinstance(algorithm, Groups) and config.fitness.candidates:
-        reject("fitness.candidates", config.fitness.candidates, "0 with algorithm.kind=groups")
-    for option in ("coplay", "elimination"):
-        if getattr(config.fitness, option):
-            _coevolution(algorithm, config, option)
-    if config.fitness.lessons.drawn:
-        _lessons(algorithm, config)
     return games.check(config, places)
 
 
 def _trained(config: Config) -> None:
     """Refuse engines outside the project among the opponents of individuals."""
-    for name, one in config.fitness.opponents.items():
+    for section, name, one in kinds.met(config.fitness):
         if not one.trains:
-            kinds = ", ".join(kind for kind, form in OpponentOptions.kinds().items() if form.trains)
+            trained = ", ".join(kind for kind, form in OpponentOptions.kinds.all().items() if form.trains)
             why = "engines outside the project measure champions, they train none"
-            reject(f"fitness.opponents.{name}.kind", one.kind, kinds, why)
-
-
-def _elimination(algorithm: Algorithm | Groups | CMA) -> None:
-    """Refuse a population, or that of an island, that does not halve down to one."""
-    islands, size = algorithm.islands.count, of_island(algorithm).population
-    if size < 2 or not options.is_power_of_two_or_zero(size):
-        below = islands * max(2, 2 ** (size.bit_length() - 1))
-        whole = "a power of two" if islands == 1 else f"{islands} islands times a power of two"
-        near = f"{whole} with fitness.elimination, such as {below} or {2 * below}; nobody sits out a round"
-        reject("algorithm.population", algorithm.population, near)
-
-
-def _coevolution(algorithm: Algorithm | Groups | CMA, config: Config, option: str) -> None:
-    """Refuse options that exclude games among the population."""
-    if isinstance(algorithm, Groups):
-        accepted = "0 with algorithm.kind=groups, which has tournaments of its own"
-        reject(f"fitness.{option}", getattr(config.fitness, option), accepted)
-    if option == "elimination":
-        _elimination(algorithm)
-    islands = algorithm.islands.count
-    if of_island(algorithm).population < 2:
-        least = f"a whole number from {2 * islands}, with fitness.{option}"
-        reject("algorithm.population", algorithm.population, least + (", two on an island" if islands > 1 else ""))
-    if algorithm.chunk is not None:
-        accepted = f"null with fitness.{option}; individuals that play each other are evaluated together"
-        reject("algorithm.chunk", algorithm.chunk, accepted)
-    if not isinstance(algorithm, Algorithm):
-        return
-    for name in ("by_case", "sharing"):
-        # No two individuals meet the same opponents.
-        if value := getattr(algorithm.selection, name):
-            reject(f"algorithm.selection.{name}", value, f"0, with fitness.{option}")
-
-
-def _lessons(algorithm: Algorithm | Groups | CMA, config: Config) -> None:
-    """Refuse options that exclude a fitness by lessons."""
-    drawn = config.fitness.lessons.drawn
-    if isinstance(algorithm, Groups):
-        reject("fitness.lessons.drawn", drawn, "0 with algorithm.kind=groups, which plays tournaments")
-    if algorithm.chunk is not None:
-        reject("algorithm.chunk", algorithm.chunk, "null with fitness.lessons.drawn above 0")
-    if isinstance(algorithm, Algorithm) and algorithm.selection.method == "roulette" and config.fitness.minimum is None:
-        why = "algorithm.selection.method=roulette needs it, because lessons give a fitness below 0"
-        reject("fitness.minimum", None, f"a number from 0 ({why})")
+            reject(f"fitness.{section}.{name}.kind", one.kind, trained, why)
 
 
 def _devices(config: Config) -> None:

@@ -12,6 +12,7 @@ from jaxgp.genotypes.language import Genome, sizes
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import creation, sharing, variation
+from jaxgp.options import check_parts
 
 Metrics = dict[str, Array]
 
@@ -31,6 +32,9 @@ class Generational:
     primitives: PrimitiveSet
     options: Algorithm
 
+    def __post_init__(self) -> None:
+        check_parts(self, primitives=PrimitiveSet, options=Algorithm)
+
     @property
     def population(self) -> int:
         """P."""
@@ -42,7 +46,7 @@ class Generational:
         return self.options.elites
 
     def init(self) -> Array:
-        """Return float32[2, S], the counts of behaviours met so far, for fitness sharing with a memory."""
+        """Return float32[2, S], the counts of behaviours so far, for fitness sharing with a memory."""
         return sharing.init(self.options.selection.sharing_memory)
 
     def create(self, key: Array, count: int) -> Programs:

@@ -35,20 +35,18 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxgp import arrays
 from jaxgp.arrays import comparable, take
-from jaxgp.contracts import Genomes, Scheme
+from jaxgp.contracts import Fitness, Genomes, Scheme
 from jaxgp.evolution import candidates, options
 from jaxgp.evolution.pair import Pair
-from jaxgp.evolution.ring import Metrics, Outcome, Ring
+from jaxgp.evolution.ring import PARTS, Metrics, Outcome, Ring
 from jaxgp.evolution.state import Champion, EvolutionState
 from jaxgp.operators import selection
 
 Tree = TypeVar("Tree")
 
-AXIS = "islands"
-"""The name of the axis of a mesh that shares islands."""
 MIGRATION = np.uint32(2**32 - 2)
-"""In place of the number of a generation: the key of all migrations from, or to, an island."""
-APART, WHOLE = PartitionSpec(AXIS), PartitionSpec()
+"""The `fold_in` number reserved for the migrations of an island; no generation reaches it."""
+APART, WHOLE = PartitionSpec(PARTS), PartitionSpec()
 
 
 @struct.dataclass
@@ -67,7 +65,7 @@ def offsets(neighbours: int) -> np.ndarray:
     return np.where(number % 2 == 0, number // 2 + 1, -(number // 2 + 1)).astype(np.int32)
 
 
-def sends(asked: options.Islands, island: Array, generation: Array) -> Array:
+def sends(asked: options.Migration, island: Array, generation: Array) -> Array:
     """Return bool[...]: whether islands (int32[...], counted from 0) send migrants in a generation (int32[])."""
     turn = island % asked.every if asked.staggered else 0 * island
     return (generation >= asked.first) & (generation % asked.every == turn)
@@ -116,7 +114,7 @@ SAME = ("generation", "limit")
 
 @dataclass(frozen=True)
 class Islands:
-    """I rings side by side. It has the methods `init`, `step` and `again` of a `Ring`.
+    """I rings side by side.
 
     Its states have an axis of islands: `population` and `memory` are those of the rings, [I, ...], and `carried` is
     `Own`. The champion and the candidates are of all islands.
@@ -125,20 +123,33 @@ class Islands:
         ring: of one island; it keeps no candidates.
         options: how many islands, and who sends whom how many.
         candidates: see `Ring`; of all islands together.
-        mesh: of devices that share the islands, with one axis, `AXIS`, that divides them; None: one device has all.
+        mesh: of devices that share the islands, with one axis, `PARTS`, that divides them; None: one device has all.
         together: how many islands a device computes side by side; None: all that it has.
     """
 
     ring: Ring | Pair
-    options: options.Islands
+    options: options.Migration
     candidates: int = 0
     mesh: Mesh | None = None
     together: int | None = 1
 
     @property
+    def fitness(self) -> Fitness:
+        """That of an island."""
+        return self.ring.fitness
+
+    @property
     def scheme(self) -> Scheme:
-        """How parents become children on an island."""
-        return self.ring.solvers.scheme if isinstance(self.ring, Pair) else self.ring.scheme
+        """That of an island."""
+        return self.ring.scheme
+
+    def measured_by(self, fitness: Fitness) -> "Islands":
+        """Return the islands with another fitness."""
+        return replace(self, ring=self.ring.measured_by(fitness))
+
+    def shared(self, together: int | None, mesh: Mesh | None) -> "Islands":
+        """Return the islands, shared by the devices of a mesh; see the attributes."""
+        return replace(self, together=together, mesh=mesh)
 
     def init(self, key: Array) -> EvolutionState:
         """Return the state before generation 0: random populations, the same memory on all islands."""
@@ -166,7 +177,6 @@ class Islands:
 
     def again(self, state: EvolutionState, number: Array) -> tuple[Array, Array]:
         """Let the candidates play another round of new games; see `Ring.again`. The memory is that of island 0."""
-        assert isinstance(self.ring, Ring)  # a pair has no candidates
         return self.ring.again(replace(state, memory=self.memory(state)), number)
 
     def memory(self, state: EvolutionState) -> Any:
@@ -199,8 +209,7 @@ class Islands:
         standing, challenger = outcome
         leader = jnp.lexsort((-comparable(standing.fitness), ~standing.reached))[0]
         best = take((standing, challenger), leader)
-        fitness = self.ring.solvers.fitness if isinstance(self.ring, Pair) else self.ring.fitness
-        improved = fitness.improves(best[0], best[1].genome, whole.champion)
+        improved = self.fitness.improves(best[0], best[1].genome, whole.champion)
         kept = None if whole.candidates is None else lax.scan(_enter, whole.candidates, challenger)[0]
         sent = sends(self.options, jnp.arange(self.options.count), generation).sum(dtype=jnp.int32)
         metrics = {
@@ -260,7 +269,7 @@ class Islands:
 
     def _everywhere(self, tree: Tree) -> Tree:
         """Return arrays of all islands, [I, ...], on every device, from those of each device's own islands."""
-        return tree if self.mesh is None else jax.tree.map(lambda x: lax.all_gather(x, AXIS, tiled=True), tree)
+        return tree if self.mesh is None else jax.tree.map(lambda x: lax.all_gather(x, PARTS, tiled=True), tree)
 
 
 def _enter(kept: candidates.Candidates, challenger: Champion) -> tuple[candidates.Candidates, None]:

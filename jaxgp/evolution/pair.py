@@ -4,36 +4,46 @@ The solvers are the population of the run. The problems, sets of instances, are 
 every few generations of the solvers. `jaxgp.fitness.puzzles.meetings` says what the two measure.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from flax import struct
 from jax import Array
+from jax.sharding import Mesh
 
-from jaxgp.evolution.ring import Metrics, Outcome, Ring
+from jaxgp.contracts import Fitness, Scheme
+from jaxgp.evolution.ring import Metrics, OnePopulation, Outcome, Ring
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.fitness.puzzles.meetings import Met, fresh, instances_of
+from jaxgp.fitness.refereed import Memories
 from jaxgp.genotypes.primitives import Integers, Primitive, PrimitiveSet
+from jaxgp.options import whole
 
 
 @struct.dataclass
 class Opposed:
     """The memory of a pair."""
 
-    met: Met  # what the solvers did since the problems changed
-    problems: EvolutionState  # the other population; its memory is `met`, and None here
+    solvers: Memories  # of the fitness of the solvers; its own part is what they did since the problems changed
+    problems: EvolutionState  # the other population; its memory is this part, and None here
+
+    @property
+    def met(self) -> Met:
+        """What the solvers did since the problems changed."""
+        met: Met = self.solvers.own
+        return met
 
 
 @dataclass(frozen=True)
-class Pair:
+class Pair(OnePopulation):
     """A cycle of evaluation, selection and variation of solvers, and now and then of the problems that they meet.
 
-    It has the methods `init` and `step` of a `Ring`. Metrics of the problems have names that begin with `problems_`.
+    Metrics of the problems have names that begin with `problems_`.
 
     Attributes:
-        solvers: the ring of solvers; its fitness is a `SolverFitness`.
+        solvers: the ring of solvers; its fitness is a `SolverFitness` with a referee.
         problems: the ring of problems; its fitness is a `ProblemFitness`.
         every: generations of solvers from one change of the problems to the next.
     """
@@ -41,6 +51,28 @@ class Pair:
     solvers: Ring
     problems: Ring
     every: int
+
+    def __post_init__(self) -> None:
+        whole("every", self.every, 1)
+
+    @property
+    def fitness(self) -> Fitness:
+        """That of the solvers."""
+        return self.solvers.fitness
+
+    @property
+    def scheme(self) -> Scheme:
+        """That of the solvers."""
+        return self.solvers.scheme
+
+    def measured_by(self, fitness: Fitness) -> "Pair":
+        """Return the pair with another fitness of the solvers."""
+        return replace(self, solvers=self.solvers.measured_by(fitness))
+
+    def shared(self, together: int | None, mesh: Mesh | None) -> "Pair":
+        """Return the pair: it has no parts."""
+        del together, mesh
+        return self
 
     def init(self, key: Array) -> EvolutionState:
         """Return the state before generation 0: random solvers, random problems, nothing measured."""
@@ -53,24 +85,23 @@ class Pair:
         return self._opposed(self.solvers.begin(run_key, solvers_key, memory_key), self.problems.init(problems_key))
 
     def _opposed(self, solvers: EvolutionState, problems: EvolutionState) -> EvolutionState:
-        met = fresh(instances_of(problems.population), solvers.memory.reference)
-        return _with_memory(solvers, Opposed(met, _with_memory(problems, None)))
+        met = fresh(instances_of(problems.population), solvers.memory.own.reference)
+        return _with_memory(solvers, Opposed(solvers.memory.replace(own=met), _with_memory(problems, None)))
 
-    def step(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
-        """Measure the waiting generation of solvers and breed the next; every few generations that of problems, too."""
-        following, metrics, _ = self.cycle(state)
-        return following, metrics
+    def again(self, state: EvolutionState, number: Array) -> tuple[Array, Array]:
+        """Let the candidates, who are solvers, play another round of new games; see `Ring.again`."""
+        return self.solvers.again(_with_memory(state, state.memory.solvers), number)
 
     def cycle(self, state: EvolutionState) -> tuple[EvolutionState, Metrics, Outcome]:
-        """Do what `step` does, and return also what the measured generation of solvers has shown."""
-        following, metrics, outcome = self.solvers.cycle(_with_memory(state, state.memory.met))
-        met, before = following.memory, state.memory.problems
+        """Measure the waiting generation of solvers and breed the next; every few generations that of problems, too."""
+        following, metrics, outcome = self.solvers.cycle(_with_memory(state, state.memory.solvers))
+        met, before = following.memory.own, state.memory.problems
         bred, of_problems = self.problems.step(_with_memory(before, met))
         bred = _with_memory(bred, None)
         later = bred, fresh(instances_of(bred.population), met.reference)
         changes = (state.generation + 1) % self.every == 0
         problems, met = jax.tree.map(lambda new, old: jnp.where(changes, new, old), later, (before, met))
-        memory = Opposed(met, problems)
+        memory = Opposed(following.memory.replace(own=met), problems)
         named = {f"problems_{name}": of_problems[name] for name in METRICS}
         return _with_memory(following, memory), {**metrics, **named}, outcome
 

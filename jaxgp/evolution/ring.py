@@ -13,27 +13,32 @@ other does not use:
 | 4 | | variation |
 """
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from jax.sharding import Mesh
 
 from jaxgp import arrays
-from jaxgp.contracts import Fitness, Improves, Scheme, Standing
+from jaxgp.contracts import Fitness, Scheme, Standing
+from jaxgp.errors import reject
 from jaxgp.evolution import candidates
 from jaxgp.evolution.state import Champion, EvolutionState
+from jaxgp.fitness.evaluation import Absolute
+from jaxgp.options import whole
 
 Metrics = dict[str, Array]
 
 NEW_GAMES = np.uint32(2**32 - 1)
-"""In place of the number of a generation: the key of the games in which candidates play again."""
+"""The `fold_in` number reserved for the final games of candidates; no generation reaches it."""
 
 
 class Outcome(NamedTuple):
-    """What one generation has shown, for those who compare it with others.
+    """What one generation has shown, to be compared with others.
 
     Attributes:
         fitness: float32[P], of the population that was measured.
@@ -46,8 +51,88 @@ class Outcome(NamedTuple):
     challenger: Champion
 
 
+class Evolution(Protocol):
+    """What brings a state from one generation to the next: a ring, or rings made of rings.
+
+    `Seeds` has the first seven members, for lists of states.
+    """
+
+    @property
+    def fitness(self) -> Fitness:
+        """How good each individual is: of two populations those of the run, of islands those of one."""
+
+    @property
+    def scheme(self) -> Scheme:
+        """How parents of these become children."""
+
+    @property
+    def mesh(self) -> Mesh | None:
+        """The devices that share the work; None: one device has all."""
+
+    def init(self, key: Array) -> EvolutionState:
+        """Return the state before generation 0, not yet measured, for a typed key[]."""
+
+    def step(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
+        """Measure the waiting generation and breed the next."""
+
+    def measured_by(self, fitness: Fitness) -> "Evolution":
+        """Return the same with another fitness."""
+
+    def shared(self, together: int | None, mesh: Mesh | None) -> "Evolution":
+        """Return the same, shared by the devices of a mesh.
+
+        Args:
+            together: how many parts of the work a device computes side by side; None: all that it has.
+            mesh: with one axis, `PARTS`; None: one device has all. Work that has no parts is not shared.
+        """
+
+    def again(self, state: EvolutionState, number: Array) -> tuple[Array, Array]:
+        """Let the candidates play another round of new games; see `Ring.again`."""
+
+    def memory(self, state: EvolutionState) -> Any:
+        """Return the memory of the fitness: of the population of the run, or of the first island."""
+
+    def place(self, state: EvolutionState) -> EvolutionState:
+        """Return a state of `init`, or of a checkpoint, on the devices of the mesh."""
+
+
+PARTS = "parts"
+"""The name of the axis of a mesh that shares islands or runs."""
+
+
+class OnePopulation(ABC):
+    """Base of what evolves one population, so that each island can have one. It has no parts to share."""
+
+    mesh: None = None
+
+    @abstractmethod
+    def begin(self, run_key: Array, create_key: Array, memory_key: Array) -> EvolutionState:
+        """Return the state before generation 0; see `Ring.begin`."""
+
+    @abstractmethod
+    def cycle(self, state: EvolutionState) -> "tuple[EvolutionState, Metrics, Outcome]":
+        """Do what `step` does, and return also what the measured generation has shown."""
+
+    def init(self, key: Array) -> EvolutionState:
+        """Return the state before generation 0: a random population [P, ...], not yet measured."""
+        return self.begin(*jax.random.split(key, 3))
+
+    def step(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
+        """Measure the waiting generation and breed the next."""
+        following, metrics, _ = self.cycle(state)
+        return following, metrics
+
+    def memory(self, state: EvolutionState) -> Any:
+        """Return the memory of the fitness."""
+        return state.memory
+
+    def place(self, state: EvolutionState) -> EvolutionState:
+        """Return the state."""
+        return state
+
+
 @dataclass(frozen=True)
-class Ring:
+class Ring(OnePopulation):
     """The cycle of evaluation, selection and variation.
 
     Attributes:
@@ -61,9 +146,26 @@ class Ring:
     scheme: Scheme
     candidates: int = 0
 
-    def init(self, key: Array) -> EvolutionState:
-        """Return the state before generation 0: a random population [P, ...], not yet measured."""
-        return self.begin(*jax.random.split(key, 3))
+    def __post_init__(self) -> None:
+        for name, method in (("fitness", "evaluate"), ("scheme", "breed")):
+            if not hasattr(part := getattr(self, name), method):
+                reject(name, type(part).__name__, f"a value with a method {method}, as {name} values have")
+        whole("candidates", self.candidates, 0)
+        if isinstance(self.fitness, Absolute):
+            self.fitness.check(self.scheme)
+
+    def __repr__(self) -> str:
+        size = getattr(self.scheme, "population", "?")
+        return f"Ring({type(self.fitness).__name__}, {type(self.scheme).__name__} of {size})"
+
+    def measured_by(self, fitness: Fitness) -> "Ring":
+        """Return the ring with another fitness."""
+        return replace(self, fitness=fitness)
+
+    def shared(self, together: int | None, mesh: Mesh | None) -> "Ring":
+        """Return the ring: it has no parts."""
+        del together, mesh
+        return self
 
     def begin(self, run_key: Array, create_key: Array, memory_key: Array) -> EvolutionState:
         """Return the state before generation 0.
@@ -84,17 +186,11 @@ class Ring:
         best = candidates.nobody(nobody, self.candidates) if self.candidates else None
         return EvolutionState(jnp.int32(0), run_key, population, memory, carried, nobody, jnp.bool_(False), best)
 
-    def step(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
-        """Measure the waiting generation and breed the next."""
-        following, metrics, _ = self.cycle(state)
-        return following, metrics
-
     def cycle(self, state: EvolutionState) -> tuple[EvolutionState, Metrics, Outcome]:
         """Do what `step` does, and return also what the measured generation has shown."""
         key, population = jax.random.fold_in(state.key, state.generation), state.population
         result, memory = self.fitness.evaluate(key, population, state.memory)
-        if isinstance(self.fitness, Improves):
-            population, result = self.fitness.improve(key, population, result, memory)
+        population, result = self.fitness.improve(key, population, result, memory)
         standing, memory = self.fitness.standing(key, result, population, memory)
         best = arrays.take(population, standing.best)
         improved = self.fitness.improves(standing, best, state.champion)

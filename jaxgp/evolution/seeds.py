@@ -5,20 +5,19 @@ number of runs, of runs at a time and of devices.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax import Array
 from jax.sharding import Mesh, PartitionSpec
 
 from jaxgp.arrays import each
-from jaxgp.evolution.ring import Metrics
+from jaxgp.contracts import Fitness, Scheme
+from jaxgp.evolution.ring import PARTS, Evolution, Metrics
 from jaxgp.evolution.state import EvolutionState
-
-AXIS = "seeds"
-"""The name of the axis of a mesh that shares runs."""
 
 
 @dataclass(frozen=True)
@@ -26,21 +25,43 @@ class Seeds:
     """A generation of every run.
 
     Attributes:
-        step: a generation of one.
+        ring: what each of them evolves by, on one device.
         together: how many runs a device computes side by side; None: all that it has.
-        mesh: of devices that share the runs, with one axis, `AXIS`; None: one device has all.
+        mesh: of devices that share the runs, with one axis, `PARTS`; None: one device has all.
     """
 
-    step: Callable[[EvolutionState], tuple[EvolutionState, Metrics]]
+    ring: Evolution
     together: int | None = 1
     mesh: Mesh | None = None
 
-    def __call__(self, states: Sequence[EvolutionState]) -> list[tuple[EvolutionState, Metrics]]:
+    @property
+    def fitness(self) -> Fitness:
+        """That of each run."""
+        return self.ring.fitness
+
+    @property
+    def scheme(self) -> Scheme:
+        """That of each run."""
+        return self.ring.scheme
+
+    def measured_by(self, fitness: Fitness) -> "Seeds":
+        """Return the runs with another fitness."""
+        return replace(self, ring=self.ring.measured_by(fitness))
+
+    def shared(self, together: int | None, mesh: Mesh | None) -> "Seeds":
+        """Return the runs, shared by the devices of a mesh; see the attributes."""
+        return replace(self, together=together, mesh=mesh)
+
+    def init(self, keys: Array) -> list[EvolutionState]:
+        """Return the state of each run before generation 0, for typed keys [S]."""
+        return [self.ring.init(key) for key in keys]
+
+    def step(self, states: Sequence[EvolutionState]) -> list[tuple[EvolutionState, Metrics]]:
         """Measure the waiting generation of each run and breed the next; a list as long as `states`."""
-        run: Callable[[Any], Any] = partial(each, self.step, together=self.together)
+        run: Callable[[Any], Any] = partial(each, self.ring.step, together=self.together)
         shares = 1
         if self.mesh is not None:
-            part = PartitionSpec(AXIS)
+            part = PartitionSpec(PARTS)
             run = jax.shard_map(run, mesh=self.mesh, in_specs=(part,), out_specs=part, check_vma=False)
             shares = self.mesh.size
         # Devices have equal shares. What is computed of a run twice is dropped.

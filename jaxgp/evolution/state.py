@@ -31,5 +31,8 @@ class EvolutionState:
     memory: Any  # what the fitness carries along: reply tables, past champions
     carried: Any  # what the scheme carries along: how often behaviours were met, the number of the cycle
     champion: Champion
-    finished: Array  # bool[]: whether the termination criterion is met, so that nothing is left to do
+    finished: Array  # bool[]: whether the termination criterion holds, so that nothing is left to do
     candidates: "Candidates | None" = None  # where the champion is named in new games at the end
+
+    def __repr__(self) -> str:
+        return f"EvolutionState(generation={self.generation}, best fitness={self.champion.fitness})"

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Generic
+from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
 import jax
 import jax.numpy as jnp
@@ -11,8 +11,10 @@ from flax import struct
 from jax import Array
 
 from jaxgp.arrays import comparable
-from jaxgp.contracts import Memory, Standing
-from jaxgp.genotypes.language import Genome
+from jaxgp.contracts import Memory, Scheme, Standing
+from jaxgp.errors import reject
+from jaxgp.genotypes.language import Genome, Language, written_in
+from jaxgp.options import MAX_FITNESS, MAX_WEIGHT, real
 
 if TYPE_CHECKING:
     from jaxgp.evolution.state import Champion
@@ -53,7 +55,38 @@ class Evaluation:
 
 
 class Absolute(ABC, Generic[Memory]):
-    """Base of a fitness whose values mean the same in every generation, so that the fittest individual is the best."""
+    """Base of a fitness: the fittest individual is the best, and a value means the same in every generation.
+
+    Where values of two generations cannot be compared, the fitness needs a referee: `jaxgp.fitness.refereed.Refereed`.
+    A fitness of your own needs three members: `seats`, how many entries `points` have; `init(key)`, what it carries
+    from generation to generation; and `evaluate(key, population, memory)`, an `Evaluation` and the memory that follows.
+    """
+
+    @property
+    def language(self) -> Language | None:
+        """What the individuals that it measures are written in; None: anything."""
+        return None
+
+    def check(self, scheme: Scheme[Any]) -> None:
+        """Refuse a scheme whose individuals cannot be measured; raises UsageError."""
+        bred = written_in(scheme)
+        mine = self.language
+        if mine is not None and bred is not None and (mine.name, mine.version) != (bred.name, bred.version):
+            reject("scheme", bred.name, f"a scheme that breeds what the fitness measures, {mine.name} {mine.version}")
+
+    @property
+    @abstractmethod
+    def seats(self) -> int:
+        """S, entries of points."""
+
+    @abstractmethod
+    def init(self, key: Array) -> Memory:
+        """Return the memory at the start; it is carried from generation to generation."""
+
+    def keys(self, key: Array) -> tuple[Array, Array]:
+        """Return the keys that a referee and this fitness begin with, of one typed key[]."""
+        referee, own = jax.random.split(key)
+        return referee, own
 
     def standing(self, key: Array, result: Evaluation, population: Genome, memory: Memory) -> tuple[Standing, Memory]:
         """Return the fittest individual of the evaluation, and the memory unchanged."""
@@ -80,6 +113,21 @@ class Absolute(ABC, Generic[Memory]):
         del best, improved
         return memory
 
+    def improve(self, key: Array, population: Genome, result: Evaluation, memory: Memory) -> tuple[Genome, Evaluation]:
+        """Return the population and its evaluation unchanged: nobody learns."""
+        del key, memory
+        return population, result
+
+    def rivals(self, memory: Memory) -> tuple[Any, ...]:
+        """Return no memories: there are no opponents."""
+        del memory
+        return ()
+
+    def in_chunks(self, chunk: int | None) -> "Absolute[Memory] | None":
+        """Return None: all individuals are measured together."""
+        del chunk
+        return None
+
 
 @dataclass(frozen=True)
 class FunctionFitness(Absolute[tuple[()]]):
@@ -93,6 +141,10 @@ class FunctionFitness(Absolute[tuple[()]]):
 
     seats: ClassVar[int] = 1
 
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            reject("function", self.function, "a function (key, population [P, ...]) -> float32[P]")
+
     def init(self, key: Array) -> tuple[()]:
         """Return the memory, which is empty."""
         del key
@@ -100,7 +152,12 @@ class FunctionFitness(Absolute[tuple[()]]):
 
     def evaluate(self, key: Array, population: Genome, memory: tuple[()]) -> tuple[Evaluation, tuple[()]]:
         """Measure a population [P, ...]."""
-        fitness = self.function(child(key, MEASURE), population).astype(jnp.float32)
+        count = len(jax.tree.leaves(population)[0])
+        fitness = jnp.asarray(self.function(child(key, MEASURE), population)).astype(jnp.float32)
+        if fitness.shape != (count,):
+            reject(
+                "function", f"float32{list(fitness.shape)}", f"a function that returns float32[{count}], the fitness"
+            )
         return Evaluation(fitness, fitness[:, None], {"evaluations": jnp.int32(len(fitness))}), memory
 
 
@@ -115,3 +172,11 @@ def worth(
 def child(key: Array, number: int) -> Array:
     """Return child `number` of a generation's key; `jaxgp.evolution.ring` lists who uses which child."""
     return jax.random.split(key, CHILDREN)[number]
+
+
+def check_worth(scale: float, parsimony: float, minimum: float | None) -> None:
+    """Refuse what `worth` cannot take; raises UsageError."""
+    real("scale", scale, 0, MAX_WEIGHT, above=True)
+    real("parsimony", parsimony, 0, MAX_WEIGHT)
+    if minimum is not None:
+        real("minimum", minimum, -MAX_FITNESS, MAX_FITNESS, or_null=True)

@@ -1,8 +1,8 @@
 """Games of a population against a panel of opponents, from both seats, as one device program.
 
 Games do not advance ply by ply together. Each goes on until it ends or needs a reply that its opponent has to think
-about. Then the opponents think about all such positions at once, and the games go on. Who knows several moves of a turn
-plays them at once; this changes nothing of the games.
+about. Then the opponents think about all such positions at once, and the games go on. A player that knows
+several moves of a turn plays them at once; this changes nothing of the games.
 """
 
 from collections.abc import Sequence

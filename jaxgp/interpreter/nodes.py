@@ -1,8 +1,8 @@
 """Values of all nodes of a program.
 
-The interpreter keeps a small stack, in an order of its own, and computes only what the result needs. Who asks how the
-parts of a program add up needs the value of every node. So a program is evaluated here node by node in the order of its
-genome, in which arguments come before their function.
+The interpreter keeps a small stack, in an order of its own, and computes only what the result needs. An
+analysis of the parts of a program needs the value of every node. So a program is evaluated here node by node in the
+order of its genome, in which arguments come before their function.
 """
 
 import jax.numpy as jnp

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from jaxgp.league.crosstable import CrossTable
+from jaxgp.statistics.bootstrap import counts, resampled
 from jaxgp.statistics.comparison import Estimate
+from jaxgp.statistics.draws import Draws
+from jaxgp.statistics.exact import central
 
 RESAMPLES = 1999
 BY_CHANCE = 0.25
@@ -22,7 +25,7 @@ class Circles:
     """Threes of players.
 
     Attributes:
-        decided: threes of which no two took equal points from each other.
+        decided: threes whose pairs all have a winner.
         circles: those of them in which everybody beats one of the other two.
         share: circles of those decided, with a 95 % percentile bootstrap over players; None where none is decided.
     """
@@ -46,11 +49,13 @@ def circles(table: CrossTable, seed: int = 0) -> Circles:
     circular, decided = (float(one[0]) for one in _threes(beats, ones))
     if not decided:
         return Circles(0, 0, None)
-    rng = np.random.default_rng(seed)
-    weights = rng.multinomial(count, np.full(count, 1 / count), RESAMPLES).astype(float)
-    found, of = _threes(beats, weights)
-    low, high = np.quantile(found[of > 0] / of[of > 0], [0.025, 0.975])
-    return Circles(round(decided), round(circular), Estimate(circular / decided, float(low), float(high)))
+
+    def shares(places: np.ndarray) -> np.ndarray:
+        found, of = _threes(beats, counts(places, count))
+        return np.divide(found, of, out=np.full(len(places), np.nan), where=of > 0)
+
+    spread = resampled([count], shares, Draws(seed), RESAMPLES)
+    return Circles(round(decided), round(circular), Estimate(circular / decided, *central(spread[~np.isnan(spread)])))
 
 
 def _threes(beats: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -61,4 +66,4 @@ def _threes(beats: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndar
         steps = edges * weights[:, None, :]
         return np.asarray(np.einsum("rij,rjk,rki->r", steps, steps, steps, optimize=True))
 
-    return around(beats) / 3, around(either) / 6
+    return around(beats) / 3, around(either) / 6  # of whole numbers, so exact in any order

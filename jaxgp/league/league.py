@@ -9,11 +9,14 @@ results are looked up in a cross-table.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from scipy import stats
 
 from jaxgp.league.crosstable import CrossTable
+from jaxgp.statistics.draws import Draws
+from jaxgp.statistics.exact import settle
 
 MODES = ("anyone", "own", "others")
 """Where a player's opponents are drawn from: all brackets, its own bracket, or all other brackets."""
@@ -105,15 +108,13 @@ def season(
     everybody = np.arange(len(brackets))
     fields = [everybody[where == one] for one in dict.fromkeys(where)] if mode == "own" else [everybody]
     return [
-        hold(table, where, mode, rules, players, np.random.default_rng([seed, MODES.index(mode), number, place]))
+        hold(table, where, mode, rules, players, Draws([seed, MODES.index(mode), number, place]))
         for number in range(leagues)
         for place, players in enumerate(fields)
     ]
 
 
-def hold(
-    table: CrossTable, brackets: np.ndarray, mode: str, rules: Rules, players: np.ndarray, rng: np.random.Generator
-) -> League:
+def hold(table: CrossTable, brackets: np.ndarray, mode: str, rules: Rules, players: np.ndarray, draws: Draws) -> League:
     """Hold one league.
 
     Args:
@@ -122,7 +123,7 @@ def hold(
         mode: one of MODES.
         rules: the rules of the league.
         players: int[n], who takes part.
-        rng: draws the schedule, and which of a pair's several games counts.
+        draws: random numbers for the schedule, and for which of a pair's several games counts.
     """
     left, rounds = players, list[Round]()
     stayed, share = np.zeros(len(brackets), int), np.zeros(len(brackets))
@@ -134,9 +135,9 @@ def hold(
         if len(rounds) == rules.rounds:
             ending = "rounds"
             break
-        rounds.append(_round(table, brackets, mode, rules, left, rng))
+        rounds.append(_round(table, brackets, mode, rules, left, draws))
         last = rounds[-1]
-        share[left] = last.wins / last.games
+        share[left] = settle(last.wins / last.games)
         left = left[last.stays]
         stayed[left] += 1
     if not len(left):
@@ -146,17 +147,15 @@ def hold(
     return League(players, rounds, stats.rankdata(order, method="min").astype(int), ending)
 
 
-def _round(
-    table: CrossTable, brackets: np.ndarray, mode: str, rules: Rules, left: np.ndarray, rng: np.random.Generator
-) -> Round:
+def _round(table: CrossTable, brackets: np.ndarray, mode: str, rules: Rules, left: np.ndarray, draws: Draws) -> Round:
     won, games = np.zeros(len(left)), np.zeros(len(left), int)
     for place, player in enumerate(left):
         met = left[left != player]
         if mode != "anyone":
             met = met[(brackets[met] == brackets[player]) == (mode == "own")]
-        met = rng.choice(met, min(rules.opponents, len(met)), replace=False)
+        met = draws.choose(met, min(rules.opponents, len(met)))
         for first, second in [*((player, other) for other in met), *((other, player) for other in met)]:
-            result = table.results[first, second, rng.integers(table.games[first, second])]
+            result = table.results[first, second, draws.one(int(table.games[first, second]))]
             mine = result if first == player else -result
             won[place] += 1.0 if mine > 0 else rules.draw if mine == 0 else 0.0
         games[place] = 2 * len(met)
@@ -168,12 +167,13 @@ def standings(leagues: Sequence[League], count: int) -> list[Standing]:
     """Return the results of each of `count` players over all leagues."""
     ranks: list[list[int]] = [[] for _ in range(count)]
     half: list[list[bool]] = [[] for _ in range(count)]
-    won, rounds = np.zeros(count), np.zeros(count)
+    won, rounds = [Fraction(0)] * count, np.zeros(count)
     for league in leagues:
         for player, rank in zip(league.players, league.rank, strict=True):
             ranks[player].append(int(rank))
             half[player].append(2 * rank <= len(league.players))
-        won[league.winners] += 1 / len(league.winners)
+        for player in league.winners:
+            won[player] += Fraction(1, len(league.winners))
         for one in league.rounds:
             rounds[one.players[one.stays]] += 1
     return [

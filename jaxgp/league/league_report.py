@@ -16,6 +16,7 @@ from jaxgp.league.league import ENDINGS, League, Rules, Standing, standings
 from jaxgp.league.members import Member
 from jaxgp.league.ratings import Correlation, Ratings
 from jaxgp.report.document import Document, Folded, Part, Picture, Table
+from jaxgp.statistics.exact import settle
 
 WORDS = {
     "anyone": "opponents from everywhere",
@@ -139,7 +140,7 @@ def _told(found: Outcome, number: int, league: League) -> str:
     """Describe a league round by round: who stayed, who dropped out, with their wins."""
     lines = [f"League {number}, {len(league.players)} players"]
     for count, one in enumerate(league.rounds, 1):
-        order = np.argsort(-one.wins / one.games, kind="stable")
+        order = np.argsort(-settle(one.wins / one.games), kind="stable")
         said = [f"{found.names[one.players[i]]} {one.wins[i]:g}/{one.games[i]}" for i in order]
         passed = int(one.stays.sum())
         lines.append(

@@ -23,7 +23,7 @@ from jaxgp.players.panel import strategist
 from jaxgp.players.searches import evaluators
 from jaxgp.printable import one_line
 from jaxgp.seats.kinds.strategy import Strategy
-from jaxgp.seats.options import RENAMED, PlayerOptions, spelled, spellings
+from jaxgp.seats.options import FORMER, PlayerOptions, spelled, spellings
 from jaxgp.spec import Cast, Games
 from jaxgp.store.directory import RunDirectory
 
@@ -159,14 +159,14 @@ def _expanded(option: str, words: Sequence[str]) -> list[str | Path]:
     """Replace words other than those that name players by champion files."""
     found: list[str | Path] = []
     for word in words:
-        named = word.partition(":")[0] in {*_fixed(), *RENAMED} and not Path(word).exists()
+        named = word.partition(":")[0] in {*_fixed(), *FORMER} and not Path(word).exists()
         found += [word] if named else champion_files(option, [word])
     return found
 
 
 def _fixed() -> dict[str, type[PlayerOptions]]:
     """Return the kinds of players that are named by a word, not by a file."""
-    return {name: kind for name, kind in PlayerOptions.kinds().items() if kind.fixed}
+    return {name: kind for name, kind in PlayerOptions.kinds.all().items() if kind.fixed}
 
 
 def accepted() -> str:

@@ -13,15 +13,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from jaxgp.league.crosstable import CrossTable
-from jaxgp.statistics.comparison import RESAMPLES, Estimate
+from jaxgp.statistics.bootstrap import resampled
+from jaxgp.statistics.comparison import Estimate
+from jaxgp.statistics.draws import Draws
+from jaxgp.statistics.exact import central, settle, settled, spearman
 
 ELO = 400 / np.log(10)
 """Elo points per unit of log odds."""
 PRIOR = 1.0
 """Extra drawn games of each player, against a player of rating zero."""
+PRECISION = 1e-10
+"""Newton's method ends when no rating changes by more than this, in units of log odds."""
+GRID = 2.0**-20
+"""Ratings are rounded to this, in Elo points: players that are equal in theory have the same rating."""
 LEAST = 4
 """The fewest players for which a correlation is computed; with three it says nothing."""
 
@@ -54,12 +60,13 @@ def fit(table: CrossTable) -> Ratings:
             design,
             family=families.Binomial(),
             var_weights=np.append(number, np.full(count + 1, PRIOR)),
-        ).fit()
+        ).fit(method="newton", max_start_irls=0, tol=PRECISION, disp=False)
     contrasts = np.eye(count + 1)
     contrasts[:count, :count] -= 1 / count
     tested = found.t_test(contrasts)
     low, high = tested.conf_int(0.05).T * ELO
-    made = [Estimate(*map(float, row)) for row in zip(tested.effect * ELO, low, high, strict=True)]
+    rounded = (np.rint(one / GRID) * GRID + 0.0 for one in (tested.effect * ELO, low, high))
+    made = [Estimate(*map(float, row)) for row in zip(*rounded, strict=True)]
     worth = table.worth(0.5)
     mean = np.nanmean(np.concatenate([worth, 1 - worth.T], 1), 1)
     return Ratings(made[:-1], made[-1], np.flatnonzero((mean == 0) | (mean == 1)).tolist())
@@ -80,27 +87,17 @@ def correlate(fitness: Sequence[float | None], rating: Sequence[float], seed: in
 
     The interval is a percentile bootstrap over players. Resamples in which all values are equal are left out.
     """
+    from scipy import stats
+
     known = [(float(one), other) for one, other in zip(fitness, rating, strict=True) if one is not None]
     if len(known) < LEAST:
         return Correlation(len(known), None, missing=f"fewer than {LEAST} champions")
-    x, y = np.array(known).T
+    x, y = map(settle, np.array(known).T)
     if np.ptp(x) == 0 or np.ptp(y) == 0:
         return Correlation(len(known), None, missing=f"all have the same {'fitness' if np.ptp(x) == 0 else 'rating'}")
-    found = stats.spearmanr(x, y)
-    with np.errstate(invalid="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore", stats.DegenerateDataWarning)  # degenerate resamples are left out below
-        spread = stats.bootstrap(
-            (x, y), _spearman, n_resamples=RESAMPLES, paired=True, vectorized=True, method="percentile", rng=seed
-        ).bootstrap_distribution
-    low, high = np.nanquantile(spread, [0.025, 0.975])
-    return Correlation(len(known), Estimate(float(found.statistic), float(low), float(high)), float(found.pvalue))
-
-
-def _spearman(x: np.ndarray, y: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Return rho of many samples along an axis; nan where one side is constant."""
-    a, b = (stats.rankdata(one, axis=axis) for one in (x, y))
-    a, b = (one - one.mean(axis, keepdims=True) for one in (a, b))
-    return np.asarray((a * b).sum(axis) / np.sqrt((a**2).sum(axis) * (b**2).sum(axis)))
+    spread = resampled([len(known)], lambda i: spearman(x[i], y[i]), Draws(seed))
+    rho = Estimate(float(spearman(x, y)), *central(spread[~np.isnan(spread)]))
+    return Correlation(len(known), rho, settled(float(stats.spearmanr(x, y).pvalue)))
 
 
 def correlations(

@@ -16,8 +16,8 @@ from jaxgp.errors import RunError, reject
 from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.files import Json
 from jaxgp.fitness.matches import Played, play, seats
-from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.language import Genome, kind
+from jaxgp.kinds.panel import Panel
 from jaxgp.measure import external
 from jaxgp.operators.options import Creation, RuleCreation
 from jaxgp.players.panel import Create
@@ -278,7 +278,7 @@ def seat(cast: Cast, spec: PlayerOptions, games: int, chance: bool) -> Opponent:
 
 def seated(cast: Cast, spec: PlayerOptions, games: int) -> Opponent:
     """Build an opponent for a number of games from each seat."""
-    return spec.opponent(cast, creator(cast), games, Fitness())
+    return spec.opponent(cast, creator(cast), games, Panel())
 
 
 def creator(cast: Cast) -> Create:

@@ -50,7 +50,7 @@ class Plan:
         iterations: iterations of each level.
         searches: independent searches side by side.
         seed: seed of the searches.
-        group: playouts of each policy, of which the best counts.
+        group: playouts of each policy; the best counts.
     """
 
     level: int

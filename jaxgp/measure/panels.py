@@ -87,7 +87,7 @@ def fixed(cast: Cast, name: str, spec: OpponentOptions) -> Fixed:
     from jaxgp.measure.evaluation import seated
 
     if not spec.fixed:
-        kinds = ", ".join(kind for kind, form in OpponentOptions.kinds().items() if form.fixed)
+        kinds = ", ".join(kind for kind, form in OpponentOptions.kinds.all().items() if form.fixed)
         reject("player", name, f"a member of one of the kinds {kinds}", f"its kind is {spec.kind}")
     opponent = seated(cast, spec, 1)
     memory = jax.jit(opponent.init)(jax.random.key(0))

@@ -18,6 +18,7 @@ import numpy as np
 from jaxgp.contracts import Solved, Solver
 from jaxgp.errors import UsageError, reject
 from jaxgp.files import Json
+from jaxgp.fitness.puzzles.suite import instances as instances_of
 from jaxgp.genotypes import language as languages
 from jaxgp.measure import instances
 from jaxgp.options import declared
@@ -384,11 +385,9 @@ def check_instance(asked: Mapping[str, object], own: Cast) -> None:
 
 def suites_of(own: Cast, name: str | None, split: str, option: str = "suite") -> dict[str, Instances]:
     """Return one side of a suite, or of every suite of the game, by name; raises UsageError where it is empty."""
-    from jaxgp.config import games
-
     spec = own.spec
     names = [name] if name is not None else spec.suites(own.game) or [None]
-    found = {one or "": chosen(games.instances(option, one, own), split) for one in names}
+    found = {one or "": chosen(instances_of(option, one, own), split) for one in names}
     for one, some in found.items():
         if not some.names:
             raise UsageError(f"{option}={one}: no instance of it is kept for split={split}; accepted: split=all")

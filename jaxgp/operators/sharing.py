@@ -15,7 +15,7 @@ COUNTERS = 2**17
 
 
 def init(memory: float) -> Array:
-    """Return float32[2, S]: no behaviour met yet; S is 1 without a memory."""
+    """Return float32[2, S]: no behaviour counted yet; S is 1 without a memory."""
     return jnp.zeros((2, COUNTERS if memory > 0 else 1), jnp.float32)
 
 

@@ -61,6 +61,10 @@ class GreedyPlayer:
         """Return P."""
         return plans.steps.shape[0]
 
+    def look(self, state: State) -> Array:
+        """Return float32[F], what a program sees of the first move from one state."""
+        return self.outcome(state, jnp.int32(0) * self.choices(state))[1]
+
     def act(self, plans: Plan, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
         """Return int32[P, M] moves and bool[P, M], all True, for the states [P, M] of P programs.
 
@@ -98,7 +102,7 @@ class ChosenPlayer:
         primitives: the set that the programs are written in, of T trees.
         view: outcomes [K] -> float32[F, K], or packed: what a program sees of them.
         tree: (state before the move, outcome) -> int32[], which of the trees values it.
-        outcome: (state, int32[] number) -> what one of its moves leads to, to look at; any number names one.
+        outcome: (state, int32[] number) -> the outcome of move `number % count`, for inspection.
         choose: (states [N], bool[N] which of them matter, value) -> int32[N, K], the next moves of the side to move, -1
             after the last one; those that it would choose one by one.
     """
@@ -121,6 +125,10 @@ class ChosenPlayer:
     def count(self, plans: Plan) -> int:
         """Return P."""
         return plans.steps.shape[0] // self.primitives.num_trees
+
+    def look(self, state: State) -> Outcome:
+        """Return what one of the moves from one state leads to."""
+        return self.outcome(state, jnp.int32(0))
 
     def act(self, plans: Plan, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
         """Return int32[P, M] moves and bool[P, M], all True, for the states [P, M] of P programs.

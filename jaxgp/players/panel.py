@@ -13,6 +13,7 @@ from jaxgp.bits import pick
 from jaxgp.contracts import ChoosesTogether, ChoosesTurns, Game, Genomes, Opponent, Player, States
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
+from jaxgp.options import MAX_GAMES, whole
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.spec import Choice, Rules, Spec, Strategy
 
@@ -50,6 +51,9 @@ class RandomOpponent:
     random: bool = True
     thinks: bool = False
     forfeits: bool = False
+
+    def __post_init__(self) -> None:
+        whole("games", self.games, 1, MAX_GAMES)
 
     def init(self, key: Array) -> tuple[()]:
         del key

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.bits import WORD, lot, pack, pick_bit
+from jaxgp.contracts import Game
 from jaxgp.genotypes.language import Genome
 from jaxgp.players.searches import drawn, draws
 from jaxgp.search import cores, table
@@ -37,6 +38,10 @@ class SearchOpponent:
     games: int = 1
     thinks: bool = True
     forfeits: bool = False
+
+    @property
+    def game(self) -> Game:
+        return self.search.game
 
     @property
     def random(self) -> bool:
@@ -78,7 +83,7 @@ class SearchOpponent:
 
 @dataclass(frozen=True)
 class AlternatingOpponent:
-    """Moves as one of several searches, one of which is drawn uniformly for every move.
+    """Moves as a search that is drawn uniformly from several for every move.
 
     Source: M. Sipper, "Evolved to Win" (2011), section 3.3.5: "hand-crafted players randomly alternate between two
     different material evaluation functions in order to generate a playing strategy that was not entirely predictable".

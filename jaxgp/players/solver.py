@@ -95,7 +95,7 @@ class Weights:
     """Individuals of rules of weights, prepared."""
 
     conditions: Plan | None  # [P], the number of the rule that fires; None: there are no rules
-    weights: Array  # float32[P, R + 1, H]
+    prices: Array  # float32[P, R + 1, H]: weights, in steps of the grid for one of what each heuristic counts
 
 
 @dataclass(frozen=True)
@@ -105,47 +105,54 @@ class ByWeights:
     An individual has R rules of a condition and H weights each, and H weights for nodes for which no condition holds:
     R * (1 + H) + H trees in this order. Weights are single constants.
 
+    Values are the same on every device. XLA contracts a product and a sum to one operation that rounds once where the
+    device has such an operation, whatever stands between them but arithmetic. So each product is rounded to a whole
+    number of steps of a grid, and these are added as integers.
+
     Attributes:
         primitives: the set that individuals are written in; if R > 0, it has `FINDERS`.
-        view: what they see. The first H entries are the heuristics, for which low is good.
-        heuristics: H.
+        view: what they see. The first H entries are what the heuristics count, for which low is good.
+        units: H numbers: a heuristic is its count divided by its unit.
+        grid: how many steps make 1, a power of two; a sum has to stay below 2^31 steps.
     """
 
     primitives: PrimitiveSet
     view: Callable[[Node], Array]
-    heuristics: int
+    units: tuple[float, ...]
+    grid: int
 
     def prepare(self, programs: Programs) -> Weights:
         """See `Valued`."""
         count, rules = len(programs.length), len(self.primitives.rules)
         at = conditions_of(self.primitives)
         others = np.delete(np.arange(self.primitives.num_trees), at)
-        weights = programs.value[:, others, 0].reshape(count, rules + 1, self.heuristics)
+        weights = programs.value[:, others, 0].reshape(count, rules + 1, len(self.units))
+        prices = weights * (self.grid / np.array(self.units)).astype(np.float32)
         if not rules:
-            return Weights(None, weights)
+            return Weights(None, prices)
         top: Top = (*range(rules), "FIRST", *("NEXT",) * (rules - 1))
         conditions = jax.tree.map(lambda field: field[:, at], programs)
         joined = jax.vmap(lambda trees: whole(self.primitives, trees, top))(conditions)
-        return Weights(plan(self.primitives, joined), weights)
+        return Weights(plan(self.primitives, joined), prices)
 
     def values(self, plans: Weights, whose: Array, nodes: Node, needed: Array) -> Array:
         """See `Valued`."""
         seen = jax.vmap(self.view, out_axes=-1)(nodes)
         if plans.conditions is None:
-            weights = plans.weights[whose, 0]
+            prices = plans.prices[whose, 0]
         else:
             rule = evaluate_owned(self.primitives, plans.conditions, whose, seen, needed)
-            last = plans.weights.shape[1] - 1
-            weights = plans.weights[whose, jnp.clip(rule, 0, last).astype(jnp.int32)]
-        value = jnp.zeros(len(whose), jnp.float32)
-        for number in range(self.heuristics):  # one after the other, so that the sum is the same in any batch
-            value += weights[:, number] * seen[number]
-        return value
+            last = plans.prices.shape[1] - 1
+            prices = plans.prices[whose, jnp.clip(rule, 0, last).astype(jnp.int32)]
+        steps = jnp.zeros(len(whose), jnp.int32)
+        for number in range(len(self.units)):
+            steps += jnp.round(prices[:, number] * seen[number]).astype(jnp.int32)
+        return steps.astype(jnp.float32) * np.float32(1 / self.grid)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the heuristics."""
-        return self.primitives.roots[-self.heuristics :]
+        return self.primitives.roots[-len(self.units) :]
 
     def told(self, trees: Sequence[str]) -> str:
         """See `Valued`: the sum, the greatest weights first, without those of 0."""
@@ -214,7 +221,7 @@ class ProgramSolver:
         return cores.search(self.guided(None), states, limits, jnp.int32(len(limits)))
 
     def fired(self, program: Programs, nodes: Node) -> Array:
-        """Return int32[B]: which rule of one individual, [T, L], fires for nodes [B], the first whose condition holds.
+        """Return int32[B]: the first rule of an individual [T, L] whose condition holds, for nodes [B].
 
         A rule is a condition and a value. R, the number of rules, stands for the default value.
         """

@@ -3,18 +3,22 @@
 <!-- data: NAME -->
 ...
 <!-- end -->
+
+A figure that comes from a fit has other last digits on another processor. Where it lies so near to the boundary between
+two printed figures that these digits decide, a document may have either of them.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from pathlib import Path
-from typing import TypeVar
 
 from jaxgp.errors import UsageError
 
 BEGIN, END = "<!-- data:", "<!-- end -->"
-Data = TypeVar("Data")
+NOISE = 1e-8
+"""What a fit may be off by, as a share of the figure."""
+FIRST, OR, LAST = "\x01", "\x02", "\x03"
+"""What stands around and between two figures of which either is right; in no document."""
+EITHER = re.compile(f"{FIRST}(.*?){OR}(.*?){LAST}")
 PART = re.compile(r"<!-- data: (\w+) -->\n(.*?)<!-- end -->", re.DOTALL)
 
 
@@ -39,33 +43,24 @@ def filled(text: str, parts: Mapping[str, Callable[[], str]], name: str) -> str:
         raise UsageError(f"{name}: {BEGIN} {min(missing)} --> is missing")
 
     def made(part: re.Match[str]) -> str:
-        return f"{BEGIN} {part[1]} -->\n\n{parts[part[1]]().strip()}\n\n{END}"
+        return chosen(f"{BEGIN} {part[1]} -->\n\n{parts[part[1]]().strip()}\n\n{END}", part[0])
 
     return PART.sub(made, text)
 
 
-def guarded(
-    folder: Path,
-    tables: Mapping[str, Callable[[Data], str]],
-    data: Data,
-    why: str = "a cell is not the number that it should be",
-) -> Mapping[str, Callable[[], str]]:
-    """Return what makes each table from data, by its name; damaged data raise UsageError.
+def figure(value: float, form: str) -> str:
+    """Return a figure that comes from a fit as text, by a format such as ".2f"; either of two, where both are right."""
+    low, high = sorted(f"{value * (1 + off):{form}}" for off in (-NOISE, NOISE))
+    return low if low == high else f"{FIRST}{low}{OR}{high}{LAST}"
 
-    Args:
-        folder: where the data are, for messages.
-        tables: functions of the data, by the name of the part.
-        data: what was read from the folder.
-        why: what is said of data that a function cannot use.
-    """
 
-    def made(name: str, function: Callable[[Data], str]) -> str:
-        try:
-            return function(data)
-        except (ValueError, ZeroDivisionError) as error:
-            raise UsageError(f"{folder}: {name}: {why} ({error})") from error
-
-    return {name: partial(made, name, function) for name, function in tables.items()}
+def chosen(made: str, there: str) -> str:
+    """Return a text that was made without choices: what is there already, if that is one of them."""
+    known = "".join(
+        re.escape(piece) if place % 3 == 0 else f"(?:{re.escape(piece)}" if place % 3 == 1 else f"|{re.escape(piece)})"
+        for place, piece in enumerate(EITHER.split(made))
+    )
+    return there if re.fullmatch(known, there) else EITHER.sub(r"\1", made)
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -81,7 +81,7 @@ def announced(agent: "Agent", first: str, then: str | None = None) -> "Agent":
 
 
 def _show(what: Callable[[], str], over: threading.Event, began: float, moment: float, every: float | None) -> None:
-    """Show what goes on until it is over; where no terminal is, say it once, or if given every so many seconds."""
+    """Show what goes on until it is over; without a terminal say it once, or at intervals if they are given."""
     if over.wait(moment):
         return
     console = Console(stderr=True)

@@ -22,8 +22,7 @@ import jaxgp
 from jaxgp import options
 from jaxgp.config.schema import Config, Devices
 from jaxgp.errors import RunError, reject, rejected
-from jaxgp.evolution import islands
-from jaxgp.evolution.islands import Islands
+from jaxgp.evolution.ring import PARTS
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.run import rendezvous
 from jaxgp.run.assemble import Experiment
@@ -80,24 +79,19 @@ def _work(config: Config) -> dict[str, object]:
 
 
 def spread(config: Config, experiment: Experiment) -> Experiment:
-    """Return an experiment whose islands are shared by as many devices as the options say.
+    """Return an experiment that is shared by as many devices as the options say, if it has parts such as islands.
 
     Raises:
         UsageError: there are fewer devices.
     """
-    ring = experiment.ring
-    if not isinstance(ring, Islands):
-        return experiment
-    together, mesh = shared(config.devices, islands.AXIS)
-    return replace(experiment, ring=replace(ring, mesh=mesh, together=together))
+    return replace(experiment, ring=experiment.ring.shared(*shared(config.devices)))
 
 
-def shared(asked: Devices, axis: str) -> tuple[int | None, Mesh | None]:
+def shared(asked: Devices) -> tuple[int | None, Mesh | None]:
     """Return how many parts of the work a device computes side by side (None: all), and the mesh of devices.
 
     Args:
         asked: how many devices share the work.
-        axis: the name of the axis of the mesh.
 
     Raises:
         UsageError: there are fewer devices.
@@ -116,13 +110,13 @@ def shared(asked: Devices, axis: str) -> tuple[int | None, Mesh | None]:
     chosen = [
         device for process in range(asked.processes) for device in jax.local_devices(process_index=process)[:each]
     ]
-    return together, Mesh(np.array(chosen), (axis,))
+    return together, Mesh(np.array(chosen), (PARTS,))
 
 
 def placed(experiment: Any, state: EvolutionState) -> EvolutionState:
     """Return a state on the devices that compute the run; with several processes it is the first one's state."""
     ring = getattr(experiment, "ring", None)
-    if isinstance(ring, Islands) and ring.mesh is not None:
+    if ring is not None and ring.mesh is not None:
         return ring.place(_of_first(state))
     return cores.everywhere(state)
 
@@ -136,7 +130,7 @@ def whole(state: Tree) -> Tree:
 
 
 def first_says(number: int) -> int:
-    """Return a number, or a truth value, that the first process has; all processes have to ask at the same time."""
+    """Broadcast a number or a truth value of the first process; all processes have to call this together."""
     if jax.process_count() == 1:
         return number
     return int(multihost_utils.broadcast_one_to_all(np.int32(number)))
@@ -150,7 +144,7 @@ def follows(config: Config) -> bool:
 
 @contextmanager
 def hidden() -> Iterator[Path]:
-    """Within this context, which gives a folder for the files of a process that keeps no record, it prints nothing."""
+    """A context in which a process without a record prints nothing; it yields a folder for the files of the process."""
     with tempfile.TemporaryDirectory(prefix="jaxgp-") as folder, Path(os.devnull).open("w") as nowhere:
         said = sys.stdout
         sys.stdout = nowhere

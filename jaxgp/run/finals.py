@@ -12,6 +12,7 @@ from jax.stages import Compiled
 from jaxgp.errors import reason
 from jaxgp.evolution import candidates
 from jaxgp.files import write_json
+from jaxgp.kinds import Candidates
 from jaxgp.run import devices, loop, memory
 from jaxgp.run.patience import wait_for
 from jaxgp.run.signals import Stop
@@ -46,13 +47,13 @@ def play(runs: Sequence[loop.Run], stop: Stop, tell: Tell) -> None:
 def _said(run: loop.Run) -> str:
     assert run.state.candidates is not None
     count = int((run.state.candidates.individuals.generation >= 0).sum())
-    return f"{count} candidates play again, {run.config.fitness.final_rounds} rounds: round"
+    return f"{count} candidates play again, {_rounds(run)} rounds: round"
 
 
 def _play(run: loop.Run, program: Compiled, stop: Stop, tell: Tell) -> None:
     """Let the candidates of one run play their rounds."""
     assert run.state.candidates is not None
-    rounds, said = run.config.fitness.final_rounds, _said(run)
+    rounds, said = _rounds(run), _said(run)
     found = []
     for number in range(rounds):
         if devices.first_says(stop.requested):
@@ -89,3 +90,9 @@ def _write(run: loop.Run, points: jax.Array) -> None:
         write_json(run.directory.candidates, content)
     except OSError as error:
         run.warn(f"{run.directory.candidates} not written ({reason(error)})")
+
+
+def _rounds(run: loop.Run) -> int:
+    fitness = run.config.fitness
+    assert isinstance(fitness, Candidates)  # others have no candidates
+    return fitness.final_rounds

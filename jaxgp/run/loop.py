@@ -16,7 +16,6 @@ from jax.stages import Compiled
 from jaxgp.config.schema import Config
 from jaxgp.contracts import Metrics
 from jaxgp.errors import RunError, reason
-from jaxgp.evolution import seeds
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.genotypes.language import Language
 from jaxgp.host.replay import ReplayGame
@@ -228,7 +227,7 @@ def together(config: Config, runs: Sequence[Run], stop: Stop, tell: Callable[[fl
         GivenUp: as `compiled` does.
         UsageError: there are fewer devices, or the program does not fit with one run at a time.
     """
-    most, mesh = devices.shared(config.devices, seeds.AXIS)
+    most, mesh = devices.shared(config.devices)
     most = most or len(runs)
     if mesh is not None:
         for run in runs:

@@ -9,9 +9,11 @@ from typing import NamedTuple, NoReturn
 import jax
 from jax.stages import Compiled
 
+from jaxgp import kinds
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, reject
 from jaxgp.evolution.state import EvolutionState
+from jaxgp.kinds import Games
 from jaxgp.options import any_of
 
 MEMORY, PAGES = Path("/proc/meminfo"), Path("/proc/self/statm")
@@ -167,7 +169,7 @@ def heaviest(config: Config, state: EvolutionState, wanted: int, chunks: Sequenc
 
     Else it is the number of individuals at a time, where an option set it and it can be lower, or the population.
     """
-    if 2 * 2 * size(state.memory) > wanted:
+    if isinstance(config.fitness, Games) and 2 * 2 * size(state.memory) > wanted:
         return "fitness.table_size", config.fitness.table_size
     if config.algorithm.chunk is not None and len(chunks) > 1:
         return "algorithm.chunk", config.algorithm.chunk
@@ -179,11 +181,13 @@ def _to_lower(config: Config, chunks: Sequence[int]) -> Iterator[str]:
     if len(chunks) > 1:
         yield f"algorithm.chunk={chunks[0]}"
     yield f"algorithm.population={config.algorithm.population}"
+    if not isinstance(config.fitness, Games):
+        return
     met = config.fitness.opponents
     most = max(met, key=lambda name: met[name].games * met[name].rivals, default=None)
     if most is not None and met[most].games > 1:
         yield f"fitness.opponents.{most}.games={met[most].games}"
-    if any(one.kind == "search" for one in (*met.values(), *config.fitness.guides.values())):
+    if any(one.kind == "search" for _, _, one in kinds.met(config.fitness)):
         yield f"fitness.table_size={config.fitness.table_size}"
 
 

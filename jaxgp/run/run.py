@@ -12,11 +12,11 @@ from typing import NoReturn
 import jax
 
 from jaxgp.config.games import described
-from jaxgp.config.quoting import pasted
+from jaxgp.config.quoting import pasted, trains
 from jaxgp.config.schema import Config
 from jaxgp.contracts import Solver
 from jaxgp.errors import RunError, UsageError, reason
-from jaxgp.evolution.options import Groups, of_island
+from jaxgp.evolution.options import of_island
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.files import make_directory, short, user_path, write_json
 from jaxgp.genotypes.language import UNITS, kind
@@ -207,17 +207,16 @@ def _say_how_to_go_on(plan: Plan, runs: Sequence[loop.Run]) -> None:
     done = min(run.generation for run in runs)
     folder = runs[0].directory.path.parent if plan.members else runs[0].directory.path
     _say(f"Stopped after {done} of {plan.config.algorithm.generations} generations. Go on with:")
-    _say(f"  python {sys.argv[0] or 'scripts/train.py'} {pasted('resume', short(folder))}")
+    _say(f"  {trains(sys.argv[0])} {pasted('resume', short(folder))}")
 
 
 def _conclude(run: loop.Run) -> None:
     """Show the champion of a run, and say whether its aim is reached."""
     _show_champion(run)
     config = run.config
-    if isinstance(config.algorithm, Groups) and run.state.finished:
-        beaten = list(config.fitness.opponents)[: 1 if config.algorithm.stop == "beaten" else None]
-        said = f"{', '.join(beaten)} {'is' if len(beaten) == 1 else 'are'} beaten."
-        _say(f"Aim reached after {run.generation} of {config.algorithm.generations} generations: {said}")
+    if run.state.finished:
+        said = config.fitness.aim(config) or "the fitness is as it should be"
+        _say(f"Aim reached after {run.generation} of {config.algorithm.generations} generations: {said}.")
 
 
 def _use_cores(config: Config, experiment: Assembled) -> None:

@@ -1,6 +1,6 @@
 """Games for one with their legal actions in a list, for searches that play very many games.
 
-A game may have thousands of actions of which a few dozen are legal at once. A search that draws by a table of weights
+A game may have thousands of actions, a few dozen of them legal at once. A search that draws by a table of weights
 would spend its time on illegal actions. A `ListedGame` lists the legal ones. `Listed` turns any game for one into a
 `ListedGame`; rules that maintain the list themselves can be much faster.
 """

@@ -11,7 +11,7 @@ and adapts the copy to that game. At each position of the game, the log-weight o
 alpha; the log-weight of each legal action shrinks by alpha times the probability that the policy gave it before the
 adaptation. Level L plays N ** L games.
 
-There are two additions. With P above 1 every playout is P playouts of one policy, of which the best counts. A bias is
+There are two additions. With P above 1 every playout is P playouts of one policy; the best counts. A bias is
 added to the log-weight of an action in each draw, and is never adapted.
 
 Here the recursion is a loop over playouts, each followed by the levels that it completes. An action has the same
@@ -72,7 +72,7 @@ class Nested:
         iterations: N, searches of the level below within each search.
         alpha: step of adaptation.
         longest: T, moves after which a game is taken as it stands.
-        group: P, playouts of one policy, of which the best counts.
+        group: P, playouts of one policy; the best counts.
         kinds: the kinds of the options of a position; None: there are no biases.
     """
 

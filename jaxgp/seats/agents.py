@@ -13,9 +13,9 @@ from jaxgp.bits import lot, pick
 from jaxgp.contracts import Alone, Game, Opponent, Player, Position, Solver
 from jaxgp.genotypes.language import Genome
 from jaxgp.players.searches import draws
+from jaxgp.printable import plies
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 from jaxgp.seats.moves import Move, Stepper, game_key
-from jaxgp.seats.options import plies
 from jaxgp.spec import Cast
 
 Choice = Callable[[Position, np.uint32], int | None]

@@ -1,23 +1,19 @@
 """Kinds of players: the options that all have in common, and the kinds by name. Importing this does not import JAX.
 
-A kind is one file of `jaxgp/seats/kinds`, named as the kind is, with one dataclass. A file outside the project may add
-one; see `adopt`. A player is spelled `KIND`, or `KIND:VALUE` with the value of its main option, as in `search:3`.
+A kind is one file of `jaxgp/seats/kinds`, named as the kind is, with one dataclass. A kind in a folder outside the
+project works in the same way; see `jaxgp.options.Kinds`.
+
+A player is spelled `KIND`, or `KIND:VALUE` with the value of its main option, as in `search:3`.
 """
 
-import importlib
-import importlib.util
-import pkgutil
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 
 from jaxgp.errors import UsageError, reject, rejected, show
-from jaxgp.files import user_path
-from jaxgp.options import DEEPEST, MAX_FITNESS, MAX_GAMES, MAX_WEIGHT, declared, find, made, of_kind, option
+from jaxgp.options import DEEPEST, MAX_FITNESS, MAX_GAMES, MAX_WEIGHT, Kinds, find, made, of_kind, option
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Opponent
@@ -28,7 +24,7 @@ if TYPE_CHECKING:
 
 FIRST = "search"
 """The kind that is meant where none is named, and that lists begin with."""
-RENAMED = {
+FORMER = {
     "minimax": "search",
     "programs": "program",
     "champions": "champion",
@@ -38,23 +34,23 @@ RENAMED = {
 """Former names of kinds -> what is written today."""
 
 
-FORMER = ["depth", "ties", "evaluator", "name", "command", "count", "rounds", "cutoff"]
-"""Options that every player in a file of an earlier version has."""
-
-
 @dataclass(kw_only=True)
 class PlayerOptions:
     """One player; its class is that of its kind.
 
     Attributes:
-        kind: see `kinds`.
+        kinds: the dataclass of each kind, by name, with the further options of the place that this class stands for.
+        kind: the name of the kind.
         main: the option that a word such as `search:3` sets; empty: none.
         words: the options that name the player in tables.
         trains: whether it is met in batches, so that individuals can evolve against it.
         measures: whether it is met where champions are measured, though it trains nobody.
         fixed: whether it is one player, that can be measured as a champion is.
-        renamed: former names of kinds -> what is written today.
+        former: former names of kinds -> what is written today.
     """
+
+    kinds: ClassVar[Kinds] = Kinds("kind", "jaxgp.seats.kinds", FIRST)
+    former: ClassVar[Mapping[str, str]] = FORMER
 
     kind: str = option("", "what kind of player")
 
@@ -63,26 +59,6 @@ class PlayerOptions:
     trains: ClassVar[bool] = False
     measures: ClassVar[bool] = False
     fixed: ClassVar[bool] = False
-    renamed: ClassVar[Mapping[str, str]] = RENAMED
-
-    @classmethod
-    def admits(cls, kind: "type[PlayerOptions]") -> bool:
-        """Whether a kind can play here: at the table all can."""
-        del kind
-        return True
-
-    @classmethod
-    def kinds(cls) -> "dict[str, type[Self]]":
-        """Return the dataclass of each kind, by name, with the further options of this class."""
-        every: Any = _every().items()
-        terms: Any = next(base for base in cls.__mro__ if "admits" in vars(base))
-        found = {name: _combined(form, terms) for name, form in every if terms.admits(form)}
-        return cast("dict[str, type[Self]]", found)
-
-    @staticmethod
-    def adopt(option: str, path: str) -> str:
-        """Add the kind of a file outside the project; see the function of this name."""
-        return adopt(option, path)
 
     @property
     def text(self) -> str:
@@ -136,7 +112,7 @@ class PlayerOptions:
     def check(self, option: str, cast: "Cast") -> None:
         """Refuse what the game does not have; `option` names the player. Raises UsageError."""
         if why := self.unfit(cast):
-            fit = [name for name, kind in self.kinds().items() if not kind().unfit(cast)]
+            fit = [name for name, kind in self.kinds.all().items() if not kind().unfit(cast)]
             reject(f"{option}.kind", self.kind, ", ".join(fit), why)
 
     def opponent(self, cast: "Cast", create: "Create", games: int, terms: "Terms") -> "Opponent":
@@ -151,7 +127,7 @@ class PlayerOptions:
         Raises:
             UsageError: something that the game does not have, or a kind that does not play in batches.
         """
-        reject("kind", self.kind, ", ".join(name for name, kind in self.kinds().items() if kind.trains))
+        reject("kind", self.kind, ", ".join(name for name, kind in self.kinds.all().items() if kind.trains))
 
     def agent(self, option: str, cast: "Cast", champion: "Genome | None" = None) -> "Agent | None":
         """Seat it at the table; a person is None.
@@ -175,11 +151,6 @@ class OpponentOptions(PlayerOptions):
     games: int = option(1, "games from each seat (each against the next of `count`, in turn)", low=1, high=MAX_GAMES)
     weight: float = option(1.0, "weight in the fitness", low=0, high=MAX_WEIGHT)
 
-    @classmethod
-    def admits(cls, kind: type[PlayerOptions]) -> bool:
-        """Whether a kind can be in a panel."""
-        return kind.trains or kind.measures
-
     def seat(self, cast: "Cast", create: "Create", terms: "Terms") -> "Opponent":
         """Seat it in a batch, for its number of games; see `opponent`."""
         return self.opponent(cast, create, self.games, terms)
@@ -197,28 +168,52 @@ class GuideOptions(OpponentOptions):
         high=MAX_FITNESS,
     )
 
-    @classmethod
-    def admits(cls, kind: type[PlayerOptions]) -> bool:
-        """Whether a kind can be a guide."""
-        return kind.trains
 
+@cache
+def _combined(kind: Any, terms: Any) -> type:
+    """Return the dataclass of a kind with further options, those of `terms`."""
+    inside = {"__module__": kind.__module__, "__doc__": kind.__doc__, "kind": kind.kind}
+    form: Callable[..., Any] = dataclass(kw_only=True)
+    return cast(type, form(type(kind.__name__, (kind, terms), inside)))
+
+
+class Places(Kinds):
+    """Kinds of players with the further options of a place where some of them play."""
+
+    def __init__(self, terms: Any, admits: Callable[[type[PlayerOptions]], bool]) -> None:
+        """Take the further options from `terms`, and the kinds that `admits` names."""
+        super().__init__("kind", "jaxgp.seats.kinds", FIRST)
+        self._terms, self._admits = terms, admits
+
+    def all(self) -> dict[str, Any]:
+        """Return the dataclass of each kind that can play here, the default first."""
+        kinds = PlayerOptions.kinds.all().items()
+        return {name: _combined(kind, self._terms) for name, kind in kinds if self._admits(kind)}
+
+    def add(self, folder: Path) -> str:
+        """Add a kind from a folder outside the project to all places; see `Kinds.add`."""
+        return PlayerOptions.kinds.add(folder)
+
+
+OpponentOptions.kinds = Places(OpponentOptions, lambda kind: kind.trains or kind.measures)
+GuideOptions.kinds = Places(GuideOptions, lambda kind: kind.trains)
 
 Union = TypeVar("Union", bound=PlayerOptions)
 
 
 def player(kind: str, **values: object) -> PlayerOptions:
     """Return a player with some of its options; raises KeyError for an unknown kind."""
-    return PlayerOptions.kinds()[kind](**values)  # type: ignore[arg-type]
+    return cast(PlayerOptions, PlayerOptions.kinds.all()[kind](**values))
 
 
 def opponent(kind: str = FIRST, **values: object) -> OpponentOptions:
     """Return a member of a panel with some of its options; raises KeyError for an unknown kind."""
-    return OpponentOptions.kinds()[kind](**values)  # type: ignore[arg-type]
+    return cast(OpponentOptions, OpponentOptions.kinds.all()[kind](**values))
 
 
 def guide(kind: str = FIRST, **values: object) -> GuideOptions:
     """Return a guide with some of its options; raises KeyError for an unknown kind."""
-    return GuideOptions.kinds()[kind](**values)  # type: ignore[arg-type]
+    return cast(GuideOptions, GuideOptions.kinds.all()[kind](**values))
 
 
 def spelled(option: str, word: str, union: type[Union]) -> Union:
@@ -228,7 +223,7 @@ def spelled(option: str, word: str, union: type[Union]) -> Union:
         UsageError: an unknown kind, or a value that its main option does not take.
     """
     kind, colon, written = word.partition(":")
-    form = of_kind(option, kind, union.kinds(), RENAMED, colon + written)
+    form = of_kind(option, kind, union.kinds.all(), FORMER, colon + written)
     if not colon:
         return form()
     if not form.main:
@@ -243,82 +238,4 @@ def spelled(option: str, word: str, union: type[Union]) -> Union:
 
 def spellings(union: type[PlayerOptions]) -> list[str]:
     """Return how players are spelled: `random`, `search:DEPTH`."""
-    return [f"{name}:{kind.main.upper()}" if kind.main else name for name, kind in union.kinds().items()]
-
-
-def modern(values: Mapping[str, object], union: type[PlayerOptions]) -> dict[str, object]:
-    """Return a player in a file of an earlier version as today's files have it.
-
-    One dataclass had the options of all kinds, so that files named options of other kinds with their defaults.
-    """
-    former = str(values.get("kind", FIRST))
-    kind = RENAMED.get(former, former)
-    form = union.kinds().get(kind)
-    known = FORMER if form is None else [one.name for one in declared(form)]
-    if kind != former:  # champions had no depth of their own
-        known = [name for name in known if name != "depth"]
-    return {name: value for name, value in values.items() if name in known or name not in FORMER} | {"kind": kind}
-
-
-def plies(depth: int) -> str:
-    """Write a depth in plies."""
-    return f"{depth} {'ply' if depth == 1 else 'plies'}"
-
-
-# The kinds, by name
-
-_outside: dict[str, type[PlayerOptions]] = {}
-
-
-def adopt(option: str, path: str) -> str:
-    """Add the kind of a file outside the project; return its name, which is that of the file.
-
-    Only what a person typed may come here: no name in a file may lead to an import.
-
-    Raises:
-        UsageError: it is not a Python file with a dataclass of a player whose kind is named as the file is.
-    """
-    file = user_path(option, path).expanduser().resolve()
-    accepted = f"a Python file with a dataclass of PlayerOptions whose kind is {file.stem}, as the file is called"
-    if file.suffix != ".py" or not file.is_file() or file.stem in _shipped():
-        reject(option, path, accepted)
-    name = f"jaxgp_outside_{file.stem}"
-    located = importlib.util.spec_from_file_location(name, file)
-    assert located is not None
-    assert located.loader is not None
-    module = importlib.util.module_from_spec(located)
-    sys.modules[name] = module
-    located.loader.exec_module(module)
-    found = _kind_in(module, file.stem)
-    if found is None:
-        reject(option, path, accepted)
-    _outside[file.stem] = found
-    return file.stem
-
-
-def _every() -> dict[str, type[PlayerOptions]]:
-    return _shipped() | _outside
-
-
-@cache
-def _shipped() -> dict[str, type[PlayerOptions]]:
-    folder = Path(__file__).with_name("kinds")
-    names = sorted((one.name for one in pkgutil.iter_modules([str(folder)])), key=lambda name: (name != FIRST, name))
-    found = {name: _kind_in(importlib.import_module(f"jaxgp.seats.kinds.{name}"), name) for name in names}
-    return {name: kind for name, kind in found.items() if kind is not None}
-
-
-def _kind_in(module: ModuleType, name: str) -> type[PlayerOptions] | None:
-    """Return the dataclass of a kind in its module; None if there is none of this name."""
-    classes = (one for one in vars(module).values() if isinstance(one, type) and issubclass(one, PlayerOptions))
-    return next((one for one in classes if getattr(one, "kind", None) == name), None)
-
-
-@cache
-def _combined(kind: Any, terms: Any) -> type[PlayerOptions]:
-    """Return the dataclass of a kind with further options, those of `terms`."""
-    if terms is PlayerOptions:
-        return cast("type[PlayerOptions]", kind)
-    inside: dict[str, Any] = {"__module__": kind.__module__, "__doc__": kind.__doc__}
-    form: Callable[..., Any] = dataclass(kw_only=True)
-    return cast("type[PlayerOptions]", form(type(kind.__name__, (kind, terms), inside)))
+    return [f"{name}:{kind.main.upper()}" if kind.main else name for name, kind in union.kinds.all().items()]

@@ -5,18 +5,18 @@ The rank-sum test of H. Mann and D. Whitney (1947) asks whether there is a diffe
 it is the probability that a run of the first group is higher than one of the second, ties counting half.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 from scipy import stats
 
+from jaxgp.statistics.bootstrap import RESAMPLES, Statistic, counts, resampled
+from jaxgp.statistics.draws import Draws
+from jaxgp.statistics.exact import central, deviation, settle, settled
 from jaxgp.statistics.verdicts import holm
 
-RESAMPLES = 9999
-AT_ONCE = 10**7
-"""Values of resamples that are in the memory at once."""
 LIMITS = ((0.06, "negligible"), (0.14, "small"), (0.21, "medium"))
 """Upper limits of |A12 - 1/2| for Vargha and Delaney's names of an effect; above the last limit it is large."""
 
@@ -42,7 +42,7 @@ class Group:
     @property
     def spread(self) -> float:
         """Standard deviation."""
-        return float(self.values.std(ddof=1)) if len(self.values) > 1 else 0.0
+        return deviation(self.values) if len(self.values) > 1 else 0.0
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def compare(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Comparison:
-    """Compare two groups.
+    """Compare two groups; values that are equal on the grid of `settle` are ties.
 
     Args:
         measure: what the values measure.
@@ -92,11 +92,13 @@ def compare(
     Raises:
         ValueError: a group has no values, or values that are not finite.
     """
-    rng = np.random.default_rng(seed)
-    one, other = (_group(measure, name, values, rng, resamples) for name, values in (first, second))
-    samples = one.values, other.values
-    u, p = stats.mannwhitneyu(*samples)
-    return Comparison(measure, one, other, float(u), float(p), _bootstrap(samples, dominance, rng, resamples), float(p))
+    draws = Draws(seed)
+    one, other = (_group(measure, name, values, draws, resamples) for name, values in (first, second))
+    a, b = together(one.values, other.values)
+    pairs = len(a) * len(b)
+    a12 = _bootstrap((a, b), lambda i, j: _twice_u(a[i], b[j]) / (2 * pairs), draws, resamples)
+    p = settled(float(stats.mannwhitneyu(a, b).pvalue))
+    return Comparison(measure, one, other, a12.value * pairs, p, a12, p)
 
 
 def compare_all(measure: str, groups: Mapping[str, Sequence[float]], seed: int = 0) -> list[Comparison]:
@@ -114,35 +116,45 @@ def compare_all(measure: str, groups: Mapping[str, Sequence[float]], seed: int =
     return [replace(one, corrected=p) for one, p in zip(found, holm([one.p for one in found]), strict=True)]
 
 
-def dominance(a: np.ndarray, b: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Return A12 of samples along an axis: U divided by the number of pairs."""
-    u = stats.mannwhitneyu(a, b, axis=axis, method="asymptotic").statistic
-    return np.asarray(u / (a.shape[axis] * b.shape[axis]))
+def together(*samples: np.ndarray) -> list[np.ndarray]:
+    """Return samples, float[N] each, as whole numbers in the same order: int64[N], equal for values that are ties."""
+    places = np.unique(settle(np.concatenate(samples)), return_inverse=True)[1].ravel()
+    return np.split(places, np.cumsum([len(one) for one in samples])[:-1])
 
 
-def _group(measure: str, name: str, values: Sequence[float], rng: np.random.Generator, resamples: int) -> Group:
+def dominance(a: np.ndarray, b: np.ndarray) -> float:
+    """Return A12 of two samples, float[N] and float[M]: U of Mann and Whitney divided by the number of pairs."""
+    one, other = together(a, b)
+    return float(_twice_u(one[None], other[None])[0] / (2 * len(a) * len(b)))
+
+
+def _twice_u(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return int64[R]: pairs whose first is greater, twice, and ties, of whole numbers int64[R, N] and int64[R, M]."""
+    kinds = int(max(a.max(), b.max())) + 1
+    mine, theirs = (counts(one, kinds) for one in (a, b))
+    less = np.cumsum(theirs, 1) - theirs
+    return np.asarray((mine * (2 * less + theirs)).sum(1))
+
+
+def _group(measure: str, name: str, values: Sequence[float], draws: Draws, resamples: int) -> Group:
     made = np.asarray(values, float)
     if not made.size:
         raise ValueError(f"group {name} has no runs")
     missing = int((~np.isfinite(made)).sum())
     if missing:
         raise ValueError(f"group {name} has no {measure} for {missing} of its {made.size} runs")
-    mean, median = (_bootstrap((made,), statistic, rng, resamples) for statistic in (np.mean, np.median))
+    made = settle(made)
+    mean = _bootstrap((made,), lambda i: made[i].sum(1) / len(made), draws, resamples)
+    median = _bootstrap((made,), lambda i: np.median(made[i], 1), draws, resamples)
     return Group(name, made, mean, median)
 
 
-def _bootstrap(
-    samples: tuple[np.ndarray, ...], statistic: Callable[..., np.ndarray], rng: np.random.Generator, resamples: int
-) -> Estimate:
-    """Return a statistic with its percentile interval; nan for a sample of one.
+def _bootstrap(samples: tuple[np.ndarray, ...], statistic: Statistic, draws: Draws, resamples: int) -> Estimate:
+    """Return a statistic of samples with its percentile interval; nan for a sample of one.
 
     The percentile interval also exists for groups that do not overlap.
     """
-    value = float(statistic(*samples, axis=-1))
-    if any(len(sample) < 2 for sample in samples):
+    value = float(statistic(*(np.arange(len(one))[None] for one in samples))[0])
+    if any(len(one) < 2 for one in samples):
         return Estimate(value, float("nan"), float("nan"))
-    batch = max(1, min(1000, AT_ONCE // sum(map(len, samples))))
-    found = stats.bootstrap(
-        samples, statistic, n_resamples=resamples, vectorized=True, method="percentile", rng=rng, batch=batch
-    ).confidence_interval
-    return Estimate(value, float(found.low), float(found.high))
+    return Estimate(value, *central(resampled([len(one) for one in samples], statistic, draws, resamples)))

@@ -5,13 +5,18 @@ from math import sqrt
 
 import numpy as np
 
+from jaxgp.statistics.exact import deviation, mean, settle, settled
+
+NORMAL = 1.959963984540054
+"""The normal quantile of 97.5 %."""
+
 
 def wilson(wins: float, games: float) -> tuple[float, float]:
     """Return the 95 % Wilson score interval of a share (E. B. Wilson, JASA 22, 1927); neither number need be whole.
 
     SciPy's takes whole numbers alone, and statsmodels' would be all that a plain evaluation needs of statsmodels.
     """
-    share, z = wins / games, 1.959963984540054  # the normal quantile of 97.5 %
+    share, z = wins / games, NORMAL
     middle = share + z**2 / (2 * games)
     half = z * sqrt(share * (1 - share) / games + z**2 / (4 * games**2))
     low, high = ((middle + sign * half) / (1 + z**2 / games) for sign in (-1, 1))
@@ -24,7 +29,7 @@ def interval(values: np.ndarray) -> tuple[float, float]:
     It is Wilson's for the `effective` number of games.
     """
     size = effective(values)
-    return wilson(float(values.mean()) * size, size)
+    return wilson(mean(values.ravel()) * size, size)
 
 
 def effective(values: np.ndarray) -> float:
@@ -44,12 +49,12 @@ def effective(values: np.ndarray) -> float:
     from scipy import stats
 
     units, games = values.shape
-    mean, size = float(values.mean()), float(units)
-    if games > 1 and 0 < mean < 1:
-        spread = float(values.mean(1).var(ddof=1)) / units
-        ratio = stats.norm.ppf(0.975) / stats.t.ppf(0.975, units - 1)
+    middle, size = mean(values.ravel()), float(units)
+    if games > 1 and 0 < middle < 1:
+        spread = deviation(settle(values).sum(1) / games) ** 2 / units
+        ratio = NORMAL / settled(float(stats.t.ppf(0.975, units - 1)))
         most = float(units * games)
-        size = min(max(mean * (1 - mean) / spread * ratio**2, units), most) if spread else most
+        size = min(max(middle * (1 - middle) / spread * ratio**2, units), most) if spread else most
     return size
 
 
@@ -61,8 +66,9 @@ def student(values: Sequence[float] | np.ndarray) -> tuple[float, float | None, 
     """
     from scipy import stats
 
-    mean = float(np.mean(values))
-    if len(values) == 1:
-        return mean, None, None
-    half = float(stats.t.ppf(0.975, len(values) - 1) * stats.sem(values))
-    return mean, mean - half, mean + half
+    made = np.asarray(values, float)
+    middle = mean(made)
+    if len(made) == 1:
+        return middle, None, None
+    half = settled(float(stats.t.ppf(0.975, len(made) - 1))) * deviation(made) / sqrt(len(made))
+    return middle, middle - half, middle + half

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
+from jaxgp.statistics.exact import settled
 from jaxgp.statistics.intervals import wilson
 
 LEVEL = 0.05
@@ -75,7 +76,7 @@ def p_of_figure(score: Score, figure: float) -> float:
     if score.effective is None:
         raise ValueError("games without chance are no sample")
     spread = sqrt(figure * (1 - figure) / score.effective)
-    return float(2 * stats.norm.sf(abs(score.share - figure) / spread))
+    return settled(float(2 * stats.norm.sf(abs(score.share - figure) / spread)))
 
 
 def p_of_two(one: Score, other: Score) -> float:
@@ -86,14 +87,14 @@ def p_of_two(one: Score, other: Score) -> float:
         raise ValueError("games without chance are no sample")
     sizes = [one.effective, other.effective]
     _, p = proportions_ztest([one.share * sizes[0], other.share * sizes[1]], sizes)
-    return float(p)
+    return settled(float(p))
 
 
 def holm(p: Sequence[float]) -> list[float]:
     """Return p values corrected by Holm for being one family."""
     from statsmodels.stats.multitest import multipletests
 
-    return [float(one) for one in multipletests(p, method="holm")[1]] if p else []
+    return [settled(float(one)) for one in multipletests(p, method="holm")[1]] if p else []
 
 
 def exceeds(score: Score, figure: float, corrected: float) -> bool:

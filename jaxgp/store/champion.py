@@ -1,5 +1,6 @@
 """champion.json: the best individual of a run as text that people read and write; no code is run."""
 
+import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -86,7 +87,12 @@ def points_by_seat(champion: ChampionFile) -> list[tuple[str, float | None]]:
 
 def write(path: Path, content: ChampionFile) -> None:
     """Write a champion file atomically; raises OSError."""
-    files.write_json(path, as_json(content))
+    files.write_text(path, as_text(content))
+
+
+def as_text(content: ChampionFile) -> str:
+    """Return the text of a champion file."""
+    return json.dumps(as_json(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def as_json(content: ChampionFile) -> Json:

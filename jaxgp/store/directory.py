@@ -13,7 +13,7 @@ import stat
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO
 
@@ -25,7 +25,6 @@ from jaxgp.config import typed
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, UsageError, reason
 from jaxgp.options import departures
-from jaxgp.seats.options import GuideOptions, OpponentOptions, modern
 
 PACKAGES = ("jax", "jaxlib", "flax", "numpy", "hydra-core", "omegaconf", "wandb")
 LOCK = ".lock"
@@ -151,8 +150,11 @@ class RunDirectory:
             raise UsageError(f"{self.config}: cannot be read ({error})") from error
         if not isinstance(values, dict) or "game" not in values:
             raise UsageError(f"{self.config}: not a configuration")
+        if not isinstance(fitness := values.get("fitness", {}), dict) or (fitness and "kind" not in fitness):
+            why = "of a version whose fitness had no kind; its champion can be played and measured"
+            raise UsageError(f"{self.config}: {why}, but not its run")
         try:
-            return typed.typed(Config, _modern(values), complete=False)
+            return typed.typed(Config, values, complete=False)
         except UsageError as error:
             raise UsageError(f"{self.config}: {error}") from error
 
@@ -192,20 +194,6 @@ class RunDirectory:
         return free
 
 
-def _modern(values: dict[str, object]) -> dict[str, object]:
-    """Return a configuration of an earlier version as today's have it: players have options of their own kind alone."""
-    fitness = values.get("fitness")
-    if not isinstance(fitness, dict):
-        return values
-    unions = {"opponents": OpponentOptions, "guides": GuideOptions}
-    players = {
-        section: {name: modern(one, union) if isinstance(one, dict) else one for name, one in fitness[section].items()}
-        for section, union in unions.items()
-        if isinstance(fitness.get(section), dict)
-    }
-    return values | {"fitness": fitness | players}
-
-
 def _lock_file(path: Path) -> IO[str]:
     """Open a file for a lock, and leave what it holds: a link would lead to somebody's file, a pipe would block.
 
@@ -224,8 +212,9 @@ def digest(config: Config) -> str:
 
     Options with their defaults are left out, so a run of an earlier version, which lacks some, keeps its digest.
     """
-    counted = replace(config, algorithm=replace(config.algorithm, generations=0, chunk=None))
-    values = {name: value for name, value in departures(counted).items() if name not in UNRELATED}
+    values = {name: value for name, value in departures(config).items() if name not in UNRELATED}
+    algorithm = departures(config.algorithm) | {"generations": 0}
+    values["algorithm"] = {name: value for name, value in algorithm.items() if name != "chunk"}
     text = json.dumps(values, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -22,6 +22,8 @@ from jaxgp.errors import UsageError
 from jaxgp.report import document
 from jaxgp.report.document import Document, Part, Picture
 from jaxgp.report.progress import measured
+from jaxgp.statistics.bootstrap import RESAMPLES, resampled
+from jaxgp.statistics.draws import Draws
 from jaxgp.statistics.intervals import student
 from jaxgp.store import record
 from jaxgp.store.directory import RunDirectory
@@ -44,7 +46,7 @@ COLUMNS = {
 }
 """The columns of the table, and what is in them."""
 RISING = ("points", "fitness", "first", "second", "beaten")
-"""Measures of which the best so far is the greatest. Sizes are shown as they are."""
+"""Measures whose greatest value so far is the best. Sizes are shown as they are."""
 FIELDS = {
     "points": "best_points",
     "first": "best_points_first",
@@ -53,7 +55,6 @@ FIELDS = {
     "mean_size": "mean_size",
 }
 """Columns, and their names in the record of a run."""
-RESAMPLES = 9999
 IOH = ("evaluations", "value", "function", "algorithm", "dimension", "run")
 """Columns of the table for IOHanalyzer, in the order in which it asks for them; it maximises."""
 
@@ -187,12 +188,12 @@ def expected(curves: Sequence[Curve], target: float, seed: int = 0, resamples: i
     pairs = zip(reached, curves, strict=True)
     spent = np.array([int(one.evaluations[-1]) if there is None else there for there, one in pairs])
     success = np.array([there is not None for there in reached])
-    picks = np.random.default_rng(seed).integers(0, len(curves), (resamples, len(curves)))
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(np.float64(spent.sum()) / success.sum())
-        sampled = np.sort(spent[picks].sum(1) / success[picks].sum(1))
+        spread = resampled([len(curves)], lambda i: spent[i].sum(1) / success[i].sum(1), Draws(seed), resamples)
     # Infinite values are legal, and order statistics have no arithmetic to do with them.
-    low, high = (float(sampled[round(share * (resamples - 1))]) for share in (0.025, 0.975))
+    ordered = np.sort(spread)
+    low, high = (float(ordered[round(share * (resamples - 1))]) for share in (0.025, 0.975))
     return Expected(target, len(curves), int(success.sum()), value, low, high, int(spent.sum()))
 
 

@@ -1,108 +1,71 @@
-"""The tables of docs/checkers.md, made from docs/data/checkers_runs.csv, checkers_games.csv and checkers_book.csv.
+"""The tables of docs/results/checkers.md, made from checkers_runs.csv, checkers_games.csv and checkers_book.csv.
 
 `checkers_book.csv` has the figures of M. Sipper, "Evolved to Win" (2011), tables 3.5 to 3.11: all matches of table 3.5,
-and the best player of each column of the others. Each function returns the Markdown of one table.
+and the best player of each column of the others; `points` of `games` games, a draw counting half.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable
 from functools import partial
-from pathlib import Path
 from statistics import median
-from typing import NamedTuple
 
 import numpy as np
 
-from jaxgp.measure import games
-from jaxgp.report.generated import guarded, table
+from jaxgp.report.generated import table
 from jaxgp.statistics.verdicts import LEVEL, Score, exceeds, holm, p_of_figure, p_of_two, pooled
-from jaxgp.store import runs
-from jaxgp.store.table import Cells, Table
+from jaxgp.store.table import Cells
 from tables.shared.cells import p_value
+from tables.shared.data import Data
 
-BOOK = ("table", "game", "player", "opponent", "points", "games")
-"""Columns of the book's figures: `points` of `games` games, a draw counting half."""
 LOSE, LARGE = "checkers lose=true", "checkers size=10"
 GUIDE = "search depth=3 evaluator=noise ties=first"
 """The opponent that groups of runs are compared by."""
 GROUPS, BASE = "ablation ", "ablation base"
 """How the titles of runs begin that are compared in groups, and the title of the runs that are the base."""
-NONE = "no rows yet"
 VARIED = ("ab3 - ab2", "ab3 - ab4")
 """The matches that variants of rules and plies are tried on."""
-
-GROUPS_SEARCH = 1
-"""Plies that the champions of these runs search."""
-
-
-class Data(NamedTuple):
-    """Rows of the three files."""
-
-    runs: list[Cells]
-    games: list[Cells]
-    book: list[Cells]
-
-
-def load(folder: Path) -> Data:
-    """Read the files; a missing one has no rows. Raises UsageError."""
-    return Data(
-        Table(folder / "checkers_runs.csv", runs.COLUMNS).read(),
-        games.table(folder / "checkers_games.csv").read(),
-        Table(folder / "checkers_book.csv", BOOK).read(),
-    )
-
-
-def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
-    """Return what makes each table, by its name in the document; raises UsageError for damaged data."""
-    return guarded(folder, TABLES, load(folder))
 
 
 # Searches against each other
 
 
+def published(rows: Iterable[Cells], number: str) -> dict[str, Score]:
+    """Return the figures of a table of the book, by match; how many games were drawn is not known."""
+    return {
+        f"{label(row['player'])} - {label(row['opponent'])}": Score(
+            of := int(row["games"]), float(row["points"]), 0, of
+        )
+        for row in rows
+        if row["table"] == number
+    }
+
+
 def ladder(data: Data) -> str:
     """Return table 3.5 of the book beside the same matches here."""
-    ours, book = pooled(data.games), [row for row in data.book if row["table"] == "3.5"]
-    found = [ours.get((row["game"], row["player"], row["opponent"])) for row in book]
-    sampled = [score is not None and score.effective is not None for score in found]
-    both = zip(book, found, sampled, strict=True)
-    tests = iter(holm([p_of_two(score, published(row)) for row, score, there in both if score is not None and there]))
+    book, scores = published(data["checkers_book"], "3.5"), pooled(data["checkers_games"])
+    rows = [row for row in data["checkers_book"] if row["table"] == "3.5"]
+    played = [scores[row["game"], row["player"], row["opponent"]] for row in rows]
+    tests = holm([p_of_two(*both) for both in zip(played, book.values(), strict=True)])
     lines = []
-    for row, score, there in zip(book, found, sampled, strict=True):
-        match, theirs = f"{label(row['player'])} - {label(row['opponent'])}", published(row)
-        if score is None or not there:
-            lines.append([match, NONE, "", "", said(theirs, 10_000), ""])
-            continue
-        differs = next(tests) < LEVEL
-        word = ("higher" if score.share > theirs.share else "lower") if differs else "no difference"
-        drawn = f"{100 * score.drawn / score.games:.1f} %"
-        lines.append([match, said(score, 10_000), f"{score.games:,}", drawn, said(theirs, 10_000), word])
+    for (name, theirs), score, p in zip(book.items(), played, tests, strict=True):
+        higher = "higher" if score.share > theirs.share else "lower"
+        cells = [said(score, 10_000), f"{score.games:,}", f"{100 * score.drawn / score.games:.1f} %"]
+        lines.append([name, *cells, said(theirs, 10_000), higher if p < LEVEL else "no difference"])
     header = ["match", "points of 10,000 here (95 %)", "games", "drawn", "the book's (95 %)", "here"]
     return table(header, lines)
-
-
-def published(row: Cells) -> Score:
-    """Return a figure of the book as a score; how many games were drawn is not known."""
-    number = int(row["games"])
-    return Score(number, float(row["points"]), 0, number)
 
 
 def variants(data: Data) -> str:
     """Return the matches of three plies against two and four, by what differs from the project's rules and plies."""
     found: dict[str, dict[str, Score]] = {}
-    for (game, player, opponent), score in pooled(data.games).items():
-        match = f"{label(player)} - {label(opponent)}"
-        if match in VARIED and (game == LOSE or game.startswith(LOSE + " ")):
+    for (game, player, opponent), score in pooled(data["checkers_games"]).items():
+        name = f"{label(player)} - {label(opponent)}"
+        if name in VARIED and (game == LOSE or game.startswith(LOSE + " ")):
             differs = game.removeprefix(LOSE).split() + ["ties=random"] * ("ties=random" in player)
-            found.setdefault(", ".join(differs) or "none", {})[match] = score
-    lines = [
-        [name, *("" if match not in scores else said(scores[match], 10_000) for match in VARIED)]
-        for name, scores in sorted(found.items(), key=lambda item: (item[0] != "none", item[0]))
-    ]
-    lines = lines or [[NONE, *([""] * len(VARIED))]]
-    book = {f"{label(row['player'])} - {label(row['opponent'])}": published(row) for row in data.book}
-    lines.append(["the book", *(said(book[match], 10_000) for match in VARIED)])
-    return table(["what differs", *VARIED], lines)
+            found.setdefault(", ".join(differs), {})[name] = score
+    lines = [("none", found.pop("")), *sorted(found.items()), ("the book", published(data["checkers_book"], "3.5"))]
+    cells = [[name, *(said(scores[one], 10_000) if one in scores else "" for one in VARIED)] for name, scores in lines]
+    return table(["what differs", *VARIED], cells)
 
 
 # Champions
@@ -113,45 +76,36 @@ def champions(data: Data, game: str, depth: int) -> str:
 
     Those of groups of runs have a table of their own.
     """
-    book = [row for row in data.book if (row["game"], row["player"]) == (game, f"champion depth={depth}")]
-    best = {row["opponent"]: published(row) for row in book}
-    rows = [row for row in data.games if row["game"] == game and plies(row["player"]) == depth]
+    best = {
+        row["opponent"]: float(row["points"]) / int(row["games"])
+        for row in data["checkers_book"]
+        if (row["game"], row["player"]) == (game, f"champion depth={depth}")
+    }
+    rows = [row for row in data["checkers_games"] if (row["game"], plies(row["player"])) == (game, depth)]
     rows = [row for row in rows if not row["title"].startswith(GROUPS)]
-    scores = pooled(rows)
     names = {
         row["player"]: f"{row['title'] or row['experiment'] or row['run']}, seed {row['run_seed']}" for row in rows
     }
-    met = {row["opponent"] for row in rows} - set(best)
-    opponents = [*best, *sorted(met, key=label)]
-    tested = [pair for pair, score in scores.items() if pair[2] in best and score.effective is not None]
-    corrected = holm([p_of_figure(scores[pair], best[pair[2]].share) for pair in tested])
-    above = {pair for pair, p in zip(tested, corrected, strict=True) if exceeds(scores[pair], best[pair[2]].share, p)}
+    scores = pooled(rows, ("player", "opponent"))
+    opponents = [*best, *sorted({row["opponent"] for row in rows} - set(best), key=label)]
+    tested = [pair for pair, score in scores.items() if pair[1] in best and score.effective is not None]
+    corrected = holm([p_of_figure(scores[pair], best[pair[1]]) for pair in tested])
+    above = [pair for pair, p in zip(tested, corrected, strict=True) if exceeds(scores[pair], best[pair[1]], p)]
 
     def cell(player: str, opponent: str) -> str:
-        score = scores.get((game, player, opponent))
-        if score is None:
+        if (score := scores.get((player, opponent))) is None:
             return ""
-        star = " *" if (game, player, opponent) in above else ""
+        star = " *" if (player, opponent) in above else ""
         return f"{said(score, 1000)}{star}; {100 * score.drawn / score.games:.0f} % drawn"
 
+    def exceeded(opponent: str) -> str:
+        number, of = (sum(pair[1] == opponent for pair in pairs) for pairs in (above, tested))
+        return f"{number} of {of}" if of else ""
+
     lines = [[name, *(cell(player, one) for one in opponents)] for player, name in sorted(names.items(), key=by_name)]
-    lines = lines or [[NONE, *([""] * len(opponents))]]
-    lines.append(["the book's best", *(f"{1000 * best[one].share:.1f}" if one in best else "" for one in opponents)])
-    lines.append(["exceeded by", *(verdict(one, best, tested, above) for one in opponents)])
+    lines.append(["the book's best", *(f"{1000 * best[one]:.1f}" if one in best else "" for one in opponents)])
+    lines.append(["exceeded by", *map(exceeded, opponents)])
     return table(["champion", *map(label, opponents)], lines)
-
-
-def verdict(
-    opponent: str,
-    best: Mapping[str, Score],
-    tested: "list[tuple[str, str, str]]",
-    above: "set[tuple[str, str, str]]",
-) -> str:
-    """Say how many champions exceed the book's best figure against an opponent."""
-    number = sum(pair[2] == opponent for pair in tested)
-    if opponent not in best or not number:
-        return ""
-    return f"{sum(pair[2] == opponent for pair in above)} of {number}"
 
 
 def plies(player: str) -> int:
@@ -172,32 +126,28 @@ def ablation(data: Data) -> str:
     """Return groups of runs, told apart by their titles, compared with the base by their champions' scores."""
     from scipy import stats
 
-    from jaxgp.statistics.comparison import dominance
+    from jaxgp.statistics.comparison import dominance, together
 
-    rows = [row for row in data.games if (row["opponent"], plies(row["player"])) == (GUIDE, GROUPS_SEARCH)]
-    rows = [row for row in rows if row["title"].startswith(GROUPS)]
+    rows = [row for row in data["checkers_games"] if row["opponent"] == GUIDE and plies(row["player"]) == 1]
     groups: dict[str, list[float]] = {}
     for (title, _, _), score in sorted(pooled(rows, ("title", "run_seed", "game")).items()):
-        groups.setdefault(title, []).append(score.share)
-    if BASE not in groups:
-        return f"{NONE.capitalize()}: no champion of a run with the title `{BASE}` has met {label(GUIDE)}."
-    base = groups.pop(BASE)
-    titles = list(groups)
-    tests = holm([float(stats.mannwhitneyu(groups[title], base).pvalue) for title in titles])
-    lines = [[*group(data, BASE, base), "", ""]]
-    for title, p in zip(titles, tests, strict=True):
-        a12 = float(dominance(np.array(groups[title]), np.array(base)))
-        lines.append([*group(data, title, groups[title]), f"{a12:.2f}", p_value(p)])
+        if title.startswith(GROUPS):
+            groups.setdefault(title, []).append(score.share)
+    base = np.array(groups[BASE])
+    others = {title: np.array(shares) for title, shares in groups.items() if title != BASE}
+    tests = holm([float(stats.mannwhitneyu(*together(shares, base)).pvalue) for shares in others.values()])
+    compared = {
+        title: [f"{dominance(shares, base):.2f}", p_value(p)]
+        for (title, shares), p in zip(others.items(), tests, strict=True)
+    }
+    lines = []
+    for title in [BASE, *others]:
+        low, middle, high = (f"{1000 * of(groups[title]):.1f}" for of in (min, median, max))
+        seconds = [float(row["seconds"]) for row in data["checkers_runs"] if row["title"] == title]
+        cells = [str(len(groups[title])), f"{middle} ({low} to {high})", f"{median(seconds) / 60:.0f}"]
+        lines.append([title.removeprefix(GROUPS), *cells, *compared.get(title, ["", ""])])
     header = ["group", "runs", f"points of 1,000 against {label(GUIDE)}: median (least to greatest)", "minutes a run"]
     return table([*header, "A12 against the base", "p, Holm"], lines)
-
-
-def group(data: Data, title: str, shares: list[float]) -> list[str]:
-    """Return the first cells of a group's line."""
-    low, middle, high = (f"{1000 * share:.1f}" for share in (min(shares), median(shares), max(shares)))
-    seconds = [float(row["seconds"]) for row in data.runs if row["title"] == title]
-    minutes = f"{median(seconds) / 60:.0f}" if seconds else ""
-    return [title.removeprefix(GROUPS), str(len(shares)), f"{middle} ({low} to {high})", minutes]
 
 
 # Words
@@ -219,7 +169,7 @@ def label(player: str) -> str:
     return f"ab{found[1]}" + ("" if found[2] == "noise" else f" {found[2]}")
 
 
-TABLES: dict[str, Callable[[Data], str]] = {
+TABLES = {
     "checkers_ladder": ladder,
     "checkers_variants": variants,
     **{f"checkers_lose_{depth}": partial(champions, game=LOSE, depth=depth) for depth in (1, 3, 4, 5)},

@@ -3,12 +3,7 @@
 Its rows are what `scripts/studies/seeds.py` prints.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from pathlib import Path
-
-from jaxgp.report.generated import table
-from jaxgp.store.table import Cells, Table
+from tables.shared.data import Data, Makers, listing
 
 COLUMNS = {
     "game": "the game",
@@ -24,22 +19,18 @@ COLUMNS = {
     "command": "the command",
 }
 """The columns and what is in them."""
-NAMES = {"mancala": "Mancala, {population} programs", "walls": "Walls, {population} rule lists"}
+NAMES = {"mancala": "Mancala, {0:,} programs, {1} generations", "walls": "Walls, {0:,} rule lists, {1} generations"}
 
 
-def line(row: Cells) -> list[str]:
-    """Return a row as a line of the table."""
-    individuals = NAMES[row["game"]].format(population=f"{int(row['population']):,}")
-    ways = [f"{row[f'{way}_seconds']} s, {row[f'{way}_gib']} GiB" for way in ("processes", "program")]
-    return [f"{individuals}, {row['generations']} generations", *ways, f"{row['equal']} of {row['seeds']}"]
-
-
-def timed(rows: Sequence[Cells]) -> str:
+def timed(data: Data) -> str:
     """Return both ways beside each other."""
-    head = ["ten processes, 2 at a time", "one program, `devices.count=2`", "equal records"]
-    return table(["10 seeds, 2 cores", *head], list(map(line, rows)))
+    columns = {
+        "10 seeds, 2 cores": lambda row: NAMES[row["game"]].format(int(row["population"]), row["generations"]),
+        "ten processes, 2 at a time": "{processes_seconds} s, {processes_gib} GiB",
+        "one program, `devices.count=2`": "{program_seconds} s, {program_gib} GiB",
+        "equal records": "{equal} of {seeds}",
+    }
+    return listing(data["seeds_timed"], columns)
 
 
-def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
-    """Return what makes the table, by its name in the document; raises UsageError for damaged data."""
-    return {"seeds_timed": partial(timed, Table(folder / "seeds_timed.csv", COLUMNS).read())}
+TABLES: Makers = {"seeds_timed": timed}

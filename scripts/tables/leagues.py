@@ -1,4 +1,4 @@
-"""The tables of leagues in docs/league.md and docs/othello.md, made from docs/data and champions there.
+"""The tables of leagues in docs/league.md and docs/results/othello.md, made from docs/data and champions there.
 
 A file such as `mancala_league.json` is what `scripts/tournament.py` keeps: the results of all games. Leagues are held
 anew from it, with the schedules of seed 0. Another file has games of the same players against opponents that nobody was
@@ -8,7 +8,7 @@ chosen by.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from pathlib import Path
 
 import numpy as np
@@ -19,48 +19,29 @@ from jaxgp.league import crosstable, league, ratings
 from jaxgp.league.circles import BY_CHANCE, circles
 from jaxgp.league.crosstable import CrossTable
 from jaxgp.league.league import Standing
-from jaxgp.measure import games
-from jaxgp.report.generated import table
+from jaxgp.report.generated import figure, table
+from jaxgp.statistics.bootstrap import counts, resampled
 from jaxgp.statistics.comparison import Estimate
+from jaxgp.statistics.draws import Draws
+from jaxgp.statistics.exact import central, settle
 from jaxgp.statistics.intervals import wilson
 from jaxgp.statistics.verdicts import Score, holm, pooled
 from jaxgp.store import champion
 from jaxgp.store.table import Cells
 from tables.shared.cells import p_value
+from tables.shared.data import Data, Makers
 
 LEAGUES, SEED, RESAMPLES = 100, 0, 9999
 SHOWN = 8
 """Players that the table of the best names."""
-NONE = "No rows yet."
-
-
-@dataclass(frozen=True)
-class Held:
-    """A league whose games are kept.
-
-    Attributes:
-        file: the results of all games.
-        brackets: their names, by how the files of their champions begin.
-        fresh: a table of games against others; None: there are none.
-    """
-
-    file: str
-    brackets: Mapping[str, str]
-    fresh: str | None = None
-
-
-MANCALA = Held(
-    "mancala_league.json",
-    {"mancala": "default", "mancala_run1": "run1", "mancala_run2": "run2"},
-    "league_games.csv",
-)
-OTHELLO = Held(
-    "othello_league.json",
-    {
+BRACKETS = {
+    "mancala_league": {"mancala": "default", "mancala_run1": "run1", "mancala_run2": "run2"},
+    "othello_league": {
         f"othello_{name}": name
         for name in ("original", "original_weights", "regions", "regions_weights", "noops", "few", "few_weights")
     },
-)
+}
+"""Names of brackets by how the files of their champions begin, for each file with the results of a league."""
 
 
 @dataclass(frozen=True)
@@ -72,14 +53,12 @@ class Games:
         brackets: of each player.
         fitness: of each player.
         table: of the games against each other.
-        fresh: rows of games against others.
     """
 
     names: Sequence[str]
     brackets: Sequence[str]
     fitness: Sequence[float]
     table: CrossTable
-    fresh: Sequence[Cells]
 
     @cached_property
     def rated(self) -> ratings.Ratings:
@@ -108,42 +87,19 @@ class Games:
         return int(np.argmax([one.won for one in self.standings["anyone"]]))
 
 
-def load(folder: Path, held: Held = MANCALA) -> Games | None:
-    """Read the games and the champions; None if there are no games yet. Raises UsageError for damaged data."""
-    path = folder / held.file
-    if not path.exists():
-        return None
+@cache
+def load(folder: Path, name: str) -> Games:
+    """Read the games of a league and its champions; raises UsageError for damaged data."""
+    path = folder / f"{name}.json"
     try:
         content = reading.read_json(path)
         names = [Path(row["source"]).stem for row in content["players"]]
         found = crosstable.filled(content["results"], len(names))
         fitness = [champion.read(folder / "champions" / f"{name}.json").fitness for name in names]
-        where = [held.brackets[re.sub(r"_\d+$", "", name)] for name in names]
+        where = [BRACKETS[name][re.sub(r"_\d+$", "", one)] for one in names]
     except (KeyError, TypeError, ValueError, IndexError, OSError) as error:
         raise UsageError(f"{path}: it is damaged, or a champion that it names is missing ({error})") from error
-    fresh = [] if held.fresh is None else games.table(folder / held.fresh).read()
-    return Games(names, where, fitness, found, fresh)
-
-
-def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
-    """Return what makes each table of the league of Mancala, by its name in the document; raises UsageError."""
-    return _parts(folder, MANCALA, {f"league_{name}": function for name, function in TABLES.items()})
-
-
-def of_othello(folder: Path) -> Mapping[str, Callable[[], str]]:
-    """Return what makes each table of the league of Othello, likewise."""
-    tables = {name: function for name, function in TABLES.items() if name != "star"}
-    return _parts(folder, OTHELLO, {f"othello_league_{name}": function for name, function in tables.items()})
-
-
-def _parts(folder: Path, held: Held, tables: Mapping[str, Callable[[Games], str]]) -> Mapping[str, Callable[[], str]]:
-    data = cache(partial(load, folder, held))
-
-    def made(function: Callable[[Games], str]) -> str:
-        found = data()
-        return NONE if found is None else function(found)
-
-    return {name: partial(made, function) for name, function in tables.items()}
+    return Games(names, where, fitness, found)
 
 
 # Figures
@@ -157,10 +113,15 @@ def both_seats(results: CrossTable) -> np.ndarray:
 
 def share(points: np.ndarray, seed: int = SEED) -> Estimate:
     """Return the mean of points float[N, M], with a percentile bootstrap over the players of both sides."""
-    rng = np.random.default_rng(seed)
-    rows, columns = (rng.multinomial(n, np.full(n, 1 / n), RESAMPLES) / n for n in points.shape)
-    low, high = np.quantile(np.einsum("rn,nm,rm->r", rows, points, columns, optimize=True), [0.025, 0.975])
-    return Estimate(float(points.mean()), float(low), float(high))
+    exact = settle(points)
+    rows, columns = exact.shape
+
+    def means(i: np.ndarray, j: np.ndarray) -> np.ndarray:
+        sums = np.einsum("rn,nm,rm->r", counts(i, rows), exact, counts(j, columns), optimize=True)
+        return np.asarray(sums / exact.size)
+
+    spread = resampled(exact.shape, means, Draws(seed), RESAMPLES)
+    return Estimate(float(exact.sum() / exact.size), *central(spread))
 
 
 def mean(values: Sequence[float], seed: int = SEED) -> Estimate:
@@ -175,7 +136,8 @@ def percent(one: Estimate) -> str:
 
 def elo(one: Estimate) -> str:
     """Return a rating with its interval."""
-    return f"{one.value:+.0f} ({one.low:+.0f} to {one.high:+.0f})"
+    value, low, high = (figure(end, "+.0f") for end in (one.value, one.low, one.high))
+    return f"{value} ({low} to {high})"
 
 
 def won(number: float, of: int) -> str:
@@ -262,11 +224,9 @@ def facts(found: Games) -> str:
     return table(["figure", "value (95 %)"], rows)
 
 
-def again(found: Games) -> str:
-    """Return the points of the star and of the brackets against players that nobody was chosen by."""
-    scores = {Path(run).stem: one for (run, _, _), one in pooled(found.fresh, ("run", "opponent", "game")).items()}
-    if set(found.names) - set(scores):
-        return NONE
+def again(found: Games, rows: Sequence[Cells]) -> str:
+    """Return the points of the star and of the brackets in games against players that nobody was chosen by."""
+    scores = {Path(run).stem: one for (run, _, _), one in pooled(rows, ("run", "opponent", "game")).items()}
     points, fresh = both_seats(found.table), np.array([scores[name].share for name in found.names])
     lines = [star(found, points, scores, fresh)]
     for name in dict.fromkeys(found.brackets):
@@ -290,10 +250,17 @@ def star(found: Games, points: np.ndarray, scores: Mapping[str, Score], fresh: n
     return [f"the star, {named(found, best)}", percent(here), places[0], percent(there), f"{own.games:,}", places[1]]
 
 
-TABLES: dict[str, Callable[[Games], str]] = {
-    "brackets": brackets,
-    "players": players,
-    "correlations": correlations,
-    "facts": facts,
-    "star": again,
+def _of(league: str) -> Makers:
+    """Return the tables that every league has."""
+
+    def made(function: Callable[[Games], str]) -> Callable[[Data], str]:
+        return lambda data: function(load(data.path, league))
+
+    functions = (brackets, players, correlations, facts)
+    return {f"{league.removeprefix('mancala_')}_{one.__name__}": made(one) for one in functions}
+
+
+TABLES: Makers = _of("mancala_league") | {
+    "league_star": lambda data: again(load(data.path, "mancala_league"), data["league_games"])
 }
+OTHELLO = _of("othello_league")

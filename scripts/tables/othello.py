@@ -1,25 +1,25 @@
-"""The tables of docs/othello.md, made from docs/data/othello_runs.csv, othello_games.csv and the champions of the runs.
+"""The tables of docs/results/othello.md on programs that value moves.
 
-Each function returns the Markdown of one table.
+They are made from the tables of docs/data whose names begin with `othello`, and the champions of the runs.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
 
-from jaxgp.errors import UsageError
-from jaxgp.measure import games
-from jaxgp.report.generated import guarded, table
-from jaxgp.statistics.verdicts import LEVEL, Score, pooled
-from jaxgp.store import champion, runs
-from jaxgp.store.champion import ChampionError
-from jaxgp.store.table import Cells, Table
-from jaxgp.study import curves
-from studies.measure import othello_leaves
-from tables.shared.cells import RESAMPLES, effect, family, mean_of, p_value
+import numpy as np
+
+from jaxgp.report.generated import table
+from jaxgp.statistics.exact import spearman
+from jaxgp.statistics.verdicts import LEVEL, pooled
+from jaxgp.store import champion
+from jaxgp.store.table import Cells
+from tables.shared.cells import effect, family, mean_of, p_value
+from tables.shared.data import Data, Makers
 from tables.shared.learning import by_generation, until
 
 SOURCE = {
@@ -55,39 +55,6 @@ AT = (0, 5, 10, 25, 50)
 """Generations at which curves are shown as numbers."""
 TARGETS = {160.0: "fitness 160", 170.0: "fitness 170"}
 NO_OPS = ("B0", "B1", "B00", "B01", "B10", "B11")
-NONE = "No rows yet."
-MEASURE = "points"
-
-
-class Data(NamedTuple):
-    """Rows of the tables, and the texts of champions by experiment."""
-
-    runs: list[Cells]
-    games: list[Cells]
-    texts: dict[str, list[str]]
-    leaves: list[Cells]
-    curves: list[Cells]
-
-
-def load(folder: Path) -> Data:
-    """Read the files; a missing one has no rows. Raises UsageError."""
-    texts: dict[str, list[str]] = {name: [] for name in SOURCE}
-    for path in sorted((folder / "champions").glob("othello_*.json")):
-        name = experiment(str(path))
-        if name in texts:
-            try:
-                texts[name].append(champion.read(path).text)
-            except ChampionError as error:
-                raise UsageError(f"{path}: {error}") from error
-    made = Table(folder / "othello_runs.csv", runs.COLUMNS).read()
-    leaves = Table(folder / "othello_leaves.csv", othello_leaves.COLUMNS).read()
-    learned = curves.table(folder / "othello_curves.csv").read()
-    return Data(made, games.table(folder / "othello_games.csv").read(), texts, leaves, learned)
-
-
-def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
-    """Return what makes each table, by its name in the document; raises UsageError for damaged data."""
-    return guarded(folder, TABLES, load(folder))
 
 
 def experiment(path: str) -> str:
@@ -96,131 +63,64 @@ def experiment(path: str) -> str:
     return found[1] if found else ""
 
 
-# The five experiments
+# Comparisons of experiments
 
 
-def points(
-    data: Data, opponents: Sequence[str] = tuple(UNMET), names: Sequence[str] = tuple(SOURCE)
-) -> dict[str, list[float]]:
-    """Return the mean share of points of each champion against some opponents, by experiment, of those named.
-
-    A champion counts if it has met all of them.
-    """
-    scores: dict[str, dict[str, Score]] = {}
-    for (run, opponent, _), score in pooled(data.games, ("run", "opponent", "game")).items():
-        scores.setdefault(run, {})[opponent] = score
-    found: dict[str, list[float]] = {name: [] for name in names}
+def points(data: Data, opponents: Sequence[str] = tuple(UNMET)) -> dict[str, list[float]]:
+    """Return the mean share of points of each champion against some opponents, by experiment."""
+    scores: dict[str, dict[str, float]] = {}
+    for (run, opponent), score in pooled(data["othello_games"], ("run", "opponent")).items():
+        scores.setdefault(run, {})[opponent] = score.share
+    found: dict[str, list[float]] = {}
     for run, met in sorted(scores.items()):
-        if (name := experiment(run)) in found and set(opponents) <= set(met):
-            found[name].append(mean(met[one].share for one in opponents))
-    return {name: values for name, values in found.items() if values}
+        if set(opponents) <= set(met):
+            found.setdefault(experiment(run), []).append(mean(met[one] for one in opponents))
+    return found
+
+
+def percent(shares: Sequence[float]) -> str:
+    """Return the mean of shares in percent with the 95 % interval over runs."""
+    return mean_of([100 * share for share in shares], unit=" %")
 
 
 def experiments(data: Data) -> str:
     """Return a line for each experiment: its runs, and what their champions take from opponents that no run met."""
-    both, single = points(data), {one: points(data, [one]) for one in UNMET}
-    if not both:
-        return NONE
+    columns = [points(data, [one]) for one in UNMET] + [points(data)]
     lines = []
     for name, source in SOURCE.items():
-        if name not in both:
-            lines.append([f"`othello_{name}`", "no rows yet", "", "", "", "", source])
-            continue
-        made = [row for row in data.runs if experiment(row["run"]) == name]
-        fitness = [float(row["fitness"]) for row in made]
-        within = f"{min(fitness):.1f} to {max(fitness):.1f}" if fitness else ""
-        cells = [percent(values.get(name, [])) for values in (*single.values(), both)]
-        lines.append([f"`othello_{name}`", str(len(both[name])), *cells, within, source])
+        fitness = [float(row["fitness"]) for row in data["othello_runs"] if experiment(row["run"]) == name]
+        cells = [percent(column[name]) for column in columns]
+        within = f"{min(fitness):.1f} to {max(fitness):.1f}"
+        lines.append([f"`othello_{name}`", str(len(columns[-1][name])), *cells, within, source])
     head = ["experiment", "champions", *(f"against {one}" for one in UNMET.values()), "mean of both"]
     return table([*head, "fitness in the runs", "in the source"], lines)
 
 
-def learned(data: Data) -> str:
-    """Return the fitness of the best so far of the five experiments by generation."""
-    return by_generation(data.curves, TITLES, "fitness", AT) or NONE
-
-
-def reached(data: Data) -> str:
-    """Return the games that the five experiments need for two values of their fitness."""
-    return until(data.curves, TITLES, "fitness", TARGETS) or NONE
-
-
-def percent(shares: Sequence[float]) -> str:
-    """Return the mean of shares in percent with the 95 % interval over runs; empty without runs."""
-    return mean_of([100 * share for share in shares], unit=" %") if shares else ""
-
-
-def brackets(data: Data) -> str:
-    """Return the test over the experiments that have been measured, as a sentence."""
-    from scipy import stats
-
-    groups = points(data)
-    missing = [f"`othello_{name}`" for name in SOURCE if name not in groups]
-    if len(groups) < 2:
-        return NONE
-    h, p = stats.kruskal(*groups.values())
-    word = "differ" if p < LEVEL else "are not shown to differ"
-    rest = f" Without rows: {', '.join(missing)}." if missing else ""
-    return f"The {len(groups)} experiments {word}: Kruskal-Wallis H = {h:.1f}, p = {p:.2g}.{rest}"
-
-
-def pairs(data: Data) -> str:
-    """Return every two experiments compared; the p values are one family."""
-    groups = points(data)
-    return compared(groups, list(combinations(groups, 2))) if len(groups) > 1 else NONE
-
-
-def compared(groups: Mapping[str, Sequence[float]], asked: Sequence[tuple[str, str]]) -> str:
-    """Return pairs of groups compared by Mann and Whitney; the p values are one family."""
+def compared(data: Data, asked: Sequence[tuple[str, str]]) -> str:
+    """Return pairs of experiments compared by Mann and Whitney; the p values are one family."""
     lines = []
-    for (a, b), (one, p) in family(groups, asked, MEASURE).items():
-        word = "no difference shown"
-        if p < LEVEL:
-            word = "higher" if one.a12.value > 0.5 else "lower"
+    for (a, b), (one, p) in family(points(data), asked, "points").items():
+        higher = "higher" if one.a12.value > 0.5 else "lower"
+        word = higher if p < LEVEL else "no difference shown"
         lines.append([f"`{a}`", f"`{b}`", effect(one.a12), p_value(one.p), p_value(p), word])
     return table(["first", "second", "A12 (95 %)", "p", "p, Holm", "the first is"], lines)
 
 
 def harder(data: Data) -> str:
     """Return champions trained by games against each other beside those trained against the panel."""
-    names = [name + way for name in TRAINED for way in ("", HARDER)]
-    groups = points(data, names=names)
-    lines = [
-        [
-            f"`othello_{name}`",
-            str(len(groups.get(name + HARDER, ()))),
-            *(percent(groups.get(name + way, [])) for way in ("", HARDER)),
-        ]
-        for name in TRAINED
-        if name + HARDER in groups
-    ]
-    head = ["experiment", "champions", "trained against the panel", "trained against each other"]
-    return table(head, lines) if lines else NONE
-
-
-def harder_pairs(data: Data) -> str:
-    """Return what weights do under harder training, and what harder training does; the p values are one family."""
-    asked = [(a + HARDER, b + HARDER) for a, b in WEIGHTED.items()] + [(name + HARDER, name) for name in TRAINED]
-    groups = points(data, names=[name + way for name in TRAINED for way in ("", HARDER)])
-    there = [pair for pair in asked if groups.keys() >= set(pair)]
-    return compared(groups, there) if there else NONE
+    groups = points(data)
+    lines = []
+    for name in TRAINED:
+        both = groups[name], groups[name + HARDER]
+        lines.append([f"`othello_{name}`", str(len(both[1])), *map(percent, both)])
+    return table(["experiment", "champions", "trained against the panel", "trained against each other"], lines)
 
 
 def few(data: Data) -> str:
     """Return champions with few features, and what weights do there, beside the other features."""
-    groups = points(data, names=[*FEW, *SOURCE])
-    if not groups.keys() >= set(FEW):
-        return NONE
+    groups = points(data)
     lines = [[words, str(len(groups[name])), percent(groups[name])] for name, words in FEW.items()]
     return table(["features", "champions", "mean of both opponents"], lines)
-
-
-def few_pairs(data: Data) -> str:
-    """Return few features with weights compared with those without, and with the other features with weights."""
-    groups = points(data, names=[*FEW, *SOURCE])
-    plain, weighted = FEW
-    asked = [(weighted, other) for other in (plain, *WEIGHTED) if groups.keys() >= {weighted, other}]
-    return compared(groups, asked) if asked else NONE
 
 
 # No-ops
@@ -256,14 +156,19 @@ def count(text: str) -> Noops:
     return Noops(nodes, noops, above, longest)
 
 
+def counted(folder: Path) -> dict[str, list[Noops]]:
+    """Return the no-ops of the champions of each experiment that has some."""
+    found: dict[str, list[Noops]] = {name: [] for name in SOURCE}
+    for path in sorted((folder / "champions").glob("othello_*.json")):
+        if (name := experiment(str(path))) in found:
+            found[name].append(count(champion.read(path).text))
+    return {name: counts for name, counts in found.items() if any(one.noops for one in counts)}
+
+
 def noops(data: Data) -> str:
     """Return how many no-ops the champions of each experiment have; in `regions` they do nothing."""
-    found = {name: list(map(count, texts)) for name, texts in data.texts.items() if texts}
-    found = {name: counts for name, counts in found.items() if any(one.noops for one in counts)}
-    if not found:
-        return NONE
     lines = []
-    for name, counts in found.items():
+    for name, counts in counted(data.path).items():
         users, total = sum(one.noops > 0 for one in counts), sum(one.noops for one in counts)
         shares = percent([one.noops / one.nodes for one in counts])
         above, longest = sum(one.above for one in counts), max(one.chain for one in counts)
@@ -272,70 +177,49 @@ def noops(data: Data) -> str:
     return table([*head, "share of the nodes, mean (95 %)"], lines)
 
 
-def used(data: Data) -> str:
-    """Compare the share of no-ops where they are weights with that where they do nothing, as a sentence."""
-    from jaxgp.statistics.comparison import compare
-
-    found = {name: [one.noops / one.nodes for one in map(count, texts)] for name, texts in data.texts.items()}
-    if not found["regions"] or not found["regions_weights"]:
-        return NONE
-    one = compare("no-ops", ("", found["regions_weights"]), ("", found["regions"]), resamples=RESAMPLES)
-    a12 = f"A12 {effect(one.a12)}, p = {one.p:.2f}"
-    word = "is not shown to differ from" if one.p >= LEVEL else "differs from"
-    return f"The share of no-ops in `regions_weights` {word} that in `regions`, where they do nothing: {a12}."
-
-
 # Where influential leaves are
 
 
-def ranked(row: Cells) -> tuple[float, float] | None:
+def ranked(row: Cells) -> list[float]:
     """Return Spearman's rho of the influence of a champion's leaves with depth, and with the place from the left.
 
-    None where a leaf is alone, or all are alike.
+    Without leaves that differ in depth and in influence there is none.
     """
-    from scipy import stats
-
     pairs = [one.split(":") for one in row["leaves"].split()]
     depths, shares = [int(depth) for depth, _ in pairs], [float(share) for _, share in pairs]
     if min(len(set(depths)), len(set(shares))) < 2:
-        return None
-    return tuple(float(stats.spearmanr(shares, one).statistic) for one in (depths, range(len(shares))))  # type: ignore[return-value]
+        return []
+    return [float(spearman(np.array(shares), np.array(one, float))) for one in (depths, range(len(shares)))]
 
 
 def leaves(data: Data) -> str:
     """Return where the leaves are that decide moves, with weights beside without; the p values are one family."""
-    found: dict[str, list[tuple[float, float]]] = {}
-    for row in data.leaves:
-        if (rho := ranked(row)) is not None:
-            found.setdefault(experiment(row["run"]), []).append(rho)
-    if not found:
-        return NONE
-    values = {(name, of): [rho[of] for rho in some] for name, some in found.items() for of in (0, 1)}
-    asked = [((a, of), (b, of)) for a, b in WEIGHTED.items() if {a, b} <= found.keys() for of in (0, 1)]
-    tested = family(values, asked, "rho")
+    values: dict[tuple[str, int], list[float]] = {}
+    for row in data["othello_leaves"]:
+        for of, rho in enumerate(ranked(row)):
+            values.setdefault((experiment(row["run"]), of), []).append(rho)
+    tested = family(values, [((a, of), (b, of)) for a, b in WEIGHTED.items() for of in (0, 1)], "rho")
+    said = {pair[0]: f"{effect(one.a12)}, p = {p_value(p)}" for pair, (one, p) in tested.items()}
     lines = []
-    for name in (one for one in SOURCE if one in found):
-        cells = [f"`othello_{name}`", str(len(found[name]))]
-        for of in (0, 1):
-            cells.append(mean_of(values[name, of], 2, sign="+"))
-            pair = (name, of), (WEIGHTED.get(name, ""), of)
-            cells.append(f"{effect(tested[pair][0].a12)}, p = {p_value(tested[pair][1])}" if pair in tested else "")
-        lines.append(cells)
+    for name in (one for one in SOURCE if (one, 0) in values):
+        cells = [cell for of in (0, 1) for cell in (mean_of(values[name, of], 2, sign="+"), said.get((name, of), ""))]
+        lines.append([f"`othello_{name}`", str(len(values[name, 0])), *cells])
     head = ["rho with the depth (95 %)", "A12 over no weights, p", "rho with the place from the left (95 %)"]
     return table(["experiment", "champions", *head, "A12 over no weights, p"], lines)
 
 
-TABLES: dict[str, Callable[[Data], str]] = {
+TABLES: Makers = {
     "othello_experiments": experiments,
-    "othello_brackets": brackets,
-    "othello_pairs": pairs,
-    "othello_curves": learned,
-    "othello_targets": reached,
+    "othello_pairs": partial(compared, asked=[*combinations(SOURCE, 2)]),
+    "othello_curves": lambda data: by_generation(data["othello_curves"], TITLES, "fitness", AT),
+    "othello_targets": lambda data: until(data["othello_curves"], TITLES, "fitness", TARGETS),
     "othello_harder": harder,
-    "othello_harder_pairs": harder_pairs,
+    "othello_harder_pairs": partial(
+        compared,
+        asked=[(a + HARDER, b + HARDER) for a, b in WEIGHTED.items()] + [(name + HARDER, name) for name in TRAINED],
+    ),
     "othello_few": few,
-    "othello_few_pairs": few_pairs,
+    "othello_few_pairs": partial(compared, asked=[("few_weights", other) for other in ("few", *WEIGHTED)]),
     "othello_noops": noops,
-    "othello_noops_used": used,
     "othello_leaves": leaves,
 }

@@ -1,16 +1,13 @@
 """The tables of docs/performance.md on populations, made from docs/data/populations.csv."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import groupby, pairwise
-from pathlib import Path
+from itertools import pairwise
 
 import numpy as np
 
 from jaxgp.report.generated import table
-from jaxgp.store.table import Cells, Table
-from studies.growth.populations import COLUMNS
+from tables.shared.data import Data, Makers, by
 
 SATURATED = 0.9
 """Share of the greatest rate from which a population counts as saturating."""
@@ -33,20 +30,20 @@ class Size:
         return self.games / self.seconds
 
 
-def sizes(rows: Sequence[Cells]) -> dict[str, list[Size]]:
+def sizes(data: Data) -> dict[tuple[str, ...], list[Size]]:
     """Return what was measured of each game with its options, in ascending order; of equal rows the last counts."""
-    named = [(f"{row['game'].capitalize()}|{row['options']}", row) for row in rows]
     found = {}
-    for name, each in groupby(sorted(named, key=lambda one: one[0]), key=lambda one: one[0]):
-        last = {int(row["population"]): row for _, row in each}
-        found[name] = [_size(last[population]) for population in sorted(last)]
+    for name, rows in sorted(by(data["populations"], "game", "options").items()):
+        last = {int(row["population"]): row for row in rows}
+        found[name] = [
+            Size(
+                *(int(row[cell]) for cell in ("population", "games")),
+                *(float(row[cell]) for cell in ("cpu_seconds", "compile_seconds")),
+                *(int(row[cell]) for cell in ("needed", "peak")),
+            )
+            for _, row in sorted(last.items())
+        ]
     return found
-
-
-def _size(row: Cells) -> Size:
-    numbers = [int(row[name]) for name in ("population", "games")]
-    seconds = [float(row[name]) for name in ("cpu_seconds", "compile_seconds")]
-    return Size(*numbers, *seconds, int(row["needed"]), int(row["peak"]))
 
 
 def slope(one: Size, other: Size) -> float:
@@ -67,49 +64,33 @@ def line(found: Sequence[Size]) -> tuple[float, float]:
     return float(fixed), float(each)
 
 
-def measured(found: Mapping[str, Sequence[Size]]) -> str:
+def measured(data: Data) -> str:
     """Return a line for each population."""
     lines = []
-    for name, each in found.items():
+    for (game, _), each in sizes(data).items():
         slopes = ["", *(f"{slope(a, b):.2f}" for a, b in pairwise(each))]
         for one, rise in zip(each, slopes, strict=True):
             memory = [f"{size / 2**20:,.0f} MiB" for size in (one.needed, one.peak)]
             cells = [f"{one.population:,}", f"{one.games:,}", f"{one.seconds:.3g}", f"{one.rate:,.0f}", rise]
-            lines.append([name.partition("|")[0], *cells, *memory, f"{one.compiling:.0f} s"])
-    head = [
-        "game",
-        "population",
-        "games",
-        "CPU-seconds",
-        "games per CPU-second",
-        "slope",
-        "needed",
-        "held",
-        "compiled in",
-    ]
-    return table(head, lines)
+            lines.append([game.capitalize(), *cells, *memory, f"{one.compiling:.0f} s"])
+    head = ["game", "population", "games", "CPU-seconds", "games per CPU-second", "slope"]
+    return table([*head, "needed", "held", "compiled in"], lines)
 
 
-def saturation(found: Mapping[str, Sequence[Size]]) -> str:
+def saturation(data: Data) -> str:
     """Return a line for each game of several populations: the parts of its time, where the rate stops growing."""
     lines = []
-    for name, each in found.items():
+    for (game, options), each in sizes(data).items():
         if len(each) == 1:
             continue
-        game, _, options = name.partition("|")
         fixed, own = line(each)
         greatest = max(one.rate for one in each)
         first = next(one.population for one in each if one.rate >= SATURATED * greatest)
-        total = slope(each[0], each[-1])
-        parts = [f"{1e3 * fixed:.3g} ms", f"{1e6 * own:.3g} us", f"{fixed / own:,.0f}" if own else ""]
-        lines.append(
-            [game, f"`{options}`" if options else "", f"{total:.2f}", *parts, f"{greatest:,.0f}", f"{first:,}"]
-        )
+        cells = [f"{1e3 * fixed:.3g} ms", f"{1e6 * own:.3g} us", f"{fixed / own:,.0f}" if own else ""]
+        about = [game.capitalize(), f"`{options}`" if options else "", f"{slope(each[0], each[-1]):.2f}"]
+        lines.append([*about, *cells, f"{greatest:,.0f}", f"{first:,}"])
     head = ["game", "options", "slope, first to last", "of a generation", "of an individual", "both are equal at"]
     return table([*head, "greatest rate", f"{SATURATED:.0%} of it from"], lines)
 
 
-def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
-    """Return what makes the tables, by their names in the document; raises UsageError for damaged data."""
-    found = sizes(Table(folder / "populations.csv", COLUMNS).read())
-    return {"populations": partial(measured, found), "saturation": partial(saturation, found)}
+TABLES: Makers = {"populations": measured, "saturation": saturation}

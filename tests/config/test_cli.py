@@ -101,7 +101,10 @@ def test_a_game_brings_its_algorithm_and_its_fitness(call):
 
 
 WALLS = [
-    ("algorithm.elites=1", "algorithm.elites: unknown option; did you mean algorithm.ties? accepted: kind, population"),
+    (
+        "algorithm.elites=1",
+        "algorithm.elites: unknown option with algorithm.kind=groups; it is one of gp; accepted: kind, ",
+    ),
     (
         "algorithm.creation.max_rulez=4",
         "unknown option; did you mean algorithm.creation.max_rules? accepted: min",
@@ -315,7 +318,7 @@ def test_the_digest_of_a_configuration_leaves_out_what_has_its_default():
     assert departures(changed) == {
         "seed": 7,
         "game": {"name": "walls", "size": 5},
-        "fitness": {"opponents": {"first": {"kind": "search", "depth": 3}}},
+        "fitness": {"kind": "panel", "opponents": {"first": {"kind": "search", "depth": 3}}},
         "algorithm": {"kind": "gp", "crossover": {"probability": 0.5}},
     }
 

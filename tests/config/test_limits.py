@@ -1,6 +1,7 @@
 """Every number among the options has limits, and every value that is no such number is refused in one line."""
 
 import dataclasses
+import importlib
 
 import pytest
 
@@ -10,26 +11,31 @@ from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
 from jaxgp.evolution.options import Groups
 from jaxgp.options import Option, check, declared
-from tests.scripts.commands import load
+from tests.scripts.commands import SCRIPTS, load
 
 
 def schemas():
     """Yield all dataclasses of options: of runs, games, roles and scripts, each by a name."""
     yield "train", Config
-    for kind, variant in typed.variants(Config)["algorithm"].items():
-        yield f"algorithm.kind={kind}", variant
+    for section, kinds in typed.variants(Config).items():
+        yield from ((f"{section}.kind={kind}", variant) for kind, variant in kinds.items())
     for game in envs.available():
         spec = envs.spec(game)
         yield f"game={game}", type(spec.make())
         yield from ((f"{role.name} of {game}", role.options) for role in spec.roles)
-    yield from load("document").schemas().items()
+    for path in [*sorted(SCRIPTS.glob("*.py")), *sorted((SCRIPTS / "studies").rglob("*.py"))]:
+        if "\nclass Options" in path.read_text("utf-8"):
+            module = path.relative_to(SCRIPTS).with_suffix("")
+            yield f"scripts/{module}.py", importlib.import_module(".".join(module.parts)).Options
+    for name, chosen in importlib.import_module("analyse").ANALYSES.items():
+        yield f"scripts/analyse.py analysis={name}", chosen.schema
 
 
 def numbers(schema, prefix=""):
     """Yield (section, name in it, option) of each option that takes numbers, in all sections."""
     for one in declared(schema):
         entry = typed.entries_of(one)
-        for section in [*typed.sections_of(one), *([entry] if dataclasses.is_dataclass(entry) else [])]:
+        for section in [*one.sections, *([entry] if dataclasses.is_dataclass(entry) else [])]:
             yield from numbers(section, f"{prefix}{one.name}.")
         if {int, float} & set(one.items) and not one.choices:
             yield schema, prefix + one.name, one

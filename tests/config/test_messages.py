@@ -99,7 +99,7 @@ def test_options_of_a_run_that_goes_on_are_those_of_its_own_game(call, tmp_path)
     assert digest(plan.config) == digest(saved)
     said = {
         "algorithm.stop=never": "algorithm.stop=never: the run was started with beaten; this cannot be changed",
-        "algorithm.elites=1": "algorithm.elites: unknown option; did you mean algorithm.ties?",
+        "algorithm.elites=1": "algorithm.elites: unknown option with algorithm.kind=groups; it is one of gp; ",
         "+fitness.opponents.fixed.games=3": "fitness.opponents.fixed.games=3: the run was started with 1",
     }
     for argument, message in said.items():

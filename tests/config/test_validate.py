@@ -8,8 +8,13 @@ from jaxgp import options
 from jaxgp.config import validate
 from jaxgp.config.schema import Config, Logger
 from jaxgp.errors import UsageError
-from jaxgp.evolution.options import Algorithm, Groups, Islands
-from jaxgp.fitness.options import Fitness
+from jaxgp.evolution.options import Algorithm, Groups, Migration
+from jaxgp.fitness.taught.options import Learning
+from jaxgp.kinds import Fitness
+from jaxgp.kinds.coplay import Coplay
+from jaxgp.kinds.elimination import Elimination
+from jaxgp.kinds.lessons import Lessons
+from jaxgp.kinds.panel import Panel
 from jaxgp.operators.options import Mutation, RuleMutation
 from jaxgp.seats.options import OpponentOptions, guide, opponent
 from tests.fitness import coplay_table, walls_table
@@ -86,10 +91,6 @@ BAD = [
     ("fitness.opponents.minimax.evaluator", "magic", "accepted: material"),
     ("fitness.opponents.minimax.evaluator", "material|magic", "accepted: material; there is no magic"),
     ("fitness.opponents.minimax.evaluator", "|material", "there is no evaluator without a name"),
-    ("fitness.coplay", -1, "a whole number from 0"),
-    ("fitness.coplay_weight", -0.5, "a number from 0"),
-    ("fitness.measured", 2, "1 with fitness.coplay=0; the opponents are met by all"),
-    ("fitness.measured_depth", 2, "null with fitness.coplay=0"),
     ("logger.mode", "on", "offline, online, csv, tensorboard, disabled"),
     ("game.name", "chess", "mancala"),
     ("game.pits", 99, "a whole number from 1 to 15"),
@@ -125,12 +126,12 @@ def test_bad_values_are_named_with_what_is_accepted(option, value, accepted):
 
 
 BAD_COEVOLUTION = [
-    ("algorithm.population", 1, "a whole number from 2, with fitness.coplay"),
-    ("algorithm.chunk", 2, "null with fitness.coplay; individuals that play each other are evaluated together"),
-    ("algorithm.selection.by_case", 0.5, "0, with fitness.coplay"),
-    ("algorithm.selection.sharing", 1.0, "0, with fitness.coplay"),
-    ("fitness.coplay", 0, None),
-    ("fitness.coplay_weight", -1.0, "a number from 0"),
+    ("algorithm.population", 1, "a whole number from 2, with fitness.kind=coplay"),
+    ("algorithm.chunk", 2, "null with fitness.kind=coplay; individuals that play each other are evaluated together"),
+    ("algorithm.selection.by_case", 0.5, "0, with fitness.kind=coplay"),
+    ("algorithm.selection.sharing", 1.0, "0, with fitness.kind=coplay"),
+    ("fitness.games", 0, "a whole number from 1"),
+    ("fitness.weight", -1.0, "a number from 0"),
     ("fitness.opening_plies", -1, "a whole number from 0 to 400 (fitness.max_plies)"),
     ("fitness.measured", 0, "a whole number from 1 to 8 (algorithm.population)"),
     ("fitness.tail", 2, "from 1 to 1 (the least depth among the opponents)"),
@@ -154,9 +155,9 @@ def coevolving():
     """Everything right: small programs of Othello that play each other, after a guide."""
     right = config()
     right.game, right.program = {"name": "othello", "size": 4}, {"role": "leaf", "features": "position", "depth": 2}
-    right.fitness.coplay, right.fitness.tail = 3, 1
-    right.fitness.opponents["minimax"].evaluator = "corner_4|corner_16"
-    right.fitness.guides = {"one": guide(depth=1, rounds=2, cutoff=0.5, games=2, evaluator="corner_4|material")}
+    first = guide(depth=1, rounds=2, cutoff=0.5, games=2, evaluator="corner_4|material")
+    panel = {"minimax": opponent(depth=2, evaluator="corner_4|corner_16")}
+    right.fitness = Coplay(opponents=panel, games=3, guides={"one": first}, tail=1)
     return right
 
 
@@ -168,9 +169,6 @@ def test_bad_values_of_coevolution_are_named_with_what_is_accepted(option, value
     validate.check(wrong, envs)
     put(wrong, option, value)
     message = refused(wrong)
-    if accepted is None:
-        assert message == "fitness.guides=one: accepted: none with fitness.coplay=0; opponents are without it"
-        return
     assert message.startswith(f"{option}={value}: accepted: ")
     assert accepted in message
 
@@ -189,18 +187,24 @@ def test_a_depth_to_measure_by_is_one_that_programs_may_search(depth):
 
 def test_coevolution_that_only_fails_together():
     wrong = coevolving()
-    wrong.fitness.coplay_weight = 0.0
+    wrong.fitness.weight = 0.0
     validate.check(wrong, envs)  # the guide still counts
     wrong.fitness.guides = {}
-    assert refused(wrong) == "fitness.coplay_weight=0.0: accepted: a number above 0, or a guide with a weight above 0"
-    wrong = walls_table.config()
-    wrong.fitness.coplay = 2
-    assert refused(wrong).startswith("fitness.coplay=2: accepted: 0 with algorithm.kind=groups")
-    wrong = dataclasses.replace(coevolving(), game={"name": "morpion"}, program={})
-    wrong.fitness.opponents, wrong.fitness.guides = {}, {}
-    assert refused(wrong) == "fitness.coplay=3: accepted: 0; morpion is for one"
-    wrong.fitness.coplay, wrong.fitness.opening_plies = 0, 2
-    assert refused(wrong).startswith("fitness.opening_plies=2: accepted: 0")
+    assert refused(wrong) == "fitness.weight=0.0: accepted: a number above 0, or a guide with a weight above 0"
+
+
+@pytest.mark.parametrize(
+    ("game", "fitness", "accepted"),
+    [
+        ({"name": "morpion"}, Coplay(), "solo, for game=morpion with program.role=walk and algorithm.kind=gp"),
+        ({"name": "mancala"}, Lessons(minimum=0.0), "panel, coplay, elimination, for game=mancala"),
+        ({"name": "walls"}, Panel(), "groups, for game=walls with program.role=rules and algorithm.kind=groups"),
+    ],
+)
+def test_a_kind_of_fitness_fits_the_game_the_role_and_the_algorithm(game, fitness, accepted):
+    wrong = walls_table.config() if game["name"] == "walls" else config()
+    wrong = dataclasses.replace(wrong, game=game, program={}, fitness=fitness)
+    assert refused(wrong).startswith(f"fitness.kind={fitness.kind}: accepted: {accepted}")
 
 
 def test_the_options_of_a_role_are_filled_in():
@@ -254,7 +258,7 @@ def test_bad_values_of_the_groups_are_named_with_what_is_accepted(option, value,
 
 def test_groups_that_only_fail_together():
     wrong = walls_table.config()
-    wrong.algorithm.mutation = RuleMutation(0.0, 0.0, 0.0, 0.0)
+    wrong.algorithm.mutation = options.unchecked(RuleMutation, dict.fromkeys(RuleMutation().weights, 0.0))
     assert "a weight above 0 for add, delete, reorder or modify" in refused(wrong)
     wrong = walls_table.config()
     wrong.algorithm = Algorithm()
@@ -293,7 +297,7 @@ def test_options_that_only_fail_together():
     validate.check(wrong, envs)
 
     wrong = config()
-    wrong.algorithm.mutation = Mutation(children=0.0)
+    wrong.algorithm.mutation.children = 0.0
     assert refused(wrong).startswith("algorithm.mutation.probability=0.005: accepted: 0, or a weight above 0")
     wrong.algorithm.mutation.probability = 0.0
     validate.check(wrong, envs)
@@ -322,7 +326,7 @@ def test_unknown_game_settings_are_refused():
     assert refused(wrong).startswith("program.view=theirs: accepted: own, absolute")
 
 
-@pytest.mark.parametrize("schema", [Algorithm, Groups, OpponentOptions, Fitness, Logger, Config])
+@pytest.mark.parametrize("schema", [Algorithm, Groups, OpponentOptions, *Fitness.kinds.all().values(), Logger, Config])
 def test_every_option_says_what_it_means_and_its_default_is_accepted(schema):
     options.check(schema())
     for one in every(schema):
@@ -344,68 +348,75 @@ def every(schema):
 
 
 BAD_ELIMINATION = [
-    ("algorithm.population", 6, "a power of two with fitness.elimination, such as 4 or 8; nobody sits out a round"),
-    ("algorithm.population", 1, "a power of two with fitness.elimination, such as 2 or 4; nobody sits out a round"),
-    ("fitness.elimination", 5, "an even number from 0 to 100000; half of the games are from each seat"),
-    ("fitness.coplay", 3, "0 with fitness.elimination; the games of its matches are all that are played"),
-    ("fitness.coplay_weight", 2.0, "1 with fitness.elimination"),
+    (
+        "algorithm.population",
+        6,
+        "a power of two with fitness.kind=elimination, such as 4 or 8; nobody sits out a round",
+    ),
+    (
+        "algorithm.population",
+        1,
+        "a power of two with fitness.kind=elimination, such as 2 or 4; nobody sits out a round",
+    ),
+    ("fitness.games", 5, "an even number from 2 to 100000; half of the games are from each seat"),
     ("fitness.paired", True, "false; othello has no rolls that two games can share"),
-    ("algorithm.chunk", 2, "null with fitness.elimination; individuals that play each other are evaluated together"),
-    ("algorithm.selection.by_case", 0.5, "0, with fitness.elimination"),
+    (
+        "algorithm.chunk",
+        2,
+        "null with fitness.kind=elimination; individuals that play each other are evaluated together",
+    ),
+    ("algorithm.selection.by_case", 0.5, "0, with fitness.kind=elimination"),
 ]
+
+
+def eliminating(**fitness):
+    """A tournament of those who otherwise play each other and a guide."""
+    right = coevolving()
+    right.fitness = Elimination(opponents=right.fitness.opponents, games=4, tail=1, **fitness)
+    return right
 
 
 @pytest.mark.parametrize(
     ("option", "value", "accepted"), BAD_ELIMINATION, ids=[f"{o}={v}" for o, v, _ in BAD_ELIMINATION]
 )
 def test_bad_values_of_a_tournament_are_named_with_what_is_accepted(option, value, accepted):
-    wrong = coevolving()
-    wrong.fitness.coplay, wrong.fitness.guides, wrong.fitness.elimination = 0, {}, 4
-    wrong.fitness.opening_plies = 2
+    wrong = eliminating(opening_plies=2)
     validate.check(wrong, envs)
     put(wrong, option, value)
     assert refused(wrong) == f"{option}={value}: accepted: {accepted}".replace("True", "true")
 
 
 def test_a_match_of_many_games_needs_something_that_tells_them_apart():
-    wrong = coevolving()
-    wrong.fitness.coplay, wrong.fitness.guides, wrong.fitness.elimination = 0, {}, 4
+    wrong = eliminating()
     accepted = "2, or fitness.opening_plies above 0; without chance all games of a match of othello are alike"
-    assert refused(wrong) == f"fitness.elimination=4: accepted: {accepted}"
-    wrong.fitness.elimination = 2
+    assert refused(wrong) == f"fitness.games=4: accepted: {accepted}"
+    wrong.fitness.games = 2
     validate.check(wrong, envs)
 
 
 BAD_LESSONS = [
-    ("fitness.lessons.teacher", "pubeval", "network, gnubg"),
-    ("fitness.lessons.drawn", 5000, "a whole number from 0 to 4096 (fitness.lessons.stock)"),
-    ("fitness.coplay", 3, "0 with fitness.lessons.drawn above 0"),
-    ("fitness.elimination", 2, "0 with fitness.elimination"),
-    ("fitness.win_bonus", 1.0, "0.0 with fitness.lessons.drawn above 0"),
-    ("algorithm.chunk", 2, "null with fitness.lessons.drawn above 0"),
+    ("fitness.teacher", "pubeval", "network, gnubg"),
+    ("fitness.drawn", 5000, "a whole number from 1 to 4096 (fitness.stock)"),
+    ("algorithm.chunk", 2, "null with fitness.kind=lessons"),
     ("game.variant", "hypergammon", "standard; network plays with 15 men"),
 ]
 
 
 @pytest.mark.parametrize(("option", "value", "accepted"), BAD_LESSONS, ids=[f"{o}={v}" for o, v, _ in BAD_LESSONS])
 def test_bad_values_of_lessons_are_named_with_what_is_accepted(option, value, accepted):
-    wrong = dataclasses.replace(config(), game={"name": "backgammon"}, program={})
-    wrong.fitness.opponents = {"network": opponent("strategy", name="network")}
-    wrong.fitness.lessons.drawn, wrong.fitness.win_bonus, wrong.fitness.minimum = 8, 0.0, 0.0
-    wrong.fitness.points = "share"
+    wrong = learning(individuals=0)
     validate.check(wrong, envs)
     if option == "game.variant":
         wrong.game["variant"] = value
         wrong.fitness.opponents = {"random": opponent("random")}
     else:
         put(wrong, option, value)
-    named = ("fitness.lessons.drawn", 8) if option == "fitness.elimination" else (option, value)
-    assert refused(wrong) == f"{named[0]}={named[1]}: accepted: {accepted}"
+    assert refused(wrong) == f"{option}={value}: accepted: {accepted}"
 
 
 BAD_LEARNING = [
     ("individuals", 17, "a whole number from 0 to algorithm.population=16"),
-    ("lessons", 5000, "a whole number from 1 to 4096 (fitness.lessons.stock)"),
+    ("lessons", 5000, "a whole number from 1 to 4096 (fitness.stock)"),
     ("terms", 0, "a whole number from 1 to 100"),
 ]
 
@@ -414,39 +425,25 @@ BAD_LEARNING = [
 def test_bad_values_of_learning_are_named_with_what_is_accepted(option, value, accepted):
     wrong = learning()
     validate.check(wrong, envs)
-    put(wrong, f"fitness.lessons.learning.{option}", value)
-    assert refused(wrong) == f"fitness.lessons.learning.{option}={value}: accepted: {accepted}"
+    put(wrong, f"fitness.learning.{option}", value)
+    assert refused(wrong) == f"fitness.learning.{option}={value}: accepted: {accepted}"
 
 
-def learning():
+def learning(individuals=2):
+    """Everything right: programs of backgammon that learn from lessons."""
     found = dataclasses.replace(config(), game={"name": "backgammon"}, program={})
     found.algorithm.population = 16
-    found.fitness.opponents = {"network": opponent("strategy", name="network")}
-    found.fitness.lessons.drawn, found.fitness.win_bonus, found.fitness.minimum = 8, 0.0, 0.0
-    found.fitness.points, found.fitness.lessons.learning.individuals = "share", 2
+    network = {"network": opponent("strategy", name="network")}
+    found.fitness = Lessons(opponents=network, drawn=8, minimum=0.0, points="share", learning=Learning(individuals))
     return found
 
 
 def test_a_teacher_that_is_not_installed_is_told_with_what_installs_it(monkeypatch):
     monkeypatch.setattr("envs.backgammon.lessons.find_spec", lambda name: None)
     wrong = learning()
-    wrong.fitness.lessons.teacher = "gnubg"
+    wrong.fitness.teacher = "gnubg"
     needed = "network; gnubg needs a package: pip install 'jaxgp[gnubg]'"
-    assert refused(wrong) == f"fitness.lessons.teacher=gnubg: accepted: {needed}"
-
-
-def test_a_game_without_lessons_has_none():
-    wrong = config()
-    wrong.fitness.lessons.drawn, wrong.fitness.win_bonus, wrong.fitness.minimum = 8, 0.0, 0.0
-    assert refused(wrong) == "fitness.lessons.drawn=8: accepted: 0; mancala has no lessons"
-
-
-def test_candidates_need_opponents_but_no_coevolution():
-    right = config()
-    right.fitness.candidates = 2
-    validate.check(right, envs)
-    right.fitness.opponents = {}
-    assert "fitness.candidates=2: accepted: 0 without opponents that they play again" in refused(right)
+    assert refused(wrong) == f"fitness.teacher=gnubg: accepted: {needed}"
 
 
 def test_a_game_that_no_genomes_play_is_not_evolved():
@@ -514,7 +511,7 @@ BAD_ISLANDS = [
 def test_bad_values_of_islands_are_named_with_what_is_accepted(option, value, accepted):
     wrong = config()
     wrong.algorithm.population, wrong.algorithm.elites, wrong.algorithm.chunk = 64, 0, None
-    wrong.algorithm.islands = Islands(8, migrants=1)
+    wrong.algorithm.islands = Migration(8, migrants=1)
     validate.check(wrong, envs)
     put(wrong, option, value)
     assert refused(wrong) == f"{option}={value}: accepted: {accepted}"

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from jaxgp.config import schema
 from jaxgp.evolution.options import Algorithm
-from jaxgp.fitness.options import Fitness
+from jaxgp.kinds.coplay import Coplay
 from jaxgp.operators.options import Crossover, Mutation, Selection
 from jaxgp.seats.options import guide, opponent
 from tests.fitness.mancala_table import CREATION
@@ -36,7 +36,7 @@ class Preferring:
         return worth.argmax(-1).astype(jnp.int32), worth.max(-1) > 0
 
 
-def config(population=8, generations=4, coplay=2, **guides) -> schema.Config:
+def config(population=8, generations=4, games=2, **guides) -> schema.Config:
     """A small run of coevolution on a small board of Kalah; the best are measured by a search of one ply."""
     algorithm = Algorithm(
         population=population,
@@ -48,9 +48,9 @@ def config(population=8, generations=4, coplay=2, **guides) -> schema.Config:
         crossover=Crossover(probability=0.8, method="one_or_two_way"),
         mutation=Mutation(probability=0.2, max_depth=3, children=0.0, subtree=1.0),
     )
-    fitness = Fitness(
+    fitness = Coplay(
         opponents={"guide": opponent(depth=1, ties="random", games=2)},
-        coplay=coplay,
+        games=games,
         guides={name: guide(**one) for name, one in guides.items()},
         points="result",
         scale=50.0,

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from jaxgp.arrays import in_chunks
-from jaxgp.contracts import Divides
 from jaxgp.evolution.islands import Islands
-from jaxgp.evolution.options import Islands as IslandOptions
+from jaxgp.evolution.options import Migration
+from jaxgp.evolution.pair import Pair
+from jaxgp.evolution.ring import Ring
+from jaxgp.evolution.seeds import Seeds
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.players.panel import RandomOpponent
 from jaxgp.players.search import SearchOpponent
-from jaxgp.run import assemble
 from jaxgp.search.alphabeta import AlphaBeta
 from tests.envs.replays import FAST
 from tests.fitness.test_matches import NIM, Lottery
@@ -100,7 +101,8 @@ def test_searches_of_puzzles_are_the_same_in_chunks_also_for_equal_individuals()
 
 
 def test_every_kind_of_ring_passes_the_number_on_to_its_fitness():
-    ring = assemble.Ring(PANEL, scheme=None)
-    assert isinstance(PANEL, Divides)
-    assert assemble._in_chunks(ring, 3).fitness.chunk == 3
-    assert assemble._in_chunks(Islands(ring, IslandOptions(count=2)), 3).ring.fitness.chunk == 3
+    ring = Ring(PANEL, scheme=None)
+    pair, islands = Pair(ring, ring, every=1), Islands(ring, Migration(count=2))
+    for kind in (ring, pair, islands, Seeds(islands)):
+        assert kind.fitness.chunk is None
+        assert kind.measured_by(kind.fitness.in_chunks(3)).fitness.chunk == 3

@@ -15,6 +15,7 @@ from jaxgp.fitness.among import coplay
 from jaxgp.fitness.among.coevolution import CoevolutionFitness, Guide
 from jaxgp.fitness.evaluation import child
 from jaxgp.fitness.panel import PanelFitness
+from jaxgp.fitness.refereed import Refereed
 from jaxgp.genotypes import language as languages
 from jaxgp.players.panel import RandomOpponent
 from jaxgp.run import assemble
@@ -40,11 +41,11 @@ def waiting():
 @cache
 def guided(rounds, cutoff, weight):
     """Play rounds against random moves: (key, fitness before) -> fitness after, moves; nobody is prepared for it."""
-    relative = experiment().ring.fitness
-    guide = Guide(RandomOpponent(relative.panel.game, games=2), rounds, cutoff, weight)
+    relative = experiment().ring.fitness.fitness
+    guide = Guide(RandomOpponent(relative.game, games=2), rounds, cutoff, weight)
 
     def run(key, fitness, population):
-        plans = relative.panel.player.prepare(population)
+        plans = relative.player.prepare(population)
         return relative.guided(key, guide, plans, fitness, ())
 
     return jax.jit(run, compiler_options=FAST)
@@ -52,13 +53,13 @@ def guided(rounds, cutoff, weight):
 
 def played_alone(key, number):
     """Points of everybody in one round, by the games themselves; the key of a round is that of its number."""
-    relative = experiment().ring.fitness
-    guide = RandomOpponent(relative.panel.game, games=2)
+    relative = experiment().ring.fitness.fitness
+    guide = RandomOpponent(relative.game, games=2)
 
     def run(key, population):
-        plans = relative.panel.player.prepare(population)
+        plans = relative.player.prepare(population)
         own = jax.random.fold_in(key, number)
-        played, _ = matches.play(own, relative.panel.game, relative.panel.player, plans, (guide,), ((),), 400)
+        played, _ = matches.play(own, relative.game, relative.player, plans, (guide,), ((),), 400)
         return played.states.returns, played.plies
 
     returns, plies = jax.jit(run, compiler_options=FAST)(key, waiting().population)
@@ -96,7 +97,8 @@ def test_points_come_from_the_guide_and_each_other_and_the_fittest_are_measured(
     race = cast(load(Path(__file__).resolve().parents[1] / "fixtures" / "dice"))
     bench, guide = RandomOpponent(race.game, games=3), RandomOpponent(race.game, games=1)
     panel = PanelFitness(race.game, race.actor, [bench], [1.0], max_plies=100)
-    fitness = CoevolutionFitness(race.actor, panel, (Guide(guide, rounds=2, weight=2.0),), games=3, measured=2)
+    among = CoevolutionFitness(race.game, race.actor, 3, (Guide(guide, rounds=2, weight=2.0),), max_plies=100)
+    fitness = Refereed(among, panel, measured=2)
     texts = ["(- die 3)", "(- 0 1)", "1", "(- 3 die)"]
     population = jax.tree.map(lambda *one: np.stack(one), *(languages.parse(race.language, text, 8) for text in texts))
 
@@ -141,8 +143,8 @@ def test_fitness_is_the_points_against_guides_and_against_each_other():
 
     def together(population):
         pairs = coplay.draw(draw_key, POPULATION, 2)
-        player = ring.fitness.panel.player
-        played = coplay.play(play_key, ring.fitness.panel.game, player, player.prepare(population), pairs, 400)
+        among = ring.fitness.fitness
+        played = coplay.play(play_key, among.game, among.player, among.player.prepare(population), pairs, 400)
         return pairs, played
 
     pairs, played = jax.jit(together, compiler_options=FAST)(state.population)
@@ -168,14 +170,14 @@ def test_only_the_fittest_are_measured_against_the_panel(measured):
     relative = experiment().ring.fitness
     assert standing == pytest.approx(50 * float(points.sum()))
     assert 0 <= standing <= 100
-    used = [int((table_ != 0).sum()) for table_ in jax.tree.leaves(after[0])]
-    assert used != [int((table_ != 0).sum()) for table_ in jax.tree.leaves(before[0])]  # the panel had to think
-    assert jax.tree.all(jax.tree.map(lambda a, b: (a == b).all(), after[1:], before[1:]))
+    used = [int((table_ != 0).sum()) for table_ in jax.tree.leaves(after.referee)]
+    assert used != [int((table_ != 0).sum()) for table_ in jax.tree.leaves(before.referee)]  # the panel had to think
+    assert jax.tree.all(jax.tree.map(lambda a, b: (a == b).all(), after.own, before.own))
     fittest = np.argsort(-np.asarray(result.fitness), kind="stable")[:measured]
     few = jax.tree.map(lambda x: x[fittest], waiting().population)
-    alone = jax.jit(relative.panel.measure, compiler_options=FAST)
+    alone = jax.jit(relative.referee.measure, compiler_options=FAST)
     counted = found.metrics["evaluations"]
-    found, _ = alone(jax.random.fold_in(child(jax.random.key(2), 0), 1), few, before[:1])
+    found, _ = alone(jax.random.fold_in(child(jax.random.key(2), 0), 1), few, before.referee)
     assert int(counted) == int(result.metrics["evaluations"]) + 4 * measured, "games against the panel count as well"
     place = int(np.argmax(found.fitness))
     assert int(best) == fittest[place]
@@ -243,7 +245,7 @@ def test_the_fittest_may_search_deeper_when_they_are_measured():
     small.game, small.program = {"name": "othello", "size": 4}, {"role": "leaf", "features": "position", "depth": 1}
     small.fitness.measured_depth = 3
     relative = assemble.assemble(small, envs).ring.fitness
-    assert (relative.player.depth, relative.panel.player.depth) == (1, 3)
+    assert (relative.fitness.player.depth, relative.referee.player.depth) == (1, 3)
     small.fitness.measured_depth = None
     relative = assemble.assemble(small, envs).ring.fitness
-    assert relative.panel.player is relative.player
+    assert relative.referee.player is relative.fitness.player

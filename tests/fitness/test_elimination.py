@@ -58,7 +58,7 @@ class ByStrength(EliminationFitness):
 
 def tournament(strengths, seeds):
     player = SimpleNamespace(prepare=lambda genomes: genomes, count=len)
-    fitness = ByStrength(player, SimpleNamespace(points="result"), (), games=2)
+    fitness = ByStrength(None, player, games=2, points="result")
     run = jax.jit(lambda key: fitness.evaluate(key, jnp.asarray(strengths, jnp.float32), ())[0])
     return [run(jax.random.key(seed)) for seed in range(seeds)]
 

@@ -10,8 +10,8 @@ from envs.morpion.saved import new_crosses
 from jaxgp.config import schema
 from jaxgp.evolution.options import Algorithm
 from jaxgp.fitness.evaluation import child
-from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.text import parse_program
+from jaxgp.kinds.solo import Solo
 from jaxgp.measure import champions
 from jaxgp.operators.options import Creation, Selection
 from jaxgp.players.alone.guided import behaviour
@@ -33,7 +33,7 @@ def experiment():
         game={"name": "morpion"},
         program={"role": "guide", "iterations": 3, "searches": 2},
         algorithm=algorithm,
-        fitness=Fitness(parsimony=0.5),
+        fitness=Solo(parsimony=0.5),
         logger=schema.Logger(mode="disabled"),
         compilation_cache=None,
     )

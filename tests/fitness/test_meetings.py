@@ -1,6 +1,7 @@
 """Two populations: solvers, and sets of instances that they meet, with the solver whose nodes are a formula."""
 
 import itertools
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
@@ -12,21 +13,22 @@ from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.options import Algorithm
 from jaxgp.evolution.pair import Pair, problem_set
 from jaxgp.evolution.ring import Ring
-from jaxgp.fitness.options import Problems, Suite
 from jaxgp.fitness.puzzles.meetings import Met, ProblemFitness, SolverFitness, fresh, instances_of
 from jaxgp.fitness.puzzles.suite import SuiteFitness
+from jaxgp.fitness.refereed import Refereed
+from jaxgp.kinds.suite import Problems, Suite
 from jaxgp.operators.options import Creation, Crossover, Mutation
 from jaxgp.options import check
 from tests.fitness.test_suite import LIMIT, NUMBERS, TRAINING, VALIDATION, Formula, individuals
 from tests.operators.operator_cases import assert_distribution, quick
 
 # Nodes of the reference search: 50, 20, 60. Those of a number n: difficulty (10, 4, 20) times 1 + |n - 3|.
-SUITE = SuiteFitness(Formula(), TRAINING, VALIDATION, boards=4, limit=LIMIT)
+SUITE = SuiteFitness(Formula(), TRAINING, boards=4, limit=LIMIT)
 SETS = jnp.array([[0, 0], [1, 1], [1, 2]], jnp.int32)
 
 
 def met(searches, nodes, solved):
-    return Met(SETS, *(jnp.array(x) for x in (nodes, solved, searches)), jnp.array([50, 20, 60, 10, 15]))
+    return Met(SETS, *(jnp.array(x) for x in (nodes, solved, searches)), jnp.array([50, 20, 60]))
 
 
 def test_each_solver_is_scored_on_the_sets_that_it_meets():
@@ -87,7 +89,7 @@ SOLVERS = Algorithm(
 
 
 PAIR = Pair(
-    Ring(SolverFitness(SUITE, met=2), Generational(NUMBERS, SOLVERS)),
+    Ring(Refereed(SolverFitness(SUITE, met=2), replace(SUITE, instances=VALIDATION)), Generational(NUMBERS, SOLVERS)),
     Ring(ProblemFitness(LIMIT), Generational(problem_set(3, 2), BREEDING)),
     every=3,
 )
@@ -125,7 +127,7 @@ def test_the_hardest_set_survives(history):
     states, rows = history
     for last in (2, 5):
         # The meetings of the generation that is not counted yet are those of this one, too.
-        met = jax.jit(PAIR.solvers.step)(states[last].replace(memory=states[last].memory.met))[0].memory
+        met = jax.jit(PAIR.solvers.step)(states[last].replace(memory=states[last].memory.solvers))[0].memory.own
         hardness = ProblemFitness(LIMIT).evaluate(jax.random.key(0), None, met)[0].fitness
         assert sets(states[last + 1])[0].tolist() == sets(states[last])[int(hardness.argmax())].tolist()
         assert rows[last]["problems_best_fitness"] == hardness.max() > hardness.min()
@@ -151,8 +153,6 @@ def test_sizes_of_problems_are_refused_where_they_do_not_fit():
         UsageError, match=r"boards=2: accepted: a multiple of problems.met=2 from 4 on, such as 4; each"
     ):
         check(Suite(boards=2, problems=Problems(population=50)))
-    with pytest.raises(UsageError, match=r"problems.population=50: accepted: 0 with boards=0"):
-        check(Suite(problems=Problems(population=50)))
     with pytest.raises(UsageError, match=r"problems.met=9: accepted: a whole number from 1 to 4"):
         check(Suite(boards=9, problems=Problems(population=4, met=9)))
     with pytest.raises(UsageError, match=r"mutation=0.5: accepted: a number from 0 to 0.3, as crossover and it add up"):

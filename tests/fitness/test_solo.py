@@ -11,8 +11,8 @@ from jaxgp.bits import extend
 from jaxgp.config import schema, validate
 from jaxgp.errors import UsageError
 from jaxgp.evolution.options import Algorithm, Groups
-from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes.text import parse_program
+from jaxgp.kinds.solo import Solo
 from jaxgp.measure import champions
 from jaxgp.operators.options import Creation, Crossover, Mutation, Selection
 from jaxgp.run.assemble import assemble
@@ -35,7 +35,7 @@ def config(generations=4, **fitness):
     return schema.Config(
         game={"name": "morpion"},
         algorithm=algorithm,
-        fitness=Fitness(**fitness),
+        fitness=Solo(**fitness),
         logger=schema.Logger(mode="disabled"),
         checkpoint_every=2,
         compilation_cache=None,

@@ -1,6 +1,6 @@
 """Fitness on instances of a puzzle, with a solver whose nodes are a formula: difficulty * distance of two numbers."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +11,7 @@ from flax import struct
 from jaxgp.contracts import Solver
 from jaxgp.evolution.ring import Ring
 from jaxgp.fitness.puzzles.suite import SuiteFitness, apart
+from jaxgp.fitness.refereed import Refereed
 from jaxgp.genotypes.primitives import Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.text import arrays_of
 from tests.operators.operator_cases import assert_distribution
@@ -81,8 +82,12 @@ TRAINING = instances((10, 3), (4, 3), (20, 3))
 VALIDATION = instances((2, 5), (3, 5))
 
 
-def fitness(**options):
-    return SuiteFitness(Formula(), TRAINING, VALIDATION, **{"boards": 3, "limit": LIMIT, **options})
+def fitness(instances=TRAINING, **options):
+    return SuiteFitness(Formula(), instances, **{"boards": 3, "limit": LIMIT, **options})
+
+
+def refereed(measured=1, first=0):
+    return Refereed(fitness(), fitness(VALIDATION), measured, first)
 
 
 def test_the_stand_in_is_a_solver():
@@ -90,26 +95,20 @@ def test_the_stand_in_is_a_solver():
 
 
 def test_blind_search_is_measured_once_up_to_the_limit():
-    assert fitness().init(jax.random.key(0)).tolist() == [
-        50,
-        20,
-        60,
-        10,
-        15,
-    ]  # 100 nodes of the third: it is not solved
+    assert fitness().init(jax.random.key(0)).tolist() == [50, 20, 60]  # 100 nodes of the third: it is not solved
 
 
 def test_the_reference_search_may_give_up_early_and_count_with_more_nodes():
     """Blind search takes 5 nodes for each difficulty: 10 and 50. It gives up at 20, where a deal counts with 100."""
     some = instances((2, 3), (10, 3))
-    early = replace(fitness(reference=20, unsolved=100), training=some)
-    assert early.init(jax.random.key(0))[:2].tolist() == [10, 100]
+    early = fitness(some, reference=20, unsolved=100)
+    assert early.init(jax.random.key(0)).tolist() == [10, 100]
 
 
 def test_scores_are_shares_of_nodes_saved_and_zero_where_unsolved():
     one = fitness()
     population = individuals(3, 5, 6, 8)
-    found = one.search(population, TRAINING, one.init(jax.random.key(0))[:3])
+    found = one.search(population, one.init(jax.random.key(0)))
     # Distances 0, 2, 3, 5. The third instance takes 20, 60, 80 and 120 nodes; at 60 nothing is solved.
     assert np.allclose(found.score, [[0.8, 0.8, 2 / 3], [0.4, 0.4, 0], [0.2, 0.2, 0], [0, 0, 0]])
     assert found.solved.tolist() == [[True, True, True], [True, True, False], [True, True, False], [False] * 3]
@@ -124,8 +123,8 @@ def test_scores_are_shares_of_nodes_saved_and_zero_where_unsolved():
 
 def test_scores_may_be_shares_of_the_logarithm_of_nodes():
     """Difficulty 2, blind search 10 nodes: an individual at distance 0 takes 2, one at distance 1 takes 4."""
-    own = fitness(by_log=True, factor=2.0)
-    found = own.search(individuals(3, 4, 8), instances((2, 3)), jnp.array([10]))
+    own = fitness(instances((2, 3)), by_log=True, factor=2.0)
+    found = own.search(individuals(3, 4, 8), jnp.array([10]))
     np.testing.assert_allclose(found.score[:, 0], [1 - np.log10(2), 1 - np.log10(4), 0], atol=1e-6)
 
 
@@ -139,22 +138,22 @@ def test_the_first_of_equal_individuals_searches_for_all():
             )
             return Formula.solve(self, plans, whose, states, found)
 
-    one = SuiteFitness(Counted(), TRAINING, VALIDATION, boards=3, limit=LIMIT)
-    blind = one.init(jax.random.key(0))[:3]
-    found = one.search(individuals(5, 3, 5, 5), TRAINING, blind)
-    alone = one.search(individuals(5, 3), TRAINING, blind)
+    one = SuiteFitness(Counted(), TRAINING, boards=3, limit=LIMIT)
+    blind = one.init(jax.random.key(0))
+    found = one.search(individuals(5, 3, 5, 5), blind)
+    alone = one.search(individuals(5, 3), blind)
     assert jax.tree.all(jax.tree.map(lambda x, y: (x == y[np.array([0, 1, 0, 0])]).all(), found, alone))
-    one.search(individuals(5, 3, 5, 5), TRAINING, blind)
+    one.search(individuals(5, 3, 5, 5), blind)
     assert [limits[number, 10] for number in range(4)] == [51, 51, 1, 1]
 
 
 def test_an_individual_may_visit_a_multiple_of_the_nodes_of_blind_search():
-    memory = fitness().init(jax.random.key(0))[:3]
-    few = fitness(factor=0.5).search(individuals(5), TRAINING, memory)
+    memory = fitness().init(jax.random.key(0))
+    few = fitness(factor=0.5).search(individuals(5), memory)
     assert few.nodes.tolist() == [[26, 11, 31]]  # of 30, 12 and 60
-    short = fitness(limit=20).search(individuals(5), TRAINING, memory)
+    short = fitness(limit=20).search(individuals(5), memory)
     assert short.nodes.tolist() == [[20, 12, 20]]
-    many = fitness(factor=2.0).search(individuals(8), TRAINING, memory)
+    many = fitness(factor=2.0).search(individuals(8), memory)
     assert many.solved.tolist() == [[False, True, False]]  # 60, 24 and 120 nodes; no search has more than 59
     assert many.score.tolist() == [[0, 0, 0]]
 
@@ -162,9 +161,9 @@ def test_an_individual_may_visit_a_multiple_of_the_nodes_of_blind_search():
 def test_nodes_expanded_are_the_cost_by_choice_and_limits_are_of_nodes():
     """An individual at 5 takes 30, 12 and 60 nodes; of the last instance's 60 only 59 are allowed."""
     one = fitness(by_expanded=True, factor=0.01)
-    memory = one.init(jax.random.key(0))[:3]
+    memory = one.init(jax.random.key(0))
     assert memory.tolist() == [25, 10, 30]
-    found = one.search(individuals(5), TRAINING, memory)
+    found = one.search(individuals(5), memory)
     assert found.nodes.tolist() == [[30, 12, 60]]
     assert np.allclose(found.score, [[0.4, 0.4, 0.0]])  # 15 of 25, 6 of 10
 
@@ -181,7 +180,7 @@ def test_a_generation_draws_instances_uniformly_without_replacement_for_all_indi
 
 
 def test_the_best_stands_by_instances_that_are_never_drawn():
-    one = fitness(measured=2)
+    one = refereed(measured=2)
     memory, population = one.init(jax.random.key(0)), individuals(9, 4, 3, 7)
     result, _ = one.evaluate(jax.random.key(0), population, memory)
     assert int(result.fittest) == 2
@@ -195,7 +194,7 @@ def test_the_best_stands_by_instances_that_are_never_drawn():
 
 
 def test_the_first_individuals_are_measured_beside_the_fittest():
-    one = fitness(first=2)
+    one = refereed(first=2)
     memory, population = one.init(jax.random.key(0)), individuals(9, 4, 3, 7)
     result, _ = one.evaluate(jax.random.key(0), population, memory)
     assert int(result.fittest) == 2
@@ -228,7 +227,7 @@ class Fixed:
 
 
 def test_a_generation_of_the_ring_names_a_champion():
-    ring = Ring(fitness(boards=2), Fixed((9, 4, 0)))
+    ring = Ring(Refereed(fitness(boards=2), fitness(VALIDATION)), Fixed((9, 4, 0)))
     state, metrics = jax.jit(ring.step)(jax.jit(ring.init)(jax.random.key(0)))
     assert float(state.champion.genome.value[0, 0]) == 4
     assert np.isclose(metrics["best_standing"], 0.6)

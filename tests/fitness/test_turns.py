@@ -143,7 +143,7 @@ def of_backgammon(whole, paired):
 
     panel = (RandomOpponent(BACKGAMMON, games=2), member("pubeval"), member("network"))
     measured = PanelFitness(BACKGAMMON, player, panel, (1.0,) * 3, max_plies=150, paired=paired)
-    rounds = EliminationFitness(player, measured, (), games=2, opening=1, paired=paired)
+    rounds = EliminationFitness(BACKGAMMON, player, 2, opening=1, paired=paired, max_plies=150)
 
     def run(key):
         genomes = programs()
@@ -154,7 +154,7 @@ def of_backgammon(whole, paired):
         coplayed = coplay.play(
             key, BACKGAMMON, player, player.prepare(genomes), coplay.Pairs(both, both), 150, 2, None, paired
         )
-        return played, coplayed, rounds.evaluate(key, genomes, memories)[0]
+        return played, coplayed, rounds.evaluate(key, genomes, ())[0]
 
     return jax.device_get(jax.jit(run)(jax.random.key(2)))
 

@@ -10,7 +10,9 @@ from envs.walls.view import SYMBOLS
 from jaxgp.config import schema
 from jaxgp.config.games import cast_of
 from jaxgp.evolution.options import Groups
+from jaxgp.kinds.groups import Groups as GroupsFitness
 from jaxgp.operators.options import RuleCreation
+from jaxgp.options import unchecked
 from jaxgp.run.assemble import creator
 from jaxgp.seats.options import opponent
 from jaxgp.spec import Cast
@@ -30,13 +32,13 @@ def config(size: int = 3, **algorithm) -> schema.Config:
     made = schema.Config(
         game={"name": "walls", "size": size},
         program={"matching": "symmetric"},
-        algorithm=Groups(**({"population": 40, "immigrants": 8, "capacity": 16, "generations": 4} | algorithm)),
+        algorithm=unchecked(Groups, {"population": 40, "immigrants": 8, "capacity": 16, "generations": 4} | algorithm),
         logger=schema.Logger(mode="disabled"),
         compilation_cache=None,
     )
     made.algorithm.creation = RuleCreation(min_rules=2, max_rules=12, dont_care=0.75)
-    made.fitness.opponents = {"fixed": opponent("strategy", name="fixed")}
-    made.fitness.points, made.fitness.scale, made.fitness.max_plies = "result", 2.0, 100_000
+    fixed = {"fixed": opponent("strategy", name="fixed")}
+    made.fitness = GroupsFitness(opponents=fixed, points="result", scale=2.0, max_plies=100_000)
     return made
 
 

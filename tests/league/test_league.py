@@ -5,6 +5,7 @@ import pytest
 
 from jaxgp.league.crosstable import CrossTable
 from jaxgp.league.league import League, Round, Rules, hold, season, standings
+from jaxgp.statistics.draws import Draws
 
 
 def table(results):
@@ -22,7 +23,7 @@ def ladder(count):
 def anyone(games, brackets=None, rules=None, seed=0, mode="anyone"):
     count = len(games.games)
     where = np.zeros(count, int) if brackets is None else np.array(brackets)
-    return hold(games, where, mode, rules or Rules(opponents=99), np.arange(count), np.random.default_rng(seed))
+    return hold(games, where, mode, rules or Rules(opponents=99), np.arange(count), Draws(seed))
 
 
 def test_who_does_not_win_enough_goes_round_by_round():

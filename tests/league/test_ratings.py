@@ -20,7 +20,7 @@ def test_known_strengths_are_recovered_within_their_intervals():
     strength = np.array([-300.0, -150, -50, 0, 50, 150, 300])
     found = fit(simulated(strength, 80.0, 400, 1))
     assert [one.value for one in found.players] == pytest.approx(strength, abs=35)
-    assert np.mean([one.value for one in found.players]) == pytest.approx(0)
+    assert np.mean([one.value for one in found.players]) == pytest.approx(0, abs=1e-5)
     assert found.first_seat.value == pytest.approx(80, abs=20)
     assert not found.separated
     assert all(0 < one.high - one.low < 60 for one in found.players)
@@ -45,6 +45,15 @@ def test_two_players_are_rated_as_a_formula_says():
     s = lambda value: 1 / (1 + np.exp(-value))  # noqa: E731
     assert 16 * (0.75 - s(x)) == pytest.approx(s(x / 2) - 0.5, abs=1e-6)
     assert found.first_seat.value == pytest.approx(0, abs=1e-6)
+
+
+def test_players_that_are_equal_in_theory_have_the_same_rating_to_the_bit():
+    """Six players of whom the first two beat all others and halve their games, and likewise the next two."""
+    strength = np.repeat([2, 1, 0], 2)
+    results = np.sign(strength[:, None] - strength)[..., None].astype(np.int8)
+    values = [one.value for one in fit(CrossTable(results, 1 - np.eye(6, dtype=np.int32))).players]
+    assert values[::2] == values[1::2]
+    assert correlate([6.0, 5, 4, 3, 2, 1], values, 0).rho.value == pytest.approx(0.956183, abs=1e-6)
 
 
 def test_draws_are_half_wins_and_who_wins_all_is_named():

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from jaxgp.errors import UsageError
 from jaxgp.genotypes import programs
 from jaxgp.operators.creation import Request, create, generate, least_sizes
 from jaxgp.operators.options import Creation
@@ -159,12 +160,12 @@ def test_terminal_probability_decides_between_terminals_and_functions():
 
 def test_impossible_options_are_refused():
     key = jax.random.key(0)
-    with pytest.raises(ValueError, match="accepted: full, grow, ramped"):
-        create(key, MANCALA, Creation(method="half"), 4, 8)
+    with pytest.raises(UsageError, match="method=half: accepted: full, grow, ramped"):
+        Creation(method="half")
     with pytest.raises(ValueError, match="no tree of type goal fits depth 1 and 5 nodes"):
         create(key, TYPED, Creation(max_depth=1), 4, 5)
-    with pytest.raises(ValueError, match="not a range"):
-        create(key, MANCALA, Creation(method="ramped", min_depth=5, max_depth=4), 4, 8)
+    with pytest.raises(UsageError, match=r"min_depth=5: accepted: a whole number from 0 to 4 \(max_depth\)"):
+        Creation(method="ramped", min_depth=5, max_depth=4)
 
 
 def test_a_population_of_one_terminal():

@@ -44,7 +44,7 @@ ALGORITHMS = (
         Algorithm(
             elites=0,
             max_depth=5,
-            creation=Creation(terminal_probability=0.4),
+            creation=Creation(max_depth=5, terminal_probability=0.4),
             selection=Selection("tournament"),
             crossover=Crossover(0.7, "two_children", "koza"),
             mutation=Mutation(0.4, children=0.0, subtree=1.0),
@@ -195,7 +195,9 @@ def test_one_or_two_way_as_the_order_of_the_pair_decides():
 
 def test_one_or_two_way_changes_no_donor(population):
     crossing, choice = Crossover(1.0, "one_or_two_way"), Selection("tournament", 2, distinct=True)
-    algorithm = Algorithm(max_depth=MAX_DEPTH, crossover=crossing, selection=choice)
+    algorithm = Algorithm(
+        max_depth=MAX_DEPTH, creation=Creation(max_depth=MAX_DEPTH), crossover=crossing, selection=choice
+    )
     fitness = jnp.arange(float(BATCH))
     go = quick(lambda key: recombine(key, TYPED, algorithm, population, fitness[None], 41))
     children, crossed, _ = go(jax.random.key(1))

@@ -15,7 +15,7 @@ def search(puzzle, root, limit, deepest, room, value=None, by="cost"):
     nodes, cut = 1, False
     if nodes >= limit or puzzle.solved(root):
         return Found(nodes < limit, nodes, [])
-    met, seen, heap = [(root, 0, [])], {root}, [(np.float32(0), 0)]
+    met, seen, heap = [(root, 0, [])], {puzzle.key(root)}, [(np.float32(0), 0)]
     while heap:
         state, depth, path = met[heapq.heappop(heap)[1]]
         actions = puzzle.moves(state)
@@ -27,7 +27,8 @@ def search(puzzle, root, limit, deepest, room, value=None, by="cost"):
         if solving:
             return Found(True, nodes, [*path, solving[0]])
         for action, child in children:
-            if child in seen:
+            key = puzzle.key(child)
+            if key in seen:
                 continue
             if len(met) == room:
                 return Found(False, nodes, [])
@@ -37,6 +38,6 @@ def search(puzzle, root, limit, deepest, room, value=None, by="cost"):
                 heapq.heappush(heap, (priority, len(met)))
             else:
                 cut = True
-            seen.add(child)
+            seen.add(key)
             met.append((child, depth + 1, [*path, action]))
     return Found(False, nodes, [], exhausted=not cut)

@@ -2,18 +2,45 @@
 
 from itertools import pairwise
 
+import numpy as np
+
+from envs.freecell import roles
+from envs.freecell.moves import NUMBERS
 from envs.freecell.plain import (
     CELLS,
     HOME,
+    PILES,
     RANKS,
     SUITS,
     Board,
     fits,
     in_sequence,
     legal,
+    move_of,
+    play,
     solved,
     value,
 )
+
+
+class Puzzle:
+    """The rules in the form of the searches in plain Python; actions have the numbers of the game."""
+
+    def __init__(self, supermoves="full", autoplay="none"):
+        self.supermoves, self.autoplay = supermoves, autoplay
+
+    def moves(self, board):
+        found = legal(board, self.supermoves)
+        return sorted(NUMBERS[PILES.index(one.source), PILES.index(one.target), one.number] for one in found)
+
+    def play(self, board, action):
+        return play(board, move_of(action), self.autoplay)
+
+    def solved(self, board):
+        return solved(board)
+
+    def key(self, board):
+        return canonical(board)
 
 
 def deal(number):
@@ -81,9 +108,7 @@ def features(board, before, move, depth, supermoves="full", level=0.0):
     nine = heuristics(board)
     target = move and board.cascades[int(move.target) - 1] if move and move.target.isdigit() else None
     return [
-        *nine,
-        heineman(board),
-        sum(not fits(card, on) for pile in board.cascades for on, card in pairwise(pile)),
+        *book(board),
         move is not None and move.target in CELLS,
         target is not None,
         move is not None and move.target == HOME,
@@ -104,7 +129,7 @@ def counts(board, depth):
     above = [(under, card) for under, card in pairs if any(value(low) < value(card) for low in under)]
     return [
         nine[2],
-        sum(not fits(card, on) for pile in board.cascades for on, card in pairwise(pile)),
+        disorder(board),
         nine[1],
         nine[6],
         nine[7],
@@ -118,3 +143,34 @@ def counts(board, depth):
         sum(not fits(card, under[-1]) for under, card in above),
         depth,
     ]
+
+
+def weighed(weights, heuristics):
+    """Return the value of a child by weights: NumPy rounds each product to float32 as IEEE 754 says, and no other."""
+    own, divided = roles.weighted(heuristics), heuristics != "counts"
+    grid = roles.GRID if divided else roles.GRID_OF_COUNTS
+    most = [one.most * one.parts for one in own]
+    prices = [
+        np.float32(weight) * np.float32(grid / (unit if divided else 1))
+        for weight, unit in zip(weights, most, strict=True)
+    ]
+
+    def worth(board, before, action, depth, siblings):
+        seen = book(board)[: len(own)] if divided else counts(board, depth)
+        steps = 0
+        for one, number, price, greatest in zip(own, seen, prices, most, strict=True):
+            count = round(number * one.parts)
+            count = min(count, greatest) if divided else count
+            steps += int(np.rint(price * np.float32(greatest - count if one.rises else count)))
+        return np.float32(steps) / np.float32(grid)
+
+    return worth
+
+
+def book(board):
+    """Return the nine heuristics of the table, HeinemanScore and Disorder."""
+    return [*heuristics(board), heineman(board), disorder(board)]
+
+
+def disorder(board):
+    return sum(not fits(card, on) for pile in board.cascades for on, card in pairwise(pile))

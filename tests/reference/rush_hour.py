@@ -5,7 +5,7 @@ from functools import cache
 from itertools import product
 from typing import NamedTuple
 
-from envs.rush_hour.plain import direction, moved, play, slides, solved
+from envs.rush_hour.plain import direction, moved, play, slide_of, slides, solved
 
 
 def read(text):
@@ -186,3 +186,27 @@ def features(size, goal, board, before, slide, depth, siblings, level):
         siblings,
         level,
     ]
+
+
+class Puzzle:
+    """The rules in the form of the searches in plain Python; actions and keys have the numbers of the game."""
+
+    def __init__(self, game):
+        self.game = game
+
+    def moves(self, board):
+        letters = list(board)
+        found = slides(board, self.game.size, self.game.metric)
+        return sorted(self.game.action(letters.index(one.letter), one.distance) for one in found)
+
+    def play(self, board, action):
+        return play(board, slide_of(self.game, board, action))
+
+    def solved(self, board):
+        return solved(board, self.game.size)
+
+    def key(self, board):
+        starts = [vehicle[0][direction(vehicle)[0] == 0] for vehicle in board.values()]
+        starts += [0] * (self.game.vehicles - len(starts))
+        words = [starts[first : first + 10] for first in range(0, len(starts), 10)]
+        return tuple(sum(start << 3 * place for place, start in enumerate(word)) for word in words)

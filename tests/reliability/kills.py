@@ -66,7 +66,7 @@ RUNS = {
     "groups": Kind("train", f"{TRAIN} {WALLS} {RULES} fitness=walls {OFTEN}"),
     "alone": Kind("train", f"{TRAIN} {PROGRAMS} game=morpion game.size=20 {OFTEN}"),
     "coevolution": Kind("train", f"{TRAIN} {PROGRAMS} experiment=reversi {OTHELLO} program.depth=1 "
-                        f"fitness.coplay=2 algorithm.population=8 {OFTEN}"),
+                        f"fitness.games=2 algorithm.population=8 {OFTEN}"),
     "sweep": Kind("train", f"-m {TRAIN.replace('seed=7', 'seed=7,8')} {PROGRAMS} game=morpion game.size=20 {OFTEN}",
                   "hydra.sweep.dir", ("{words} resume=auto",)),
     "machine": Kind("train", f"-m {TRAIN.replace('seed=7', 'seed=7,8,9')} {PROGRAMS} game=morpion game.size=20 {OFTEN} "

@@ -96,7 +96,7 @@ def near(one: Option, value: object = None) -> tuple[str, ...]:
 def of_schema(schema: object, prefix: str = "") -> Iterator[Target]:
     """Yield the options of a small script, and those of its sections."""
     for one in declared(schema):
-        name, sections = prefix + one.name, typed.sections_of(one)
+        name, sections = prefix + one.name, one.sections
         yield Target(name, near(one))
         if sections:
             yield from of_schema(sections[0], name + ".")
@@ -202,7 +202,7 @@ BASES: dict[str, dict[str, str]] = {
     },
     "export": {game: f"run=folder/{game}" for game in ("mancala", "walls", "morpion")},
     "bench": {"tiny": "part=env batch=2 seconds=0 repeats=1 rivals=false"},
-    "document": {"page": "output=options.md"},
+    "document": {"tables": "docs=folder"},
 }
 """Script -> name -> tiny options, to which cases add theirs."""
 

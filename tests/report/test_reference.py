@@ -1,17 +1,28 @@
-"""The page of all options."""
+"""Tables of options, and the command that writes them into the documents."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.scripts.commands import SCRIPTS, run
+from jaxgp.options import option
+from jaxgp.report.reference import options_table
+from tests.scripts.commands import run
 
 
-def test_the_page_of_options_has_what_is_declared():
-    page = (SCRIPTS.parent / "docs" / "options.md").read_text("utf-8")
-    assert "| `fitness.win_bonus` | `0.0` | a number from 0 to 1000000 | extra points for each seat" in page
-    assert "### program.role=leaf, of game=othello" in page
-    assert "Its evaluators of searches: `material`, `corner_4`" in page
+@dataclass
+class Small:
+    """A few options."""
+
+    size: int = option(3, "how large it is", low=1, high=9)
+    name: str = option("", "what it is called; a|b has a bar")
+
+
+def test_a_table_has_a_row_for_each_option_as_it_is_declared():
+    assert options_table(Small, "small.").splitlines()[2:] == [
+        "| `small.size` | `3` | a whole number from 1 to 9 | how large it is |",
+        "| `small.name` |  | text | what it is called; a\\|b has a bar |",
+    ]
 
 
 @pytest.mark.parametrize("docs", ["file/x", "nowhere/x", ".", "/dev/null", "~nobody_of_this_name/x"])

@@ -1,6 +1,7 @@
 import io
 
-from jaxgp.fitness.options import Fitness
+from jaxgp.kinds.coplay import Coplay
+from jaxgp.kinds.panel import Panel
 from jaxgp.report.progress import Progress, duration, line, number, print_pairs
 from jaxgp.report.tableau import tableau
 from jaxgp.seats.options import guide, opponent
@@ -62,8 +63,8 @@ def test_every_choice_has_words():
 
 def test_coevolution_is_told_apart_from_what_its_best_are_measured_by():
     run = config()
-    run.fitness = Fitness({"panel": opponent(depth=3, evaluator="a|b|c", games=10)}, coplay=25, points="result")
-    run.fitness.scale = 50.0
+    panel = {"panel": opponent(depth=3, evaluator="a|b|c", games=10)}
+    run.fitness = Coplay(opponents=panel, games=25, points="result", scale=50.0)
     rows = dict(tableau(run, PRIMITIVES))
     assert rows["objective"] == "play mancala well against others of the population"
     met = "points of 25 games from each seat against others of the population (1 win, 1/2 draw, 0 loss)"
@@ -72,7 +73,7 @@ def test_coevolution_is_told_apart_from_what_its_best_are_measured_by():
         "50 * (result moving first + result moving second (1 win, 1/2 draw, 0 loss)), against a search of 3 plies "
         "(first of the best moves, by a, b or c, drawn anew for every move), 10 games from each seat"
     )
-    run.fitness.coplay, run.fitness.coplay_weight = 1, 2.0
+    run.fitness.games, run.fitness.weight = 1, 2.0
     run.fitness.guides = {
         "plain": guide("random"),
         "hard": guide(depth=1, ties="random", evaluator="a", games=2, rounds=3, cutoff=0.5, weight=4.0),
@@ -88,7 +89,7 @@ def test_coevolution_is_told_apart_from_what_its_best_are_measured_by():
     run.fitness.measured, run.fitness.measured_depth = 3, 4
     said = dict(tableau(run, PRIMITIVES))["3 best of each generation measured by"]
     assert "0 loss)), searching 4 plies against a search of 3 plies" in said
-    run.fitness.coplay = 0
+    run.fitness = Panel(opponents=panel, opening_plies=4)
     assert "champion" not in dict(tableau(run, PRIMITIVES))
     assert dict(tableau(run, PRIMITIVES))["fitness"].endswith("; games begin with 4 random moves")
 

@@ -10,11 +10,11 @@ from jax.stages import Compiled
 from jaxgp.config import schema
 from jaxgp.evolution.seeds import Seeds
 from jaxgp.evolution.state import Champion, EvolutionState
-from jaxgp.fitness.options import Fitness
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import FLOAT, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.host.replay import ReplayGame
+from jaxgp.kinds.panel import Panel
 from jaxgp.seats.options import opponent
 
 PRIMITIVES = PrimitiveSet(
@@ -114,7 +114,10 @@ class ToyExperiment:
         return Interrupted(advanced.lower(state).compile(), self._interrupt)
 
     def compiled_together(self, states, together, mesh) -> Compiled:
-        return jax.jit(Seeds(advanced, together, mesh)).lower(list(states)).compile()
+        return jax.jit(Seeds(self, together, mesh).step).lower(list(states)).compile()
+
+    def step(self, state: EvolutionState) -> tuple[EvolutionState, dict[str, Array]]:
+        return advanced(state)
 
     def replay(self, state: EvolutionState, seed: int) -> list[ReplayGame]:
         svg = '<svg viewBox="0 0 10 10"><circle cx="5" cy="5" r="{}"/></svg>'
@@ -131,7 +134,7 @@ def config(**algorithm) -> schema.Config:
     made = schema.Config(
         game={"name": "mancala", "pits": 2, "stones": 2},
         program={},
-        fitness=Fitness(opponents={"minimax": opponent(depth=2)}),
+        fitness=Panel(opponents={"minimax": opponent(depth=2)}),
         logger=schema.Logger(mode="disabled"),
         compilation_cache=None,
     )

@@ -160,7 +160,7 @@ def test_interpreter(bench, capsys, mancala, in_games):
 
 @pytest.mark.slow
 def test_search(run):
-    """Free lanes, lock step and plain Python find the same values, or the run fails."""
+    """The search and plain Python find the same values, or the run fails."""
     code, lines, _ = run("part=search", "depth=3", "roots=24", "lanes=8", "rival_roots=24", *TINY)
     assert code == 0
     check(lines, "search", ["plain Python"])

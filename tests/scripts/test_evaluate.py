@@ -274,10 +274,10 @@ def test_engines_outside_that_cannot_be_met(evaluate, othello_run, panel):
     code, _, error = evaluate(others, "panel=mine", "games=1")
     assert code == 1
     assert "the engine has ended with exit code 3" in error
-    moved = "the option timeout of an engine, in the file of the panel"
+    moved = "timeout: 5 of the engine in the file of the panel"
     for option, said in (
         ("opening_plies=-1", "opening_plies=-1: accepted: a whole number from 0 to 40"),
-        ("timeout=5", f"timeout=5: accepted: {moved}; timeout is called so no longer"),
+        ("timeout=5", f"timeout=5: accepted: {moved}, as it is called now"),
     ):
         assert evaluate(others, "panel=mine", option) == (2, "", f"error: {said}\n")
     panel(chance={"kind": "random"})

@@ -24,10 +24,10 @@ OTHELLO = ("game=othello", "opponent=engine")
         (["opponent=minimax:3"], "opponent=minimax:3: accepted: search:3; minimax is called so no longer"),
         (["opponent=gtp"], "opponent=gtp: accepted: engine; gtp is called so no longer"),
         (["opponent=rules"], "opponent=rules: accepted: program:FILE; rules is called so no longer"),
-        (["depth=3"], "depth=3: accepted: opponent.depth or player.depth; depth is called so no longer"),
+        (["depth=3"], "depth=3: accepted: opponent.depth=3 or player.depth=3, as it is called now"),
         (
             ["strategy=x"],
-            "strategy=x: accepted: opponent=strategy:NAME or player=strategy:NAME; strategy is called so ",
+            "strategy=x: accepted: opponent=strategy:x or player=strategy:x, as it is called now",
         ),
         (["seed=-1"], "seed=-1: accepted: a whole number from 0 to 4294967295"),
         (
@@ -48,7 +48,7 @@ OTHELLO = ("game=othello", "opponent=engine")
         ),
         (["opponent=champion"], "opponent=champion: needs run=DIR as well"),
         ([*OTHELLO], 'opponent=engine: needs opponent.command="PROGRAM OPTIONS" as well'),
-        (["command=x"], "command=x: accepted: opponent.command or player.command; command is called so no longer"),
+        (["command=x"], "command=x: accepted: opponent.command=x or player.command=x, as it is called now"),
         (
             ["opponent=engine:x"],
             "opponent.kind=engine: accepted: search, champion, deepening, human, program, random; no engine outside",
@@ -59,7 +59,7 @@ OTHELLO = ("game=othello", "opponent=engine")
             'opponent.command=": accepted: a program and its options (No closing quotation)',
         ),
         ([*OTHELLO, "opponent.timeout=0"], "opponent.timeout=0.0: accepted: a number of seconds above 0"),
-        (["opponent=search", "opponent.expression=7"], "opponent.expression: unknown option; accepted: kind, depth, "),
+        (["opponent=search", "opponent.expression=7"], "opponent.expression: unknown option with opponent.kind=search; it is one of program; "),
         (["run=nowhere"], "run=nowhere: no such file or directory; accepted: a run directory with a champion"),
         (["random"], "random: not an option; write option=value"),
         (["opponent=search", "opponent=random"], "opponent=random: opponent.kind is given twice"),
@@ -74,7 +74,7 @@ OTHELLO = ("game=othello", "opponent=engine")
             "opponent.depht: unknown option; did you mean opponent.depth? accepted",
         ),
         (["player=search", "player.ties=none"], "player.ties=none: accepted: first, random"),
-        (["player.ties=first"], "player.ties: unknown option; accepted: kind"),
+        (["player.ties=first"], "player.ties: unknown option with player.kind=human; it is one of search, deepening; "),
         (
             ["opponent=deepening", "opponent.nodes=0"],
             "opponent.nodes=0: accepted: a whole number from 1 to 1000000000, ",
@@ -84,7 +84,7 @@ OTHELLO = ("game=othello", "opponent=engine")
             "opponent.single=true: accepted: false with opponent.ties=first",
         ),
         (["player=null"], "player=null: accepted: search, champion"),
-        (["opponent=search", "opponent.nodes=5"], "opponent.nodes: unknown option; accepted: kind, depth, "),
+        (["opponent=search", "opponent.nodes=5"], "opponent.nodes: unknown option with opponent.kind=search; it is one of deepening; "),
         (
             ["opponent=strategy"],
             "opponent.kind=strategy: accepted: search, champion, deepening, human, program, random; mancala has no ",

@@ -7,8 +7,7 @@ import pytest
 import envs
 from jaxgp.config import arguments, compose, typed
 from jaxgp.errors import UsageError
-from jaxgp.seats import options
-from jaxgp.seats.options import GuideOptions, OpponentOptions, PlayerOptions, guide, modern, opponent, player, spelled
+from jaxgp.seats.options import GuideOptions, OpponentOptions, PlayerOptions, guide, opponent, player, spelled
 from tests.scripts.commands import load
 
 OUTSIDE = """
@@ -27,7 +26,7 @@ class First(PlayerOptions):
 
 
 def test_every_kind_has_its_own_options_and_those_of_its_place():
-    assert list(PlayerOptions.kinds()) == [
+    assert list(PlayerOptions.kinds.all()) == [
         "search",
         "champion",
         "deepening",
@@ -37,8 +36,8 @@ def test_every_kind_has_its_own_options_and_those_of_its_place():
         "random",
         "strategy",
     ]
-    assert list(OpponentOptions.kinds()) == ["search", "champion", "engine", "program", "random", "strategy"]
-    assert list(GuideOptions.kinds()) == ["search", "champion", "program", "random", "strategy"]
+    assert list(OpponentOptions.kinds.all()) == ["search", "champion", "engine", "program", "random", "strategy"]
+    assert list(GuideOptions.kinds.all()) == ["search", "champion", "program", "random", "strategy"]
     assert set(asdict(player("search"))) == {"kind", "depth", "evaluator", "ties"}
     assert set(asdict(opponent("random"))) == {"kind", "games", "weight"}
     assert set(asdict(guide("random"))) == {"kind", "games", "weight", "rounds", "cutoff"}
@@ -80,22 +79,17 @@ def test_an_option_of_another_kind_is_refused():
         typed.entries_typed(OpponentOptions, {"one": {"kind": "random", "depth": 3}})
 
 
-def test_players_in_files_of_earlier_versions_are_read():
-    former = {"depth": 8, "ties": "first", "evaluator": None, "name": "", "command": "", "count": 4, "games": 2}
-    former |= {"weight": 2.0, "rounds": 1, "cutoff": None}
-    read = typed.entries_typed(OpponentOptions, {"one": modern({"kind": "champions", **former}, OpponentOptions)})
-    assert read["one"] == opponent("champion", count=4, games=2, weight=2.0)
-    kept = modern({"kind": "search", **former}, GuideOptions)
-    assert typed.entries_typed(GuideOptions, {"one": kept})["one"] == guide("search", games=2, weight=2.0)
-
-
-def test_a_kind_in_a_file_outside_the_project_is_one_like_the_others(tmp_path, monkeypatch):
-    monkeypatch.setattr(options, "_outside", {})
-    file = tmp_path / "first.py"
-    file.write_text(OUTSIDE)
-    assert compose.placed([f"+fitness.opponents.x.kind={file}"], envs).overrides == ["+fitness.opponents.x.kind=first"]
-    assert arguments.parse(load("play").Options, [f"opponent={file}"]).opponent == player("first")
+def test_a_kind_in_a_folder_outside_the_project_is_one_like_the_others(tmp_path, monkeypatch):
+    monkeypatch.setattr(PlayerOptions.kinds, "_outside", {})
+    folder = tmp_path / "first"
+    folder.mkdir()
+    (folder / "__init__.py").write_text(OUTSIDE)
+    given = [f"+fitness.opponents.x.kind={folder}"]
+    assert compose.placed(given, envs).overrides == ["+fitness.opponents.x.kind=first"]
+    assert arguments.parse(load("play").Options, [f"opponent={folder}"]).opponent == player("first")
     assert opponent("first", games=3).games == 3
     assert spelled("a", "first", PlayerOptions) == player("first")
-    with pytest.raises(UsageError, match=r"accepted: a Python file with a dataclass of PlayerOptions whose kind is no"):
-        options.adopt("opponent", str(tmp_path / "no.py"))
+    with pytest.raises(
+        UsageError, match=r"^opponent=.*: accepted: search, |or a folder with an __init__.py that has a"
+    ):
+        arguments.parse(load("play").Options, [f"opponent={tmp_path / 'no'}"])

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from jaxgp.statistics.comparison import compare, dominance
+from jaxgp.statistics.draws import Draws
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,8 @@ def test_the_test_is_the_one_of_scipy_and_groups_are_described():
     rng = np.random.default_rng(0)
     a, b = rng.normal(0, 1, 50), rng.normal(1, 1, 50)
     found = compare("seconds", ("a", a), ("b", b))
-    assert found.p == stats.mannwhitneyu(a, b).pvalue < 1e-4
+    assert found.p == pytest.approx(stats.mannwhitneyu(a, b).pvalue)
+    assert found.p < 1e-4
     for group, values in ((found.first, a), (found.second, b)):
         assert group.mean.value == pytest.approx(values.mean())
         assert group.median.value == pytest.approx(np.median(values))
@@ -64,9 +66,22 @@ def test_the_same_seed_gives_the_same_interval_and_one_run_has_none():
     assert np.isnan(compare("f", ("a", [1]), ("b", [2, 3]), resamples=99).first.mean.low)
 
 
-def test_dominance_works_along_any_axis():
-    a, b = np.random.default_rng(0).integers(0, 5, (2, 7, 6))
-    assert dominance(a, b) == pytest.approx([float(dominance(x, y)) for x, y in zip(a, b, strict=True)])
+def test_values_that_only_noise_tells_apart_are_ties():
+    a, b = [0.1 + 0.2, 1 / 3], [0.3, 1 - 2 / 3]
+    assert a[0] > b[0], "the last digit differs"
+    assert dominance(np.array(a), np.array(b)) == compare("f", ("a", a), ("b", b), resamples=99).a12.value == 0.5
+
+
+def test_the_interval_of_a12_is_that_of_all_pairs_of_each_resample():
+    a, b = np.array([1.0, 4, 5, 5]), np.array([2.0, 5, 3])
+    draws, found = Draws(4), []
+    for sample in (a, a, b, b):  # the bootstraps of means and medians come first
+        draws.below(len(sample), (200, len(sample)))
+    i, j = draws.below(4, (200, 4)), draws.below(3, (200, 3))
+    for x, y in zip(a[i], b[j], strict=True):
+        found.append(np.mean([(one > other) + 0.5 * (one == other) for one in x for other in y]))
+    made = compare("f", ("a", list(a)), ("b", list(b)), 4, resamples=200).a12
+    assert (made.low, made.high) == pytest.approx(np.quantile(found, [0.025, 0.975]))
 
 
 @pytest.mark.parametrize(

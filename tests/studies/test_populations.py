@@ -13,31 +13,32 @@ ROW = dict.fromkeys(COLUMNS, "0") | {"game": "walls", "options": "a=1", "compile
 
 def rows(*measured):
     """Rows of populations and CPU-seconds, with two games for each individual."""
-    return [
+    made = [
         ROW | {"population": str(size), "games": str(2 * size), "cpu_seconds": str(seconds)}
         for size, seconds in measured
     ]
+    return {"populations": made}
 
 
 def test_seconds_are_a_part_of_the_generation_and_a_part_of_each_individual():
-    found = tables.sizes(rows((64, 0.164), (1024, 1.124), (256, 9.0), (256, 0.356)))["Walls|a=1"]
+    found = tables.sizes(rows((64, 0.164), (1024, 1.124), (256, 9.0), (256, 0.356)))["walls", "a=1"]
     assert [one.population for one in found] == [64, 256, 1024]
     assert tables.line(found) == pytest.approx((0.1, 0.001))
-    growing = tables.sizes(rows((1, 1.0), (10, 20.0)))["Walls|a=1"]
+    growing = tables.sizes(rows((1, 1.0), (10, 20.0)))["walls", "a=1"]
     assert tables.line(growing)[0] == 0.0
 
 
 def test_a_rate_in_proportion_to_the_population_has_slope_one():
-    one, other, third = tables.sizes(rows((64, 0.5), (256, 0.5), (1024, 2.0)))["Walls|a=1"]
+    one, other, third = tables.sizes(rows((64, 0.5), (256, 0.5), (1024, 2.0)))["walls", "a=1"]
     assert tables.slope(one, other) == pytest.approx(1)
     assert tables.slope(other, third) == pytest.approx(0)
 
 
 def test_the_tables_have_a_line_for_each_population_and_one_for_each_game():
-    found = tables.sizes(rows((64, 0.5), (256, 0.5)))
+    found = rows((64, 0.5), (256, 0.5))
     assert tables.measured(found).splitlines()[-1] == "| Walls | 256 | 512 | 0.5 | 1,024 | 1.00 | 0 MiB | 0 MiB | 7 s |"
     assert tables.saturation(found).splitlines()[-1].endswith("| 1,024 | 256 |")
-    assert len(tables.saturation(tables.sizes(rows((64, 0.5)))).splitlines()) == 2
+    assert len(tables.saturation(rows((64, 0.5))).splitlines()) == 2
 
 
 @pytest.mark.parametrize(

@@ -1,29 +1,14 @@
 """Tables of documents that are made from searches of puzzles."""
 
-import gzip
-import importlib
 from types import SimpleNamespace
 
 import pytest
 
 from jaxgp.errors import UsageError
-from jaxgp.measure import instances
-from jaxgp.store import runs
-from jaxgp.store.table import Table
-from tests.scripts.commands import SCRIPTS
+from tables.puzzles import freecell, rush_hour, searches
 
 FIRST, SECOND = "1" * 16, "2" * 16
 """Digests of the champions of seeds 0 and 1."""
-
-
-@pytest.fixture
-def tables(monkeypatch):
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    return SimpleNamespace(
-        searches=importlib.import_module("tables.puzzles.searches"),
-        rush_hour=importlib.import_module("tables.puzzles.rush_hour"),
-        freecell=importlib.import_module("tables.puzzles.freecell"),
-    )
 
 
 def searched(instance, order, nodes, moves, genome="", search="greedy"):
@@ -36,11 +21,16 @@ def searched(instance, order, nodes, moves, genome="", search="greedy"):
         "seconds": 0.5,
         "jaxgp": "0",
     }
-    return {"instance": instance, "order": order, "genome": genome, **about, **found}
+    row = {"instance": instance, "order": order, "genome": genome, **about, **found}
+    return {name: "" if value is None else str(value) for name, value in row.items()}
+
+
+def run(experiment, seed, champion):
+    return {"experiment": experiment, "seed": str(seed), "champion": champion}
 
 
 @pytest.fixture
-def data(tables, tmp_path):
+def data():
     """Boards a and b: blind 100 and 50 nodes, H1 half of them; the second champion has not met b."""
     rows = [
         *(searched("a", "blind", 100, 9), searched("b", "blind", 50, 9)),
@@ -49,15 +39,11 @@ def data(tables, tmp_path):
         searched("a", "champion", 30, 5, SECOND),
         searched("b", "champion", 1, 1, SECOND, search="astar"),
     ]
-    Table(tmp_path / "searches.csv", instances.COLUMNS).keep(rows, print)
-    chosen = [{"experiment": "policy", "seed": seed, "champion": one} for seed, one in ((1, SECOND), (0, FIRST))]
-    for row in chosen:
-        Table(tmp_path / "runs.csv", runs.COLUMNS).append(dict.fromkeys(runs.COLUMNS) | row, runs.SAME, print)
-    return tables.searches.Searches([tmp_path / "searches.csv"], tmp_path / "runs.csv")
+    return searches.Searches([rows], [run("policy", 1, SECOND), run("policy", 0, FIRST)])
 
 
-def test_searches_are_found_by_order_genome_search_and_limit(tables, data):
-    asked = tables.searches.Asked("greedy", 100, ("b", "a"))
+def test_searches_are_found_by_order_genome_search_and_limit(data):
+    asked = searches.Asked("greedy", 100, ("b", "a"))
     assert data.searched(asked, "H1").nodes.tolist() == [25, 50]
     assert data.searched(asked, "champion", FIRST).solved.tolist() == [False, True]
     assert data.searched(asked, "champion", SECOND) is None  # b was searched by astar
@@ -65,41 +51,29 @@ def test_searches_are_found_by_order_genome_search_and_limit(tables, data):
     assert [one.seed for one in data.champions("policy")] == [0, 1]
 
 
-def test_a_solution_counts_with_a_higher_limit_as_well_and_giving_up_does_not(tables, data):
-    asked = tables.searches.Asked("greedy", 200, ("b", "a"))
+def test_a_solution_counts_with_a_higher_limit_as_well_and_giving_up_does_not(data):
+    asked = searches.Asked("greedy", 200, ("b", "a"))
     assert data.searched(asked, "H1").nodes.tolist() == [25, 50]
     assert data.searched(asked, "champion", FIRST) is None
 
 
-def test_searches_that_differ_in_what_no_table_names_are_refused(tables, data, tmp_path):
+def test_searches_that_differ_in_what_no_table_names_are_refused(data):
     other = searched("a", "H1", 51, 7) | {"program": "role=r search=greedy room=8"}
-    Table(tmp_path / "searches.csv", instances.COLUMNS).keep([other], print)
-    both = tables.searches.Searches([tmp_path / "searches.csv"], tmp_path / "runs.csv")
+    both = searches.Searches([[searched("a", "H1", 50, 7)], [other]], [])
     with pytest.raises(UsageError, match=r"^two searches of a by H1 differ, one of them with .*room=8$"):
-        both.searched(tables.searches.Asked("greedy", 100, ("a",)), "H1")
+        both.searched(searches.Asked("greedy", 100, ("a",)), "H1")
 
 
-def test_compressed_rows_are_read_as_well(tables, data, tmp_path):
-    plain, packed = tmp_path / "searches.csv", tmp_path / "searches.csv.gz"
-    packed.write_bytes(gzip.compress(plain.read_bytes()))
-    asked = tables.searches.Asked("greedy", 100, ("b", "a"))
-    found = tables.searches.Searches([packed, tmp_path / "none.csv.gz"], tmp_path / "runs.csv")
-    assert found.searched(asked, "H1").nodes.tolist() == [25, 50]
-    packed.write_bytes(packed.read_bytes()[:-9])
-    with pytest.raises(UsageError, match=r"searches.csv.gz: cannot be read"):
-        tables.searches.Searches([packed], tmp_path / "runs.csv")
-
-
-def test_a_share_counts_a_search_without_a_solution_as_at_least_all_of_the_nodes(tables, data):
-    found = data.figures(tables.searches.Asked("greedy", 100, ("a", "b")), "champion", FIRST, "blind")
+def test_a_share_counts_a_search_without_a_solution_as_at_least_all_of_the_nodes(data):
+    found = data.figures(searches.Asked("greedy", 100, ("a", "b")), "champion", FIRST, "blind")
     assert found.share == pytest.approx((0.1 + 1) / 2)
     assert found.solved == 1
     assert found.length == 12
 
 
-def test_the_table_of_shares_has_a_line_for_each_order_and_each_champion(tables, data):
-    column = SimpleNamespace(asked=tables.searches.Asked("greedy", 100, ("a",)), title="one board")
-    made = tables.rush_hour.shares(data, [column], ["H1", "H2"], {"policy": "champion"}, {"H1": "72 %"})
+def test_the_table_of_shares_has_a_line_for_each_order_and_each_champion(data):
+    column = SimpleNamespace(asked=searches.Asked("greedy", 100, ("a",)), title="one board")
+    made = rush_hour.shares(data, [column], ["H1", "H2"], {"policy": "champion"}, {"H1": "72 %"})
     assert made.splitlines() == [
         "| order of moves | one board | the book |",
         "| --- | --- | --- |",
@@ -111,57 +85,49 @@ def test_the_table_of_shares_has_a_line_for_each_order_and_each_champion(tables,
     ]
 
 
-def test_an_experiment_without_runs_has_no_line(tables, data):
-    column = SimpleNamespace(asked=tables.searches.Asked("greedy", 100, ("a",)), title="one board")
-    made = tables.rush_hour.shares(data, [column], [], {"none": "champion"}, {})
+def test_an_experiment_without_runs_has_no_line(data):
+    column = SimpleNamespace(asked=searches.Asked("greedy", 100, ("a",)), title="one board")
+    made = rush_hour.shares(data, [column], [], {"none": "champion"}, {})
     assert made.splitlines()[-1] == "| --- | --- |"
 
 
-def test_a_row_that_no_search_writes_is_named(tables, data, tmp_path):
-    path = tmp_path / "searches.csv"
-    path.write_text(path.read_text().replace(",1,50,,7,", ",2,50,,7,"))
-    with pytest.raises(UsageError, match=r"searches.csv: the row of a by H1: solved=2, moves=7"):
-        tables.searches.Searches([path], tmp_path / "runs.csv")
+def test_a_row_that_no_search_writes_is_named(data):
+    with pytest.raises(ValueError, match="the row of a by H1: solved=2, moves=7"):
+        searches.Searches([[searched("a", "H1", 50, 7) | {"solved": "2"}]], [])
 
 
-def test_evolving_deals_are_compared_with_random_ones_by_champions_on_deals_for_testing(tables, tmp_path):
+def test_evolving_deals_are_compared_with_random_ones_by_champions_on_deals_for_testing():
     """Six seeds each; with evolving deals a champion solves both test deals, with random ones the first of them."""
     rows, champions = [], []
     for evolving in (True, False):
         for seed in range(6):
             genome = f"{int(evolving)}{seed}".ljust(16, "0")
             experiment = "freecell_short" if evolving else "freecell_short_fixed"
-            champions.append({"experiment": experiment, "seed": seed, "champion": genome})
+            champions.append(run(experiment, seed, genome))
             for deal, moves in (("1", 9), ("2", 9 if evolving else None)):
                 found = searched(deal, "champion", 100 + seed if moves else 3000, moves, genome)
-                rows.append(found | {"state": deal * 16, "limit": 3000})
-    Table(tmp_path / "searches.csv", instances.COLUMNS).keep(rows, print)
-    for row in champions:
-        Table(tmp_path / "runs.csv", runs.COLUMNS).append(dict.fromkeys(runs.COLUMNS) | row, runs.SAME, print)
-    data = tables.searches.Searches([tmp_path / "searches.csv"], tmp_path / "runs.csv")
-    *_, solved, nodes = tables.freecell.evolving(data, "1-2").splitlines()
+                rows.append(found | {"state": deal * 16, "limit": "3000"})
+    data = searches.Searches([rows], champions)
+    *_, solved, nodes = freecell.evolving(data, "1-2").splitlines()
     assert solved.split(" | ")[1:4] == ["100.0 (100.0 to 100.0)", "50.0 (50.0 to 50.0)", "1.00 (1.00 to 1.00)"]
     assert nodes.split(" | ")[1:4] == ["102.5 (100.0 to 105.0)", "1,551.2 (1,550.0 to 1,552.5)", "0.00 (0.00 to 0.00)"]
-    assert tables.freecell.evolving(data, "1-3") == tables.searches.NONE
+    assert freecell.evolving(data, "1-3") == searches.NONE
 
 
-def test_a_pair_of_champions_is_a_line_and_the_second_one_gets_what_the_first_one_missed(tables, tmp_path):
+def test_a_pair_of_champions_is_a_line_and_the_second_one_gets_what_the_first_one_missed():
     """Deal 31 is for testing, and solved by the first champion; 32 is for training, and solved by the second one."""
     about = {"31": {"state": "a" * 16}, "32": {"state": "b" * 16}}
     rows = [
-        searched("31", "champion", 100, 9, FIRST) | {"limit": 4_000, "expanded": 10} | about["31"],
-        searched("32", "champion", 4_000, None, FIRST) | {"limit": 4_000, "expanded": 400} | about["32"],
-        searched("32", "champion", 9_000, 11, SECOND) | {"limit": 1_000_000, "expanded": 900} | about["32"],
+        searched("31", "champion", 100, 9, FIRST) | {"limit": "4000", "expanded": "10"} | about["31"],
+        searched("32", "champion", 4_000, None, FIRST) | {"limit": "4000", "expanded": "400"} | about["32"],
+        searched("32", "champion", 9_000, 11, SECOND) | {"limit": "1000000", "expanded": "900"} | about["32"],
     ]
-    Table(tmp_path / "searches.csv", instances.COLUMNS).keep(rows, print)
-    for experiment, genome in (("freecell_counts", FIRST), ("freecell_counts_hard", SECOND)):
-        row = dict.fromkeys(runs.COLUMNS) | {"experiment": experiment, "seed": 3, "champion": genome}
-        Table(tmp_path / "runs.csv", runs.COLUMNS).append(row, runs.SAME, print)
-    data = tables.searches.Searches([tmp_path / "searches.csv"], tmp_path / "runs.csv")
-    line, means = tables.freecell.pairs(data, "31-32").splitlines()[2:]
+    champions = [run("freecell_counts", 3, FIRST), run("freecell_counts_hard", 3, SECOND)]
+    data = searches.Searches([rows], champions)
+    line, means = freecell.pairs(data, "31-32").splitlines()[2:]
     seed, alone, both, *numbers = line.strip("| ").split(" | ")
     assert (seed, alone[:10], both[:12]) == ("3", "1: 50.000 ", "2: 100.000 %")
     assert numbers == ["6,550", "655.0", "655", "10.0", "1,300.0"]
     assert means.strip("| ").split(" | ")[2:] == ["1.0 (1 to 1)", "100.0", "10.0", "10.0", "9.0"]
-    assert tables.freecell.chosen(data, "31-32")[0].endswith("in turn, seed 3")
-    assert tables.freecell.pairs(data, "30-32") == tables.searches.NONE
+    assert freecell.chosen(data, "31-32")[0].endswith("in turn, seed 3")
+    assert freecell.pairs(data, "30-32") == searches.NONE

@@ -4,8 +4,7 @@ Source: M. Sipper, "Evolved to Win" (2011), section 3.2.8, algorithm 3.2. First 
 individuals whose fitness so far trails the best by at most a cutoff. Then every individual plays others of the
 population. A win is worth one point, a draw half a point.
 
-Such fitness values cannot be compared between generations. So the fittest of every generation are also measured against
-a fixed panel, and the champion of a run is the best of these.
+Such fitness values cannot be compared between generations, so a referee has to measure the fittest.
 """
 
 from collections.abc import Sequence
@@ -16,19 +15,19 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
-from jaxgp import arrays
-from jaxgp.arrays import comparable
-from jaxgp.contracts import Opponent, Plans, Player, Standing
+from jaxgp.contracts import Game, Opponent, Plans, Player
 from jaxgp.fitness import matches
 from jaxgp.fitness.among import coplay
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child
-from jaxgp.fitness.panel import PLAY, Memories, PanelFitness
-from jaxgp.genotypes.language import Genome
+from jaxgp.fitness.panel import PLAY, Memories, check_opponent, check_player
+from jaxgp.genotypes.language import Genome, Language, written_in
+from jaxgp.options import MAX_GAMES, MAX_WEIGHT, check_like, real, whole
+from jaxgp.seats.options import GuideOptions
 
 Tree = TypeVar("Tree")
 
-COUNTED = ("evaluations", "plies", "searches")
-"""Metrics that count all games of a generation: those of the population, against guides and against the panel."""
+OWN = 2**31
+"""The child of the key at the start that guides begin with; a panel's opponents begin with the first ones."""
 
 
 @dataclass(frozen=True)
@@ -47,43 +46,58 @@ class Guide:
     cutoff: float | None = None
     weight: float = 1.0
 
+    def __post_init__(self) -> None:
+        check_like(self, GuideOptions, "rounds", "cutoff", "weight")
+
 
 @dataclass(frozen=True)
 class CoevolutionFitness(Absolute[Memories]):
     """fitness = points of the games against guides + weight * points of the games against others of the population.
 
     Attributes:
-        player: plays for the population.
-        panel: measures the fittest of each generation, with a player of its own.
-        guides: met first, one after the other.
+        game: the rules.
+        player: how an individual plays.
         games: games of each individual from each seat against others of the population.
-        weight: points for winning such a game.
+        guides: met first, one after the other.
+        weight: points for winning a game against another individual.
         opening: random moves at the beginning of such a game.
-        measured: how many of the fittest the panel measures.
+        max_plies: longer games are stopped and scored as they stand.
     """
 
+    game: Game
     player: Player
-    panel: PanelFitness
-    guides: Sequence[Guide]
     games: int
+    guides: Sequence[Guide] = ()
     weight: float = 1.0
     opening: int = 0
-    measured: int = 1
+    max_plies: int = 400
 
     seats: ClassVar[int] = 2
 
+    def __post_init__(self) -> None:
+        check_player(self.game, self.player)
+        for guide in self.guides:
+            check_opponent(self.game, guide.opponent)
+        whole("games", self.games, 0, MAX_GAMES)
+        real("weight", self.weight, 0, MAX_WEIGHT)
+        whole("opening", self.opening, 0, self.max_plies, "max_plies")
+
     @property
-    def opponents(self) -> tuple[Opponent, ...]:
-        """Those of the panel, then the guides."""
-        return (*self.panel.opponents, *(guide.opponent for guide in self.guides))
+    def language(self) -> Language | None:
+        """What the player's individuals are written in."""
+        return written_in(self.player)
+
+    def keys(self, key: Array) -> tuple[Array, Array]:
+        """Return the keys that a referee and the guides begin with."""
+        return key, jax.random.fold_in(key, OWN)
 
     def init(self, key: Array) -> Memories:
-        """Return the memories of all opponents."""
-        keys = jax.random.split(key, len(self.opponents))
-        return tuple(opponent.init(own) for opponent, own in zip(self.opponents, keys, strict=True))
+        """Return the memories of the guides."""
+        keys = jax.random.split(key, len(self.guides))
+        return tuple(guide.opponent.init(own) for guide, own in zip(self.guides, keys, strict=True))
 
     def evaluate(self, key: Array, population: Genome, memory: Memories) -> tuple[Evaluation, Memories]:
-        """Play all games of a population [P, ...] except those against the panel.
+        """Play all games of a population [P, ...].
 
         The points of the result are those of the games among the population, by seat. No two individuals meet the same
         opponents, so there are neither cases nor behaviour to compare.
@@ -92,15 +106,14 @@ class CoevolutionFitness(Absolute[Memories]):
         plans = self.player.prepare(population)
         count = self.player.count(plans)
         fitness, games, plies, searches = jnp.zeros(count), jnp.int32(0), jnp.int32(0), jnp.int32(0)
-        measured, carried = memory[: len(self.panel.opponents)], []
-        for index, (guide, own) in enumerate(zip(self.guides, memory[len(measured) :], strict=True)):
+        carried = []
+        for index, (guide, own) in enumerate(zip(self.guides, memory, strict=True)):
             fitness, own, *counted = self.guided(jax.random.fold_in(key, index), guide, plans, fitness, own)
             games, plies, searches = (a + b for a, b in zip((games, plies, searches), counted, strict=True))
             carried.append(own)
         draw_key, play_key = jax.random.split(jax.random.fold_in(key, len(self.guides)))
         pairs = coplay.draw(draw_key, count, self.games)
-        panel = self.panel
-        played = coplay.play(play_key, panel.game, self.player, plans, pairs, panel.max_plies, self.opening)
+        played = coplay.play(play_key, self.game, self.player, plans, pairs, self.max_plies, self.opening)
         points = coplay.results(pairs, played.states.returns)
         fitness += self.weight * self.games * points.sum(1)
         metrics = {
@@ -110,7 +123,7 @@ class CoevolutionFitness(Absolute[Memories]):
             "drawn": (played.states.returns[..., 0] == 0).mean(),
             "won_first": (played.states.returns[..., 0] > 0).mean(),
         }
-        return Evaluation(fitness, points, metrics), (*measured, *carried)
+        return Evaluation(fitness, points, metrics), tuple(carried)
 
     def guided(
         self, key: Array, guide: Guide, plans: Plans, fitness: Array, memory: Tree
@@ -120,14 +133,13 @@ class CoevolutionFitness(Absolute[Memories]):
         Returns:
             float32[P], the fitness with the points of these rounds; the guide's memory; int32[] games, moves, searches.
         """
-        panel = self.panel
 
         def round_(number: Array, carry: tuple) -> tuple:
             fitness, memory, games, moves, searches = carry
             fit = jnp.full(fitness.shape, True) if guide.cutoff is None else fitness >= fitness.max() - guide.cutoff
             own = jax.random.fold_in(key, number)
             played, (memory,) = matches.play(
-                own, panel.game, self.player, plans, (guide.opponent,), (memory,), panel.max_plies, fit
+                own, self.game, self.player, plans, (guide.opponent,), (memory,), self.max_plies, fit
             )
             seat = matches.seats((guide.opponent,))
             mine = jnp.where(seat == 0, played.states.returns[..., 0], played.states.returns[..., 1])
@@ -142,26 +154,7 @@ class CoevolutionFitness(Absolute[Memories]):
         )
         return done
 
-    def standing(
-        self, key: Array, result: Evaluation, population: Genome, memory: Memories
-    ) -> tuple[Standing, Memories]:
-        """Measure the fittest of a population against the panel; the best by this measure stands, then the fitter."""
-        fittest = lax.top_k(comparable(result.fitness), self.measured)[1]
-        number = len(self.panel.opponents)
-        measure_key = jax.random.fold_in(child(key, PLAY), 1)
-        found, carried = self.panel.measure(measure_key, arrays.take(population, fittest), memory[:number])
-        best = found.fittest
-        metrics = {name: result.metrics[name] + found.metrics[name] for name in COUNTED}
-        metrics["best_standing"] = found.fitness[best]
-        standing = Standing(fittest[best], found.fitness[best], found.points[best], jnp.bool_(False), metrics)
-        return standing, (*carried, *memory[number:])
-
-    def again(self, key: Array, genomes: Genome, memory: Memories) -> tuple[Array, Array]:
-        """Return float32[K] fitness and float32[K, S] points of individuals [K, ...] in new games against the panel."""
-        found, _ = self.panel.measure(key, genomes, memory[: len(self.panel.opponents)])
-        return found.fitness, found.points
-
     def observe(self, memory: Memories, best: Genome, improved: Array) -> Memories:
-        """Show every opponent the generation's best individual."""
-        pairs = zip(self.opponents, memory, strict=True)
-        return tuple(opponent.observe(own, best, improved) for opponent, own in pairs)
+        """Show every guide the generation's best individual."""
+        pairs = zip(self.guides, memory, strict=True)
+        return tuple(guide.opponent.observe(own, best, improved) for guide, own in pairs)

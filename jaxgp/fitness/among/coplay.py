@@ -40,7 +40,7 @@ def draw(key: Array, population: int, games: int) -> Pairs:
 
     The population is put into a random circular order. In each round every individual meets the one k places further
     on. The offset k is drawn without replacement from 1 to P - 1; after P - 1 rounds a new order begins. So no
-    individual meets itself, or meets another twice from the same seat before it has met all others.
+    individual plays itself, or plays another twice from one seat before it has played all others.
 
     Args:
         key: typed key[].
@@ -87,8 +87,8 @@ def play(
         opening: plies at the beginning of each game that are random moves, uniform among the legal ones.
         entered: bool[P], who plays; the games in the rows of the others are not begun. None: all play.
         paired: whether the n-th game of a row and the n-th game of the row of its second seat have the same chance, by
-            turns, as in `jaxgp.fitness.matches.play`, and draw their opening moves alike. Each row has one rival, whose
-            only rival it is.
+            turns, as in `jaxgp.fitness.matches.play`, and draw their opening moves alike; `pairs` must then be a
+            perfect matching.
     """
     shape = pairs.second.shape
     twins = jnp.minimum(pairs.second, jnp.arange(shape[0])[:, None]), jnp.arange(shape[1])[None]

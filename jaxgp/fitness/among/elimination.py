@@ -1,42 +1,64 @@
 """Fitness from a single-elimination tournament of the population.
 
 Source: M. Sipper, "Evolved to Win" (2011), section 7.4. The individuals are divided into arbitrary pairs, and each pair
-plays a match. Those who lose in a round of n individuals get the fitness 1 / n; those who win are divided into pairs
-again. Who wins the last match gets 1.
+plays a match. Losers of a round of n individuals get the fitness 1 / n; winners are divided into pairs again. The
+winner of the last match gets 1.
 
-The source leaves it open who wins a match in which both sides have equal points: here a lot decides.
+The source does not say who wins a match of equal points; here a random draw decides.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
-from jaxgp.contracts import Plans, States
+from jaxgp.contracts import Game, Plans, Player, States
 from jaxgp.fitness.among import coplay
-from jaxgp.fitness.among.coevolution import CoevolutionFitness
-from jaxgp.fitness.evaluation import Evaluation, child
-from jaxgp.fitness.panel import Memories
+from jaxgp.fitness.evaluation import Absolute, Evaluation, child
 from jaxgp.genotypes.language import Genome
 
 MATCHES = 2
-"""Index of the key of the matches; that of the panel and the one of coevolution are others."""
+"""The child of a generation's key that matches take; that of a referee is another."""
 
 
 @dataclass(frozen=True)
-class EliminationFitness(CoevolutionFitness):
+class EliminationFitness(Absolute[tuple[()]]):
     """fitness = 1 / n, where n individuals were left in the round of the defeat; 1 for the winner.
 
-    `games` of a match are played from each seat. The population is a power of two. There are no guides.
+    The population is a power of two.
 
     Attributes:
+        game: the rules.
+        player: how an individual plays.
+        games: of a match, from each seat.
+        points: what wins a match: the game's own points (`score`), or games won and half of those drawn (`result`).
+        opening: random moves at the beginning of a game.
         paired: whether the two games of a pair, with seats changed, have the same chance.
+        max_plies: longer games are stopped and scored as they stand.
     """
 
+    game: Game
+    player: Player
+    games: int
+    points: str = "score"
+    opening: int = 0
     paired: bool = False
+    max_plies: int = 400
 
-    def evaluate(self, key: Array, population: Genome, memory: Memories) -> tuple[Evaluation, Memories]:
+    seats: ClassVar[int] = 2
+
+    def keys(self, key: Array) -> tuple[Array, Array]:
+        """Return the key for both: only a referee draws from it."""
+        return key, key
+
+    def init(self, key: Array) -> tuple[()]:
+        """Return the memory, which is empty."""
+        del key
+        return ()
+
+    def evaluate(self, key: Array, population: Genome, memory: tuple[()]) -> tuple[Evaluation, tuple[()]]:
         """Play the tournament of a population [P, ...].
 
         The points of the result are the mean results of each individual in all of its matches, by seat.
@@ -71,7 +93,6 @@ class EliminationFitness(CoevolutionFitness):
         metrics = {
             "evaluations": games,
             "plies": plies,
-            "searches": zero,
             "drawn": drawn / games,
             "won_first": first / games,
         }
@@ -80,14 +101,14 @@ class EliminationFitness(CoevolutionFitness):
     def match(self, key: Array, plans: Plans, rival: Array, entered: Array) -> tuple[coplay.Coplayed, coplay.Pairs]:
         """Play the matches of a round; `rival` is int32[P], `entered` bool[P]."""
         both = jnp.broadcast_to(rival[:, None], (len(rival), self.games))
-        pairs, panel = coplay.Pairs(both, both), self.panel
+        pairs = coplay.Pairs(both, both)
         played = coplay.play(
             key,
-            panel.game,
+            self.game,
             self.player,
             plans,
             pairs,
-            panel.max_plies,
+            self.max_plies,
             self.opening,
             entered,
             self.paired,
@@ -96,10 +117,10 @@ class EliminationFitness(CoevolutionFitness):
 
     def values(self, states: States) -> Array:
         """Return float32[P, N, 2]: what ended games [P, N] count in a match, by seat."""
-        if self.panel.points == "result":
+        if self.points == "result":
             value: Array = states.returns * 0.5 + 0.5
             return value
-        return jax.vmap(jax.vmap(self.panel.game.score))(states)
+        return jax.vmap(jax.vmap(self.game.score))(states)
 
 
 def match_points(pairs: coplay.Pairs, values: Array) -> Array:

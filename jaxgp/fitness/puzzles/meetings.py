@@ -16,7 +16,6 @@ import jax.numpy as jnp
 from flax import struct
 from jax import Array
 
-from jaxgp.contracts import Standing
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child
 from jaxgp.fitness.puzzles.suite import DRAW, Searched, SuiteFitness
 from jaxgp.genotypes.language import Genome, sizes
@@ -32,7 +31,7 @@ class Met:
     nodes: Array  # float32[Q, K]: of all searches since the problems changed
     solved: Array  # bool[Q, K]: whether any of them found a solution
     searches: Array  # int32[Q]: solvers that met the problem
-    reference: Array  # int32[N + V]: nodes of the reference search
+    reference: Array  # int32[N]: nodes of the reference search
 
 
 def instances_of(problems: Programs) -> Array:
@@ -51,7 +50,7 @@ class SolverFitness(Absolute[Met]):
     """The score of solvers on the instances of problems that each of them meets.
 
     Attributes:
-        suite: how searches are scored; its validation instances measure the fittest of each generation.
+        suite: the instances, and how searches are scored.
         met: how many problems each solver meets, all of them different.
     """
 
@@ -76,17 +75,9 @@ class SolverFitness(Absolute[Met]):
         result, found = self.suite.judged(population, which, memory.reference)
         return result, _remembered(memory, drawn, found, size)
 
-    def standing(self, key: Array, result: Evaluation, population: Genome, memory: Met) -> tuple[Standing, Met]:
-        """Measure the fittest solvers on the validation instances; see `SuiteFitness.standing`."""
-        return self.suite.standing(key, result, population, memory.reference)[0], memory
-
-    def again(self, key: Array, genomes: Genome, memory: Met) -> tuple[Array, Array]:
-        """Measure solvers on the validation instances; see `SuiteFitness.again`."""
-        return self.suite.again(key, genomes, memory.reference)
-
 
 def _remembered(memory: Met, drawn: Array, found: Searched, size: int) -> Met:
-    """Add the searches of P solvers, who met problems `drawn` (int32[P, M]), to those remembered."""
+    """Add the searches of P solvers on problems `drawn` (int32[P, M]) to those remembered."""
     shape = (*drawn.shape, size)
     return memory.replace(  # type: ignore[attr-defined]
         nodes=memory.nodes.at[drawn].add(found.nodes.reshape(shape).astype(jnp.float32)),

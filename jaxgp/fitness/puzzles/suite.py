@@ -5,8 +5,7 @@ reference search, or by choice 1 - log(nodes) / log(nodes of the reference searc
 search stops at a multiple of the nodes of the reference search, and at a limit that keeps hopeless searches short.
 
 Every generation draws new instances, the same ones for all individuals, so fitness values of two generations cannot be
-compared. So other instances, which are never drawn, measure the fittest of every generation. The champion of a run is
-the best of these.
+compared. A referee with other instances, all of which it uses, can measure the fittest of every generation.
 
 Source: M. Sipper, "Evolved to Win" (2011), section 10.2.4: "For each solved board we assigned to the individual a score
 equal to the percentage of nodes reduced, compared with searching with no heuristics. For unsolved boards the score was
@@ -15,19 +14,22 @@ solutions that save nothing, and a number of nodes for what the reference search
 """
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
-from jax import Array, lax
+from jax import Array
 
 from jaxgp.arrays import comparable, count_distinct, in_chunks, leaders, take
 from jaxgp.bits import extend
-from jaxgp.contracts import Solver, Standing, States
-from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
-from jaxgp.genotypes.language import Genome, sizes
+from jaxgp.contracts import Scheme, Solver, States
+from jaxgp.errors import reject
+from jaxgp.fitness.evaluation import Absolute, Evaluation, check_worth, child, worth
+from jaxgp.genotypes.language import Genome, Language, sizes, written_in
+from jaxgp.options import real, whole
+from jaxgp.spec import Cast, Instances
 
 DRAW = 0
 """The child of a generation's key that instances are drawn with."""
@@ -47,14 +49,13 @@ class Searched:
 class SuiteFitness(Absolute[Array]):
     """fitness = max(minimum, scale * mean score - parsimony * size).
 
-    The memory is int32[N + V]: the cost of the reference search for each instance, found once, before the first
+    The memory is int32[N]: the cost of the reference search for each instance, found once, before the first
     generation. A cost is a number of nodes: those that a search visits, or those whose moves it lists.
 
     Attributes:
         solver: searches for each individual.
-        training: [N], the instances that generations draw from.
-        validation: [V], the instances that measure the fittest of each generation.
-        boards: instances that a generation draws.
+        instances: [N], those that generations draw from.
+        boards: how many a generation draws; a referee uses all instances.
         factor: nodes that an individual may visit, as a multiple of the cost of the reference search; without meaning
             if nodes expanded are counted.
         limit: nodes that an individual may visit, whatever the reference search took.
@@ -64,15 +65,12 @@ class SuiteFitness(Absolute[Array]):
         by_expanded: whether nodes expanded are the cost, instead of nodes visited.
         partial: the score of a solution with as many nodes as the reference search has; it falls to 0 with twice as
             many. A solution that saves less than this share scores less, as in the source.
-        measured: how many of the fittest are measured by the validation instances.
-        first: how many individuals are measured by them as well, the first ones of a population.
         scale: see above, as are `parsimony` and `minimum` (None: no bound).
         chunk: individuals that search at a time, at most; None: all. It changes nothing of the result.
     """
 
     solver: Solver
-    training: States
-    validation: States
+    instances: States
     boards: int
     factor: float = 1.0
     limit: int = 10_000
@@ -81,8 +79,6 @@ class SuiteFitness(Absolute[Array]):
     by_log: bool = False
     by_expanded: bool = False
     partial: float = 0.0
-    measured: int = 1
-    first: int = 0
     scale: float = 1.0
     parsimony: float = 0.0
     minimum: float | None = None
@@ -90,19 +86,39 @@ class SuiteFitness(Absolute[Array]):
 
     seats: ClassVar[int] = 1
 
+    def __post_init__(self) -> None:
+        if not hasattr(self.solver, "solve"):
+            reject("solver", type(self.solver).__name__, "an actor that solves puzzles, such as that of a cast")
+        whole("boards", self.boards, 1)
+        real("factor", self.factor, 0, above=True)
+        whole("limit", self.limit, 1)
+        for name in ("reference", "unsolved"):
+            if (nodes := getattr(self, name)) is not None:
+                whole(name, nodes, 1, or_null=True)
+        real("partial", self.partial, 0, 1)
+        check_worth(self.scale, self.parsimony, self.minimum)
+
+    @property
+    def language(self) -> Language | None:
+        """What the solver's individuals are written in."""
+        return written_in(self.solver)
+
+    def check(self, scheme: Scheme[Any]) -> None:
+        """Refuse a scheme whose individuals cannot be measured, or that has too few; raises UsageError."""
+        super().check(scheme)
+        whole("boards", self.boards, 1, self.number, "the training instances")
+
     @property
     def number(self) -> int:
         """N."""
-        return _number(self.training)
+        return len(jax.tree.leaves(self.instances)[0])
 
     def init(self, key: Array) -> Array:
         """Return the cost of the reference search for all instances, which may take a while."""
         del key
-        every = jax.tree.map(
-            lambda *x: jnp.concatenate([jnp.asarray(part) for part in x]), self.training, self.validation
-        )
         most = self.solver.limit if self.reference is None else self.reference
-        found = self.solver.baseline(every, jnp.full(_number(every), most, jnp.int32))
+        instances = jax.tree.map(jnp.asarray, self.instances)
+        found = self.solver.baseline(instances, jnp.full(self.number, most, jnp.int32))
         cost = found.expanded if self.by_expanded else found.nodes
         return cost if self.unsolved is None else jnp.where(found.solved, cost, self.unsolved)
 
@@ -119,8 +135,8 @@ class SuiteFitness(Absolute[Array]):
         return result.replace(cases=cases), memory  # type: ignore[attr-defined]
 
     def judged(self, population: Genome, which: Array, reference: Array) -> tuple[Evaluation, Searched]:
-        """Measure a population [P, ...] on training instances `which`, int32[P, B]; see `init` for the reference."""
-        found = self.search(population, self.training, reference, which)
+        """Measure a population [P, ...] on instances `which`, int32[P, B]; see `init` for the reference."""
+        found = self.search(population, reference, which)
         fitness, points = self._fitness(found, population)
         behaviour = jnp.zeros((len(fitness), 2), jnp.uint32)
         for number in range(which.shape[1]):
@@ -136,21 +152,20 @@ class SuiteFitness(Absolute[Array]):
         }
         return Evaluation(fitness, points, metrics, behaviour=behaviour), found
 
-    def search(self, population: Genome, states: States, reference: Array, which: Array | None = None) -> Searched:
+    def search(self, population: Genome, reference: Array, which: Array | None = None) -> Searched:
         """Search instances for individuals. Of those that are equal and have the same instances, the first searches.
 
         Args:
             population: [P, ...].
-            states: [N, ...], instances.
             reference: int32[N], the cost of the reference search.
             which: int32[P, B], the instances of each individual; None: all of them.
         """
         count, leader = len(sizes(population)), leaders((population, which))
-        which = jnp.tile(jnp.arange(_number(states)), (count, 1)) if which is None else which
+        which = jnp.tile(jnp.arange(self.number), (count, 1)) if which is None else which
         leads = leader == jnp.arange(count)
 
         def some(_: None, part: tuple[Genome, Array, Array]) -> tuple[None, tuple[Array, Array, Array]]:
-            return None, self._search(states, reference, *part)
+            return None, self._search(reference, *part)
 
         found = in_chunks(some, None, (population, which, leads), self.chunk)[1]
         nodes, solved, expanded = take(found, leader)
@@ -162,9 +177,7 @@ class SuiteFitness(Absolute[Array]):
         score = jnp.where(share < 1, saved, jnp.where(solved, excess, 0.0))
         return Searched(share, nodes, solved, score)
 
-    def _search(
-        self, states: States, reference: Array, population: Genome, which: Array, leads: Array
-    ) -> tuple[Array, Array, Array]:
+    def _search(self, reference: Array, population: Genome, which: Array, leads: Array) -> tuple[Array, Array, Array]:
         """Return int32[P, B] nodes, bool[P, B] solved and int32[P, B] nodes expanded.
 
         Those who do not lead (bool[P]) search nothing.
@@ -177,7 +190,7 @@ class SuiteFitness(Absolute[Array]):
         most = self.limit if self.by_expanded else jnp.ceil(self.factor * reference[instance].astype(jnp.float32)) + 1
         # A search of one node ends as it begins.
         limit = jnp.where(leads[whose], jnp.minimum(most, self.limit).astype(jnp.int32), 1)
-        roots = take(jax.tree.map(jnp.asarray, states), instance)
+        roots = take(jax.tree.map(jnp.asarray, self.instances), instance)
         found = self.solver.solve(self.solver.prepare(population), whose, roots, limit)
 
         def in_order(x: Array) -> Array:
@@ -186,28 +199,19 @@ class SuiteFitness(Absolute[Array]):
 
         return in_order(found.nodes), in_order(found.solved), in_order(found.expanded)
 
-    def standing(self, key: Array, result: Evaluation, population: Genome, memory: Array) -> tuple[Standing, Array]:
-        """Measure some of a population on the validation instances; the best by this measure stands."""
+    def measure(self, key: Array, population: Genome, memory: Array) -> tuple[Evaluation, Array]:
+        """Measure individuals [P, ...] on all instances, as a referee does. Nothing is drawn from the key."""
         del key
-        fittest = lax.top_k(comparable(result.fitness), self.measured)[1]
-        which = jnp.concatenate([fittest, jnp.arange(self.first, dtype=fittest.dtype)])
-        measured = take(population, which)
-        found = self.search(measured, self.validation, memory[self.number :])
-        fitness, points = self._fitness(found, measured)
-        best = jnp.argmax(comparable(fitness)).astype(jnp.int32)
+        found = self.search(population, memory)
+        fitness, points = self._fitness(found, population)
+        best = jnp.argmax(comparable(fitness))
         metrics = {
-            "evaluations": result.metrics["evaluations"] + jnp.int32(found.nodes.size),
-            "nodes": result.metrics["nodes"] + found.nodes.astype(jnp.float32).sum(),
-            "best_standing": fitness[best],
+            "evaluations": jnp.int32(found.nodes.size),
+            "nodes": found.nodes.astype(jnp.float32).sum(),
             "standing_solved": found.solved[best].mean(),
             "standing_nodes": found.share[best].mean(),
         }
-        return Standing(which[best], fitness[best], points[best], jnp.bool_(False), metrics), memory
-
-    def again(self, key: Array, genomes: Genome, memory: Array) -> tuple[Array, Array]:
-        """Return float32[K] fitness and float32[K, 1] points of individuals [K, ...] on the validation instances."""
-        del key
-        return self._fitness(self.search(genomes, self.validation, memory[self.number :]), genomes)
+        return Evaluation(fitness, points, metrics), memory
 
     def _fitness(self, found: Searched, population: Genome) -> tuple[Array, Array]:
         points = found.score.mean(1)
@@ -222,5 +226,17 @@ def apart(number: int, validation: int) -> np.ndarray:
     return chosen
 
 
-def _number(states: States) -> int:
-    return len(jax.tree.leaves(states)[0])
+def instances(option: str, name: str | None, cast: Cast) -> Instances:
+    """Return a suite of a puzzle, by its name or as a file; None: the game's first suite.
+
+    Raises:
+        UsageError: there is none, or it cannot be used; the message names the option.
+    """
+    spec = cast.spec
+    if spec.instances is None:
+        reject(option, name, f"none; {spec.name} has no suites of instances")
+    if name is not None and not name.strip():
+        reject(option, name, "the name of a suite, or a file of instances")
+    if name is None and not spec.suites(cast.game):
+        reject(option, None, f"a file of instances; none come with {spec.name} for these settings")
+    return spec.instances(cast.game, name or spec.suites(cast.game)[0], option)

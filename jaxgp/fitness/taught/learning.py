@@ -43,8 +43,8 @@ TERMS = Creation(method="grow", max_depth=2)
 TERM_NODES = 13
 """Nodes of a random term, at most."""
 SURE = 12.0
-"""A term is added where its part in what is missing, squared, is so many times what chance would give a random one; of
-256 random ones the best has 11."""
+"""A term is added where its share of the residual, squared, exceeds that of a random term by this factor; of 256 random
+terms the best has 11."""
 ROOM = 24
 """Moves of a lesson for which there is room, on average. Lessons that do not fit are left out."""
 
@@ -148,7 +148,7 @@ def extended(
     missing: Array,
     candidates: Programs,
 ) -> tuple[Programs, Array]:
-    """Give a program [L] the one of some candidates [C, l] that explains most of what it misses, if it is `SURE`.
+    """Add to a program [L] the candidate, of [C, l], that explains most of its residual, if that passes `SURE`.
 
     Returns:
         The program, and float32[N]: what it still misses.

@@ -7,99 +7,100 @@ Among moves that an individual values alike each is chosen with the same probabi
 A generation draws its lessons from a stock, the same ones for all individuals. A game between two individuals says one
 bit after some sixty decisions, and dice have the larger part in it. A lesson says how good one decision is.
 
-Such fitness is what the teacher thinks. So the fittest of every generation are measured in games against a fixed
-panel, and the champion of a run is the best of these.
+Such fitness is what the teacher thinks, so a referee should measure the fittest in games.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
 from jaxgp.arrays import comparable, take
-from jaxgp.contracts import Learns, Lessons, Values
-from jaxgp.fitness.among.coevolution import CoevolutionFitness
-from jaxgp.fitness.evaluation import Evaluation, child, worth
-from jaxgp.fitness.options import Learning
-from jaxgp.fitness.panel import PLAY, Memories
+from jaxgp.contracts import Learns, Lessons, Player, Values
+from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
+from jaxgp.fitness.panel import PLAY
 from jaxgp.fitness.taught.learning import learned, sample
+from jaxgp.fitness.taught.options import Learning
 from jaxgp.genotypes.language import Genome, sizes
 
 LEARN = 3
 """The child of a generation's key that learning takes."""
 TOLERATED = 1.5
-"""A generation's lessons are few, and those who learn are the luckiest in them. So learning is undone only where it has
+"""A generation has few lessons, and the fittest are the luckiest in them. So learning is undone only where it has
 clearly failed."""
 
 
 @dataclass(frozen=True, eq=False)
-class LessonFitness(CoevolutionFitness):
-    """fitness = max(minimum, -scale * mean loss - parsimony * size), by the numbers of the panel.
+class LessonFitness(Absolute[Lessons]):
+    """fitness = max(minimum, -scale * mean loss - parsimony * size).
 
-    The memory is that of the panel, and last the stock of lessons. `games` is 0, and there are no guides.
+    The memory is the stock of lessons.
 
     Attributes:
+        player: how an individual plays.
+        teach: (key, count) -> that many lessons.
         drawn: lessons of a generation.
         stock: how many there are to draw from.
-        teach: (key, count) -> that many lessons.
         learning: how many of the fittest learn from lessons, and how; see `jaxgp.fitness.taught.learning`.
+        scale: see above, as are `parsimony` and `minimum` (None: no bound).
     """
 
-    drawn: int = 1
-    stock: int = 1
-    teach: Any = None
+    player: Player
+    teach: Callable[[Array, int], Lessons]
+    drawn: int
+    stock: int
     learning: Learning = field(default_factory=Learning)
+    scale: float = 1.0
+    parsimony: float = 0.0
+    minimum: float | None = None
 
-    def init(self, key: Array) -> Memories:
-        """Return the memories of the panel, then the stock of lessons."""
-        panel_key, teach_key = jax.random.split(key)
-        return (*super().init(panel_key), self.teach(teach_key, self.stock))
+    seats: ClassVar[int] = 2
 
-    def evaluate(self, key: Array, population: Genome, memory: Memories) -> tuple[Evaluation, Memories]:
+    def init(self, key: Array) -> Lessons:
+        """Return the stock of lessons, which may take a while."""
+        return self.teach(key, self.stock)
+
+    def evaluate(self, key: Array, population: Genome, memory: Lessons) -> tuple[Evaluation, Lessons]:
         """Let a population [P, ...] choose in the lessons that this generation draws."""
         return self._judged(population, self._drawn(key, memory)), memory
 
-    def _drawn(self, key: Array, memory: Memories) -> Lessons:
+    def _drawn(self, key: Array, memory: Lessons) -> Lessons:
         """Return the lessons of the generation with this key."""
-        lessons: Lessons = take(memory[-1], jax.random.permutation(child(key, PLAY), self.stock)[: self.drawn])
+        lessons: Lessons = take(memory, jax.random.permutation(child(key, PLAY), self.stock)[: self.drawn])
         return lessons
 
     def _judged(self, population: Genome, lessons: Lessons) -> Evaluation:
         """Evaluate individuals [P, ...] by these lessons."""
         assert isinstance(self.player, Values)
         lost, agreed = losses(self.player, self.player.prepare(population), lessons)
-        size, panel = sizes(population).astype(jnp.float32), self.panel
+        size = sizes(population).astype(jnp.float32)
         mean = lost.mean(1)
-        fitness = worth(-mean, size, panel.scale, panel.parsimony, panel.minimum)
-        zero = jnp.int32(0)
+        fitness = worth(-mean, size, self.scale, self.parsimony, self.minimum)
         metrics = {
             "evaluations": jnp.int32(lost.size),
-            "plies": zero,
-            "searches": zero,
             "lost": mean.mean(),
             "best_lost": mean[jnp.argmax(fitness)],
             "best_agreed": agreed.mean(1)[jnp.argmax(fitness)],
         }
         points = jnp.broadcast_to(-mean[:, None], (len(mean), self.seats))
-        cases = worth(-lost.T, size, panel.scale, panel.parsimony, panel.minimum)
+        cases = worth(-lost.T, size, self.scale, self.parsimony, self.minimum)
         return Evaluation(fitness, points, metrics, cases)
 
-    def improve(
-        self, key: Array, population: Genome, result: Evaluation, memory: Memories
-    ) -> tuple[Genome, Evaluation]:
+    def improve(self, key: Array, population: Genome, result: Evaluation, memory: Lessons) -> tuple[Genome, Evaluation]:
         """Let the fittest learn, and take their own places again.
 
-        Who then loses more than `TOLERATED` times as much, in the lessons of the generation, stays as it was. Of
-        individuals with equal fitness, such as copies, one learns before the others do.
+        An individual that then loses more than `TOLERATED` times as much, in the lessons of the generation, stays as it
+        was. Of individuals with equal fitness, such as copies, one learns before the others do.
         """
         asked = self.learning
         if not asked.individuals:
             return population, result
         assert isinstance(self.player, Learns)
         draw_key, key_of_terms = jax.random.split(child(key, LEARN))
-        lessons = sample(self.player, take(memory[-1], jax.random.permutation(draw_key, self.stock)[: asked.lessons]))
+        lessons = sample(self.player, take(memory, jax.random.permutation(draw_key, self.stock)[: asked.lessons]))
         best = fittest(result.fitness, asked.individuals)
         keys = jax.random.split(key_of_terms, asked.individuals)
         primitives = self.player.primitives
@@ -124,16 +125,11 @@ class LessonFitness(CoevolutionFitness):
         )
         return population, result
 
-    def observe(self, memory: Memories, best: Genome, improved: Array) -> Memories:
-        """Show every opponent the generation's best individual."""
-        *panel, stock = memory
-        return (*super().observe(tuple(panel), best, improved), stock)
-
 
 def fittest(fitness: Array, count: int) -> Array:
-    """Return int32[count]: the individuals with the highest fitness (float32[P]); of equal ones the first comes first,
+    """Return int32[count]: the indices of the fittest, by float32[P].
 
-    and the others after all individuals whose fitness none of the former has.
+    Individuals with a fitness already listed come after all distinct ones; of equals the first comes first.
     """
     order = jnp.argsort(-comparable(fitness), stable=True)
     ranked = fitness[order]
@@ -142,7 +138,7 @@ def fittest(fitness: Array, count: int) -> Array:
 
 
 def losses(player: Values, plans: Any, lessons: Lessons) -> tuple[Array, Array]:
-    """Return float32[P, D], what individuals lose in lessons [D]; and float32[P, D], how often they choose the best.
+    """Return (loss, chance of the best move), float32[P, D] each, of individuals in lessons [D].
 
     Args:
         player: how individuals play.

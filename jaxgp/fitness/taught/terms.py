@@ -52,7 +52,7 @@ def find(primitives: PrimitiveSet, tree: int) -> Sum | None:
 
 
 def top(primitives: PrimitiveSet, made: Sum, tree: Programs) -> tuple[Array, Array, Array]:
-    """Return the top of a program [L]: bool[L], its nodes; bool[L], those whose value is subtracted; int32[L], parents.
+    """Return (nodes bool[L], subtracted bool[L], parents int32[L]) of the sum at the top of a program [L].
 
     The parent of a node that is no second argument in the top is L.
     """

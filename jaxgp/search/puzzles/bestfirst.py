@@ -1,20 +1,20 @@
-"""Best-first search of many puzzles for many genomes at once, with a set of all positions met, inside one jitted loop.
+"""Best-first search of many puzzles for many genomes at once, with a set of visited positions, inside one jitted loop.
 
 The search of one root, which `tests/reference/bestfirst.py` writes down in plain Python:
 
     meet the root, and count it
-    until nothing is open, take the open position with the lowest priority, the one met first among equals:
+    until nothing is open, take the open position with the lowest priority, the one visited first among equals:
         count its children, up to the limit of nodes, where the search ends unsolved
         if one of them solves the puzzle, it is counted alone, and the search ends
-        open those that were not met before, in the order of their actions
+        open those that were not visited before, in the order of their actions
 
 With `by="cost"` the priority of a child is its depth plus its value (A*; P. Hart, N. Nilsson, B. Raphael, "A formal
 basis for the heuristic determination of minimum cost paths", IEEE Transactions on Systems Science and Cybernetics 4,
 1968). With `by="value"` it is the value alone (greedy search). Without an order all values are 0, so that both are
-breadth-first search. A position is met once: a shorter way to it that is found later changes nothing, so solutions need
-not be the shortest.
+breadth-first search. A position is visited once: a shorter way to it that is found later changes nothing, so solutions
+need not be the shortest.
 
-Lanes search one root each (`jaxgp.search.queue`). A lane keeps all its positions in the order in which it met them.
+Lanes search one root each (`jaxgp.search.queue`). A lane keeps all its positions in the order in which it visited them.
 Their priorities stand in blocks, each with its minimum, so that the lowest of N is found among 2 sqrt(N) numbers. The
 stamps of the set (`jaxgp.search.puzzles.visited`) are the numbers of the searches of a lane.
 """
@@ -48,7 +48,7 @@ _Walked = tuple[Array, Array, Array, Array]
 
 @struct.dataclass
 class _Lane:
-    """One search in progress. M positions have been met, of N for which there is room."""
+    """One search in progress. M positions have been visited, of N for which there is room."""
 
     busy: Array  # bool[]
     root: Array  # int32[]: index of the root in the queue
@@ -334,7 +334,7 @@ class BestFirst:
         lane, block = jnp.arange(len(searching)), lanes.least.argmin(1).astype(jnp.int32)
         ready = searching & ~jnp.isposinf(lanes.least[lane, block])
         places = np.arange(self._block, dtype=np.int32)
-        # Beyond the positions met, priorities are left over from an earlier search.
+        # Beyond the visited positions, priorities are left over from an earlier search.
         there = block[:, None] * self._block + places < lanes.met[:, None]
         row = jnp.where(there, lanes.priority[lane, block], jnp.inf)
         place = row.argmin(1).astype(jnp.int32)

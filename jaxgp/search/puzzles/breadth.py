@@ -1,8 +1,8 @@
-"""Breadth-first search of one puzzle with a set of the states met: exact, and limited by memory alone.
+"""Breadth-first search of one puzzle with a set of the visited states: exact, and limited by memory alone.
 
 It proves the least number of moves, or that there is no solution. Only the expansion of states runs on the device, many
 states of a level at once; the set is on the host. All counts are those of a search that takes one state after the other
-in the order in which they were met, and its moves in ascending order of actions.
+in the order in which they were reached, and its moves in ascending order of actions.
 """
 
 from collections.abc import Callable
@@ -27,12 +27,12 @@ class Explored:
     """What is known of the states that can be reached from a root.
 
     Attributes:
-        distance: moves from the root to the nearest goal; -1: none was met.
+        distance: moves from the root to the nearest goal; -1: none was reached.
         moves: the actions of one shortest solution.
         states: distinct states met, the root and the goals among them.
-        goals: distinct goals met. A goal is not expanded.
-        expanded: states of which moves were tried.
-        complete: whether the search found what it was asked for; False: it met as many states as it may, and others
+        goals: distinct goals reached. A goal is not expanded.
+        expanded: states whose moves were tried.
+        complete: whether the search found what it was asked for; False: it visited as many states as it may, and others
             may be left.
     """
 
@@ -70,7 +70,7 @@ def explore(puzzle: Puzzle, state: Position, most: int = 1_000_000, nearest: boo
 
 @dataclass
 class _Found:
-    """The states met, by number, in the order in which they were met."""
+    """The visited states, by number, in the order in which they were reached."""
 
     most: int
     nearest: bool

@@ -109,7 +109,7 @@ class Deepening:
             slot, and the last key written there owns it.
         lanes: searches in progress at the same time.
         narrow: the fewest lanes to which the loop is narrowed once the queue is empty.
-        order: values children, the lowest of which are visited first; None: a blind search, in order of actions.
+        order: values children, the lowest first; None: a blind search, in order of actions.
         bound: what is bounded, `depth`, or with an order `cost`: depth plus value. Of costs, values below 0 count as 0,
             and so does the value of a child that solves the puzzle.
 
@@ -148,7 +148,7 @@ class Deepening:
 
         Args:
             states: roots [Q, ...].
-            limit: int32[Q]: a search that has visited so many nodes ends unsolved.
+            limit: int32[Q]: nodes after which a search ends unsolved.
             count: int32[], may be traced; time grows with it and not with Q.
             contexts: [C, ...], for the order.
             whose: int32[Q], the context of each root; None without an order.

@@ -1,6 +1,6 @@
 """Queues of boards, one for each lane, in which each value has one board: a newer one replaces an older one.
 
-A queue has C places. Where it is full, the board with the highest value is dropped, be it the newest one, and counted.
+A queue has C places. Where it is full, the board with the highest value is dropped, even the newest one, and counted.
 """
 
 from dataclasses import replace
@@ -16,12 +16,12 @@ from jaxgp.contracts import States
 
 @struct.dataclass
 class Boards:
-    """C places for boards, each D moves away from the board from which it was met."""
+    """C places for boards, each D moves away from the board that led to it."""
 
     values: Array  # float32[C]; inf: no board
     states: States  # [C, ...], packed: the position before the last of these moves
     moves: Array  # int16[C, D]
-    origins: Array  # int32[C]: number of the board from which it was met
+    origins: Array  # int32[C]: number of the board that led to it
     dropped: Array  # int32[]
     lost: Array  # bool[]: whether a board has been dropped or replaced
 
@@ -70,7 +70,7 @@ def put(
         actions: int16[L, S]: the last move to each.
         moves: int16[L, D]: the moves before that; the last one is not used.
         states: [L, ...], packed: the positions between.
-        origins: int32[L]: the boards from which they were met.
+        origins: int32[L]: the boards that led to them.
     """
     size, lane = queues.values.shape[1], jnp.arange(len(origins))
     places = np.arange(size, dtype=np.int32)

@@ -5,7 +5,7 @@ The search of one root, which `tests/reference/staged.py` writes down in plain P
     the first board is the root, which is counted
     search from the board, depth first, in the order of actions, to D moves away; for each child of each node:
         count it; at the limit of nodes the search ends unsolved
-        if it is in the set of positions met, go on with the next one; else write it there
+        if it is in the set of visited positions, go on with the next one; else write it there
         if it is solved, the search ends
         if it is D moves away, value it and put it into the queue, else visit its children
     take the board with the lowest value from the queue and search from it; if there is none, the search ends unsolved
@@ -32,7 +32,7 @@ What the sources leave open, or what differs from them:
 - Algorithm 11.1 does not say what becomes of boards with equal values that one local search has met. The last of them
   is kept, as in Heineman's program.
 - Programs make real values, of which hardly two are equal, and the queue would grow without a bound. It holds `queue`
-  boards. Where it is full, the board with the highest value is dropped, be it the newest one, and counted.
+  boards. Where it is full, the board with the highest value is dropped, even the newest one, and counted.
 - Boards are not stored where a local search from them could go beyond `deepest` moves.
 
 A value is that of an order (`jaxgp.search.puzzles.children`); NaN counts as the greatest. It is computed for the boards
@@ -102,7 +102,7 @@ class _Lane:
     base: Array  # int32[]: moves from the root to the board
     board: Array  # int32[]: number of the board whose moves are written down next, or from which the lane searches
     boards: Array  # int32[]: taken so far, the root among them
-    before: Array  # int32[R]: the board from which each board was met
+    before: Array  # int32[R]: the board that led to each board
     legs: Array  # int16[R, D]: the moves between them
     bases: Array  # int32[R]: moves from the root
     level: Array  # int32[]: of the deepest open node; -1: none
@@ -128,7 +128,7 @@ class Staged:
     Attributes:
         puzzle: the rules.
         deepest: the most moves of a solution, D or more.
-        order: values boards, the lowest of which are searched first.
+        order: values boards, the lowest first.
         variant: `heineman`, the search of Heineman's program, or `papers`, that of the book and the papers.
         k: K, how far local searches go: D is K + 1 in Heineman's program and K in the papers.
         visited: positions in the set at which, or beyond which, it is emptied.

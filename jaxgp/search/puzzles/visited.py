@@ -1,4 +1,4 @@
-"""Sets of the positions that searches have met, one for each lane.
+"""Sets of visited positions, one for each lane of a search.
 
 A set is a hash table with open addressing, uint32[T, W + 1]: keys, each with the stamp under which it was written. A
 key is in the set if it has the set's stamp. So a set is emptied by raising its stamp, and nothing has to be cleared. T

@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from jaxgp.options import DEEPEST, option
-from jaxgp.seats.options import PlayerOptions, plies
+from jaxgp.printable import plies
+from jaxgp.seats.options import PlayerOptions
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Opponent

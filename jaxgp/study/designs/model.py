@@ -16,10 +16,11 @@ import numpy as np
 import pandas
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
-from scipy import optimize, stats
+from scipy import stats
 from statsmodels.regression.linear_model import RegressionResultsWrapper
 from statsmodels.stats.diagnostic import normal_ad
 
+from jaxgp.statistics.exact import settle, settled
 from jaxgp.study.design import Design, Factor, Level
 
 RESIDUALS = "residuals"
@@ -135,16 +136,16 @@ def fit(frame: pandas.DataFrame, factors: Sequence[Factor], response: str, goal:
         factors=tuple(factors),
         coefficients=tuple(_coefficients(found, frame, data, factors)),
         anova=tuple(_anova(found, factors)),
-        r2=float(found.rsquared),
-        adjusted=float(found.rsquared_adj),
-        sigma=float(np.sqrt(found.mse_resid)),
-        fitted=found.fittedvalues.to_numpy(),
-        residuals=found.resid.to_numpy(),
-        shapiro=Test(*map(float, stats.shapiro(found.resid))),
-        anderson=Test(*map(float, normal_ad(found.resid))),
+        r2=settled(found.rsquared),
+        adjusted=settled(found.rsquared_adj),
+        sigma=settled(np.sqrt(found.mse_resid)),
+        fitted=settle(found.fittedvalues.to_numpy()),
+        residuals=settle(found.resid.to_numpy()),
+        shapiro=Test(*map(settled, stats.shapiro(found.resid))),
+        anderson=Test(*map(settled, normal_ad(found.resid))),
         lack_of_fit=_lack_of_fit(found, data, len(factors)),
-        best=_optimum(found, factors, _box(found, len(factors), goal)),
-        best_cell=_optimum(found, factors, _grid(found, factors, goal)),
+        best=_optimum(found, factors, _corners(len(factors)), goal),
+        best_cell=_optimum(found, factors, _cells(factors), goal),
     )
 
 
@@ -191,11 +192,11 @@ def _coefficients(
     return [
         Coefficient(
             _named(term, factors),
-            coded=float(found.params[term]),
-            low=float(intervals.loc[term, 0]),
-            high=float(intervals.loc[term, 1]),
-            p=float(found.pvalues[term]),
-            natural=float(plain[term]) if numeric else None,
+            coded=settled(found.params[term]),
+            low=settled(intervals.loc[term, 0]),
+            high=settled(intervals.loc[term, 1]),
+            p=settled(found.pvalues[term]),
+            natural=settled(plain[term]) if numeric else None,
         )
         for term in found.params.index
     ]
@@ -206,8 +207,8 @@ def _anova(found: RegressionResultsWrapper, factors: Sequence[Factor]) -> list[E
     for term, line in sm.stats.anova_lm(found, typ=2).iterrows():
         last = term == "Residual"
         name = RESIDUALS if last else _named(str(term), factors)
-        tests = (None, None) if last else (float(line["F"]), float(line["PR(>F)"]))
-        made.append(Effect(name, int(line["df"]), float(line["sum_sq"]), *tests))
+        tests = (None, None) if last else (settled(line["F"]), settled(line["PR(>F)"]))
+        made.append(Effect(name, int(line["df"]), settled(line["sum_sq"]), *tests))
     return made
 
 
@@ -218,7 +219,7 @@ def _lack_of_fit(found: RegressionResultsWrapper, data: pandas.DataFrame, factor
     if cells.df_resid < 1 or cells.df_resid >= found.df_resid or cells.ssr <= 1e-12 * cells.centered_tss:
         return None
     line = sm.stats.anova_lm(found, cells).iloc[1]
-    return Test(float(line["F"]), float(line["Pr(>F)"]))
+    return Test(settled(line["F"]), settled(line["Pr(>F)"]))
 
 
 def _terms(points: np.ndarray) -> np.ndarray:
@@ -227,30 +228,27 @@ def _terms(points: np.ndarray) -> np.ndarray:
     return np.stack([np.ones(points.shape[:-1]), *np.moveaxis(points, -1, 0), *pairs], axis=-1)
 
 
-def _box(found: RegressionResultsWrapper, factors: int, goal: str) -> np.ndarray:
-    """Return the best point of the box, float[K] coded: bounded minimisation from its middle and every corner."""
-    weights = found.params.to_numpy() * (-1.0 if goal == "maximum" else 1.0)
-    bounds = [(-1.0, 1.0)] * factors
-    starts = [np.zeros(factors), *map(np.array, itertools.product((-1.0, 1.0), repeat=factors))]
-    ends = [
-        optimize.minimize(lambda x: float(_terms(x) @ weights), start, method="L-BFGS-B", bounds=bounds)
-        for start in starts
-    ]
-    return np.asarray(min(ends, key=lambda end: end.fun).x)
+def _corners(factors: int) -> np.ndarray:
+    """Return the corners of the box of coded factors, float[2**K, K].
+
+    The model is linear in each factor when the others are held, so one of them is greatest in the whole box.
+    """
+    return np.array(list(itertools.product((-1.0, 1.0), repeat=factors)))
 
 
-def _grid(found: RegressionResultsWrapper, factors: Sequence[Factor], goal: str) -> np.ndarray:
-    """Return the best of the design's combinations of levels, float[K] coded."""
-    points = np.array(list(itertools.product(*([f.coded(level) for level in f.levels] for f in factors))))
-    predicted = _terms(points) @ found.params.to_numpy()
-    return np.asarray(points[predicted.argmax() if goal == "maximum" else predicted.argmin()])
+def _cells(factors: Sequence[Factor]) -> np.ndarray:
+    """Return the design's combinations of levels, coded, float[C, K]."""
+    return np.array(list(itertools.product(*([f.coded(level) for level in f.levels] for f in factors))))
 
 
-def _optimum(found: RegressionResultsWrapper, factors: Sequence[Factor], point: np.ndarray) -> Optimum:
+def _optimum(found: RegressionResultsWrapper, factors: Sequence[Factor], points: np.ndarray, goal: str) -> Optimum:
+    """Return the best of some points, float[N, K] coded; the first one, where several are equal on a grid."""
+    predicted = settle(_terms(points) @ found.params.to_numpy())
+    point = points[predicted.argmax() if goal == "maximum" else predicted.argmin()]
     table = found.get_prediction(_terms(point)[None], transform=False).summary_frame(alpha=0.05).iloc[0]
     levels = tuple(_level(factor, float(code)) for factor, code in zip(factors, point, strict=True))
     names = ("mean", "mean_ci_lower", "mean_ci_upper", "obs_ci_lower", "obs_ci_upper")
-    return Optimum(levels, *(float(table[name]) for name in names))
+    return Optimum(levels, *(settled(table[name]) for name in names))
 
 
 def _level(factor: Factor, code: float) -> Level:

@@ -69,7 +69,7 @@ class Options:
 
     games: int = option(
         10_000,
-        "games, half of which each side begins",
+        "games; each side begins half of them",
         low=2,
         high=MAX_GAMES,
         test=lambda games: games % 2 == 0,

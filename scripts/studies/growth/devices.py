@@ -56,7 +56,7 @@ class Times:
 
 
 def measure(options: Options, count: int) -> Times:
-    """Run a few generations on so many devices; raises RunError where the run fails."""
+    """Run a few generations on a number of devices; raises RunError where the run fails."""
     with tempfile.TemporaryDirectory() as folder:
         own = [f"devices.count={count}", f"algorithm.generations={options.generations + 1}"]
         words = [*options.run, *own, "logger=disabled", f"hydra.run.dir={folder}"]

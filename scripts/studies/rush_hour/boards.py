@@ -66,7 +66,7 @@ class Options:
     elites: int = option(
         2, "how many of the hardest boards survive unchanged", low=0, high="population", why="population"
     )
-    tournament: int = option(3, "boards drawn for a parent, the hardest of which is it", low=1, high=MAX_POPULATION)
+    tournament: int = option(3, "boards drawn for a parent; the hardest becomes it", low=1, high=MAX_POPULATION)
     limit: int = option(50_000, "nodes of a search in the first generation", low=2, high=MOST)
     most: int = option(1_000_000, "nodes to which the limit may grow", low=2, high=MOST)
     first: int = option(200, "moves, the bound of the first round of a search", low=1, high=DEEPEST)

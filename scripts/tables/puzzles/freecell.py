@@ -1,9 +1,8 @@
-"""The tables of docs/freecell.md, made from the tables of docs/data whose names begin with `freecell`."""
+"""The tables of docs/results/freecell.md, made from the tables of docs/data whose names begin with `freecell`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from functools import cache, partial
-from pathlib import Path
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from jaxgp.report.generated import table
 from jaxgp.statistics.verdicts import holm
 from tables.puzzles.searches import NONE, Asked, Searches, percent
 from tables.shared.cells import effect, mean_of
+from tables.shared.data import Data, Makers
 
 EXPERIMENT, SEARCH = "freecell_weights", "greedy"
 CHAMPIONS = (("1-4000", 200_000), ("1-32000", 10_000), ("1-1000", 10_000))
@@ -265,16 +265,18 @@ def chosen(data: Searches, deals: str = ALL) -> tuple[str, Searched | None]:
     return f"champions of `{COUNTS}` and `{HARD}` in turn, seed {best}", found[best]
 
 
-def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
-    """Return what makes the tables, by their names in the document; raises UsageError for damaged data."""
-    compressed = ("all", "counts", "policy", "short", "fc_solve")
-    files = ("freecell_deals.csv", *(f"freecell_{name}.csv.gz" for name in compressed))
-    data = Searches([folder / name for name in files], folder / "freecell_runs.csv")
-    return {
-        "freecell_orders": partial(orders, data),
-        "freecell_portfolio": partial(portfolio, data),
-        "freecell_everything": partial(everything, data),
-        "freecell_counts": partial(pairs, data),
-        "freecell_policy": partial(portfolio, data, "freecell_policy"),
-        "freecell_evolving": partial(evolving, data),
-    }
+@cache
+def searches(data: Data) -> Searches:
+    """Return the searches of the data."""
+    names = ("deals", "all", "counts", "policy", "short", "fc_solve")
+    return Searches((data[f"freecell_{name}"] for name in names), data["freecell_runs"])
+
+
+TABLES: Makers = {
+    "freecell_orders": lambda data: orders(searches(data)),
+    "freecell_portfolio": lambda data: portfolio(searches(data)),
+    "freecell_everything": lambda data: everything(searches(data)),
+    "freecell_counts": lambda data: pairs(searches(data)),
+    "freecell_policy": lambda data: portfolio(searches(data), "freecell_policy"),
+    "freecell_evolving": lambda data: evolving(searches(data)),
+}

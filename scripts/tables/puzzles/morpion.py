@@ -1,28 +1,18 @@
-"""The tables of docs/morpion.md, made from docs/data/morpion_runs.csv, morpion_scores.csv and morpion_nested.csv.
+"""The tables of docs/results/morpion.md, made from morpion_runs.csv, morpion_scores.csv and morpion_nested.csv.
 
-`morpion_scores.csv` has the scores of runs that have no row in the table of runs. Each function returns the Markdown of
-one table.
+`morpion_scores.csv` has the scores of runs that have no row in the table of runs. `morpion_nested.csv` has what
+searched, with its options, and a score for each of the searches of one seed.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from itertools import groupby
-from operator import itemgetter
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import mean, median
-from typing import TYPE_CHECKING, NamedTuple
 
-from jaxgp.report.generated import guarded, table
+from jaxgp.report.generated import table
 from jaxgp.statistics.verdicts import LEVEL
-from jaxgp.store import runs
-from jaxgp.store.table import Cells, Table
+from jaxgp.store.table import Cells
 from tables.shared.cells import effect, family, mean_of, p_value
+from tables.shared.data import Data, Makers, by
 
-if TYPE_CHECKING:
-    from jaxgp.statistics.comparison import Comparison
-
-SCORES = ("experiment", "seed", "score", "command")
-NESTED = ("search", "playouts", "seed", "score", "command")
-"""`search`: what searched, and its options; a score for each of the searches of one seed."""
 POINTS, CLOSEST = "morpion_points", "morpion_closest"
 REPORT = {CLOSEST: "about 99 by its model; 110, and 118 with other settings", POINTS: "about 94 by its model"}
 """What the report says of its two function sets."""
@@ -39,29 +29,6 @@ LARGER = {
 """Runs of another size, and how they are called."""
 MOST = 20
 """More runs than this are not listed one by one."""
-NONE = "No rows yet."
-
-
-class Data(NamedTuple):
-    """Rows of the files."""
-
-    runs: list[Cells]
-    scores: list[Cells]
-    nested: list[Cells]
-
-
-def load(folder: Path) -> Data:
-    """Read the files; a missing one has no rows. Raises UsageError."""
-    return Data(
-        Table(folder / "morpion_runs.csv", runs.COLUMNS).read(),
-        Table(folder / "morpion_scores.csv", SCORES).read(),
-        Table(folder / "morpion_nested.csv", NESTED).read(),
-    )
-
-
-def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
-    """Return what makes each table, by its name in the document; raises UsageError for damaged data."""
-    return guarded(folder, TABLES, load(folder))
 
 
 def by_seed(rows: Iterable[Cells], column: str) -> dict[str, dict[int, float]]:
@@ -78,8 +45,8 @@ def by_seed(rows: Iterable[Cells], column: str) -> dict[str, dict[int, float]]:
 
 def scores(data: Data) -> dict[str, dict[int, float]]:
     """Return the score of each run, by experiment and seed; a row of the table of runs goes before one without."""
-    found = by_seed(data.scores, "score")
-    for name, some in by_seed(data.runs, "fitness").items():
+    found = by_seed(data["morpion_scores"], "score")
+    for name, some in by_seed(data["morpion_runs"], "fitness").items():
         found[name] = found.get(name, {}) | some
     return found
 
@@ -97,72 +64,53 @@ def listed(scores: Mapping[int, float]) -> list[str]:
 def own(data: Data) -> str:
     """Return the runs of the report's two function sets."""
     found = scores(data)
-    lines = [[f"`{name}`", *listed(found[name]), says] for name, says in REPORT.items() if name in found]
-    head = ["run", "seeds", "best of each", "mean (95 %)", "greatest", "the report"]
-    return table(head, lines) if lines else NONE
+    lines = [[f"`{name}`", *listed(found[name]), says] for name, says in REPORT.items()]
+    return table(["run", "seeds", "best of each", "mean (95 %)", "greatest", "the report"], lines)
+
+
+def effects(
+    found: Mapping[str, Mapping[int, float]], names: Iterable[str], bases: Sequence[str]
+) -> dict[str, list[str]]:
+    """Return A12 of each name to each base with a corrected p value, as cells; the p values are one family."""
+    values = {name: list(some.values()) for name, some in found.items()}
+    said: dict[str, list[str]] = {}
+    for (name, _), (one, p) in family(values, [(name, base) for name in names for base in bases], "score").items():
+        said.setdefault(name, []).append(f"{effect(one.a12)}, {equals(p)}" + (" *" if p < LEVEL else ""))
+    return said
 
 
 def best(data: Data) -> str:
     """Return the runs with getBest, compared with those of the report's function sets."""
     found = scores(data)
-    values = {name: list(some.values()) for name, some in found.items()}
-    tested = family(
-        values, [(name, base) for name in BEST for base in REPORT if {name, base} <= values.keys()], "score"
-    )
-    lines = [
-        [words, *listed(found[name])[1:3], *(said(tested.get((name, base))) for base in REPORT)]
-        for name, words in BEST.items()
-        if name in found
-    ]
+    tested = effects(found, BEST, list(REPORT))
+    lines = [[words, *listed(found[name])[1:3], *tested[name]] for name, words in BEST.items()]
     head = ["terminals besides points", "scores", "mean (95 %)", *(f"A12 to `{base}` (95 %), p" for base in REPORT)]
-    return table(head, lines) if lines else NONE
+    return table(head, lines)
+
+
+def compared(
+    data: Data, head: str, runs: str, own: Mapping[str, str], others: Mapping[str, str], columns: Iterable[str]
+) -> str:
+    """Return groups of runs, and each of the others compared with each of the own ones; p is one family."""
+    found = scores(data)
+    tested = effects(found, others, list(own))
+    lines = []
+    for name, words in (own | others).items():
+        values = list(found[name].values())
+        cells = tested.get(name, [""] * len(own))
+        lines.append([words, str(len(values)), mean_of(values), f"{max(values):g}", *cells])
+    return table([head, runs, "mean (95 %)", "greatest", *(f"A12 to {one} (95 %), p" for one in columns)], lines)
 
 
 def others(data: Data) -> str:
-    """Return what stands in for getClosestToLast, compared with it and with points alone; p is one family."""
-    values = {name: list(some.values()) for name, some in scores(data).items()}
-    there = [name for name in OTHERS if len(values.get(name, ())) > 1]
-    if not there or not REPORT.keys() <= values.keys():
-        return NONE
-    tested = family(values, [(name, base) for name in there for base in REPORT], "score")
-    lines = []
-    for name, words in (WORDS | OTHERS).items():
-        if name in REPORT or name in there:
-            cells = [said(tested.get((name, base))) for base in WORDS]
-            lines.append([words, str(len(values[name])), mean_of(values[name]), f"{max(values[name]):g}", *cells])
-    head = ["points and", "runs", "mean (95 %)", "greatest"]
-    return table([*head, *(f"A12 to {words} (95 %), p" for words in WORDS.values())], lines)
+    """Return what stands in for getClosestToLast, compared with it and with points alone."""
+    return compared(data, "points and", "runs", WORDS, OTHERS, WORDS.values())
 
 
 def larger(data: Data) -> str:
     """Return runs with more individuals, or more generations, compared with those of the report's size."""
-    values = {name: list(some.values()) for name, some in scores(data).items()}
-    there = [name for name in LARGER if len(values.get(name, ())) > 1]
-    if not there or CLOSEST not in values:
-        return NONE
-    tested = family(values, [(name, CLOSEST) for name in there], "score")
-    lines = [
-        [
-            words,
-            str(len(values[name])),
-            mean_of(values[name]),
-            f"{max(values[name]):g}",
-            said(tested.get((name, CLOSEST))),
-        ]
-        for name, words in ({CLOSEST: "1,024 individuals, 51 generations"} | LARGER).items()
-        if name in (CLOSEST, *there)
-    ]
-    return table(
-        ["runs of `morpion_closest`", "number", "mean (95 %)", "greatest", "A12 to the first (95 %), p"], lines
-    )
-
-
-def said(tested: "tuple[Comparison, float] | None") -> str:
-    """Return an effect with its interval and corrected p value; empty without a comparison."""
-    if tested is None:
-        return ""
-    one, p = tested
-    return f"{effect(one.a12)}, {equals(p)}" + (" *" if p < LEVEL else "")
+    first = {CLOSEST: "1,024 individuals, 51 generations"}
+    return compared(data, "runs of `morpion_closest`", "number", first, LARGER, ["the first"])
 
 
 def equals(p: float) -> str:
@@ -173,14 +121,14 @@ def equals(p: float) -> str:
 def nested(data: Data) -> str:
     """Return a line for the searches of each kind and seed, in the order of the file."""
     lines = []
-    for (search, playouts, seed), rows in groupby(data.nested, itemgetter("search", "playouts", "seed")):
+    for (search, playouts, seed), rows in by(data["morpion_nested"], "search", "playouts", "seed").items():
         scores = [float(row["score"]) for row in rows]
         every = " ".join(f"{one:g}" for one in scores)
         lines.append([search, f"{int(playouts):,}", seed, every, f"{mean(scores):.1f}", f"{max(scores):g}"])
-    return table(["search", "playouts of each", "seed", "best of each", "mean", "greatest"], lines) if lines else NONE
+    return table(["search", "playouts of each", "seed", "best of each", "mean", "greatest"], lines)
 
 
-TABLES: dict[str, Callable[[Data], str]] = {
+TABLES: Makers = {
     "morpion_runs": own,
     "morpion_larger": larger,
     "morpion_others": others,

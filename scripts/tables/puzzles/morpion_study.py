@@ -1,30 +1,27 @@
-"""The tables of docs/morpion.md on the report's study and proposals, made from rows in docs/data.
+"""The tables of docs/results/morpion.md on the report's study and proposals, made from rows in docs/data.
 
-The runs of the two designs are in `morpion_study.csv` and `morpion_best_study.csv`, those at the best levels that were
-found here in `morpion_tuned.csv`, and those at the report's levels, like those of the proposals, in `morpion_runs.csv`.
-What the report printed is in `conf/design/morpion_study.yaml`. Each function returns the Markdown of one table.
+The runs of the design are in `morpion_study.csv`, those at the report's levels, like those of the proposals, in
+`morpion_runs.csv`. What the report printed is in `conf/design/morpion_study.yaml`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from math import prod
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas
 
-from jaxgp.report.generated import guarded, table
-from jaxgp.store import runs
-from jaxgp.store.table import Cells, Table
-from jaxgp.study.design import COLUMNS, RESPONSES, Design, Factor, Level, Numbers, read
+from jaxgp.report.generated import figure, table
+from jaxgp.store.table import Cells
+from jaxgp.study.design import Design, Factor, Level, Numbers, read
 from jaxgp.study.designs.model import Model, fit_groups
 from jaxgp.study.designs.planning import load_file
-from tables.puzzles.morpion import CLOSEST, NONE, POINTS, by_seed, equals
+from tables.puzzles.morpion import CLOSEST, POINTS, by_seed, equals
 from tables.shared.cells import effect, family, mean_of, p_value
+from tables.shared.data import Data, Makers
 
 DESIGNS = Path(__file__).resolve().parents[3] / "conf" / "design"
-STUDY, BEST = "morpion_study", "morpion_best_study"
-"""Names of designs, and of the files with their rows."""
+STUDY = "morpion_study"
+"""Name of the design, and of the file with its rows."""
 INTERCEPT = "(Intercept)"
 FACTORS = {"max_depth": "maximum depth", "terminals": "terminals", "tournament": "tournament size"}
 TERMS = {
@@ -35,9 +32,9 @@ TERMS = {
     "terminals * tournament": "terminals x tournament",
 }
 """The terms of the models, and what they are called."""
+MEASURES = {"fitness": "scores", "seconds": "seconds"}
 SETTINGS = {POINTS: "points", CLOSEST: "closest"}
 """Experiments at the levels that the report found best, and their groups in the design."""
-MEASURES = {"fitness": "scores", "seconds": "seconds"}
 PROPOSALS = {
     "morpion_moving": "counted from a moving centre",
     "morpion_evolving": "evolving: in half of the children one point moves a step",
@@ -45,57 +42,19 @@ PROPOSALS = {
 """What the report proposed, by experiment."""
 
 
-class Data(NamedTuple):
-    """Rows of the files."""
-
-    study: list[Cells]
-    best: list[Cells]
-    tuned: list[Cells]
-    runs: list[Cells]
-
-
-def results(path: Path, factors: Sequence[str] = ()) -> Table:
-    """Return a table as `scripts/analyse.py analysis=design` writes it; see `jaxgp.study.results.table`."""
-    measured = len(COLUMNS) - len(RESPONSES)
-    return Table(path, [*COLUMNS[:3], *factors, *COLUMNS[3:measured], *RESPONSES])
-
-
-def load(folder: Path) -> Data:
-    """Read the files; a missing one has no rows. Raises UsageError."""
-    return Data(
-        results(folder / f"{STUDY}.csv", list(FACTORS)).read(),
-        results(folder / f"{BEST}.csv", list(FACTORS)).read(),
-        results(folder / "morpion_tuned.csv").read(),
-        Table(folder / "morpion_runs.csv", runs.COLUMNS).read(),
-    )
-
-
-def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
-    """Return what makes each table, by its name in the document; raises UsageError for damaged data."""
-    return guarded(folder, TABLES, load(folder))
-
-
-def design(name: str) -> Design:
-    """Return a design of this project, with what the report printed of it."""
-    return read(load_file(name, DESIGNS))
-
-
 # Models
 
 
-def terms(data: Data, name: str) -> str:
-    """Return the models of the groups of a design, beside those that the report printed.
+def terms(data: Data) -> str:
+    """Return the models of the groups of the design, beside those that the report printed.
 
     Coefficients are for coded factors, and p values are those of the analysis of variance.
     """
-    rows = {STUDY: data.study, BEST: data.best}[name]
-    if not rows:
-        return NONE
-    made = design(name)
-    found = fitted(rows, made)
-    columns = [column for group, one in found.items() for column in beside(group, one, made.published.get(group))]
+    made = read(load_file(STUDY, DESIGNS))
+    found = fitted(data[STUDY], made)
+    columns = [column for group, one in found.items() for column in beside(group, one, made.published[group])]
     lines = [[words, *(column[term] for _, column in columns)] for term, words in TERMS.items()]
-    said = [explained(group, one, made.published.get(group)) for group, one in found.items()]
+    said = [explained(group, one, made.published[group]) for group, one in found.items()]
     return table(["term", *(head for head, _ in columns)], lines) + "\n\n" + "\n".join(said)
 
 
@@ -111,12 +70,10 @@ def fitted(rows: Sequence[Cells], made: Design) -> dict[str, Model]:
     return models
 
 
-def beside(group: str, model: Model, published: Numbers | None) -> list[tuple[str, dict[str, str]]]:
+def beside(group: str, model: Model, published: Numbers) -> list[tuple[str, dict[str, str]]]:
     """Return the columns of a group, each with its heading: a cell for each term."""
     here = {one.term: _estimate(one.term, one.coded, one.low, one.high) for one in model.coefficients}
     p = {INTERCEPT: ""} | {one.term: p_value(one.p) for one in model.anova if one.p is not None}
-    if published is None:
-        return [(f"{group}: coefficient (95 %)", here), ("p", p)]
     theirs = {term: _estimate(term, value) for term, value in coded(published["coefficients"], model.factors).items()}
     p_theirs = {INTERCEPT: ""} | {term: p_value(float(value)) for term, value in published["p"].items()}
     heads = (f"{group}: here (95 %)", "the report", "p here", "p report")
@@ -125,7 +82,7 @@ def beside(group: str, model: Model, published: Numbers | None) -> list[tuple[st
 
 def _estimate(term: str, value: float, *ends: float) -> str:
     form = "z.1f" if term == INTERCEPT else "z.2f"
-    return f"{value:{form}}" + (f" ({ends[0]:{form}} to {ends[1]:{form}})" if ends else "")
+    return figure(value, form) + (f" ({figure(ends[0], form)} to {figure(ends[1], form)})" if ends else "")
 
 
 def coded(natural: Mapping[str, Level], factors: Sequence[Factor]) -> dict[str, float]:
@@ -149,17 +106,15 @@ def _names(term: str) -> set[str]:
     return set() if term == INTERCEPT else set(term.split(" * "))
 
 
-def explained(group: str, model: Model, published: Numbers | None) -> str:
+def explained(group: str, model: Model, published: Numbers) -> str:
     """Return how well a model fits, and where it is greatest, as an item of a list."""
     best = model.best_cell
     where = ", ".join(f"{words} {level:g}" for words, level in zip(FACTORS.values(), best.levels, strict=True))
     text = (
-        f"- {group}, {len(model.residuals)} runs: R2 is {model.r2:.2f}. Shapiro-Wilk test of normal residuals: "
-        f"{equals(model.shapiro.p)}. Greatest mean of the model among the levels: {best.predicted:.1f} "
-        f"({best.low:.1f} to {best.high:.1f}), at {where}"
+        f"- {group}, {len(model.residuals)} runs: R2 is {figure(model.r2, '.2f')}. Shapiro-Wilk test of normal "
+        f"residuals: {equals(model.shapiro.p)}. Greatest mean of the model among the levels: "
+        f"{figure(best.predicted, '.1f')} ({figure(best.low, '.1f')} to {figure(best.high, '.1f')}), at {where}"
     )
-    if published is None:
-        return text + "."
     at = {name: float(level) for name, level in published["optimum"].items()}
     most = sum(float(one) * prod(at[name] for name in _names(term)) for term, one in published["coefficients"].items())
     return text + f"; of the report's model {most:.1f}, at {', '.join(f'{level:g}' for level in at.values())}."
@@ -168,64 +123,35 @@ def explained(group: str, model: Model, published: Numbers | None) -> str:
 # Groups
 
 
-def at_settings(data: Data) -> list[dict[str, str]]:
-    """Return the scores of the runs at the report's levels as rows of the groups.
+def settings(data: Data) -> str:
+    """Return the groups at the report's levels; the p value is of one test.
 
-    Their seconds are left out: runs of one program have equal shares of its time.
+    Seconds are left out: runs of one program have equal shares of its time.
     """
-    found = by_seed(data.runs, "fitness")
-    return [
-        {"group": group, "fitness": str(score)}
-        for name, group in SETTINGS.items()
-        for score in found.get(name, {}).values()
-    ]
-
-
-def tuned(data: Data) -> str:
-    """Return the groups at the levels that were found best here and in the report; each p is of one test."""
-    made = design(STUDY)
-    first, second = made.groups
-    lines = []
-    for rows, words in ((data.tuned, "tuned here"), (at_settings(data), "the report's settings")):
-        present = {row["group"] for row in rows}
-        if unknown := present - made.groups.keys():
-            raise ValueError(f"{min(unknown)}: no group of the design")
-        for measure, name in MEASURES.items() if present == made.groups.keys() else ():
-            if measure not in rows[0]:
-                continue
-            values = {group: [float(row[measure]) for row in rows if row["group"] == group] for group in made.groups}
-            one, p = family(values, [(first, second)], measure)[first, second]
-            form = "g" if measure == "fitness" else ".1f"
-            cells = [f"{mean_of(some)}, {max(some):{form}}" for some in values.values()]
-            number = " and ".join(dict.fromkeys(str(len(some)) for some in values.values()))
-            lines.append([f"{name}, {words}", number, *cells, effect(one.a12), p_value(p)])
-    if not lines:
-        return NONE
-    for measure, printed in made.published["comparison"].items():
+    found = by_seed(data["morpion_runs"], "fitness")
+    values = {group: list(found[name].values()) for name, group in SETTINGS.items()}
+    one, p = family(values, [(*values,)], "fitness")[(*values,)]
+    cells = [f"{mean_of(some)}, {max(some):g}" for some in values.values()]
+    number = " and ".join(dict.fromkeys(str(len(some)) for some in values.values()))
+    lines = [["scores, the report's settings", number, *cells, effect(one.a12), p_value(p)]]
+    for measure, printed in read(load_file(STUDY, DESIGNS)).published["comparison"].items():
         p_printed = f"{printed['p']:.1e}".replace("e-0", "e-")
         lines.append([f"{MEASURES[measure]} in the report", "50", "", "", str(printed["a12"]), p_printed])
-    heads = [f"{group}: mean (95 %), greatest" for group in made.groups]
+    heads = [f"{group}: mean (95 %), greatest" for group in values]
     return table(["", "runs of each", *heads, "A12 (95 %)", "p"], lines)
 
 
 def proposals(data: Data) -> str:
     """Return what the report proposed beside points as they are; p is one family."""
-    scores = {name: list(some.values()) for name, some in by_seed(data.runs, "fitness").items()}
-    words = {name: says for name, says in ({POINTS: f"plain, `{POINTS}`"} | PROPOSALS).items() if name in scores}
-    pairs = [(name, POINTS) for name in words if name in PROPOSALS and POINTS in words]
-    tested = family(scores, pairs, "score")
+    found = by_seed(data["morpion_runs"], "fitness")
+    scores = {name: list(found[name].values()) for name in (POINTS, *PROPOSALS)}
+    tested = family(scores, [(name, POINTS) for name in PROPOSALS], "score")
     lines = []
-    for name, says in words.items():
+    for name, says in ({POINTS: f"plain, `{POINTS}`"} | PROPOSALS).items():
         one = tested.get((name, POINTS))
         cells = [effect(one[0].a12), p_value(one[1])] if one else ["", ""]
         lines.append([says, str(len(scores[name])), mean_of(scores[name]), f"{max(scores[name]):g}", *cells])
-    head = ["points", "runs", "mean (95 %)", "greatest", "A12 to plain points (95 %)", "p, Holm"]
-    return table(head, lines) if lines else NONE
+    return table(["points", "runs", "mean (95 %)", "greatest", "A12 to plain points (95 %)", "p, Holm"], lines)
 
 
-TABLES: dict[str, Callable[[Data], str]] = {
-    "morpion_terms": partial(terms, name=STUDY),
-    "morpion_tuned": tuned,
-    "morpion_best_terms": partial(terms, name=BEST),
-    "morpion_proposals": proposals,
-}
+TABLES: Makers = {"morpion_terms": terms, "morpion_tuned": settings, "morpion_proposals": proposals}

@@ -1,12 +1,11 @@
-"""The tables of docs/rush_hour.md, made from docs/data/rush_hour_searches.csv and rush_hour_runs.csv.
+"""The tables of docs/results/rush_hour.md, made from docs/data/rush_hour_searches.csv and rush_hour_runs.csv.
 
 Figures of the book are those of M. Sipper, "Evolved to Win" (2011), tables 10.2 and 10.3. Each function returns the
 Markdown of one table.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from jaxgp.measure.solving import CHAMPION, UNGUIDED, Figures
 from jaxgp.report.generated import table
 from jaxgp.statistics.intervals import student
 from tables.puzzles.searches import NONE, Asked, Searches, percent
+from tables.shared.data import Data, Makers
 
 BLIND, FIXED = "blind", ("H1", "H2", "H3", "Hc")
 BOOK_6 = {BLIND: "100 %", "H1": "72 %", "H2": "94 %", "H3": "102 %", "Hc": "70 %", CHAMPION: "40 %"}
@@ -154,16 +154,21 @@ BIG, EVO = Suite("BIG", 500_000, size=8), Suite("EVO", 1_000_000, size=8, split=
 LARGE_GREEDY = (BIG._replace(search="greedy"), EVO._replace(search="greedy", limit=50_000_000))
 
 
-def parts(folder: Path) -> Mapping[str, Callable[[], str]]:
-    """Return what makes each table, by its name in the document; raises UsageError for damaged data."""
-    data = Searches([folder / "rush_hour_searches.csv"], folder / "rush_hour_runs.csv")
-    six = (BLIND, *FIXED)
-    return {
-        "rush_hour_deepening": partial(shares, data, (JAM, SER, MOV), six, POLICIES, BOOK_6),
-        "rush_hour_greedy": partial(shares, data, GREEDY, (UNGUIDED, *FIXED), EVOLVED_GREEDY, {}),
-        "rush_hour_large": partial(shares, data, (BIG, EVO), six, {"rush_hour_large_deepening": "champion"}, BOOK_8),
-        "rush_hour_large_greedy": partial(
-            shares, data, LARGE_GREEDY, (BLIND, UNGUIDED, *FIXED), {"rush_hour_large": "champion of greedy"}, {}, True
-        ),
-        "rush_hour_seconds": partial(seconds, data, JAM._replace(split="all"), "rush_hour_policy"),
-    }
+@cache
+def searches(data: Data) -> Searches:
+    """Return the searches of the data."""
+    return Searches([data["rush_hour_searches"]], data["rush_hour_runs"])
+
+
+SIX = (BLIND, *FIXED)
+TABLES: Makers = {
+    "rush_hour_deepening": lambda data: shares(searches(data), (JAM, SER, MOV), SIX, POLICIES, BOOK_6),
+    "rush_hour_greedy": lambda data: shares(searches(data), GREEDY, (UNGUIDED, *FIXED), EVOLVED_GREEDY, {}),
+    "rush_hour_large": lambda data: shares(
+        searches(data), (BIG, EVO), SIX, {"rush_hour_large_deepening": "champion"}, BOOK_8
+    ),
+    "rush_hour_large_greedy": lambda data: shares(
+        searches(data), LARGE_GREEDY, (BLIND, UNGUIDED, *FIXED), {"rush_hour_large": "champion of greedy"}, {}, True
+    ),
+    "rush_hour_seconds": lambda data: seconds(searches(data), JAM._replace(split="all"), "rush_hour_policy"),
+}

@@ -1,9 +1,6 @@
-"""Searches of puzzles as the rows of docs/data have them, for the tables of docs/rush_hour.md and docs/freecell.md."""
+"""Searches of puzzles as the rows of docs/data have them, for the tables of Rush Hour and FreeCell."""
 
-import gzip
-import zlib
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +8,7 @@ import numpy as np
 from jaxgp.errors import UsageError
 from jaxgp.measure import instances
 from jaxgp.measure.solving import CHAMPION, Figures, figures
-from jaxgp.store import runs
-from jaxgp.store.table import Cells, Table
+from jaxgp.store.table import Cells
 
 NONE = "no rows yet"
 
@@ -43,24 +39,19 @@ class Searches:
     """The rows of tables of instances, and the champions of a table of runs.
 
     Args:
-        paths: the tables of instances; those that end with .gz are compressed by gzip. A file that is missing has no
-            rows.
-        runs_path: the table of runs.
+        tables: the rows of tables of instances.
+        runs: the rows of a table of runs.
 
     Raises:
-        UsageError: a file is damaged.
+        ValueError: a row that no search writes.
     """
 
-    def __init__(self, paths: Sequence[Path], runs_path: Path) -> None:
+    def __init__(self, tables: Iterable[Sequence[Cells]], runs: Sequence[Cells]) -> None:
         self._found: dict[tuple[str, ...], instances.Outcomes] = {}
-        for path in paths:
-            try:
-                for cells, found in instances.outcomes(_rows(path)).items():
-                    self._found.setdefault(cells, {}).update(found)
-            except ValueError as error:
-                raise UsageError(f"{path}: {error}") from error
-        rows = Table(runs_path, runs.COLUMNS).read()
-        self._champions = [Champion(row["experiment"], int(row["seed"]), row["champion"]) for row in rows]
+        for rows in tables:
+            for cells, found in instances.outcomes(rows).items():
+                self._found.setdefault(cells, {}).update(found)
+        self._champions = [Champion(row["experiment"], int(row["seed"]), row["champion"]) for row in runs]
 
     def champions(self, experiment: str) -> list[Champion]:
         """Return the champions of an experiment, by seed."""
@@ -108,19 +99,6 @@ class Searches:
         """Return the figures of the champions of an experiment that all instances have rows of, by seed."""
         found = {one.seed: self.figures(asked, CHAMPION, one.genome, reference) for one in self.champions(experiment)}
         return {seed: one for seed, one in found.items() if one is not None}
-
-
-def _rows(path: Path) -> Iterator[Cells]:
-    """Yield the rows of a table of instances, compressed or not; raises UsageError."""
-    rows = Table(path, instances.COLUMNS)
-    if path.suffix != ".gz" or not path.exists():
-        yield from rows.rows()
-        return
-    try:
-        with gzip.open(path) as lines:
-            yield from rows.parsed(lines)
-    except (OSError, EOFError, zlib.error) as error:
-        raise UsageError(f"{path}: cannot be read ({error})") from error
 
 
 def percent(value: float | None, low: float | None, high: float | None) -> str:

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from jaxgp.statistics.intervals import student
+from jaxgp.report.generated import figure
+from jaxgp.statistics.intervals import student, wilson
 from jaxgp.statistics.verdicts import holm
 
 if TYPE_CHECKING:
@@ -25,7 +26,15 @@ def mean_of(values: Sequence[float], digits: int = 1, unit: str = "", sign: str 
     """
     mean, low, high = student(values)
     form = f"{sign},.{digits}f"
-    return f"{mean:{form}}{unit}" + ("" if low is None or high is None else f" ({low:{form}} to {high:{form}})")
+    return f"{mean:{form}}{unit}" + (
+        "" if low is None or high is None else f" ({figure(low, form)} to {figure(high, form)})"
+    )
+
+
+def share(number: int, of: int) -> str:
+    """Return a number of cases with the 95 % Wilson interval of their share."""
+    low, high = wilson(number, of)
+    return f"{number} of {of} ({100 * low:.0f} to {100 * high:.0f} %)"
 
 
 def effect(one: "Estimate") -> str:
@@ -35,7 +44,7 @@ def effect(one: "Estimate") -> str:
 
 def p_value(p: float) -> str:
     """Return a p value with three digits."""
-    return f"{p:.3f}" if p >= 0.001 else "< 0.001"
+    return figure(p, ".3f") if p >= 0.001 else "< 0.001"
 
 
 def family(

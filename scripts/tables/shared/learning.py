@@ -28,8 +28,8 @@ def running_time(one: curves.Expected) -> list[str]:
     return [reached, f"{one.value:,.0f} ({one.low:,.0f} to {high})", f"{one.spent:,}"]
 
 
-def by_generation(rows: Sequence[Cells], named: Mapping[str, str], measure: str, at: Sequence[int]) -> str | None:
-    """Return the table of the best so far of some groups; None without rows.
+def by_generation(rows: Sequence[Cells], named: Mapping[str, str], measure: str, at: Sequence[int]) -> str:
+    """Return the table of the best so far of some groups.
 
     Args:
         rows: of all generations.
@@ -40,13 +40,13 @@ def by_generation(rows: Sequence[Cells], named: Mapping[str, str], measure: str,
     found = curves.groups(rows, measure)
     lines = [[named[title], str(len(found[title])), *cells_at(found[title], at)] for title in named if title in found]
     head = ["mean of runs (95 %)", "runs", *(f"generation {generation}" for generation in at)]
-    return table(head, lines) if lines else None
+    return table(head, lines)
 
 
 def until(
     rows: Sequence[Cells], named: Mapping[str, str], measure: str, targets: Mapping[float, str], unit: str = "games"
-) -> str | None:
-    """Return the table of the evaluations that some groups need for targets; None without rows.
+) -> str:
+    """Return the table of the evaluations that some groups need for targets.
 
     Args:
         rows: of all generations.
@@ -63,4 +63,4 @@ def until(
         for target, words in targets.items()
     ]
     head = ["runs", "target", "reached", f"expected {unit} (95 %)", f"{unit} of all runs"]
-    return table(head, lines) if lines else None
+    return table(head, lines)

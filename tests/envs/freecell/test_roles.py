@@ -21,7 +21,7 @@ NAMES = [one.name for one in FEATURES]
 
 
 def seen(heuristics, rising, **numbers):
-    """What genomes see where the features are these numbers, and the others 0: by name, heuristics and features."""
+    """What genomes see where the features are these numbers, and the others 0: by name, counts and shares."""
     features = np.array([numbers.get(name, 0.0) for name in NAMES], np.float32)
     found = np.asarray(roles.seen(features, heuristics, rising)).tolist()
     count = len(roles.weighted(heuristics))
@@ -32,13 +32,21 @@ def seen(heuristics, rising, **numbers):
 def test_heuristics_that_rise_towards_the_goal_are_turned_over():
     numbers = {"HSDH": 25, "NumberWellPlaced": 13, "FreeCells": 3, "HighestHomeCard": 13, "SumOfBottomCards": 40}
     costs, shares = seen("book", "flipped", **numbers)
-    assert costs["HSDH"] == shares["HSDH"] == 0.25
-    assert (costs["NumberWellPlaced"], shares["NumberWellPlaced"]) == (0.75, 0.25)
-    assert (costs["FreeCells"], shares["FreeCells"]) == (0.75, 0.25)
-    assert (costs["HighestHomeCard"], shares["HighestHomeCard"]) == (0, 1)
-    assert costs["SumOfBottomCards"] == pytest.approx(0.4)
+    assert (costs["HSDH"], shares["HSDH"]) == (25, 0.25)
+    assert (costs["NumberWellPlaced"], shares["NumberWellPlaced"]) == (52 - 13, 0.25)
+    assert (costs["FreeCells"], shares["FreeCells"]) == (12 - 3, 0.25)
+    assert (costs["HighestHomeCard"], shares["HighestHomeCard"]) == (13 - 13, 1)
+    assert (costs["SumOfBottomCards"], shares["SumOfBottomCards"]) == (40, pytest.approx(0.4))
     plain, _ = seen("book", "as_is", **numbers)
-    assert plain == {name: shares[name] for name in plain}
+    assert plain == {name: numbers.get(name, 0) for name in plain}
+
+
+def test_what_is_no_whole_number_is_counted_in_parts_and_what_is_too_great_counts_as_the_greatest():
+    numbers = {"DifferenceFromTop": np.float32(17 / 7 - 5 / 4), "HSDH": 120}
+    costs, _ = seen("book", "flipped", **numbers)
+    assert costs["DifferenceFromTop"] == 840 * 17 / 7 - 840 * 5 / 4
+    assert costs["HSDH"] == 100
+    assert dict(zip(costs, roles.units("book"), strict=True))["DifferenceFromTop"] == 840 * 13
 
 
 def test_the_weighted_heuristics_are_those_of_the_book_or_two_more():

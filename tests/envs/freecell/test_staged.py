@@ -9,7 +9,6 @@ import pytest
 
 from envs.freecell import cards, plain
 from envs.freecell.heuristics import heineman_score, hsdh
-from envs.freecell.moves import NUMBERS
 from envs.freecell.rules import rules_of
 from envs.freecell.solver import solution
 from envs.freecell.states import position
@@ -21,24 +20,6 @@ from tests.reference import freecell, staged
 LIMIT, DEEPEST = 5000, 400
 DEALS, FROM_END = (1, 3), (5, 12, 20, 999)
 """Numbers of deals, and moves before the ends of their solutions."""
-
-
-class PlainFreeCell:
-    """The rules in the form of the searches in plain Python."""
-
-    key, solved = staticmethod(freecell.canonical), staticmethod(plain.solved)
-
-    def __init__(self, supermoves):
-        self.supermoves = supermoves
-
-    def moves(self, board):
-        found = plain.legal(board, self.supermoves)
-        return sorted(
-            NUMBERS[plain.PILES.index(one.source), plain.PILES.index(one.target), one.number] for one in found
-        )
-
-    def play(self, board, action):
-        return plain.play(board, plain.move_of(action))
 
 
 @cache
@@ -74,7 +55,7 @@ def test_equals_plain_python_node_by_node(variant, supermoves, score, plain_scor
     search = Staged(rules_of(supermoves), order=order, lanes=8, narrow=8, **options)
     limits = np.full(count, LIMIT, np.int32)
     result = jax.device_get(jax.jit(search.search)(jax.tree.map(jnp.asarray, roots), limits, jnp.int32(count)))
-    puzzle, found = PlainFreeCell(supermoves), []
+    puzzle, found = freecell.Puzzle(supermoves), []
     for lane in range(count):
         alone = staged.Search(
             puzzle, LIMIT, lambda child, *rest: plain_score(child), widest=search.puzzle.most_choices, **options

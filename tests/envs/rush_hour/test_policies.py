@@ -127,9 +127,9 @@ def test_suites_keep_test_boards_aside():
 
 def test_a_suite_that_does_not_fit_is_named(tmp_path):
     with pytest.raises(
-        UsageError, match=r"^fitness.suite.name=FOO: accepted: WAY, JAM, SER, MOV, ALL, or a file of boards"
+        UsageError, match=r"^fitness.instances=FOO: accepted: WAY, JAM, SER, MOV, ALL, or a file of boards"
     ):
-        suites.instances(GAME, "FOO", "fitness.suite.name")
+        suites.instances(GAME, "FOO", "fitness.instances")
     large = RushHour(size=8, board="." * 24 + "XX......" + "." * 32)
     with pytest.raises(UsageError, match=r"^suite=JAM: accepted: BIG, EVO, ALL, or a file of boards"):
         suites.instances(large, "JAM", "suite")

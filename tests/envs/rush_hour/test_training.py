@@ -11,7 +11,7 @@ from envs.rush_hour import boards
 from jaxgp.config import schema, validate
 from jaxgp.errors import UsageError
 from jaxgp.evolution.options import Algorithm
-from jaxgp.fitness.options import Fitness, Problems, Suite
+from jaxgp.kinds.suite import Problems, Suite
 from jaxgp.measure import champions, solving
 from jaxgp.operators.options import Creation, Crossover, Mutation, Selection
 from jaxgp.run.assemble import assemble
@@ -38,7 +38,7 @@ def config(generations=3, role="policy", **suite):
         game={"name": "rush_hour"},
         program={"role": role, **SEARCH},
         algorithm=algorithm,
-        fitness=Fitness(suite=Suite(**{"name": "JAM", "boards": 4, "validation": 3, "limit": 300, **suite})),
+        fitness=Suite(**{"instances": "JAM", "boards": 4, "validation": 3, "limit": 300, **suite}),
         logger=schema.Logger(mode="disabled"),
         checkpoint_every=2,
         compilation_cache=None,
@@ -46,14 +46,14 @@ def config(generations=3, role="policy", **suite):
 
 
 BAD = [
-    ("fitness.suite.boards", 0, "a whole number from 1, as in fitness=suite; rush_hour is a puzzle"),
-    ("fitness.suite.boards", 30, "a whole number from 1 to 29; 32 instances less 3 for validation"),
-    ("fitness.suite.validation", 32, "a whole number from 1 to 31; the suite has 32 instances"),
-    ("fitness.suite.name", "JAMS", "WAY, JAM, SER, MOV, ALL, or a file of boards"),
-    ("fitness.suite.name", "/nowhere/boards.txt", "a file with a name and the cells of a board on each line"),
-    ("fitness.suite.factor", 0.0, "a number above 0"),
-    ("fitness.suite.limit", 0, "a whole number from 1"),
-    ("fitness.suite.cost", "expanded", "nodes with program.search=deepening"),
+    ("fitness.boards", 0, "a whole number from 1"),
+    ("fitness.boards", 30, "a whole number from 1 to 29; 32 instances less 3 for validation"),
+    ("fitness.validation", 32, "a whole number from 1 to 31; the suite has 32 instances"),
+    ("fitness.instances", "JAMS", "WAY, JAM, SER, MOV, ALL, or a file of boards"),
+    ("fitness.instances", "/nowhere/boards.txt", "a file with a name and the cells of a board on each line"),
+    ("fitness.factor", 0.0, "a number above 0"),
+    ("fitness.limit", 0, "a whole number from 1"),
+    ("fitness.cost", "expanded", "nodes with program.search=deepening"),
     ("program.deepest", 3, "a whole number from 4 to 1000"),
     ("program.table", 1000, "0, or a power of two"),
     ("program.bound", "time", "depth, cost"),
@@ -86,7 +86,7 @@ def test_a_suite_needs_instances_for_training_and_for_validation(tmp_path):
     file = tmp_path / "one.txt"
     file.write_text(f"alone {boards.find('JAM01').text}\n")
     with pytest.raises(UsageError, match=r"accepted: a suite with at least 2 instances for training; this has 0$"):
-        validate.check(config(name=str(file)), envs)
+        validate.check(config(instances=str(file)), envs)
 
 
 def test_rules_are_exchanged_by_individuals_that_have_rules():
@@ -100,14 +100,14 @@ def test_rules_are_exchanged_by_individuals_that_have_rules():
 def test_a_suite_is_for_puzzles():
     wrong = replace(config(), game={"name": "morpion"}, program={})
     wrong.algorithm.crossover.rule = 0.0
-    with pytest.raises(UsageError, match=r"^fitness.suite.boards=4: accepted: 0; morpion is no puzzle"):
+    with pytest.raises(UsageError, match=r"^fitness.kind=suite: accepted: solo, for game=morpion"):
         validate.check(wrong, envs)
 
 
 def test_no_test_board_takes_part():
     fitness = assemble(config(), envs).ring.fitness
-    assert len(fitness.training.positions) == 32 - 3
-    assert len(fitness.validation.positions) == 3
+    assert len(fitness.fitness.instances.positions) == 32 - 3
+    assert len(fitness.referee.instances.positions) == 3
 
 
 @pytest.mark.slow

@@ -1,0 +1,137 @@
+"""Any fitness together with a referee, which measures the fittest of every generation by something that stays the same.
+
+What individuals get from each other, from instances drawn anew or from a teacher cannot be compared between
+generations, or says little of how well they play. So the fittest are also measured by a referee, such as a fixed panel.
+The champion of a run is the best of these.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import jax
+import jax.numpy as jnp
+from flax import struct
+from jax import Array, lax
+
+from jaxgp.arrays import comparable, take
+from jaxgp.contracts import Scheme, Standing
+from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, child
+from jaxgp.genotypes.language import Genome, Language
+from jaxgp.options import whole
+
+COUNTED = ("evaluations", "plies", "searches", "nodes")
+"""Metrics that count the work of a generation: that of the fitness and that of the referee add up."""
+OF_REFEREE = "standing_"
+"""How metrics of a referee begin that a generation has beside those of the fitness."""
+
+
+class Referee(Protocol):
+    """A fitness whose values mean the same in every generation."""
+
+    def init(self, key: Array) -> Any:
+        """Return the memory at the start."""
+
+    def measure(self, key: Array, population: Genome, memory: Any) -> tuple[Evaluation, Any]:
+        """Measure individuals [P, ...]; `key` must not be used for anything else."""
+
+    def observe(self, memory: Any, best: Genome, improved: Array) -> Any:
+        """See the generation's best individual, and whether it is the new champion (bool[])."""
+
+    def rivals(self, memory: Any) -> tuple[Any, ...]:
+        """Return the memories of the opponents."""
+
+
+@struct.dataclass
+class Memories:
+    """The memory of a refereed fitness."""
+
+    own: Any  # of the fitness
+    referee: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Refereed(Absolute[Memories]):
+    """A fitness whose fittest individuals a referee measures; parents are selected by the fitness.
+
+    Attributes:
+        fitness: how good each individual is.
+        referee: measures some of each generation, and the candidates at the end.
+        measured: how many of the fittest it measures.
+        first: how many individuals it measures beside these, the first ones of a population.
+    """
+
+    fitness: Absolute[Any]
+    referee: Referee
+    measured: int = 1
+    first: int = 0
+
+    def __post_init__(self) -> None:
+        whole("measured", self.measured, 1)
+        whole("first", self.first, 0)
+
+    @property
+    def seats(self) -> int:
+        """S, entries of points."""
+        return self.fitness.seats
+
+    @property
+    def language(self) -> Language | None:
+        """What the individuals are written in."""
+        return self.fitness.language
+
+    def check(self, scheme: Scheme[Any]) -> None:
+        """Refuse a scheme whose individuals cannot be measured, or that has too few; raises UsageError."""
+        self.fitness.check(scheme)
+        whole("measured", self.measured, 1, scheme.population, "the population")
+        whole("first", self.first, 0, scheme.population, "the population")
+
+    def init(self, key: Array) -> Memories:
+        """Return both memories."""
+        referee, own = self.fitness.keys(key)
+        return Memories(self.fitness.init(own), self.referee.init(referee))
+
+    def in_chunks(self, chunk: int | None) -> "Refereed | None":
+        """Return the fitness that measures so many individuals at a time; None if it measures all together."""
+        fitness = self.fitness.in_chunks(chunk)
+        return None if fitness is None else replace(self, fitness=fitness)
+
+    def evaluate(self, key: Array, population: Genome, memory: Memories) -> tuple[Evaluation, Memories]:
+        """Measure a population [P, ...] by the fitness."""
+        result, own = self.fitness.evaluate(key, population, memory.own)
+        return result, Memories(own, memory.referee)
+
+    def improve(
+        self, key: Array, population: Genome, result: Evaluation, memory: Memories
+    ) -> tuple[Genome, Evaluation]:
+        """Let individuals learn as the fitness says."""
+        return self.fitness.improve(key, population, result, memory.own)
+
+    def standing(
+        self, key: Array, result: Evaluation, population: Genome, memory: Memories
+    ) -> tuple[Standing, Memories]:
+        """Measure the fittest of a population by the referee; the best by this measure stands, then the fitter."""
+        which = lax.top_k(comparable(result.fitness), self.measured)[1]
+        if self.first:
+            which = jnp.concatenate([which, jnp.arange(self.first, dtype=which.dtype)])
+        own = jax.random.fold_in(child(key, MEASURE), 1)
+        found, seen = self.referee.measure(own, take(population, which), memory.referee)
+        best = found.fittest
+        told = {name: value for name, value in found.metrics.items() if name in COUNTED or name.startswith(OF_REFEREE)}
+        told |= {name: told[name] + result.metrics[name] for name in COUNTED if name in told and name in result.metrics}
+        metrics = {**told, "best_standing": found.fitness[best]}
+        standing = Standing(which[best], found.fitness[best], found.points[best], jnp.bool_(False), metrics)
+        return standing, Memories(memory.own, seen)
+
+    def again(self, key: Array, genomes: Genome, memory: Memories) -> tuple[Array, Array]:
+        """Return float32[K] fitness and float32[K, S] points of individuals [K, ...], measured anew by the referee."""
+        found, _ = self.referee.measure(key, genomes, memory.referee)
+        return found.fitness, found.points
+
+    def observe(self, memory: Memories, best: Genome, improved: Array) -> Memories:
+        """Show both the generation's best individual."""
+        own = self.fitness.observe(memory.own, best, improved)
+        return Memories(own, self.referee.observe(memory.referee, best, improved))
+
+    def rivals(self, memory: Memories) -> tuple[Any, ...]:
+        """Return the memories of the referee's opponents."""
+        return self.referee.rivals(memory.referee)

@@ -1,0 +1,321 @@
+"""Kinds of fitness, one a file: its options, what it asks of a run, how it is made, what tables say of it.
+
+`fitness.kind=NAME` picks the dataclass of options whose `kind` is NAME from the module of that name. A kind in a folder
+outside the project works in the same way: a package whose `__init__.py` has a subclass of `Fitness` with the name of
+the folder as its `kind`. Nothing here imports JAX before `fits`, `check` or `make` is called.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from jaxgp import options
+from jaxgp.errors import reject
+from jaxgp.evolution.options import CMA, Algorithm, Groups, of_island
+from jaxgp.fitness.words import POINTS, describe_opponent
+from jaxgp.options import (
+    DEEPEST,
+    MAX_FITNESS,
+    MAX_GAMES,
+    MAX_LANES,
+    MAX_PLIES,
+    MAX_POPULATION,
+    MAX_TABLE,
+    MAX_WEIGHT,
+    Kinds,
+    option,
+    power_of_two,
+)
+from jaxgp.printable import plies
+from jaxgp.seats.options import OpponentOptions
+
+if TYPE_CHECKING:
+    from jaxgp import contracts
+    from jaxgp.config.schema import Config
+    from jaxgp.evolution.pair import Pair
+    from jaxgp.evolution.ring import Ring
+    from jaxgp.fitness.panel import PanelFitness
+    from jaxgp.spec import Cast
+
+MAX_CANDIDATES = 256
+RENAMED = {
+    "coplay": "fitness.kind=coplay fitness.games={}",
+    "coplay_weight": "fitness.weight={} with fitness.kind=coplay",
+    "elimination": "fitness.kind=elimination fitness.games={}",
+    "suite.name": "fitness.instances={} with fitness.kind=suite",
+    **{
+        f"lessons.{name}": f"fitness.{name}={{}} with fitness.kind=lessons"
+        for name in (
+            "drawn",
+            "stock",
+            "teacher",
+            *(f"learning.{inner}" for inner in ("individuals", "lessons", "terms", "candidates", "most")),
+        )
+    },
+    **{
+        f"suite.{name}": f"fitness.{name}={{}} with fitness.kind=suite"
+        for name in (
+            *("boards", "validation", "first", "factor", "limit", "reference", "unsolved", "score", "cost", "partial"),
+            *(f"problems.{inner}" for inner in ("population", "met", "every", "elites", "crossover", "mutation")),
+            *(f"problems.{inner}" for inner in ("gene_probability", "unsolved")),
+        )
+    },
+}
+"""What options of earlier versions are called now; {} stands for the value."""
+
+Anyone = Algorithm | Groups | CMA
+Rows = list[tuple[str, str]]
+"""(parameter, value) pairs of a table."""
+Seated = Mapping[str, Mapping[str, "contracts.Opponent"]]
+"""The opponents of a fitness: by the name of the section of options that has them, then by their own names."""
+
+
+@dataclass
+class Fitness:
+    """Base of all kinds: fitness = max(minimum, scale * points - parsimony * size), the size in nodes or rules."""
+
+    kinds: ClassVar[Kinds] = Kinds("fitness.kind", "jaxgp.kinds", "panel")
+    renamed: ClassVar[dict[str, str]] = RENAMED
+
+    kind: str = option("", "what individuals are selected by")
+    scale: float = option(1.0, "what the points are multiplied by", low=0, high=MAX_WEIGHT, above=True)
+    parsimony: float = option(0.0, "the price of a node, or of a rule", low=0, high=MAX_WEIGHT)
+    minimum: float | None = option(None, "the least fitness; null: there is none", low=-MAX_FITNESS, high=MAX_FITNESS)
+
+    def suits(self, algorithm: Anyone) -> None:
+        """Check what it asks of the options of the algorithm; raises UsageError. No game is imported yet."""
+
+    def fits(self, algorithm: Anyone, cast: "Cast") -> bool:
+        """Return whether the algorithm can be told this fitness, and individuals that play like this can have it."""
+        del algorithm, cast
+        return True
+
+    def check(self, config: "Config", cast: "Cast") -> None:
+        """Check what it asks of the game and of how genomes play it; raises UsageError."""
+
+    def make(self, config: "Config", cast: "Cast", seated: Seated) -> "contracts.Fitness":
+        """Return the fitness.
+
+        Args:
+            config: of the run, checked.
+            cast: the game and how genomes play it.
+            seated: the opponents, of every section of these options that has any.
+        """
+        raise NotImplementedError
+
+    def around(self, ring: "Ring") -> "Ring | Pair":
+        """Return what evolves the population, from its ring: the ring, or a pair with a second population."""
+        return ring
+
+    def objective(self, game: str) -> str:
+        """Say in a few words what individuals are to do in a game."""
+        return f"reach a high fitness in {game}"
+
+    def rows(self, config: "Config") -> Rows:
+        """Return the rows of the parameter table that say what the fitness is."""
+        del config
+        return [("fitness", self.kind)]
+
+    def aim(self, config: "Config") -> str | None:
+        """Say in words what ends the run before its last generation; None: nothing does."""
+        del config
+        return None
+
+    def formula(self, points: str, unit: str = "nodes") -> str:
+        """Return the formula of the fitness in words, from those of its points."""
+        formula = points if self.scale == 1 else f"{self.scale:g} * ({points})"
+        if self.parsimony:
+            price = f"number of {unit}" if self.parsimony == 1 else f"{self.parsimony:g} * number of {unit}"
+            formula += f" - {price}"
+        return formula + ("" if self.minimum is None else f", at least {self.minimum:g}")
+
+
+@dataclass
+class Games(Fitness):
+    """Base of a fitness whose individuals, all or the fittest, play the games of a panel of opponents."""
+
+    opponents: dict[str, OpponentOptions] = option({}, "the panel, by name")
+    points: str = option(
+        "score",
+        "score: the sum over both seats, weighted mean over opponents; result: 1, 1/2, 0; share: own points of all "
+        "games against an opponent, divided by those of both sides; games that are stopped give points to neither",
+        POINTS,
+    )
+    win_bonus: float = option(
+        0.0, "extra points for each seat from which a game against the panel is won", low=0, high=MAX_WEIGHT
+    )
+    paired: bool = option(
+        False,
+        "games of chance: whether the two games of a pair, with seats changed, have the same dice, turn by turn; "
+        "against the panel and in elimination",
+    )
+    table_size: int = power_of_two(262144, "remembered replies of each searched opponent", low=1, high=MAX_TABLE)
+    lanes: int = option(64, "searches that run side by side", low=1, high=MAX_LANES)
+    tail: int = option(
+        2,
+        "last plies of a search that are expanded full width",
+        low=1,
+        high="least_depth",
+        why="the least depth among the opponents",
+    )
+    max_plies: int = option(400, "longer games are stopped and scored as they stand", low=1, high=MAX_PLIES)
+
+    @property
+    def least_depth(self) -> int:
+        """The least depth of the searches that individuals meet; if they meet none, that of any search."""
+        return min((one.plies for _, _, one in met(self)), default=DEEPEST)
+
+    def laws(self, prefix: str) -> None:
+        """Check the conditions between options; raises UsageError."""
+        if self.opponents and not any(one.weight for one in self.opponents.values()):
+            name = next(iter(self.opponents))
+            reject(f"{prefix}opponents.{name}.weight", 0.0, "at least one opponent with a weight above 0")
+
+    def fits(self, algorithm: Anyone, cast: "Cast") -> bool:
+        """Return whether the game is for two, and the algorithm chooses the parents itself."""
+        return cast.game.seats == 2 and algorithm.kind != "groups"
+
+    def check(self, config: "Config", cast: "Cast") -> None:
+        """Refuse an empty panel, and shared dice in a game without; raises UsageError."""
+        from jaxgp.contracts import RollsByTurn  # with the game JAX is imported anyway
+
+        if not self.opponents:
+            reject("fitness.opponents", "{}", "at least one opponent; add one with +fitness.opponents.NAME.kind=KIND")
+        if self.paired and not isinstance(cast.game, RollsByTurn):
+            reject("fitness.paired", True, f"false; {cast.spec.name} has no rolls that two games can share")
+
+    def against(self, cast: "Cast", seated: Seated, opening: int = 0) -> "PanelFitness":
+        """Return the fitness from games against the panel, each after so many random moves."""
+        from jaxgp.fitness.panel import PanelFitness
+
+        return PanelFitness(
+            cast.game,
+            cast.actor,
+            tuple(seated["opponents"].values()),
+            tuple(one.weight for one in self.opponents.values()),
+            points=self.points,
+            scale=self.scale,
+            parsimony=self.parsimony,
+            win_bonus=self.win_bonus,
+            minimum=self.minimum,
+            max_plies=self.max_plies,
+            paired=self.paired,
+            opening=opening,
+        )
+
+    def by_panel(self, unit: str = "nodes") -> str:
+        """Return the formula of the fitness from games against the panel, in words."""
+        points = {
+            "score": "score moving first + score moving second",
+            "result": "result moving first + result moving second (1 win, 1/2 draw, 0 loss)",
+            "share": "share of points (own / (own + opponent's)) of all games",
+        }[self.points]
+        if len(self.opponents) > 1:
+            points = f"mean over the opponents of {points}"
+        if self.win_bonus:
+            points += f" + {self.win_bonus:g} for each game won"
+        return self.formula(points, unit)
+
+    def said(self) -> str:
+        """Say in words who the panel is."""
+        return "; ".join(describe_opponent(opponent) for opponent in self.opponents.values())
+
+    def dice(self) -> str:
+        """Say in words which games have the same dice."""
+        return "; both games of a pair have the same dice" if self.paired else ""
+
+
+@dataclass
+class Candidates(Fitness):
+    """Base of a fitness whose best individuals play again at the end of a run."""
+
+    candidates: int = option(
+        0,
+        "how many of the best individuals play their opponents again at the end, so that new games name the champion; "
+        "0: none, the best measured one is the champion",
+        low=0,
+        high=MAX_CANDIDATES,
+    )
+    final_rounds: int = option(10, "how often candidates play all games of the opponents again", low=1, high=MAX_GAMES)
+
+
+@dataclass
+class Measured(Fitness):
+    """Base of a fitness with a referee, which measures the fittest of every generation."""
+
+    measured: int = option(
+        1, "how many of the fittest of a generation the referee measures", low=1, high=MAX_POPULATION
+    )
+
+    def suits(self, algorithm: Anyone) -> None:
+        """Refuse to measure more than there are."""
+        few(self, "measured", algorithm)
+
+    def fittest(self) -> str:
+        """Say in words who is measured."""
+        return "best" if self.measured == 1 else f"{self.measured} best"
+
+
+@dataclass
+class Among(Games, Measured, Candidates):
+    """Base of a fitness from games of the population among itself; the panel is the referee."""
+
+    opening_plies: int = option(
+        0, "random moves at the beginning of games of individuals", low=0, high="max_plies", why="fitness.max_plies"
+    )
+    measured_depth: int | None = option(
+        None, "plies that individuals search while measured; null: as in evolution", low=1, high=DEEPEST
+    )
+
+    def suits(self, algorithm: Anyone) -> None:
+        """Refuse a population, or that of an island, of one, chunks, and selection that compares games."""
+        super().suits(algorithm)
+        islands, kind = algorithm.islands.count, f"fitness.kind={self.kind}"
+        if of_island(algorithm).population < 2:
+            least = f"a whole number from {2 * islands}, with {kind}"
+            reject("algorithm.population", algorithm.population, least + (", two on an island" if islands > 1 else ""))
+        if algorithm.chunk is not None:
+            accepted = f"null with {kind}; individuals that play each other are evaluated together"
+            reject("algorithm.chunk", algorithm.chunk, accepted)
+        if isinstance(algorithm, Algorithm):
+            for name in ("by_case", "sharing"):
+                # No two individuals meet the same opponents.
+                if value := getattr(algorithm.selection, name):
+                    reject(f"algorithm.selection.{name}", value, f"0, with {kind}")
+
+    def check(self, config: "Config", cast: "Cast") -> None:
+        """Refuse deeper searches while measured where individuals do not search; see `Games.check`."""
+        super().check(config, cast)
+        self.deeper(cast)
+
+    def deeper(self, cast: "Cast") -> "Cast":
+        """Return how individuals play while they are measured; raises UsageError."""
+        return cast if self.measured_depth is None else cast.at_depth(self.measured_depth, "fitness.measured_depth")
+
+    def objective(self, game: str) -> str:
+        """Say what individuals are to do."""
+        return f"play {game} well against others of the population"
+
+    def judged(self) -> tuple[str, str]:
+        """Return the row of the parameter table that says what the referee does."""
+        searching = "" if self.measured_depth is None else f"searching {plies(self.measured_depth)} "
+        said = f"{self.by_panel()}, {searching}against {self.said()}{self.dice()}"
+        return f"{self.fittest()} of each generation measured by", said
+
+    def opened(self) -> str:
+        """Say in words how games begin."""
+        return f", each after {self.opening_plies} random moves" if self.opening_plies else ""
+
+
+def met(fitness: Fitness) -> Iterator[tuple[str, str, OpponentOptions]]:
+    """Yield everybody that individuals meet: the section of options, the name there, and the options."""
+    for one in options.declared(fitness):
+        value = getattr(fitness, one.name)
+        if isinstance(value, dict):
+            yield from ((one.name, name, entry) for name, entry in value.items() if isinstance(entry, OpponentOptions))
+
+
+def few(fitness: Fitness, name: str, algorithm: Anyone) -> None:
+    """Check that an option is at most the population, or that of an island; raises UsageError."""
+    whose = "algorithm.population" if algorithm.islands.count == 1 else "the population of an island"
+    options.bound(fitness, name, "fitness.", high=of_island(algorithm).population, why=whose)

@@ -1,0 +1,117 @@
+"""Fitness from decisions that a teacher has judged, in the place of games; a panel measures the fittest."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jaxgp import options
+from jaxgp.errors import reject
+from jaxgp.evolution.options import Algorithm
+from jaxgp.fitness.taught.options import MAX_LESSONS, Learning
+from jaxgp.kinds import Anyone, Candidates, Games, Measured, Rows, Seated
+from jaxgp.options import option
+
+if TYPE_CHECKING:
+    from jaxgp import contracts
+    from jaxgp.config.schema import Config
+    from jaxgp.spec import Cast
+
+
+@dataclass
+class Lessons(Games, Measured, Candidates):
+    """Minus what an individual loses by its choices against the best ones; the panel measures the fittest in games."""
+
+    kind: str = option("lessons", "decisions that a teacher has judged, in the place of games", ("lessons",))
+    drawn: int = option(
+        512,
+        "lessons drawn in each generation, without replacement, the same for all individuals",
+        low=1,
+        high="stock",
+        why="fitness.stock",
+    )
+    stock: int = option(
+        4096, "lessons that are prepared before the first generation, to draw from", low=1, high=MAX_LESSONS
+    )
+    teacher: str | None = option(None, "who judges decisions, by name; null: the first one of the game")
+    learning: Learning = option(Learning(), "learning of the fittest")
+
+    def laws(self, prefix: str) -> None:
+        """Check the conditions between options; raises UsageError."""
+        super().laws(prefix)
+        if self.learning.individuals:
+            why = prefix + "stock"
+            options.bound(self.learning, "lessons", prefix + "learning.", high=self.stock, why=why)
+
+    def suits(self, algorithm: Anyone) -> None:
+        """Refuse chunks, and a wheel for a fitness below 0."""
+        super().suits(algorithm)
+        if algorithm.chunk is not None:
+            reject("algorithm.chunk", algorithm.chunk, "null with fitness.kind=lessons")
+        if isinstance(algorithm, Algorithm) and algorithm.selection.method == "roulette" and self.minimum is None:
+            why = "algorithm.selection.method=roulette needs it, because lessons give a fitness below 0"
+            reject("fitness.minimum", None, f"a number from 0 ({why})")
+
+    def fits(self, algorithm: Anyone, cast: "Cast") -> bool:
+        """Return whether the game has lessons, and individuals value what moves lead to."""
+        from jaxgp.contracts import Values
+
+        return super().fits(algorithm, cast) and cast.spec.lessons is not None and isinstance(cast.actor, Values)
+
+    def check(self, config: "Config", cast: "Cast") -> None:
+        """Refuse teachers that there are not, and learning where individuals cannot; see `Games.check`."""
+        super().check(config, cast)
+        assert cast.spec.lessons is not None
+        if self.teacher not in (None, *cast.spec.teachers):
+            reject("fitness.teacher", self.teacher, ", ".join(cast.spec.teachers))
+        if self.learning.individuals:
+            _learns(self.learning.individuals, config.algorithm, cast)
+        cast.spec.lessons(cast.game, self.teacher)
+
+    def make(self, config: "Config", cast: "Cast", seated: Seated) -> "contracts.Fitness":
+        """Return the fitness with its referee."""
+        from jaxgp.fitness.refereed import Refereed
+        from jaxgp.fitness.taught.lessons import LessonFitness
+
+        assert cast.spec.lessons is not None
+        teach, worth = cast.spec.lessons(cast.game, self.teacher), (self.scale, self.parsimony, self.minimum)
+        taught = LessonFitness(cast.actor, teach, self.drawn, self.stock, self.learning, *worth)
+        return Refereed(taught, self.against(cast, seated), self.measured)
+
+    def objective(self, game: str) -> str:
+        """Say what individuals are to do."""
+        return f"choose moves of {game} as a teacher does"
+
+    def rows(self, config: "Config") -> Rows:
+        """Return the loss, who learns, and what the referee does."""
+        by, loss = self.teacher or "a strategy of the game", "value of the best move less that of the own choice"
+        lost = f"minus the mean loss in {self.drawn} decisions of {self.stock}, judged by {by}; loss: {loss}"
+        judged = f"{self.by_panel()}, against {self.said()}{self.dice()}"
+        return [
+            ("fitness", lost),
+            *_learning(self.learning),
+            (f"{self.fittest()} of each generation measured by", judged),
+        ]
+
+
+def _learns(individuals: int, algorithm: Anyone, cast: "Cast") -> None:
+    """Refuse learning from lessons that programs of the game cannot do; raises UsageError."""
+    from jaxgp.contracts import Learns
+    from jaxgp.interpreter.nodes import traceable
+
+    option = "fitness.learning.individuals"
+    if not isinstance(cast.actor, Learns) or not cast.language.sums or not traceable(cast.language):
+        reject(option, individuals, f"0; programs of {cast.spec.name} are no sums of weighted terms")
+    most = algorithm.islands.size(algorithm.population)
+    if individuals > most:
+        alone = algorithm.islands.count == 1
+        bound = f"algorithm.population={most}" if alone else f"{most}, the population of an island"
+        reject(option, individuals, f"a whole number from 0 to {bound}")
+
+
+def _learning(asked: Learning) -> Rows:
+    """Return who learns from lessons, and how; nothing if nobody does."""
+    if not asked.individuals:
+        return []
+    number = asked.individuals
+    who = "the fittest of each generation" if number == 1 else f"the {number} fittest of each generation"
+    new = f"up to {asked.terms} new terms of each tree, each the best of {asked.candidates} random ones"
+    return [("learning", f"{who}: weights of terms by least squares in {asked.lessons} lessons, and {new}; inherited")]

@@ -1,0 +1,139 @@
+"""Kinds of fitness: found by name, in the project and in folders outside; what was called otherwise is refused."""
+
+import dataclasses
+import subprocess
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import envs
+from jaxgp import kinds
+from jaxgp.config import compose, typed, validate
+from jaxgp.config.schema import Config
+from jaxgp.errors import UsageError
+from jaxgp.genotypes.language import sizes
+from jaxgp.kinds.panel import Panel
+from jaxgp.run.assemble import assemble
+from jaxgp.store.directory import RunDirectory
+from tests.run.toy_experiment import config
+
+SHORT = '''
+from dataclasses import dataclass
+
+from jaxgp.kinds import Fitness
+from jaxgp.options import option
+
+
+@dataclass
+class Short(Fitness):
+    """The fewer nodes, the better, down to some."""
+
+    kind: str = option("short", "short programs", ("short",))
+    enough: int = option(3, "nodes that cost nothing", low=1, high=99)
+
+    def make(self, config, cast, seated):
+        from jaxgp.fitness.evaluation import FunctionFitness
+        from jaxgp.genotypes.language import sizes
+
+        assert not seated
+        return FunctionFitness(lambda key, population: -abs(sizes(population) - self.enough))
+'''
+
+
+def test_kinds_are_found_by_the_names_of_their_modules_the_default_first():
+    found = kinds.Fitness.kinds.all()
+    assert list(found) == ["panel", "coplay", "elimination", "groups", "lessons", "solo", "suite"]
+    assert all(kind().kind == name for name, kind in found.items())
+    assert found["panel"] is Panel is type(Config().fitness)
+
+
+def test_no_option_of_a_kind_switches_it_off():
+    for name, kind in kinds.Fitness.kinds.all().items():
+        assert kind(kind=name) == kind()
+        assert [one for one in dataclasses.fields(kind) if one.name in kinds.Fitness.kinds.all()] == []
+
+
+def test_options_are_read_without_jax():
+    code = "import sys, jaxgp.config.schema as s; s.Config(); s.Fitness.kinds.all(); assert 'jax' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("old", "said"),
+    [
+        ({"coplay": 50}, "fitness.coplay=50: accepted: fitness.kind=coplay fitness.games=50, as it is called now"),
+        ({"coplay_weight": 2.0}, "fitness.coplay_weight=2.0: accepted: fitness.weight=2.0 with fitness.kind=coplay, "),
+        ({"elimination": 4}, "fitness.elimination=4: accepted: fitness.kind=elimination fitness.games=4, "),
+        ({"lessons": {"drawn": 8}}, "fitness.lessons.drawn=8: accepted: fitness.drawn=8 with fitness.kind=lessons, "),
+        ({"suite": {"boards": 8}}, "fitness.suite.boards=8: accepted: fitness.boards=8 with fitness.kind=suite, "),
+        ({"suite": {"name": "JAM"}}, "fitness.suite.name=JAM: accepted: fitness.instances=JAM with fitness.kind=suite"),
+        (
+            {"suite": {"problems": {"population": 9}}},
+            "fitness.suite.problems.population=9: accepted: fitness.problems.population=9 with fitness.kind=suite, ",
+        ),
+    ],
+)
+def test_an_old_name_is_refused_with_the_new_one(old, said):
+    with pytest.raises(UsageError) as raised:
+        typed.typed(Config, {"fitness": old}, complete=False)
+    assert str(raised.value).startswith(said)
+
+
+def test_new_names_of_old_ones_exist():
+    for old, new in kinds.RENAMED.items():
+        words = [word.partition("=")[0::2] for word in new.replace(" with", "").split()]
+        kind = kinds.Fitness.kinds.all()[dict(words)["fitness.kind"]]
+        inner = kind
+        *path, last = next(name for name, _ in words if name != "fitness.kind").removeprefix("fitness.").split(".")
+        for part in path:
+            inner = type(getattr(inner(), part))
+        assert last in {one.name for one in dataclasses.fields(inner)}, old
+
+
+def test_an_option_of_another_kind_is_refused_with_the_kinds_that_have_it():
+    with pytest.raises(UsageError) as raised:
+        typed.typed(Config, {"fitness": {"kind": "solo", "guides": {}}}, complete=False)
+    assert str(raised.value) == (
+        "fitness.guides: unknown option with fitness.kind=solo; it is one of coplay; "
+        "accepted: kind, scale, parsimony, minimum"
+    )
+
+
+def test_a_run_of_a_version_without_kinds_is_refused_in_one_line(tmp_path):
+    (tmp_path / "config.yaml").write_text("game: {name: mancala}\nfitness: {coplay: 0, scale: 1.0}\n")
+    with pytest.raises(UsageError, match=r"of a version whose fitness had no kind; .* but not its run$"):
+        RunDirectory(tmp_path).read_config()
+
+
+@pytest.fixture
+def outside(tmp_path):
+    """A folder with a kind of fitness, which is forgotten again."""
+    folder = tmp_path / "short"
+    folder.mkdir()
+    (folder / "__init__.py").write_text(SHORT)
+    yield folder
+    kinds.Fitness.kinds._outside.clear()
+    sys.modules.pop("jaxgp_outside_short", None)
+
+
+def test_a_kind_in_a_folder_outside_is_as_good_as_one_of_the_project(outside):
+    placed = compose.placed([f"fitness.kind={outside}", "fitness.enough=4"], envs)
+    assert placed.overrides == ["fitness.kind=short", "fitness.enough=4"]
+    made = typed.typed(Config, {"fitness": {"kind": "short", "enough": 4}}, complete=False).fitness
+    small = dataclasses.replace(config(), fitness=made)
+    small.algorithm.selection.method = "tournament"
+    ring = assemble(validate.check(small, envs), envs).ring
+    state = jax.jit(ring.init)(jax.random.key(0))
+    found, _ = ring.fitness.evaluate(jax.random.key(1), state.population, state.memory)
+    np.testing.assert_array_equal(found.fitness, -jnp.abs(sizes(state.population) - 4))
+
+
+def test_a_folder_without_a_kind_of_its_name_is_refused(tmp_path, outside):
+    with pytest.raises(UsageError, match=r"^fitness.kind=.*/none: accepted: panel, coplay, .* a folder with an __init"):
+        compose.placed([f"fitness.kind={tmp_path / 'none'}"], envs)
+    other = outside.rename(tmp_path / "shorter")
+    with pytest.raises(UsageError, match=r"has a dataclass of options with the kind shorter, as the folder is; names"):
+        compose.placed([f"fitness.kind={other}"], envs)
