@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from jaxgp.contracts import Fitness, Game, Opponent, Player, Puzzle, Scheme, Soloist, Solver
+    from jaxgp.contracts import (
+        Driver,
+        Fitness,
+        Game,
+        Measure,
+        Opponent,
+        Player,
+        Puzzle,
+        Scheme,
+        Simulation,
+        Soloist,
+        Solver,
+    )
     from jaxgp.errors import UsageError
     from jaxgp.evolution.cma import SeparableCMA
     from jaxgp.evolution.generational import Generational
@@ -20,32 +32,58 @@ if TYPE_CHECKING:
     from jaxgp.evolution.seeds import Seeds
     from jaxgp.evolution.state import EvolutionState
     from jaxgp.evolution.winners import Winners
-    from jaxgp.evolving import AskTell, Evolved, Table, evolve, resume
     from jaxgp.fitness.among.coevolution import CoevolutionFitness, Guide
     from jaxgp.fitness.evaluation import Absolute, Evaluation, FunctionFitness
     from jaxgp.fitness.grouped import GroupFitness
     from jaxgp.fitness.panel import PanelFitness
     from jaxgp.fitness.puzzles.suite import SuiteFitness
     from jaxgp.fitness.refereed import Refereed
+    from jaxgp.fitness.rollout import RolloutFitness
     from jaxgp.fitness.solo import SoloFitness
     from jaxgp.genotypes.language import parse, to_text
     from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
     from jaxgp.genotypes.programs import Programs
     from jaxgp.interpreter.evaluate import evaluate_programs
-    from jaxgp.library import Board, Champion, board, champion, evaluate, load, opening, opponent, save, step, take
+    from jaxgp.library.evolving import AskTell, Evolved, History, evolve, resume
+    from jaxgp.library.games import (
+        Board,
+        Champion,
+        board,
+        champion,
+        evaluate,
+        load,
+        opening,
+        opponent,
+        save,
+        step,
+        take,
+    )
     from jaxgp.operators.options import Creation, Crossover, Mutation, RuleCreation, RuleMutation, Selection
     from jaxgp.options import option
     from jaxgp.players.alone.walk import Walker
+    from jaxgp.players.driver import ProgramDriver
     from jaxgp.players.greedy import GreedyPlayer
     from jaxgp.players.panel import RandomOpponent
     from jaxgp.players.program import ProgramPlayer
     from jaxgp.players.rules import RulePlayer
     from jaxgp.players.searched import SearchedPlayer
     from jaxgp.players.solver import ProgramSolver
-    from jaxgp.spec import Cast, Role, Spec, Strategy
+    from jaxgp.spec import Cast, Fixed, Notation, Role, Searches, Solo, Spec, Strategy, Suites, Table
 
 _ROOMS = {
-    "contracts": ("Fitness", "Game", "Opponent", "Player", "Puzzle", "Scheme", "Soloist", "Solver"),
+    "contracts": (
+        "Driver",
+        "Fitness",
+        "Game",
+        "Measure",
+        "Opponent",
+        "Player",
+        "Puzzle",
+        "Scheme",
+        "Simulation",
+        "Soloist",
+        "Solver",
+    ),
     "errors": ("UsageError",),
     "evolution.cma": ("SeparableCMA",),
     "evolution.generational": ("Generational",),
@@ -56,19 +94,20 @@ _ROOMS = {
     "evolution.seeds": ("Seeds",),
     "evolution.state": ("EvolutionState",),
     "evolution.winners": ("Winners",),
-    "evolving": ("AskTell", "Evolved", "Table", "evolve", "resume"),
+    "library.evolving": ("AskTell", "Evolved", "History", "evolve", "resume"),
     "fitness.among.coevolution": ("CoevolutionFitness", "Guide"),
     "fitness.evaluation": ("Absolute", "Evaluation", "FunctionFitness"),
     "fitness.grouped": ("GroupFitness",),
     "fitness.panel": ("PanelFitness",),
     "fitness.refereed": ("Refereed",),
+    "fitness.rollout": ("RolloutFitness",),
     "fitness.solo": ("SoloFitness",),
     "fitness.puzzles.suite": ("SuiteFitness",),
     "genotypes.language": ("parse", "to_text"),
     "genotypes.primitives": ("BOOL", "FLOAT", "Floats", "Integers", "Primitive", "PrimitiveSet"),
     "genotypes.programs": ("Programs",),
     "interpreter.evaluate": ("evaluate_programs",),
-    "library": (
+    "library.games": (
         "Board",
         "Champion",
         "board",
@@ -83,6 +122,7 @@ _ROOMS = {
     ),
     "operators.options": ("Creation", "Crossover", "Mutation", "RuleCreation", "RuleMutation", "Selection"),
     "options": ("option",),
+    "players.driver": ("ProgramDriver",),
     "players.greedy": ("GreedyPlayer",),
     "players.panel": ("RandomOpponent",),
     "players.program": ("ProgramPlayer",),
@@ -90,7 +130,7 @@ _ROOMS = {
     "players.searched": ("SearchedPlayer",),
     "players.solver": ("ProgramSolver",),
     "players.alone.walk": ("Walker",),
-    "spec": ("Cast", "Role", "Spec", "Strategy"),
+    "spec": ("Cast", "Fixed", "Notation", "Role", "Searches", "Solo", "Spec", "Strategy", "Suites", "Table"),
 }
 _WHERE = {name: room for room, names in _ROOMS.items() for name in names}
 

@@ -4,7 +4,8 @@ A folder is a game if it is a package with a function `spec() -> Spec`, which im
 `envs` has the games of the project; `Outside` adds one from any other folder.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
@@ -12,17 +13,21 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 import numpy as np
 from jax import Array
 
-from jaxgp import options
-from jaxgp.contracts import Actor, Game, Lessons, States, Twin
+from jaxgp import contracts, options
+from jaxgp.contracts import Actor, Game, Simulation, States, World
 from jaxgp.errors import UsageError, reject
 from jaxgp.files import import_package
+from jaxgp.printable import typed
 
 if TYPE_CHECKING:
-    from jaxgp.export.export import Equations
+    from jaxgp.export.export import Written
     from jaxgp.genotypes.language import Language
+    from jaxgp.players.taught import Lessons
     from jaxgp.search.listed import ListedGame
+    from jaxgp.search.lookahead import Twin
 
-Rules = TypeVar("Rules", bound=Game)
+Rules = TypeVar("Rules", bound=World)
+Turns = TypeVar("Turns", bound=Game)
 Drawn = TypeVar("Drawn", contravariant=True)
 Options = TypeVar("Options")
 Genotype = Literal["program", "rules"]
@@ -30,9 +35,16 @@ Evaluator = Callable[[Any, Any], Array]
 """(game, state) -> float32[]: the value of a position for the side to move; it must accept ended games and the twin's
 states."""
 
-
 Choice = Callable[[Any, Array], Array]
 """A fixed player that is a function, hashable: (state, uint32[] random bits) -> int32[], a legal action."""
+
+
+class ChoosesTurns(ABC):
+    """A `Choice` that also chooses in many states at once, and several moves of its side, where this is faster."""
+
+    @abstractmethod
+    def turns(self, states: States, bits: Array, active: Array) -> Array:
+        """Return int32[N, K] moves for states [N], as `jaxgp.contracts.Player.act` does; `bits` is uint32[N]."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +72,8 @@ class Role(Generic[Rules, Options]):
         make: (rules, options) -> the language that genomes are written in, and the actor that plays them. Raises
             ValueError for options that these rules do not allow.
         deeper: (options, plies) -> options with which the same genomes search `plies` deep; None if they do not search.
-        python: (rules, options, equations, title) -> a module of plain Python that plays like a program; None: none.
-        features: name of the features in the exported module.
+        exports: name of a notation -> what writes an individual in it.
+        features: name of the features in exported text.
     """
 
     name: str
@@ -70,7 +82,7 @@ class Role(Generic[Rules, Options]):
     options: type[Options]
     make: "Callable[[Rules, Options], tuple[Language, Actor]]"
     deeper: Callable[[Options, int], Options] | None = None
-    python: "Callable[[Rules, Options, Equations, str], str] | None" = None
+    exports: "Mapping[str, Callable[[Rules, Options, Written, str], str]]" = field(default_factory=dict)
     features: str = "features"
 
 
@@ -92,49 +104,44 @@ class Strategy:
     own: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Instances:
-    """Instances of a puzzle, N of them, in the order of their list.
-
-    Attributes:
-        names: of each.
-        states: [N], the instances, in NumPy arrays.
-        test: bool[N], those that no evolution may see.
-    """
-
-    names: tuple[str, ...]
-    states: States
-    test: np.ndarray
-
-
 class Drawing(Protocol[Drawn]):
-    """Pictures and words for people; a module with these functions is one."""
+    """Pictures of states for people; a module with these functions is one."""
 
     def text(self, game: Drawn, state: States, bottom: int = 0) -> str:
-        """Draw a position in characters; the side of seat `bottom` is nearest."""
+        """Draw a state in characters; the side of seat `bottom` is nearest."""
 
     def svg(
         self, game: Drawn, state: States, highlight: int | None = None, seat: int | None = None, bottom: int = 0
     ) -> str:
-        """Draw a position; `highlight` is the action that led to it, played by `seat`."""
+        """Draw a state; `highlight` is the action that led to it, played by `seat`."""
 
-    def action_name(self, game: Drawn, action: int) -> str: ...
 
-    def parse_action(self, game: Drawn, text: str) -> int:
-        """Read the name of an action; raises ValueError, which says what is accepted."""
+def _number(game: object, action: int) -> str:
+    del game
+    return str(action)
+
+
+def _numbered(game: Any, text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) < game.num_actions):
+        raise ValueError(f"{typed(text)} is no move; accepted: a whole number from 0 to {game.num_actions - 1}")
+    return int(text)
 
 
 @dataclass(frozen=True)
 class Notation(Generic[Rules]):
-    """The game's own notation for whole games.
+    """How moves and whole games are written.
 
     Attributes:
+        action_name: (rules, action) -> its name; without one, moves are called by their numbers.
+        parse_action: (rules, the name of an action) -> the action; raises ValueError, which says what is accepted.
         parse: (rules, text) -> the actions; raises ValueError.
         describe: (rules, actions, why each was played) -> text.
         picture: (rules, actions, how many of them; None: all) -> one SVG picture of the whole game; None: none.
         written: (rules, actions) -> the moves alone, as `parse` reads them; they end the text of a saved game.
     """
 
+    action_name: Callable[[Rules, int], str] = _number
+    parse_action: Callable[[Rules, str], int] = _numbered
     parse: Callable[[Rules, str], Sequence[int]] | None = None
     describe: Callable[[Rules, Sequence[int], Sequence[str]], str] | None = None
     picture: Callable[[Rules, Sequence[int], int | None], str] | None = None
@@ -160,56 +167,138 @@ class Dialect:
     packages: Mapping[str, str] = field(default_factory=dict)
 
 
-def _no_evaluators(game: object) -> Mapping[str, Evaluator | RandomEvaluator]:
-    del game
-    return {}
-
-
-def _no_suites(game: object) -> tuple[str, ...]:
-    del game
-    return ()
-
-
 def _nothing(*_: object) -> None:
     return None
 
 
 @dataclass(frozen=True)
-class Spec(Generic[Rules]):
-    """A game, with all that the engine and people need of it.
+class Searches(Generic[Rules]):
+    """How searches play a game.
 
     Attributes:
-        rules: a frozen dataclass; its fields are the settings of the game, declared by `jaxgp.options.option`.
-        drawing: pictures and words for people.
-        roles: ways for genomes to play it, the default first; empty: only people, searches and chance play it.
-        evaluators: rules -> the evaluators of searches on this board, by name, the default first.
+        evaluators: rules -> the evaluators on this board, by name, the default first.
         twin: rules -> the same game with states made for searching, or None.
         certainty: (rules, evaluator) -> the game to search for proved results, and the least absolute value that proves
             a result; None for an evaluator that proves nothing.
-        strategies: the names of its fixed players, the default first.
-        strategy: (name, rules) -> that fixed player, a genome or a function; raises ValueError where these rules have
-            none.
-        teachers: those of its strategies that judge decisions, the default first.
+    """
+
+    evaluators: Callable[[Rules], Mapping[str, Evaluator | RandomEvaluator]]
+    twin: "Callable[[Rules], Twin | None]" = _nothing
+    certainty: Callable[[Rules, str], tuple[Game, float] | None] = _nothing
+
+
+@dataclass(frozen=True)
+class Teachers(Generic[Rules]):
+    """Fixed players that judge decisions.
+
+    Attributes:
+        names: the default first.
         lessons: (rules, the name of a teacher) -> (typed key, count) -> that many decisions of the game, judged; raises
-            ValueError where these rules have no such teacher. None: the game has no lessons.
-        typed: in words, the ways in which moves can be typed, for the help at the table; None: by their names alone.
+            ValueError where these rules have no such teacher.
+    """
+
+    names: tuple[str, ...]
+    lessons: "Callable[[Rules, str | None], Callable[[Array, int], Lessons]]"
+
+
+@dataclass(frozen=True)
+class Fixed(Generic[Rules]):
+    """Fixed players.
+
+    Attributes:
+        names: the default first.
+        make: (name, rules) -> that player, a genome or a function; raises ValueError where these rules have none.
+        teachers: those that judge decisions.
+    """
+
+    names: tuple[str, ...]
+    make: Callable[[str, Rules], Strategy | Choice]
+    teachers: Teachers[Rules] | None = None
+
+
+@dataclass(frozen=True)
+class Instances:
+    """Instances of a puzzle, N of them, in the order of their list.
+
+    Attributes:
+        names: of each.
+        states: [N], the instances, in NumPy arrays.
+        test: bool[N], those that no evolution may see.
+    """
+
+    names: tuple[str, ...]
+    states: States
+    test: np.ndarray
+
+
+@dataclass(frozen=True)
+class Suites(Generic[Rules]):
+    """The lists of instances of a puzzle.
+
+    Attributes:
+        setting: the setting that selects the instance; where a champion is measured, a suite takes its place.
+        names: rules -> the names of the lists that fit them, the default first.
+        load: (rules, the name of a suite or of a file, the option that named it) -> its instances; raises UsageError,
+            whose message names the option.
+        prove: (rules, an instance in NumPy arrays, actions): a program apart from the engine plays a solution; raises
+            ValueError where it is none.
+    """
+
+    setting: str
+    names: Callable[[Rules], tuple[str, ...]]
+    load: Callable[[Rules, str, str], Instances]
+    prove: Callable[[Rules, Any, Sequence[int]], None] = _nothing
+
+
+@dataclass(frozen=True)
+class Solo(Generic[Rules]):
+    """A game for one whose score counts.
+
+    Attributes:
+        listed: rules -> the game with its legal actions in a list, for nested searches.
+        random_scores: (rules, key, lanes, rounds) -> int32[lanes, rounds] scores of random games.
+    """
+
+    listed: "Callable[[Rules], ListedGame]"
+    random_scores: Callable[[Rules, Array, int, int], Array]
+
+
+@dataclass(frozen=True)
+class Table(Generic[Rules]):
+    """What people are offered at the table.
+
+    Attributes:
+        typed: in words, the ways in which moves can be typed; None: by their names alone.
         turn: (rules, state, text) -> the moves of a turn that a person typed at once, legal one after the other; raises
             ValueError, which says what is accepted. None: moves are typed one by one.
-        marked: a regular expression of what a terminal shows in colour in the text of a position; None: nothing.
-        notation: the game's own notation for whole games.
-        dialect: rules -> the dialect of engines outside; None: no engine plays it.
-        listed: of a game for one, rules -> the game with its legal actions in a list, for nested searches.
-        random_scores: of a game for one, (rules, key, lanes, rounds) -> int32[lanes, rounds] scores of random games.
-        instance: of a puzzle, the setting that selects the instance; a suite takes its place when a champion is
-            measured.
-        suites: of a puzzle, rules -> the names of the lists of instances that they fit, the default first.
-        instances: of a puzzle, (rules, the name of a suite or of a file, the option that named it) -> its instances;
-            raises UsageError, whose message names the option.
-        prove: of a puzzle, (rules, an instance in NumPy arrays, actions): a program apart from the engine plays a
-            solution; raises ValueError where it is none.
-        hints: of a game for one, rules -> what answers a request for a hint: position -> the move to make, or
+        marked: a regular expression of what a terminal shows in colour in the text of a state; None: nothing.
+        hints: of a game for one, rules -> what answers a request for a hint: state -> the move to make, or
             None if there is none, and in words what is known of it. None: where searches play the game, they answer.
-        ending: of a game for one, (rules, ended position) -> in words how it has ended; None: its score says it.
+        ending: of a game for one, (rules, ended state) -> in words how it has ended; None: its score says it.
+    """
+
+    typed: str | None = None
+    turn: Callable[[Rules, Any, str], Sequence[int]] | None = None
+    marked: str | None = None
+    hints: Callable[[Rules], Callable[[Any], tuple[int | None, str]]] | None = None
+    ending: Callable[[Rules, Any], str] | None = None
+
+
+@dataclass(frozen=True)
+class Spec(Generic[Rules]):
+    """A game, with all that the engine and people need of it. What it does not have is None.
+
+    Attributes:
+        rules: a frozen dataclass; its fields are the settings of the game, declared by `jaxgp.options.option`.
+        drawing: pictures of its states.
+        roles: ways for genomes to play it, the default first; empty: only people, searches and chance play it.
+        notation: how moves and whole games are written.
+        searches: how searches play it.
+        fixed: its fixed players.
+        instances: of a puzzle.
+        solo: of a game for one whose score counts.
+        table: what people are offered.
+        dialect: rules -> the dialect of engines outside; None: no engine plays it.
         vet: refuses settings that only a search can judge, such as a puzzle without a solution; raises ValueError,
             which says what is accepted.
     """
@@ -217,26 +306,13 @@ class Spec(Generic[Rules]):
     rules: type[Rules]
     drawing: Drawing[Rules]
     roles: tuple[Role[Rules, Any], ...] = ()
-    evaluators: Callable[[Rules], Mapping[str, Evaluator | RandomEvaluator]] = _no_evaluators
-    twin: Callable[[Rules], Twin | None] = _nothing
-    certainty: Callable[[Rules, str], tuple[Game, float] | None] = _nothing
-    strategies: tuple[str, ...] = ()
-    strategy: Callable[[str, Rules], Strategy | Choice] | None = None
-    teachers: tuple[str, ...] = ()
-    lessons: Callable[[Rules, str | None], Callable[[Array, int], Lessons]] | None = None
-    typed: str | None = None
-    turn: Callable[[Rules, Any, str], Sequence[int]] | None = None
-    marked: str | None = None
     notation: Notation[Rules] = field(default_factory=Notation)
+    searches: Searches[Rules] | None = None
+    fixed: Fixed[Rules] | None = None
+    instances: Suites[Rules] | None = None
+    solo: Solo[Rules] | None = None
+    table: Table[Rules] = field(default_factory=Table)
     dialect: Callable[[Rules], Dialect] | None = None
-    listed: "Callable[[Rules], ListedGame] | None" = None
-    random_scores: Callable[[Rules, Array, int, int], Array] | None = None
-    instance: str | None = None
-    suites: Callable[[Rules], tuple[str, ...]] = _no_suites
-    instances: Callable[[Rules, str, str], Instances] | None = None
-    prove: Callable[[Rules, Any, Sequence[int]], None] = _nothing
-    hints: Callable[[Rules], Callable[[Any], tuple[int | None, str]]] | None = None
-    ending: Callable[[Rules, Any], str] | None = None
     vet: Callable[[Rules], None] = _nothing
 
     def __repr__(self) -> str:
@@ -253,6 +329,9 @@ class Spec(Generic[Rules]):
         Raises:
             ValueError: an unknown setting, or a wrong value; the message says what is accepted.
         """
+        if lacking := lacks(self.rules):
+            accepted = "a game with " + ", ".join(f"{name} ({kind})" for name, kind in lacking.items())
+            reject("game", self.rules.__name__, accepted)
         names = [one.name for one in options.declared(self.rules)]
         for key in settings:
             if key not in names:
@@ -279,9 +358,49 @@ class Spec(Generic[Rules]):
 
     def strategy_of(self, name: str | None, game: Rules) -> Strategy | Choice:
         """Return a fixed player, by default the first; raises ValueError if these rules have none of that name."""
-        if self.strategy is None:
+        if self.fixed is None:
             raise ValueError(f"{self.name} has no strategies")
-        return self.strategy(name or self.strategies[0], game)
+        return self.fixed.make(name or self.fixed.names[0], game)
+
+    @property
+    def strategies(self) -> tuple[str, ...]:
+        """The names of its fixed players, the default first."""
+        return () if self.fixed is None else self.fixed.names
+
+    @property
+    def teachers(self) -> Teachers[Rules] | None:
+        """Those of its fixed players that judge decisions; None: there are none."""
+        return None if self.fixed is None else self.fixed.teachers
+
+    def evaluators(self, game: Rules) -> Mapping[str, Evaluator | RandomEvaluator]:
+        """Return the evaluators of searches on this board, by name, the default first."""
+        return {} if self.searches is None else self.searches.evaluators(game)
+
+    @property
+    def instance(self) -> str | None:
+        """The setting that selects the instance of a puzzle; None: the game is none."""
+        return None if self.instances is None else self.instances.setting
+
+    def suites(self, game: Rules) -> tuple[str, ...]:
+        """Return the names of the lists of instances that fit these rules, the default first."""
+        return () if self.instances is None else self.instances.names(game)
+
+
+def lacks(rules: type) -> dict[str, str]:
+    """Return what a class of rules has to define and does not: name -> the contract that asks for it.
+
+    A class that is no `Simulation` is a `Game`; what else it promises, it says by its bases.
+    """
+    bases = [base for base in rules.__mro__ if base.__module__ == contracts.__name__]
+    asked = bases if issubclass(rules, Simulation) else [*bases, Game, World]
+    promised = {name: base.__name__ for base in reversed(asked) for name in (*vars(base), *_annotated(base))}
+    given = {name for base in rules.__mro__ if base not in bases for name in (*vars(base), *_annotated(base))}
+    return {name: kind for name, kind in promised.items() if not name.startswith("_") and name not in given}
+
+
+def _annotated(base: type) -> Iterable[str]:
+    """Return the names that a class annotates: fields of a dataclass need no value."""
+    return vars(base).get("__annotations__", ())
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ def panels() -> list[str]:
 class Options:
     """The champion, its opponents, and the number of games."""
 
-    run: str | None = option(None, "a run directory with a champion.json, or such a file", path=True)
+    run: str | None = option(None, "a run directory with a champion.json, such a file, or FILE.jsonl#SEED", path=True)
     player: str | None = option(
         None, "a member of the panel that is measured in the place of a champion, at the game that `game` names"
     )
@@ -160,7 +160,7 @@ def task(options: Options) -> int:
     """Play, print, save."""
     if options.run is None and options.player is None:
         raise UsageError("run: which champion? Write run=DIR, a run directory")
-    from jaxgp.contracts import Solver
+    from jaxgp.contracts import Driver, Solver
     from jaxgp.measure import champions
     from jaxgp.run.run import use_compilation_cache
     from jaxgp.search import cores
@@ -185,7 +185,9 @@ def task(options: Options) -> int:
         measure_solver(options, steered, output)
         return 0
     refuse(options, OF_PUZZLES, f"of puzzles; {loaded.cast.game.name} is none, leave it out")
-    if loaded.cast.game.seats == 1:
+    if isinstance(loaded.cast.actor, Driver):
+        measure_driver(options, loaded, output)
+    elif loaded.cast.game.seats == 1:
         measure_alone(options, loaded, output)
     else:
         measure_against(options, loaded, output)
@@ -240,6 +242,21 @@ def table_of_instances(options: Options, output: Path) -> Path | None:
     if os.path.realpath(path) == os.path.realpath(output):
         reject("instances", options.instances, f"another name, since the figures go to {output}")
     return path
+
+
+# Simulations
+
+
+def measure_driver(options: Options, loaded: "Loaded", output: Path) -> None:
+    """Measure the champion of a simulation: its quantities in new rollouts, as many as `games` says."""
+    name = loaded.cast.game.name
+    refuse(options, (*OF_SEARCHES, *OF_ENGINES, "compare", "panel", "table"), f"{name} is a simulation")
+    from jaxgp.measure import alone
+
+    figures = alone.drive(loaded, options.games, options.seed)
+    files.write_json(output, {"rollouts": options.games, "seed": options.seed, "results": figures})
+    print(alone.text_of_rollouts(figures))
+    print(f"saved: {output}")
 
 
 # Games for one

@@ -29,16 +29,19 @@ if TYPE_CHECKING:
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 FORMATS = ("text", "sexpr", "python", "latex", "dot", "game", "svg")
+"""Those that come first in messages; a game may have others."""
 
 
 @dataclass
 class Options:
     """What to write, and where."""
 
-    run: str | None = option(None, "a run directory with a champion.json, or such a file", path=True)
+    run: str | None = option(None, "a run directory with a champion.json, such a file, or FILE.jsonl#SEED", path=True)
     game: dict[str, Any] = option({"name": None}, OF_CHAMPIONS)
     format: str = option(
-        "text", "notation; rules have only text; game and svg: the game of a champion that plays alone", FORMATS
+        "text",
+        f"notation: {', '.join(FORMATS)}, or one of the game's own; rules have only text; game and svg: the game of a "
+        "champion that plays alone",
     )
     output: str | None = option(
         None, "file to write; null: standard output; format=dot as .svg, .png or .pdf is drawn by Graphviz", path=True
@@ -83,7 +86,7 @@ def render(loaded: "Loaded", notation: str) -> str:
     from jaxgp.report.waiting import waiting
 
     found = writers(loaded)
-    known = [name for name in FORMATS if name in found]
+    known = sorted(found, key=lambda name: FORMATS.index(name) if name in FORMATS else len(FORMATS))
     what = "made of rules" if loaded.content.unit == "rules" else f"of {loaded.cast.game.name}"
     if notation not in found:
         reject("format", notation, f"{', '.join(known)}, for a champion {what}")
@@ -110,22 +113,14 @@ def writers(loaded: "Loaded") -> dict[str, Callable[[], str]]:
     found["dot"] = partial(export.dot, cast.language, program, title)
     if not isinstance(cast.actor, Walker):  # its programs put moves in an order, and are no expressions
         found["latex"] = partial(export.latex, cast.language, program, "b")
-    if cast.role.python is not None:
-        found["python"] = partial(python, loaded, f"{title}.")
+    written = export.Written(cast.language, program, cast.role.features)
+    for name, write in cast.role.exports.items():
+        found[name] = partial(write, cast.game, cast.options, written, f"{title}.")
     if isinstance(cast.actor, Alone) and cast.spec.notation.describe is not None:
         found["game"] = partial(described, loaded)
     if isinstance(cast.actor, Alone) and cast.spec.notation.picture is not None:
         found["svg"] = partial(picture, loaded)
     return found
-
-
-def python(loaded: "Loaded", title: str) -> str:
-    """Write a champion as a module of plain Python."""
-    from jaxgp.export import export
-
-    role = loaded.cast.role
-    equations = export.python(loaded.cast.language, loaded.genome, role.features)
-    return role.python(loaded.cast.game, loaded.cast.options, equations, title)
 
 
 def described(loaded: "Loaded") -> str:

@@ -61,7 +61,9 @@ class Players:
     """Who plays, and which game."""
 
     run: str | None = option(
-        None, "a run directory with a champion.json, or such a file; sets game and program too", path=True
+        None,
+        "a run directory with a champion.json, such a file, or FILE.jsonl#SEED; sets game and program too",
+        path=True,
     )
     game: dict[str, Any] = option(  # noqa: RUF009
         {"name": None},
@@ -98,11 +100,11 @@ class Options(Players):
 
     renamed: ClassVar[dict[str, str]] = {
         **{
-            name: f"opponent.{name}={{}} or player.{name}={{}}"
+            name: f"opponent.{name}={{0}} or player.{name}={{0}}"
             for name in ("depth", "ties", "evaluator", "nodes", "single", "expression", "command", "timeout")
         },
-        "strategy": "opponent=strategy:{} or player=strategy:{}",
-        "rules": "opponent=program:{} or player=program:{}",
+        "strategy": "opponent=strategy:{0} or player=strategy:{0}",
+        "rules": "opponent=program:{0} or player=program:{0}",
     }
 
 
@@ -136,11 +138,15 @@ def task(options: Options) -> int:
 
 def play(options: Options, keep: Callable[["Played"], None]) -> None:
     """Seat the players and play."""
+    from jaxgp.contracts import Simulation
     from jaxgp.report.waiting import announced, waiting
 
     if options.move is not None:
         raise UsageError("move: given, but there is no replay=FILE")
     cast, loaded = set_up(options)
+    if isinstance(cast.game, Simulation):
+        watch(options, cast, loaded)
+        return
     alone = cast.game.seats == 1
     if alone:
         only_one(options, cast.game.name)
@@ -179,15 +185,12 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Call
         stepper.compile()
     board = Board(
         stepper,
-        cast.spec.drawing,
+        cast.spec,
         tuple(agent and undisturbed(agent) for agent in agents),
         tuple(labels),
         ask,
-        sayer(cast.spec.marked),
+        sayer(cast.spec.table.marked),
         adviser=advising(options, cast),
-        typed=cast.spec.typed,
-        turn=cast.spec.turn,
-        ending=cast.spec.ending,
     )
     drop_typed()
     try:
@@ -199,11 +202,32 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Call
             keep(Played(board.stepper, cast.spec, tuple(names), board.record))
 
 
+def watch(options: Options, cast: "Cast", loaded: "Loaded | None") -> None:
+    """Print the states of a rollout that the champion drives, and what is measured at its end."""
+    from jaxgp.host import replay
+    from jaxgp.report.waiting import waiting
+
+    name = cast.game.name
+    if loaded is None:
+        raise UsageError(f"run: which champion drives {name}? Write run=DIR player=champion")
+    if options.player.kind not in ("human", "champion"):
+        reject("player", options.player.kind, f"champion; {name} is a simulation")
+    only_one(options, name)
+    for one in ("save", "picture"):
+        if getattr(options, one):
+            raise UsageError(f"{one}: rollouts of {name} are in the report of the run; leave it out")
+    with waiting("Compiling the rollout"):
+        states = replay.driven(cast, loaded.genome, options.seed)
+    for state in states:
+        print(cast.spec.drawing.text(cast.game, state))
+    print(replay.replay_rollout(cast, loaded.genome, options.seed).title)
+
+
 def advising(options: Options, cast: "Cast") -> "Callable[[], Adviser] | None":
     """Return what makes the answers to `hint`: the game's own, or a search's; None if it has neither."""
     from jaxgp.report.waiting import announced, waiting
 
-    hints = cast.spec.hints
+    hints = cast.spec.table.hints
     search = player("search", depth=HINT_DEPTH, evaluator=getattr(options.opponent, "evaluator", None))
     if hints is None and search.unfit(cast):
         return None
@@ -268,8 +292,7 @@ def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
         if not 0 <= options.move <= last:
             reject("move", options.move, f"a whole number from 0 to {last}, the moves of {options.replay}")
         played = replace(played, moves=played.moves[: options.move + 1])
-    spec, say_it = played.spec, sayer(played.spec.marked)
-    viewer = Viewer(played.game, spec.drawing, played.names, played.moves, say_it, spec.ending)
+    viewer = Viewer(played.game, played.spec, played.names, played.moves, sayer(played.spec.table.marked))
     if sys.stdin.isatty():
         drop_typed()
         viewer.walk(ask)

@@ -6,7 +6,7 @@ if __name__ == "__main__":
     terminal.quiet()
 
 import envs
-from jaxgp.train import describe, main, task
+from jaxgp.train.command import describe, main, task
 
 __all__ = ["describe", "task"]
 

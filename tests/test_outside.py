@@ -10,7 +10,7 @@ import pytest
 import envs
 from jaxgp.config import arguments
 from jaxgp.config.games import place
-from jaxgp.contracts import Game, ListsMoves
+from jaxgp.contracts import ListsMoves
 from tests.envs.replays import KEY
 from tests.scripts.commands import compiled_once, load, train, write_run
 
@@ -61,7 +61,6 @@ class Plain:
 )
 def test_random_games_are_those_of_a_plain_engine(spec, size, games):
     game = spec.make(width=size[0], height=size[1], line=size[2])
-    assert isinstance(game, Game)
     assert isinstance(game, ListsMoves)
     plies = size[0] * size[1]
 
@@ -96,7 +95,7 @@ def test_the_evaluator_sees_a_line_that_is_nearly_made(spec):
         state = step(state, np.int32(column))
     (value,) = spec.evaluators(game).values()
     assert float(value(game, state)) < 0, "the other side has three of four"
-    assert [spec.drawing.parse_action(game, spec.drawing.action_name(game, n)) for n in range(7)] == list(range(7))
+    assert [spec.notation.parse_action(game, spec.notation.action_name(game, n)) for n in range(7)] == list(range(7))
 
 
 @pytest.fixture

@@ -11,16 +11,13 @@ def spec() -> "Spec[Backgammon]":
     """Return the game; this imports it."""
     from envs.backgammon import lessons, render, roles, strategies, turns
     from envs.backgammon.rules import Backgammon
-    from jaxgp.spec import Spec
+    from jaxgp.spec import Fixed, Notation, Spec, Table, Teachers
 
     return Spec(
         Backgammon,
         drawing=render,
         roles=(roles.TURN,),
-        strategies=tuple(strategies.PLAYERS),
-        strategy=strategies.strategy,
-        teachers=lessons.TEACHERS,
-        lessons=lessons.lessons,
-        typed=turns.TYPED,
-        turn=turns.read_turn,
+        notation=Notation(render.action_name, render.parse_action),
+        fixed=Fixed(tuple(strategies.PLAYERS), strategies.strategy, Teachers(lessons.TEACHERS, lessons.lessons)),
+        table=Table(turns.TYPED, turns.read_turn),
     )

@@ -21,8 +21,8 @@ from envs.backgammon.network import MEN, NetworkPlayer, points
 from envs.backgammon.rules import OFF, Backgammon, State
 from jaxgp.arrays import take, where
 from jaxgp.bits import pick
-from jaxgp.contracts import Lessons
 from jaxgp.errors import reject
+from jaxgp.players.taught import Lessons
 
 TEACHERS = ("network", "gnubg")
 """Who judges decisions, the default first."""

@@ -30,6 +30,7 @@ from envs.backgammon import many
 from envs.backgammon.rules import BAR, HOME, OFF, Backgammon, State
 from jaxgp import reading
 from jaxgp.errors import UsageError, reason, reject
+from jaxgp.spec import ChoosesTurns
 
 WEIGHTS = Path(__file__).with_name("network.csv")
 LARGEST = 2**20
@@ -124,7 +125,7 @@ def valued(game: Backgammon, weights: Weights) -> many.Value:
 
 
 @dataclass(frozen=True)
-class NetworkPlayer:
+class NetworkPlayer(ChoosesTurns):
     """Plays the turn with the highest value, the first of equal ones.
 
     Attributes:
@@ -140,11 +141,11 @@ class NetworkPlayer:
         return self.together(alone, jnp.zeros(1, jnp.uint32), jnp.ones(1, bool))[0]
 
     def together(self, states: State, bits: Array, active: Array) -> Array:
-        """Return int32[N], the next moves in many games at once; see `jaxgp.contracts.ChoosesTogether`."""
+        """Return int32[N], the next moves in many games at once."""
         return self.turns(states, bits, active)[:, 0]
 
     def turns(self, states: State, bits: Array, active: Array) -> Array:
-        """Return int32[N, 4], the moves of whole turns in many games; see `jaxgp.contracts.ChoosesTurns`."""
+        """Return int32[N, 4], the moves of whole turns in many games; see `jaxgp.spec.ChoosesTurns`."""
         del bits
         weights = jax.tree.map(jnp.asarray, learned())
         return many.best_moves(self.game, states, active, valued(self.game, weights), random=False)

@@ -21,6 +21,7 @@ from jax import Array, lax
 from envs.backgammon import many
 from envs.backgammon.rules import BAR, OFF, Backgammon, State
 from jaxgp.errors import reject
+from jaxgp.spec import ChoosesTurns
 
 WEIGHTS = Path(__file__).with_name("pubeval.csv")
 MEN = 15
@@ -69,7 +70,7 @@ def score(racing: Array, own: Array, other: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Pubeval:
+class Pubeval(ChoosesTurns):
     """Plays the turn with the highest value, the first of equal ones.
 
     Attributes:
@@ -85,11 +86,11 @@ class Pubeval:
         return self.together(alone, jnp.zeros(1, jnp.uint32), jnp.ones(1, bool))[0]
 
     def together(self, states: State, bits: Array, active: Array) -> Array:
-        """Return int32[N], the next moves in many games at once; see `jaxgp.contracts.ChoosesTogether`."""
+        """Return int32[N], the next moves in many games at once."""
         return self.turns(states, bits, active)[:, 0]
 
     def turns(self, states: State, bits: Array, active: Array) -> Array:
-        """Return int32[N, 4], the moves of whole turns in many games; see `jaxgp.contracts.ChoosesTurns`."""
+        """Return int32[N, 4], the moves of whole turns in many games; see `jaxgp.spec.ChoosesTurns`."""
         del bits
 
         def value(lanes: Array, men: tuple[Array, Array], needed: Array) -> Array:

@@ -40,6 +40,7 @@ from jax import Array, lax
 
 from jaxgp.arrays import freeze, where
 from jaxgp.bits import lot
+from jaxgp.contracts import RollsByTurn, Starts
 from jaxgp.options import check, option
 
 OFF, BAR = 0, 25
@@ -81,7 +82,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Backgammon:
+class Backgammon(RollsByTurn):
     """The rules as pure functions of one state; hashable, so that it can be a static argument of `jax.jit`."""
 
     variant: Variant = option("standard", "standard: 15 men on each side; hypergammon: 3 men, on points 24, 23 and 22")
@@ -90,6 +91,7 @@ class Backgammon:
     name: ClassVar[str] = "backgammon"
     seats: ClassVar[int] = 2
     chance: ClassVar[bool] = True
+    starts: ClassVar[Starts] = "drawn"
     version: ClassVar[str] = "1"
     num_actions: ClassVar[int] = PASS + 1
     """By distance, then by the point where the move begins; the last one is the pass."""

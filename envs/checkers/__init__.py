@@ -12,16 +12,13 @@ def spec() -> "Spec[Checkers]":
     from envs.checkers import opponents, render, roles, turns
     from envs.checkers.notation import parse_game
     from envs.checkers.rules import Checkers
-    from jaxgp.spec import Notation, Spec
+    from jaxgp.spec import Notation, Searches, Spec, Table
 
     return Spec(
         Checkers,
         drawing=render,
         roles=(roles.LEAF,),
-        evaluators=opponents.evaluators,
-        certainty=opponents.certainty,
-        typed=turns.TYPED,
-        turn=turns.read_turn,
-        marked=render.MARKED,
-        notation=Notation(parse=parse_game),
+        notation=Notation(render.action_name, render.parse_action, parse_game),
+        searches=Searches(opponents.evaluators, certainty=opponents.certainty),
+        table=Table(turns.TYPED, turns.read_turn, marked=render.MARKED),
     )

@@ -25,6 +25,6 @@ LEAF = Role(
     leaves.Options,
     leaf,
     deeper=lambda options, plies: replace(options, depth=plies),
-    python=export.of_leaves,
+    exports={"python": export.of_leaves},
     features="seen",
 )

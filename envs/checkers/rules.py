@@ -34,6 +34,7 @@ from jax import Array
 
 from jaxgp.arrays import apart
 from jaxgp.bits import WORD, Bits, bits_of, both, count, either, has, nth_square, shifted, single, some
+from jaxgp.contracts import ListsMoves, Starts
 from jaxgp.options import bound, check, option
 
 DIRECTIONS = ((1, -1), (1, 1), (-1, -1), (-1, 1))
@@ -65,7 +66,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Checkers:
+class Checkers(ListsMoves):
     """The rules as pure functions of one state; hashable, so that it can be a static argument of `jax.jit`."""
 
     size: int = option(
@@ -85,6 +86,7 @@ class Checkers:
     name: ClassVar[str] = "checkers"
     seats: ClassVar[int] = 2
     chance: ClassVar[bool] = False
+    starts: ClassVar[Starts] = "fixed"
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:

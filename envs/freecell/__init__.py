@@ -11,21 +11,14 @@ def spec() -> "Spec[FreeCell]":
     """Return the game; this imports it."""
     from envs.freecell import notation, plain, render, roles, solver, suites
     from envs.freecell.rules import FreeCell
-    from jaxgp.spec import Notation, Spec
+    from jaxgp.spec import Fixed, Notation, Spec, Suites, Table
 
     return Spec(
         FreeCell,
         drawing=render,
         roles=(roles.WEIGHTS, roles.POLICY),
-        strategies=tuple(suites.WEIGHED),
-        strategy=suites.strategy,
-        typed=render.TYPED,
-        turn=notation.turn,
-        notation=Notation(notation.parse_game, written=notation.written),
-        hints=solver.hints,
-        ending=render.ending,
-        instance="deal",
-        suites=suites.names,
-        instances=suites.instances,
-        prove=plain.prove,
+        notation=Notation(notation.action_name, notation.parse_action, notation.parse_game, written=notation.written),
+        fixed=Fixed(tuple(suites.WEIGHED), suites.strategy),
+        instances=Suites("deal", suites.names, suites.instances, plain.prove),
+        table=Table(render.TYPED, notation.turn, hints=solver.hints, ending=render.ending),
     )

@@ -47,6 +47,7 @@ from envs.freecell.states import (
     unpack,
     written,
 )
+from jaxgp.contracts import Packs, Puzzle, Starts
 from jaxgp.errors import UsageError
 from jaxgp.options import check, option
 
@@ -66,7 +67,7 @@ class Moves(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FreeCell:
+class FreeCell(Packs, Puzzle[State]):
     """The rules as pure functions of one state; hashable, so that it can be a static argument of `jax.jit`."""
 
     deal: int | str = option(
@@ -82,6 +83,7 @@ class FreeCell:
     version: ClassVar[str] = "1"
     seats: ClassVar[int] = 1
     chance: ClassVar[bool] = False
+    starts: ClassVar[Starts] = "instance"
     num_actions: ClassVar[int] = len(TABLE)
     """See `envs.freecell.moves`."""
 

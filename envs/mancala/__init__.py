@@ -11,12 +11,12 @@ def spec() -> "Spec[Mancala]":
     """Return the game; this imports it."""
     from envs.mancala import opponents, render, roles
     from envs.mancala.rules import Mancala
-    from jaxgp.spec import Spec
+    from jaxgp.spec import Notation, Searches, Spec
 
     return Spec(
         Mancala,
         drawing=render,
         roles=(roles.PROGRAM, roles.LEAF),
-        evaluators=lambda game: opponents.EVALUATORS,
-        twin=opponents.search_twin,
+        notation=Notation(render.action_name, render.parse_action),
+        searches=Searches(lambda game: opponents.EVALUATORS, opponents.search_twin),
     )

@@ -7,7 +7,7 @@ from envs.mancala.rules import Mancala
 from jaxgp.printable import docstring
 
 if TYPE_CHECKING:
-    from jaxgp.export.export import Equations
+    from jaxgp.export.export import Written
 
 MODULE = '''\
 """{title}
@@ -37,16 +37,16 @@ def value_at(cells: list[int], index: int) -> int:
 '''
 
 
-def python(game: Mancala, options: Options, program: "Equations", title: str = "A player of Kalah.") -> str:
+def python(game: Mancala, options: Options, individual: "Written", title: str = "A player of Kalah.") -> str:
     """Return the text of a module with a function `choose(board)`; with the absolute view it is `choose(board, seat)`.
 
     Args:
         game: the rules.
         options: how the program sees the board and how its value becomes a move.
-        program: its one tree.
+        individual: of one tree.
         title: first line of the docstring.
     """
-    absolute, forfeit = options.view == "absolute", options.move == "forfeit"
+    program, absolute, forfeit = individual.python, options.view == "absolute", options.move == "forfeit"
     seat = "\nseat: 0 for the player who began the game, 1 for the other." if absolute else ""
     return MODULE.format(
         title=docstring(title),

@@ -32,7 +32,13 @@ def leaf(game: Mancala, options: leaves.Options) -> tuple[PrimitiveSet, Searched
 
 
 PROGRAM = Role(
-    "program", "the value of a program names a pit", "program", Options, make, python=export.python, features="cells"
+    "program",
+    "the value of a program names a pit",
+    "program",
+    Options,
+    make,
+    exports={"python": export.python},
+    features="cells",
 )
 LEAF = Role(
     "leaf",

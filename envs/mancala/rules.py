@@ -20,6 +20,7 @@ from flax import struct
 from jax import Array
 
 from jaxgp.arrays import freeze, win_loss
+from jaxgp.contracts import Starts
 from jaxgp.options import check, option
 
 Capture = Literal["opposite", "always", "never"]
@@ -55,6 +56,7 @@ class Mancala:
     name: ClassVar[str] = "mancala"
     seats: ClassVar[int] = 2
     chance: ClassVar[bool] = False
+    starts: ClassVar[Starts] = "fixed"
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:

@@ -11,14 +11,13 @@ def spec() -> "Spec[Morpion]":
     """Return the game; this imports it."""
     from envs.morpion import opponents, render, roles, saved
     from envs.morpion.rules import Morpion
-    from jaxgp.spec import Notation, Spec
+    from jaxgp.spec import Notation, Solo, Spec, Table
 
     return Spec(
         Morpion,
         drawing=render,
         roles=(roles.WALK, roles.GUIDE),
-        typed=render.TYPED,
-        notation=Notation(saved.parse_game, saved.describe, render.svg_game),
-        listed=opponents.listed,
-        random_scores=opponents.random_scores,
+        notation=Notation(render.action_name, render.parse_action, saved.parse_game, saved.describe, render.svg_game),
+        solo=Solo(opponents.listed, opponents.random_scores),
+        table=Table(render.TYPED),
     )

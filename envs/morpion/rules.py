@@ -28,6 +28,7 @@ from flax import struct
 from jax import Array, lax
 
 from jaxgp.arrays import freeze
+from jaxgp.contracts import Starts
 from jaxgp.options import check, option
 
 Variant = Literal["5T", "5D"]
@@ -85,6 +86,7 @@ class Morpion:
     version: ClassVar[str] = "1"
     seats: ClassVar[int] = 1
     chance: ClassVar[bool] = False
+    starts: ClassVar[Starts] = "fixed"
 
     def __post_init__(self) -> None:
         check(self, "game.")

@@ -11,13 +11,14 @@ def spec() -> "Spec[Othello]":
     """Return the game; this imports it."""
     from envs.othello import gtp, opponents, render, roles
     from envs.othello.rules import Othello
-    from jaxgp.spec import Spec
+    from jaxgp.spec import Notation, Searches, Spec, Table
 
     return Spec(
         Othello,
         drawing=render,
         roles=(roles.MOVE, roles.LEAF),
-        evaluators=opponents.evaluators,
-        typed=render.TYPED,
+        notation=Notation(render.action_name, render.parse_action),
+        searches=Searches(opponents.evaluators),
+        table=Table(render.TYPED),
         dialect=gtp.dialect,
     )

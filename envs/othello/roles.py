@@ -35,7 +35,7 @@ MOVE = Role(
     moves.Options,
     move,
     deeper=lambda options, plies: replace(options, depth=plies),
-    python=export.of_moves,
+    exports={"python": export.of_moves},
     features="seen",
 )
 LEAF = Role(
@@ -45,6 +45,6 @@ LEAF = Role(
     leaves.Options,
     leaf,
     deeper=lambda options, plies: replace(options, depth=plies),
-    python=export.of_leaves,
+    exports={"python": export.of_leaves},
     features="seen",
 )

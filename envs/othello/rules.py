@@ -28,6 +28,7 @@ from jax import Array
 
 from jaxgp.arrays import apart, freeze, win_loss
 from jaxgp.bits import WORD, Bits, bits_of, both, count, either, has, nth_square, shifted, single, some
+from jaxgp.contracts import ListsMoves, Starts
 from jaxgp.options import check, option
 
 SIZES = (4, 6, 8, 10)
@@ -46,7 +47,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Othello:
+class Othello(ListsMoves):
     """The rules as pure functions of one state; hashable, so that it can be a static argument of `jax.jit`."""
 
     size: int = option(
@@ -61,6 +62,7 @@ class Othello:
     name: ClassVar[str] = "othello"
     seats: ClassVar[int] = 2
     chance: ClassVar[bool] = False
+    starts: ClassVar[Starts] = "fixed"
     version: ClassVar[str] = "1"
 
     def __post_init__(self) -> None:

@@ -11,20 +11,15 @@ def spec() -> "Spec[RushHour]":
     """Return the game; this imports it."""
     from envs.rush_hour import exact, plain, render, roles, suites
     from envs.rush_hour.rules import RushHour
-    from jaxgp.spec import Spec
+    from jaxgp.spec import Fixed, Notation, Spec, Suites, Table
 
     return Spec(
         RushHour,
         drawing=render,
         roles=(roles.POLICY, roles.HEURISTIC),
-        strategies=tuple(suites.STRATEGIES),
-        strategy=suites.strategy,
-        typed=render.TYPED,
-        hints=exact.hints,
-        ending=render.ending,
+        notation=Notation(render.action_name, render.parse_action),
+        fixed=Fixed(tuple(suites.STRATEGIES), suites.strategy),
+        instances=Suites("board", suites.names, suites.instances, plain.prove),
+        table=Table(render.TYPED, hints=exact.hints, ending=render.ending),
         vet=exact.vet,
-        instance="board",
-        suites=suites.names,
-        instances=suites.instances,
-        prove=plain.prove,
     )

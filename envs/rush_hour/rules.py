@@ -27,6 +27,7 @@ from jax import Array, lax
 from envs.rush_hour.boards import Board, find, target_row
 from envs.rush_hour.goals import deduced
 from jaxgp.arrays import freeze
+from jaxgp.contracts import Packs, Puzzle, Starts
 from jaxgp.options import check, option
 
 Metric = Literal["moves", "steps"]
@@ -79,7 +80,7 @@ class Frames(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RushHour:
+class RushHour(Packs, Puzzle[State]):
     """The rules as pure functions of one state; hashable, so that it can be a static argument of `jax.jit`."""
 
     size: int = option(6, "rows and columns of the board", low=6, high=8)
@@ -94,6 +95,7 @@ class RushHour:
     version: ClassVar[str] = "1"
     seats: ClassVar[int] = 1
     chance: ClassVar[bool] = False
+    starts: ClassVar[Starts] = "instance"
 
     def __post_init__(self) -> None:
         check(self, "game.")

@@ -11,15 +11,14 @@ def spec() -> "Spec[Walls]":
     """Return the game; this imports it."""
     from envs.walls import opponents, render, roles, strategies
     from envs.walls.rules import Walls
-    from jaxgp.spec import Spec
+    from jaxgp.spec import Fixed, Notation, Searches, Spec, Table
 
     return Spec(
         Walls,
         drawing=render,
         roles=(roles.RULES,),
-        evaluators=lambda game: opponents.EVALUATORS,
-        certainty=opponents.certainty,
-        strategies=strategies.STRATEGIES,
-        strategy=strategies.strategy,
-        typed=render.TYPED,
+        notation=Notation(render.action_name, render.parse_action),
+        searches=Searches(lambda game: opponents.EVALUATORS, certainty=opponents.certainty),
+        fixed=Fixed(strategies.STRATEGIES, strategies.strategy),
+        table=Table(render.TYPED),
     )

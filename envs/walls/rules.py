@@ -30,6 +30,7 @@ from flax import struct
 from jax import Array, lax
 
 from jaxgp.arrays import freeze, win_loss
+from jaxgp.contracts import Packs, Starts
 from jaxgp.options import check, option
 
 First = Literal["left", "right"]
@@ -69,7 +70,7 @@ def ahead(player: Player) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True)
-class Walls:
+class Walls(Packs):
     """The rules as pure functions of one state; hashable, so that it can be a static argument of `jax.jit`."""
 
     size: int = option(
@@ -87,6 +88,7 @@ class Walls:
     name: ClassVar[str] = "walls"
     seats: ClassVar[int] = 2
     chance: ClassVar[bool] = False
+    starts: ClassVar[Starts] = "fixed"
     version: ClassVar[str] = "1"
     num_actions: ClassVar[int] = 3
 

@@ -188,7 +188,7 @@ class Judge:
         if self._board.guides:
             return f"kind {at}: the champion's value is {old}, that of the changed program {new}"
         cast = self._board.cast
-        names = [cast.spec.drawing.action_name(cast.game, int(one[0])) for one in (old, new)]
+        names = [cast.spec.notation.action_name(cast.game, int(one[0])) for one in (old, new)]
         return f"position {at}: the champion plays {names[0]}, the changed program {names[1]}"
 
     def equality(self, program: Programs) -> Equality:

@@ -118,7 +118,7 @@ class Board:
         genomes, games = jax.tree.map(lambda x: jnp.asarray(x)[None], (program, states))
         bits = jnp.zeros((1, len(states.to_move)), jnp.uint32)
         move, legal = actor.act(actor.prepare(genomes), games, bits)
-        return move[0], legal[0]
+        return move[0, :, 0], legal[0]
 
     def features(self, states: States, seed: int = 0) -> np.ndarray:
         """Return float32[F, N], what programs see: of each position, or after one of its moves if they value moves.

@@ -103,12 +103,8 @@ def each(written: str) -> str:
 def trains(script: str = "") -> str:
     """Return how training is started here, to be typed again: as a module of the package, or by the `script`."""
     started = getattr(sys.modules["__main__"], "__spec__", None)
-    module = "jaxgp.train"
-    return (
-        f"python -m {module}"
-        if started is not None and started.name == module
-        else f"python {script or 'scripts/train.py'}"
-    )
+    module = started is not None and started.name == "jaxgp.train.__main__"
+    return "python -m jaxgp.train" if module else f"python {script or 'scripts/train.py'}"
 
 
 def pasted(option: str, value: object) -> str:

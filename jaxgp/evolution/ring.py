@@ -24,11 +24,11 @@ from jax import Array
 from jax.sharding import Mesh
 
 from jaxgp import arrays
-from jaxgp.contracts import Fitness, Scheme, Standing
+from jaxgp.contracts import Fitness, Scheme
 from jaxgp.errors import reject
 from jaxgp.evolution import candidates
 from jaxgp.evolution.state import Champion, EvolutionState
-from jaxgp.fitness.evaluation import Absolute
+from jaxgp.fitness.evaluation import Absolute, Standing
 from jaxgp.options import whole
 
 Metrics = dict[str, Array]

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +11,7 @@ from flax import struct
 from jax import Array
 
 from jaxgp.arrays import comparable
-from jaxgp.contracts import Memory, Scheme, Standing
+from jaxgp.contracts import Memory, Metrics, Scheme
 from jaxgp.errors import reject
 from jaxgp.genotypes.language import Genome, Language, written_in
 from jaxgp.options import MAX_FITNESS, MAX_WEIGHT, real
@@ -52,6 +52,24 @@ class Evaluation:
         cases = None if self.cases is None else self.cases[:, index]
         benchmark = None if self.benchmark is None else self.benchmark.of(index)
         return Evaluation(fitness, points, self.metrics, cases, results, behaviour, None, benchmark)
+
+
+class Standing(NamedTuple):
+    """How the best individual of a generation stands, by a measure that generations share.
+
+    Attributes:
+        best: int32[], its index in the population.
+        fitness: float32[], by that measure.
+        points: float32[S], what the fitness is made of, by seat.
+        reached: bool[], whether it meets the aim of the run, which then is finished.
+        metrics: of this measurement; they replace metrics of the same name in the evaluation.
+    """
+
+    best: Array
+    fitness: Array
+    points: Array
+    reached: Array
+    metrics: Metrics
 
 
 class Absolute(ABC, Generic[Memory]):

@@ -19,9 +19,9 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.arrays import comparable, take
-from jaxgp.contracts import Scheme, Standing
+from jaxgp.contracts import Scheme
 from jaxgp.errors import reject
-from jaxgp.fitness.evaluation import Absolute, Evaluation, child
+from jaxgp.fitness.evaluation import Absolute, Evaluation, Standing, child
 from jaxgp.fitness.panel import Memories, PanelFitness, check_player
 from jaxgp.fitness.tournament import round_robin
 from jaxgp.genotypes.language import Language, sizes, written_in

@@ -18,7 +18,7 @@ from jax import Array, lax
 from jaxgp import arrays
 from jaxgp.bits import extend
 from jaxgp.contracts import Game, Opponent, Plans, Player
-from jaxgp.players import ply, turns
+from jaxgp.players import ply
 
 State = Any
 Memory = Any
@@ -96,13 +96,13 @@ def play(
         return jax.vmap(jax.vmap(ply.bits))(keys, plies) if wanted else jnp.zeros(shape, jnp.uint32)
 
     def after(states: State, action: Array, legal: Array, plies: Array) -> State:
-        moments = ply.moments(game, states) if paired else plies
+        moments = ply.moments(game, states, plies) if paired else plies
         return jax.vmap(jax.vmap(partial(ply.after, game)))(states, action, legal, keys, moments)
 
     def replies(memories: tuple[Memory, ...], states: State, plies: Array, theirs: Array) -> tuple[Array, Array]:
         bits = draw(plies, replies_random)
         answers = [
-            turns.replied(opponent, memory, _cut(states, part), bits[:, part], theirs[:, part])
+            opponent.reply(memory, _cut(states, part), bits[:, part], theirs[:, part])
             for opponent, memory, part in zip(opponents, memories, parts, strict=True)
         ]
         most = max(moves.shape[-1] for moves, _ in answers)
@@ -115,7 +115,7 @@ def play(
     def one_turn_each(carry: tuple) -> tuple:
         states, plies, behaviour, memories, made, _ = carry
         mine = going(states, plies) & (states.to_move == seat)
-        moves, legal = turns.played(player, plans, states, draw(plies, player.random), mine)
+        moves, legal = player.act(plans, states, draw(plies, player.random), mine)
 
         def move(games: tuple[State, Array, Array], action: Array, now: Array) -> tuple[State, Array, Array]:
             states, plies, behaviour = games

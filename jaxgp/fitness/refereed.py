@@ -14,8 +14,8 @@ from flax import struct
 from jax import Array, lax
 
 from jaxgp.arrays import comparable, take
-from jaxgp.contracts import Scheme, Standing
-from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, child
+from jaxgp.contracts import Scheme
+from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, Standing, child
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.options import whole
 

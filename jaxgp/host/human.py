@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from jaxgp.contracts import Game, Position
 from jaxgp.seats import moves
 from jaxgp.seats.agents import Agent
 from jaxgp.seats.moves import Back, Move, Stepper, announcement, verdict
-from jaxgp.spec import Drawing
+from jaxgp.spec import Spec
 
 COMMANDS = ("help", "h", "?", "hint", "board", "undo")
 HINT = "  hint    for the move that a search finds best\n"
@@ -51,28 +50,22 @@ class Board:
 
     Attributes:
         stepper: the rules, and the chance of this game.
-        drawing: pictures and words of the game.
+        spec: the game, for its pictures and words.
         players: by seat; None is a person.
         names: by seat.
         ask: shows a prompt and returns a line; raises EOFError when there are no more.
         say: prints.
         adviser: makes what answers `hint`, at the first hint; None: there are no hints.
-        typed: in words, the ways in which moves can be typed; None: by their names alone.
-        turn: (rules, position, text) -> the moves of a turn that is typed at once; None: moves are typed one by one.
-        ending: of a game for one, how it has ended, as `jaxgp.spec.Spec` has it.
         record: the opening, and all moves that were played and not taken back.
     """
 
     stepper: Stepper
-    drawing: Drawing
+    spec: Spec
     players: tuple[Agent | None, ...]
     names: tuple[str, ...]
     ask: Callable[[str], str]
     say: Callable[[str], None]
     adviser: Callable[[], Adviser] | None = None
-    typed: str | None = None
-    turn: Callable[[Game, Position, str], Sequence[int]] | None = None
-    ending: Callable[[Any, Any], str] | None = None
     record: list[Move] = field(default_factory=list)
     _rest: list[int] = field(default_factory=list)
     """Moves of a turn that was typed at once, which are still to be played."""
@@ -107,14 +100,14 @@ class Board:
             return False
         if self.players.count(None):
             self._show(self.state)
-        self.say(verdict(self.rules, self.state, self.names, self.ending))
+        self.say(verdict(self.rules, self.state, self.names, self.spec.table.ending))
         return True
 
     def _tell(self, move: Move) -> None:
         """Say what was played. Show the board if a person is to move, or if no person plays."""
         opening = len(self.record) == 1
         if not opening:
-            self.say(announcement(self.rules, self.drawing, move, self.names[move.seat]))
+            self.say(announcement(self.rules, self.spec.notation, move, self.names[move.seat]))
         asked = self.players[int(move.state.to_move)] is None and not self._rest
         if opening or asked or None not in self.players:
             self._show(move.state)
@@ -128,7 +121,7 @@ class Board:
             self._along.add(len(self.record))
             return self._rest.pop(0)
         legal = self.stepper.legal(self.state)
-        choices = _listed([self.drawing.action_name(self.rules, action) for action in legal])
+        choices = _listed([self.spec.notation.action_name(self.rules, action) for action in legal])
         while True:
             try:
                 typed = self.ask(f"{self.names[mover]} ({choices}): ").strip()
@@ -144,23 +137,23 @@ class Board:
                 self._command(word)
                 continue
             try:
-                if self.turn is not None:
-                    action, *self._rest = self.turn(self.rules, self.state, typed)
+                if self.spec.table.turn is not None:
+                    action, *self._rest = self.spec.table.turn(self.rules, self.state, typed)
                     return action
-                action = self.drawing.parse_action(self.rules, typed)
+                action = self.spec.notation.parse_action(self.rules, typed)
             except ValueError as error:
                 self.say(f"{error}, or help.")
                 continue
             if action in legal:
                 return action
-            self.say(f"{self.drawing.action_name(self.rules, action)} cannot be played here; legal: {choices}.")
+            self.say(f"{self.spec.notation.action_name(self.rules, action)} cannot be played here; legal: {choices}.")
 
     def _command(self, word: str) -> None:
         if word == "hint" and self._helper is None:
             self.say("There are no hints in this game.")
         elif word == "hint" and self._helper is not None:
             action, why = self._helper(self.state, self.stepper.bits(self.record))
-            said = "no move" if action is None else self.drawing.action_name(self.rules, action)
+            said = "no move" if action is None else self.spec.notation.action_name(self.rules, action)
             self.say(f"Hint: {said} ({why}).")
         elif word == "board":
             self._show(self.state)
@@ -169,7 +162,7 @@ class Board:
         else:
             first, rest = HELP.split("\n", 1)
             words = HELP if self.adviser is None else f"{first}\n{HINT}{rest}"
-            self.say(words if self.typed is None else f"Moves are {self.typed}.\n{words}")
+            self.say(words if self.spec.table.typed is None else f"Moves are {self.spec.table.typed}.\n{words}")
 
     def _undo(self, mover: int) -> Back | None:
         """Go back to the last position in which a person, either of them, was asked; None if there is none."""
@@ -184,7 +177,7 @@ class Board:
         return None
 
     def _show(self, state: Position) -> None:
-        self.say("\n" + self.drawing.text(self.rules, state, bottom=self.bottom) + "\n")
+        self.say("\n" + self.spec.drawing.text(self.rules, state, bottom=self.bottom) + "\n")
 
 
 def _listed(names: list[str]) -> str:

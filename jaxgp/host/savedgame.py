@@ -26,7 +26,7 @@ from jaxgp.host.animation import animate
 from jaxgp.host.replay import frames, pictures
 from jaxgp.printable import one_line
 from jaxgp.seats.moves import Move, Stepper, announcement, game_key, verdict
-from jaxgp.spec import Drawing, Games, Spec
+from jaxgp.spec import Games, Notation, Spec
 
 FORMAT = "jaxgp game"
 FORMAT_VERSION = 2
@@ -101,13 +101,13 @@ def animation(played: Played) -> str:
 
 def transcript(played: Played) -> str:
     """Return all boards and moves as text, then the moves in the game's own notation, if it has one for them alone."""
-    game, drawing = played.game, played.spec.drawing
+    game, drawing, notation = played.game, played.spec.drawing, played.spec.notation
     lines = [" against ".join(played.names), "", drawing.text(game, played.moves[0].state), ""]
     for number, move in enumerate(played.moves[1:], 1):
-        said = announcement(game, drawing, move, played.names[move.seat])
+        said = announcement(game, notation, move, played.names[move.seat])
         lines += [f"{number}. {said}", "", drawing.text(game, move.state), ""]
     last = played.moves[-1].state
-    ended = verdict(game, last, played.names, played.spec.ending) if bool(last.terminated) else "Unfinished."
+    ended = verdict(game, last, played.names, played.spec.table.ending) if bool(last.terminated) else "Unfinished."
     written, actions = played.spec.notation.written, [move.action for move in played.moves[1:]]
     listed = "" if written is None else "\n" + written(game, [action for action in actions if action is not None])
     return "\n".join([*lines, ended]) + "\n" + listed
@@ -126,7 +126,7 @@ def record(played: Played) -> str:
         "finished": bool(last.terminated),
         "score": np.asarray(game.score(last)).tolist(),
         "moves": [
-            None if move.action is None else played.spec.drawing.action_name(game, move.action)
+            None if move.action is None else played.spec.notation.action_name(game, move.action)
             for move in played.moves[1:]
         ],
     }
@@ -178,7 +178,7 @@ def read(name: str, games: Games, asked: Json | None = None) -> Played:
         other = show(content["rules"])
         reject("replay", name, f"games under version {game.version} of the rules; this one is of {other}")
     stepper = Stepper(game, _key(name, content, game))
-    moves = _moves(name, stepper, spec.drawing, content["moves"])
+    moves = _moves(name, stepper, spec.notation, content["moves"])
     _check_end(name, content, game, moves[-1].state)
     return Played(stepper, spec, tuple(map(one_line, content["players"])), moves)
 
@@ -265,14 +265,14 @@ def _key(name: str, content: Json, game: Game) -> Array:
     return key
 
 
-def _moves(name: str, stepper: Stepper, drawing: Drawing, words: Sequence[object]) -> list[Move]:
+def _moves(name: str, stepper: Stepper, notation: Notation, words: Sequence[object]) -> list[Move]:
     """Read the names of moves, and play them."""
     actions: list[int | None] = []
     for number, word in enumerate(words, 1):
         if word is not None and not isinstance(word, str):
             raise UsageError(f"replay={name}: move {number}: {show(word)} is not the name of a move")
         try:
-            actions.append(None if word is None else drawing.parse_action(stepper.rules, word))
+            actions.append(None if word is None else notation.parse_action(stepper.rules, word))
         except ValueError as error:
             raise UsageError(f"replay={name}: move {number}: {error}") from error
     try:

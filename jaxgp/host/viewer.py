@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from jaxgp.contracts import Game
 from jaxgp.seats.moves import Move, announcement, verdict
-from jaxgp.spec import Drawing
+from jaxgp.spec import Spec
 
 HELP = """\
 Press Enter for the next move. Or type
@@ -23,19 +22,17 @@ class Viewer:
 
     Attributes:
         rules: the game.
-        drawing: pictures and words of the game.
+        spec: the game, for its pictures and words.
         names: of the players, by seat.
         moves: the opening, then every move.
         say: prints.
-        ending: of a game for one, how it has ended, as `jaxgp.spec.Spec` has it.
     """
 
     rules: Game
-    drawing: Drawing
+    spec: Spec
     names: tuple[str, ...]
     moves: Sequence[Move]
     say: Callable[[str], None]
-    ending: Callable[[Any, Any], str] | None = None
 
     @property
     def last(self) -> int:
@@ -88,10 +85,10 @@ class Viewer:
     def _show(self, number: int) -> None:
         move = self.moves[number]
         if number:
-            self.say(f"{number}. {announcement(self.rules, self.drawing, move, self.names[move.seat])}")
-        self.say("\n" + self.drawing.text(self.rules, move.state) + "\n")
+            self.say(f"{number}. {announcement(self.rules, self.spec.notation, move, self.names[move.seat])}")
+        self.say("\n" + self.spec.drawing.text(self.rules, move.state) + "\n")
 
     def _close(self) -> None:
         state = self.moves[-1].state
         over = bool(state.terminated)
-        self.say(verdict(self.rules, state, self.names, self.ending) if over else "The record ends here.")
+        self.say(verdict(self.rules, state, self.names, self.spec.table.ending) if over else "The record ends here.")

@@ -146,8 +146,8 @@ class Games(Fitness):
     )
     paired: bool = option(
         False,
-        "games of chance: whether the two games of a pair, with seats changed, have the same dice, turn by turn; "
-        "against the panel and in elimination",
+        "whether the two games of a pair, with seats changed, begin alike, where starts differ, and have the same "
+        "dice, turn by turn; against the panel and in elimination",
     )
     table_size: int = power_of_two(262144, "remembered replies of each searched opponent", low=1, high=MAX_TABLE)
     lanes: int = option(64, "searches that run side by side", low=1, high=MAX_LANES)
@@ -176,13 +176,18 @@ class Games(Fitness):
         return cast.game.seats == 2 and algorithm.kind != "groups"
 
     def check(self, config: "Config", cast: "Cast") -> None:
-        """Refuse an empty panel, and shared dice in a game without; raises UsageError."""
-        from jaxgp.contracts import RollsByTurn  # with the game JAX is imported anyway
-
+        """Refuse an empty panel, and pairs of games that have nothing to share; raises UsageError."""
         if not self.opponents:
             reject("fitness.opponents", "{}", "at least one opponent; add one with +fitness.opponents.NAME.kind=KIND")
-        if self.paired and not isinstance(cast.game, RollsByTurn):
-            reject("fitness.paired", True, f"false; {cast.spec.name} has no rolls that two games can share")
+        if self.paired and not self.various(cast):
+            why = f"{cast.spec.name} has no start and no rolls to share"
+            reject("fitness.paired", True, f"false, or fitness.opening_plies above 0; {why}")
+
+    def various(self, cast: "Cast") -> bool:
+        """Return whether games of the same players differ by their starts or by chance in the game."""
+        from jaxgp.players.ply import differ  # with the game JAX is imported anyway
+
+        return differ(cast.game, getattr(self, "opening_plies", 0)) or cast.game.chance
 
     def against(self, cast: "Cast", seated: Seated, opening: int = 0) -> "PanelFitness":
         """Return the fitness from games against the panel, each after so many random moves."""

@@ -49,7 +49,7 @@ class Elimination(Among):
     def check(self, config: "Config", cast: "Cast") -> None:
         """Refuse matches in which all games are alike; see `Among.check`."""
         super().check(config, cast)
-        if self.games > 2 and not (self.opening_plies or cast.game.chance or cast.actor.random):
+        if self.games > 2 and not (self.various(cast) or cast.actor.random):
             why = f"without chance all games of a match of {cast.spec.name} are alike"
             reject("fitness.games", self.games, f"2, or fitness.opening_plies above 0; {why}")
 

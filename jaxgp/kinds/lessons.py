@@ -52,27 +52,28 @@ class Lessons(Games, Measured, Candidates):
 
     def fits(self, algorithm: Anyone, cast: "Cast") -> bool:
         """Return whether the game has lessons, and individuals value what moves lead to."""
-        from jaxgp.contracts import Values
+        from jaxgp.players.taught import Values
 
-        return super().fits(algorithm, cast) and cast.spec.lessons is not None and isinstance(cast.actor, Values)
+        return super().fits(algorithm, cast) and cast.spec.teachers is not None and isinstance(cast.actor, Values)
 
     def check(self, config: "Config", cast: "Cast") -> None:
         """Refuse teachers that there are not, and learning where individuals cannot; see `Games.check`."""
         super().check(config, cast)
-        assert cast.spec.lessons is not None
-        if self.teacher not in (None, *cast.spec.teachers):
-            reject("fitness.teacher", self.teacher, ", ".join(cast.spec.teachers))
+        teachers = cast.spec.teachers
+        assert teachers is not None
+        if self.teacher not in (None, *teachers.names):
+            reject("fitness.teacher", self.teacher, ", ".join(teachers.names))
         if self.learning.individuals:
             _learns(self.learning.individuals, config.algorithm, cast)
-        cast.spec.lessons(cast.game, self.teacher)
+        teachers.lessons(cast.game, self.teacher)
 
     def make(self, config: "Config", cast: "Cast", seated: Seated) -> "contracts.Fitness":
         """Return the fitness with its referee."""
         from jaxgp.fitness.refereed import Refereed
         from jaxgp.fitness.taught.lessons import LessonFitness
 
-        assert cast.spec.lessons is not None
-        teach, worth = cast.spec.lessons(cast.game, self.teacher), (self.scale, self.parsimony, self.minimum)
+        assert cast.spec.teachers is not None
+        teach, worth = cast.spec.teachers.lessons(cast.game, self.teacher), (self.scale, self.parsimony, self.minimum)
         taught = LessonFitness(cast.actor, teach, self.drawn, self.stock, self.learning, *worth)
         return Refereed(taught, self.against(cast, seated), self.measured)
 
@@ -94,8 +95,8 @@ class Lessons(Games, Measured, Candidates):
 
 def _learns(individuals: int, algorithm: Anyone, cast: "Cast") -> None:
     """Refuse learning from lessons that programs of the game cannot do; raises UsageError."""
-    from jaxgp.contracts import Learns
     from jaxgp.interpreter.nodes import traceable
+    from jaxgp.players.taught import Learns
 
     option = "fitness.learning.individuals"
     if not isinstance(cast.actor, Learns) or not cast.language.sums or not traceable(cast.language):

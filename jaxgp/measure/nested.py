@@ -70,7 +70,7 @@ class Progress:
 
 def listed(cast: Cast) -> ListedGame:
     """Return the game's own `listed` form, or else one that `Listed` makes of its rules."""
-    return Listed(cast.game, SLOTS) if cast.spec.listed is None else cast.spec.listed(cast.game)
+    return Listed(cast.game, SLOTS) if cast.spec.solo is None else cast.spec.solo.listed(cast.game)
 
 
 def search(

@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgp.contracts import Solved, Solver
+from jaxgp.contracts import Solver
 from jaxgp.errors import UsageError, reject
 from jaxgp.files import Json
 from jaxgp.fitness.puzzles.suite import instances as instances_of
@@ -24,13 +24,14 @@ from jaxgp.measure import instances
 from jaxgp.options import declared
 from jaxgp.printable import one_line
 from jaxgp.report.waiting import following, waiting
+from jaxgp.search.puzzles.deepening import Solutions
 from jaxgp.spec import Cast, Instances, Strategy, cast
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
 
 UNGUIDED, CHAMPION = "unguided", "champion"
-Search = Callable[[jax.Array, object], Solved]
+Search = Callable[[jax.Array, object], Solutions]
 """(limits int32[Q], instances [Q]) -> what is found."""
 
 
@@ -214,10 +215,12 @@ def _solve(
 
 def _prove(order: Order, batch: Instances, solved: np.ndarray, length: np.ndarray, moves: np.ndarray) -> None:
     """Play the solutions of a batch by a program apart from the search; raises RuntimeError where one is none."""
+    suites = order.cast.spec.instances
+    assert suites is not None  # it has named the batch
     for number in np.flatnonzero(solved):
         state = jax.tree.map(lambda x, number=number: x[number], batch.states)
         try:
-            order.cast.spec.prove(order.cast.game, state, moves[number, : length[number]].tolist())
+            suites.prove(order.cast.game, state, moves[number, : length[number]].tolist())
         except ValueError as error:
             raise RuntimeError(f"the search of {batch.names[number]} by {order.name} is wrong: {error}") from error
 
@@ -240,7 +243,7 @@ def searches(loaded: "Loaded", room: int) -> Callable[[Order], Search]:
     """Return what compiles the search of `room` instances with one of the `orders` of a champion's puzzle."""
     # One capacity for all, so that those of one role with the same settings share a compiled program.
     capacity = max(len(one.text.replace("(", " ").split()) for one in orders(loaded))
-    compiled: dict[object, Callable[..., Solved]] = {}
+    compiled: dict[object, Callable[..., Solutions]] = {}
     states = jax.tree.map(lambda x: jnp.asarray(np.broadcast_to(x[None], (room, *x.shape))), _first(loaded))
     limits = jnp.zeros(room, jnp.int32)
 
@@ -261,8 +264,8 @@ def searches(loaded: "Loaded", room: int) -> Callable[[Order], Search]:
     return ready
 
 
-def _compiled(actor: Solver, genome: object, limits: jax.Array, states: object) -> Callable[..., Solved]:
-    def solve(genome: object, limits: jax.Array, states: object) -> Solved:
+def _compiled(actor: Solver, genome: object, limits: jax.Array, states: object) -> Callable[..., Solutions]:
+    def solve(genome: object, limits: jax.Array, states: object) -> Solutions:
         return actor.solve(actor.prepare(genome), jnp.zeros(len(limits), jnp.int32), states, limits)
 
     return jax.jit(solve).lower(genome, limits, states).compile()

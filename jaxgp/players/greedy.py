@@ -21,6 +21,7 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import Features, evaluate, evaluate_owned, evaluate_uneven
 from jaxgp.interpreter.plan import Plan, plan
+from jaxgp.players.taught import Learns
 
 State = Any
 Outcome = Any
@@ -66,7 +67,7 @@ class GreedyPlayer:
         return self.outcome(state, jnp.int32(0) * self.choices(state))[1]
 
     def act(self, plans: Plan, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
-        """Return int32[P, M] moves and bool[P, M], all True, for the states [P, M] of P programs.
+        """Return int32[P, M, 1] moves and bool[P, M], all True, for the states [P, M] of P programs.
 
         Only the moves in `active` (bool[P, M], None: all) states need be right.
         """
@@ -91,11 +92,11 @@ class GreedyPlayer:
         worst = jnp.full(choices.shape, -jnp.inf, jnp.float32)
         start = (jnp.int32(0), worst, jnp.zeros(choices.shape, jnp.int32))
         _, _, chosen = lax.while_loop(lambda carry: carry[0] < most, some, start)
-        return chosen, jnp.ones(chosen.shape, bool)
+        return chosen[..., None], jnp.ones(chosen.shape, bool)
 
 
 @dataclass(frozen=True)
-class ChosenPlayer:
+class ChosenPlayer(Learns):
     """Plays the move that leads to the highest value. The game decides among equal ones.
 
     Attributes:
@@ -131,15 +132,10 @@ class ChosenPlayer:
         return self.outcome(state, jnp.int32(0))
 
     def act(self, plans: Plan, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
-        """Return int32[P, M] moves and bool[P, M], all True, for the states [P, M] of P programs.
+        """Return int32[P, M, K] moves, all that `choose` knows, and bool[P, M], all True, for states [P, M].
 
         Only the moves in `active` (bool[P, M], None: all) states need be right; few of them take less time.
         """
-        moves, legal = self.turn(plans, states, bits, active)
-        return moves[..., 0], legal
-
-    def turn(self, plans: Plan, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
-        """Return int32[P, M, K] moves, all that `choose` knows, and bool[P, M]; see `act`, and `PlaysTurns`."""
         del bits
         shape = states.to_move.shape
         flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)

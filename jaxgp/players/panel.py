@@ -10,12 +10,12 @@ import numpy as np
 from jax import Array, lax
 
 from jaxgp.bits import pick
-from jaxgp.contracts import ChoosesTogether, ChoosesTurns, Game, Genomes, Opponent, Player, States
+from jaxgp.contracts import Alone, Driver, Game, Genomes, Opponent, Player, States
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
 from jaxgp.options import MAX_GAMES, whole
 from jaxgp.players.program import ProgramOpponent
-from jaxgp.spec import Choice, Rules, Spec, Strategy
+from jaxgp.spec import Choice, ChoosesTurns, Spec, Strategy, Turns
 
 Create = Callable[[Array, int], Genome]
 """(key, count) -> random genomes."""
@@ -62,7 +62,7 @@ class RandomOpponent:
     def reply(self, memory: tuple[()], states: States, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
         del memory, active
         legal = jax.vmap(jax.vmap(self.game.legal_actions))(states)
-        return pick(legal, bits), jnp.ones(bits.shape, bool)
+        return pick(legal, bits)[..., None], jnp.ones(bits.shape, bool)
 
     def think(self, memory: tuple[()], states: States, waiting: Array, bits: Array) -> tuple[tuple[()], Array]:
         del states, waiting, bits
@@ -100,7 +100,7 @@ class OpponentPlayer:
         return 1
 
     def act(self, memory: Any, states: States, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
-        """Return int32[1, M] moves and bool[1, M], whether each is legal, for states [1, M].
+        """Return int32[1, M, 1] moves and bool[1, M], whether each is legal, for states [1, M].
 
         Only the moves in `active` (bool[1, M], None: all) states need be right.
         """
@@ -112,12 +112,12 @@ class OpponentPlayer:
             memory, moves, known = carry
             memory, _ = self.opponent.think(memory, states, wanted & ~known, bits)
             found, now = self.opponent.reply(memory, states, bits)
-            return memory, jnp.where(known, moves, found), known | now
+            return memory, jnp.where(known[..., None], moves, found), known | now
 
         if self.opponent.thinks:
             start = memory, moves, known
             _, moves, _ = lax.while_loop(lambda carry: (wanted & ~carry[2]).any(), think, start)
-        return jnp.maximum(moves, 0), moves >= 0
+        return jnp.maximum(moves[..., :1], 0), moves[..., 0] >= 0
 
 
 @dataclass(frozen=True)
@@ -140,30 +140,20 @@ class FixedPlayer:
         return len(plans)
 
     def act(self, plans: Array, states: States, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
-        """Return int32[P, M] moves and bool[P, M], all True, for states [P, M]; `bits` is uint32[P, M].
+        """Return int32[P, M, K] moves, all that the function knows, and bool[P, M], all True, for states [P, M].
 
-        Only the moves in `active` (bool[P, M], None: all) states need be right.
+        `bits` is uint32[P, M]. Only the moves in `active` (bool[P, M], None: all) states need be right.
         """
         del plans
-        if isinstance(self.choose, ChoosesTogether):
-            wanted = jnp.ones(bits.size, bool) if active is None else active.reshape(-1)
-            flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)
-            moves = self.choose.together(flat, bits.reshape(-1), wanted)
-            return moves.reshape(bits.shape), jnp.ones(bits.shape, bool)
-        return jax.vmap(jax.vmap(self.choose))(states, bits), jnp.ones(bits.shape, bool)
-
-    def turn(self, plans: Array, states: States, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
-        """Return int32[P, M, K] moves, all that the function knows, and bool[P, M]; see `act`, and `PlaysTurns`."""
         if not isinstance(self.choose, ChoosesTurns):
-            moves, legal = self.act(plans, states, bits, active)
-            return moves[..., None], legal
+            return jax.vmap(jax.vmap(self.choose))(states, bits)[..., None], jnp.ones(bits.shape, bool)
         wanted = jnp.ones(bits.size, bool) if active is None else active.reshape(-1)
         flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)
         moves = self.choose.turns(flat, bits.reshape(-1), wanted)
         return moves.reshape(*bits.shape, -1), jnp.ones(bits.shape, bool)
 
 
-def strategy(spec: Spec[Rules], game: Rules, name: str | None = None, games: int = 1) -> ProgramOpponent:
+def strategy(spec: Spec[Turns], game: Turns, name: str | None = None, games: int = 1) -> ProgramOpponent:
     """Seat one of the game's own strategies, by default the first; raises ValueError if there is no such strategy."""
     player, genome = strategist(spec, game, name)
 
@@ -176,7 +166,7 @@ def strategy(spec: Spec[Rules], game: Rules, name: str | None = None, games: int
     return ProgramOpponent(game, player, create, count=1, rounds=games)
 
 
-def strategist(spec: Spec[Rules], game: Rules, name: str | None = None) -> tuple[Player, Genome]:
+def strategist(spec: Spec[Turns], game: Turns, name: str | None = None) -> tuple[Player, Genome]:
     """Return the player and the genome of one of the game's own strategies, by default the first.
 
     Raises:
@@ -186,5 +176,5 @@ def strategist(spec: Spec[Rules], game: Rules, name: str | None = None) -> tuple
     if not isinstance(found, Strategy):
         return FixedPlayer(found), np.zeros((), np.int32)
     language, player = spec.role(found.role).make(game, found.options)
-    assert isinstance(player, Player)
+    assert not isinstance(player, Alone | Driver)  # a strategy plays moves
     return player, languages.parse(language, found.text)

@@ -94,13 +94,17 @@ def turn(one: Callable[[Games, Array, Array], Games], games: Games, moves: Array
     )[1]
 
 
-def moments(game: Game[State], states: States) -> Array:
-    """Return int32[P, G]: the moments of the next chance in games [P, G].
-
-    Raises:
-        ValueError: chance in this game does not come at moments that games share.
-    """
+def moments(game: Game[State], states: States, plies: Array) -> Array:
+    """Return int32[P, G]: the moments of the next chance in games [P, G] that share it; without turns, the plies."""
     if not isinstance(game, RollsByTurn):
-        raise ValueError(f"fitness.paired=true: accepted: false; {game.name} has no rolls that two games can share")
+        return plies
     found: Array = jax.vmap(jax.vmap(game.moment))(states)
     return found
+
+
+def differ(game: Game[State], opening: int) -> bool:
+    """Return whether games begin in different positions: drawn ones, instances, or after random moves (`opening`).
+
+    Both games of a pair can share such a beginning.
+    """
+    return game.starts != "fixed" or opening > 0

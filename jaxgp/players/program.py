@@ -18,7 +18,6 @@ from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import evaluate, evaluate_active
 from jaxgp.interpreter.plan import Plan, plan
 from jaxgp.options import MAX_GAMES, whole
-from jaxgp.players import turns
 
 State = Any
 
@@ -52,7 +51,7 @@ class ProgramPlayer:
         return self.features(state)
 
     def act(self, plans: Plan, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
-        """Return int32[P, M] moves and bool[P, M] whether each is legal, for the states [P, M] of P programs.
+        """Return int32[P, M, 1] moves and bool[P, M] whether each is legal, for the states [P, M] of P programs.
 
         Only the moves in `active` (bool[P, M], None: all) states need be right; few of them take less time.
         """
@@ -62,7 +61,8 @@ class ProgramPlayer:
             values = evaluate(self.primitives, plans, features)
         else:
             values = evaluate_active(self.primitives, plans, features, active)
-        return jax.vmap(jax.vmap(self.decide))(states, values.swapaxes(1, 2))
+        moves, legal = jax.vmap(jax.vmap(self.decide))(states, values.swapaxes(1, 2))
+        return moves[..., None], legal
 
 
 @struct.dataclass
@@ -119,11 +119,6 @@ class ProgramOpponent:
         return Bench(programs, self.player.prepare(programs), jnp.int32(0))
 
     def reply(self, memory: Bench, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
-        moves, known = self.turn(memory, states, bits, active)
-        return moves[..., 0], known
-
-    def turn(self, memory: Bench, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
-        """Return int32[P, M, K], all moves that the player knows, and bool[P, M]; see `PlaysTurns`."""
         shape = (len(bits), 2 * self.rounds, self.count)
 
         def by_program(x: Array) -> Array:
@@ -131,7 +126,7 @@ class ProgramOpponent:
 
         states = jax.tree.map(by_program, states)
         mine = None if active is None else by_program(active)
-        moves, is_legal = turns.played(self.player, memory.plans, states, by_program(bits), mine)
+        moves, is_legal = self.player.act(memory.plans, states, by_program(bits), mine)
         legal = jax.vmap(jax.vmap(self.game.legal_actions))(states)
         instead = -1 if self.forfeits else jnp.argmax(legal, -1)
         alone = jnp.where(np.arange(moves.shape[-1]) == 0, jnp.asarray(instead)[..., None], -1)

@@ -53,8 +53,8 @@ class RulePlayer:
         return rules.choose(self.language, masks, seen, busy)[0]
 
     def act(self, masks: Masks, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
-        """Return int32[P, M] moves and bool[P, M] whether each is legal, for the states [P, M] of P lists."""
+        """Return int32[P, M, 1] moves and bool[P, M] whether each is legal, for the states [P, M] of P lists."""
         del bits
         action, _ = rules.act(self.language, masks, jax.vmap(jax.vmap(self.view))(states), active)
         legal = jax.vmap(jax.vmap(self.legal))(states)
-        return action, jnp.take_along_axis(legal, action[..., None], -1)[..., 0]
+        return action[..., None], jnp.take_along_axis(legal, action[..., None], -1)[..., 0]

@@ -58,7 +58,7 @@ class SearchOpponent:
         found, payload = table.lookup(memory, self._keys(states, bits)[1])
         best = payload.reshape(*bits.shape, -1)
         tied = self.search.ties == "all"
-        return pick_bit(best, bits if tied else jnp.zeros_like(bits)), found.reshape(bits.shape)
+        return pick_bit(best, bits if tied else jnp.zeros_like(bits))[..., None], found.reshape(bits.shape)
 
     def think(self, memory: table.Table, states: State, waiting: Array, bits: Array) -> tuple[table.Table, Array]:
         flat, keys = self._keys(states, bits)
@@ -113,7 +113,7 @@ class AlternatingOpponent:
         answers = [search.reply(own, states, left) for search, own in zip(self.searches, memory, strict=True)]
         moves, known = (jnp.stack(each) for each in zip(*answers, strict=True))
         who = who[None]
-        return jnp.take_along_axis(moves, who, 0)[0], jnp.take_along_axis(known, who, 0)[0]
+        return jnp.take_along_axis(moves, who[..., None], 0)[0], jnp.take_along_axis(known, who, 0)[0]
 
     def think(
         self, memory: tuple[table.Table, ...], states: State, waiting: Array, bits: Array

@@ -11,13 +11,13 @@ from jax import Array
 
 from jaxgp import options
 from jaxgp.arrays import take
-from jaxgp.contracts import Twin
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs, Top, whole
 from jaxgp.interpreter.evaluate import Features, evaluate_owned
 from jaxgp.interpreter.plan import Plan, plan
 from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta
+from jaxgp.search.lookahead import Twin
 
 State = Any
 
@@ -106,7 +106,7 @@ class SearchedPlayer:
         )
 
     def act(self, plans: Plan, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
-        """Return int32[P, M] moves and bool[P, M], all True, for the states [P, M] of P programs.
+        """Return int32[P, M, 1] moves and bool[P, M], all True, for the states [P, M] of P programs.
 
         Only the moves in `active` (bool[P, M], None: all) states need be right. Where there is only one move, nothing
         is searched.
@@ -122,4 +122,4 @@ class SearchedPlayer:
         found = cores.search(self.search(), take(flat, first), depth, wanted.sum(dtype=jnp.int32), plans, whose)
         searched = jnp.zeros_like(first).at[first].set(found.values.argmax(-1))
         moves = jnp.where(wanted, searched, legal.argmax(-1)).astype(jnp.int32)
-        return moves.reshape(shape), jnp.ones(shape, bool)
+        return moves.reshape(*shape, 1), jnp.ones(shape, bool)

@@ -11,13 +11,13 @@ from jaxgp.contracts import States
 from jaxgp.errors import UsageError, reject
 from jaxgp.search.alphabeta import AlphaBeta
 from jaxgp.search.lookahead import Contexts, tail_of
-from jaxgp.spec import Evaluator, RandomEvaluator, Rules, Spec
+from jaxgp.spec import Evaluator, RandomEvaluator, Spec, Turns
 
 TAIL = 2
 """Last plies that a search at the table or of a league looks at full width."""
 
 
-def unsearched(spec: Spec[Rules], game: Rules) -> str:
+def unsearched(spec: Spec[Turns], game: Turns) -> str:
     """Say why no search plays a game; the empty text if searches do."""
     if game.chance:
         return f"chance takes part in {spec.name}, so that no search plays it"
@@ -26,7 +26,7 @@ def unsearched(spec: Spec[Rules], game: Rules) -> str:
     return ""
 
 
-def evaluators(spec: Spec[Rules], game: Rules, named: str | None) -> tuple[Evaluator | RandomEvaluator, ...]:
+def evaluators(spec: Spec[Turns], game: Turns, named: str | None) -> tuple[Evaluator | RandomEvaluator, ...]:
     """Return the evaluators of a game that an option names.
 
     Args:
@@ -53,7 +53,7 @@ def evaluators(spec: Spec[Rules], game: Rules, named: str | None) -> tuple[Evalu
     return tuple(here[one] for one in asked)
 
 
-def check_evaluator(option: str, spec: Spec[Rules], game: Rules, named: str | None) -> None:
+def check_evaluator(option: str, spec: Spec[Turns], game: Turns, named: str | None) -> None:
     """Refuse what `evaluators` refuses, of the player that `option` names; raises UsageError."""
     try:
         evaluators(spec, game, named)
@@ -62,7 +62,7 @@ def check_evaluator(option: str, spec: Spec[Rules], game: Rules, named: str | No
 
 
 def searches(
-    spec: Spec[Rules], game: Rules, evaluator: str | None, depth: int, ties: str, tail: int, lanes: int
+    spec: Spec[Turns], game: Turns, evaluator: str | None, depth: int, ties: str, tail: int, lanes: int
 ) -> tuple[AlphaBeta, ...]:
     """Return a search for each of the evaluators that are named.
 
@@ -78,7 +78,7 @@ def searches(
     Raises:
         UsageError: see `evaluators`.
     """
-    twin = spec.twin(game)
+    twin = None if spec.searches is None else spec.searches.twin(game)
     searched = game if twin is None else twin
 
     def search(value: Evaluator | RandomEvaluator) -> AlphaBeta:
@@ -111,7 +111,7 @@ def drawn(search: AlphaBeta) -> bool:
     return isinstance(search.leaf_evaluator, Drawn)
 
 
-def chancy(spec: Spec[Rules], game: Rules, ties: str, evaluator: str | None) -> bool:
+def chancy(spec: Spec[Turns], game: Turns, ties: str, evaluator: str | None) -> bool:
     """Return whether a search that these options describe draws its moves; raises what `evaluators` raises."""
     found = evaluators(spec, game, evaluator)
     return ties == "random" or len(found) > 1 or isinstance(found[0], RandomEvaluator)

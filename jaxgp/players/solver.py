@@ -15,7 +15,7 @@ import numpy as np
 from flax import struct
 from jax import Array
 
-from jaxgp.contracts import Puzzle, States
+from jaxgp.contracts import Puzzle, Solver, States
 from jaxgp.genotypes.primitives import BOOL, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs, Top, whole
 from jaxgp.interpreter.evaluate import Features, evaluate, evaluate_owned
@@ -170,7 +170,7 @@ class ByWeights:
 
 
 @dataclass(frozen=True)
-class ProgramSolver:
+class ProgramSolver(Solver[Any]):
     """A `Solver`: a search that goes first where the values of a genome are lowest, beside a search without genomes.
 
     Attributes:

@@ -13,7 +13,7 @@ from jax.stages import Compiled
 from jaxgp import kinds
 from jaxgp.config.games import cast_of
 from jaxgp.config.schema import GENOTYPES, Config
-from jaxgp.contracts import Alone, Game, Opponent, Scheme
+from jaxgp.contracts import Alone, Driver, Game, Opponent, Scheme
 from jaxgp.errors import reject
 from jaxgp.evolution.cma import SeparableCMA
 from jaxgp.evolution.generational import Generational
@@ -27,7 +27,7 @@ from jaxgp.evolution.winners import Winners
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
-from jaxgp.host.replay import ReplayGame, Rival, replay_alone, replay_games
+from jaxgp.host.replay import ReplayGame, Rival, replay_alone, replay_games, replay_rollout
 from jaxgp.operators import creation, rulelists
 from jaxgp.options import MAX_PLIES
 from jaxgp.spec import Cast, Games
@@ -137,6 +137,8 @@ class Experiment:
         genome = state.champion.genome
         if isinstance(self.cast.actor, Alone):
             return [replay_alone(self.cast, genome)]
+        if isinstance(self.cast.actor, Driver):
+            return [replay_rollout(self.cast, genome, seed)]
         memories = self.ring.fitness.rivals(self.ring.memory(state))
         rivals = [Rival(name, one, own) for (name, one), own in zip(self.panel.items(), memories, strict=True)]
         limit = self.config.fitness.max_plies if isinstance(self.config.fitness, kinds.Games) else MAX_PLIES

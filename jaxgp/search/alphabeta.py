@@ -30,7 +30,7 @@ from flax import struct
 from jax import Array
 
 from jaxgp.arrays import apart, take, where
-from jaxgp.contracts import Game, ListsMoves, Position, Searchable, Twin
+from jaxgp.contracts import Game, ListsMoves, Position
 from jaxgp.search.chance import refuse_chance, unused_key
 from jaxgp.search.lookahead import (
     HIGHEST,
@@ -41,6 +41,8 @@ from jaxgp.search.lookahead import (
     FullWidth,
     LeafEvaluator,
     LegalOnly,
+    Searchable,
+    Twin,
     context_free,
     decode,
     side,

@@ -23,7 +23,7 @@ import numpy as np
 from jax import Array, lax
 
 from jaxgp.arrays import apart, comparable, take
-from jaxgp.contracts import ListsMoves, Position, Searchable
+from jaxgp.contracts import ListsMoves, Position, State, States
 from jaxgp.search.chance import unused_key
 
 Result = TypeVar("Result")
@@ -52,7 +52,25 @@ MOST = 2048
 """The most listed moves that are tried together."""
 
 
-class _Lister(Searchable[Any], ListsMoves, Protocol):
+class Searchable(Protocol[State]):
+    """What a search needs of the rules: a part of `Game`."""
+
+    @property
+    def num_actions(self) -> int: ...
+
+    def legal_actions(self, state: State) -> Array: ...
+
+    def step(self, state: State, action: Array, key: Array) -> State: ...
+
+
+class Twin(Searchable[Any], Protocol):
+    """The same game as another one, with states of its own that are faster to search."""
+
+    def pack(self, state: States) -> States:
+        """Return a state of the other game in this form."""
+
+
+class _Lister(Searchable[Any], ListsMoves):
     """Rules that list their legal moves."""
 
 

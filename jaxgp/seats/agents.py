@@ -102,7 +102,7 @@ def _acting(player: Player) -> tuple[Callable[..., object], Callable[..., tuple[
 
     def move(plans: object, state: Position, bits: Array) -> tuple[Array, Array]:
         moves, legal = player.act(plans, jax.tree.map(lambda x: jnp.asarray(x)[None, None], state), bits[None, None])
-        return moves[0, 0], legal[0, 0]
+        return moves[0, 0, 0], legal[0, 0]
 
     return jax.jit(prepare), jax.jit(move)
 
@@ -128,7 +128,8 @@ def opponent_agent(opponent: Opponent, memory: object, name: str, place: int = 0
         if not bool(ready[0, place]):
             known[0], _ = think(known[0], states, here, drawn)
             action, _ = reply(known[0], states, drawn)
-        return int(action[0, place]) if int(action[0, place]) >= 0 else None
+        move = int(action[0, place, 0])
+        return move if move >= 0 else None
 
     return Agent(name, choose)
 

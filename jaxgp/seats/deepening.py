@@ -22,7 +22,7 @@ from jaxgp.players.searches import draws, searches
 from jaxgp.printable import plies
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 from jaxgp.seats.agents import Agent
-from jaxgp.spec import Rules, Spec
+from jaxgp.spec import Spec, Turns
 
 
 class Thought(NamedTuple):
@@ -107,8 +107,8 @@ class Deepening:
 
 
 def deepening(
-    spec: Spec[Rules],
-    game: Rules,
+    spec: Spec[Turns],
+    game: Turns,
     evaluator: str | None,
     depth: int,
     ties: str,
@@ -134,7 +134,8 @@ def deepening(
     search, *more = searches(spec, game, evaluator, depth, ties, tail, lanes=1)
     if more:
         reject("evaluator", evaluator, ", ".join(spec.evaluators(game)))
-    found = spec.certainty(game, evaluator or next(iter(spec.evaluators(game))))
+    assert spec.searches is not None  # it has the evaluator
+    found = spec.searches.certainty(game, evaluator or next(iter(spec.evaluators(game))))
     if found is None:
         return Deepening(search, nodes, single=single)
     ended, value = found

@@ -20,7 +20,7 @@ from jax import Array
 
 from jaxgp.contracts import Game, Position
 from jaxgp.players.ply import after, bits
-from jaxgp.spec import Drawing
+from jaxgp.spec import Notation
 
 YOU = "You"
 """How the program addresses a person."""
@@ -195,7 +195,7 @@ def played(
     return record
 
 
-def announcement(rules: Game, drawing: Drawing, move: Move, name: str) -> str:
+def announcement(rules: Game, notation: Notation, move: Move, name: str) -> str:
     """Say who has played what."""
     if move.action is None and rules.seats == 1:
         return f"{name} names no further move, and the game ends as it stands."
@@ -204,7 +204,7 @@ def announcement(rules: Game, drawing: Drawing, move: Move, name: str) -> str:
     again = rules.seats > 1 and not bool(move.state.terminated) and int(move.state.to_move) == move.seat
     you = name == YOU
     then = f" and {'move' if you else 'moves'} again" if again else ""
-    return f"{name} {'play' if you else 'plays'} {drawing.action_name(rules, move.action)}{then}."
+    return f"{name} {'play' if you else 'plays'} {notation.action_name(rules, move.action)}{then}."
 
 
 def verdict(rules: Game, state: Position, names: Sequence[str], ending: Callable[[Any, Any], str] | None = None) -> str:

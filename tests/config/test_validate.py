@@ -359,7 +359,7 @@ BAD_ELIMINATION = [
         "a power of two with fitness.kind=elimination, such as 2 or 4; nobody sits out a round",
     ),
     ("fitness.games", 5, "an even number from 2 to 100000; half of the games are from each seat"),
-    ("fitness.paired", True, "false; othello has no rolls that two games can share"),
+    ("fitness.paired", True, "false, or fitness.opening_plies above 0; othello has no start and no rolls to share"),
     (
         "algorithm.chunk",
         2,

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import envs
-from jaxgp.contracts import Game, ListsMoves, Puzzle
+from jaxgp.contracts import ListsMoves, Puzzle
+from jaxgp.spec import lacks
 from tests.envs.replays import KEY, stepping
 
 PLIES = 60
@@ -100,12 +101,18 @@ def found(game, histories):
     return jax.device_get(jax.jit(jax.vmap(look))(flat(histories[0])))
 
 
+def test_it_starts_alike_unless_its_starts_are_drawn(game):
+    begun = jax.device_get(jax.jit(jax.vmap(game.init))(jax.random.split(KEY, 16)))
+    differs = any((x != x[:1]).any() for x in jax.tree.leaves(begun))
+    assert differs == (game.starts == "drawn")
+
+
 def same(one, other):
     return all(np.array_equal(a, b) for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True))
 
 
 def test_is_a_game(game):
-    assert isinstance(game, Game)
+    assert lacks(type(game)) == {}
     assert hash(game) == hash(made(game.name))
     assert game == made(game.name)
     assert game.name in envs.available()

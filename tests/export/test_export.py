@@ -70,9 +70,9 @@ def engine_moves(settings, program):
 
 def exported_moves(settings, program):
     """Run the exported text, in a namespace that holds nothing else."""
-    equations = export.python(primitive_set(GAME, settings), program, "cells")
+    written = export.Written(primitive_set(GAME, settings), program, "cells")
     namespace = {}
-    exec(compile(kalah_export.python(GAME, settings, equations), "exported", "exec"), namespace)
+    exec(compile(kalah_export.python(GAME, settings, written), "exported", "exec"), namespace)
     states = positions()
     boards, seats = states.board.tolist(), states.to_move.tolist()
     if settings.view == "absolute":
@@ -259,9 +259,9 @@ def test_host_and_device_arrays_are_written_alike():
 def test_a_title_is_no_code_in_any_notation():
     program = parse_program(primitive_set(GAME, Options()), "3", 4)
     title = 'x"""\nraise SystemExit\n\0\x1b[31m\\'
-    equations = export.python(primitive_set(GAME, Options()), program, "cells")
+    written = export.Written(primitive_set(GAME, Options()), program, "cells")
     namespace = {}
-    exec(kalah_export.python(GAME, Options(), equations, title), namespace)
+    exec(kalah_export.python(GAME, Options(), written, title), namespace)
     assert namespace["__doc__"].startswith("x''' raise SystemExit \ufffd\ufffd[31m\\\n")
     drawn = export.dot(primitive_set(GAME, Options()), program, title)
     assert 'label="x\\"\\"\\"\\nraise SystemExit\\n\ufffd\ufffd[31m\\\\";' in drawn

@@ -33,7 +33,7 @@ class Preferring:
     def act(self, plans, states, bits, active=None):
         legal = jax.vmap(jax.vmap(self.game.legal_actions))(states)
         worth = jnp.where(legal, plans[:, None], -jnp.inf)
-        return worth.argmax(-1).astype(jnp.int32), worth.max(-1) > 0
+        return worth.argmax(-1).astype(jnp.int32)[..., None], worth.max(-1) > 0
 
 
 def config(population=8, generations=4, games=2, **guides) -> schema.Config:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
@@ -101,7 +102,7 @@ def test_searches_of_puzzles_are_the_same_in_chunks_also_for_equal_individuals()
 
 
 def test_every_kind_of_ring_passes_the_number_on_to_its_fitness():
-    ring = Ring(PANEL, scheme=None)
+    ring = Ring(PANEL, scheme=SimpleNamespace(breed=None, population=4))
     pair, islands = Pair(ring, ring, every=1), Islands(ring, Migration(count=2))
     for kind in (ring, pair, islands, Seeds(islands)):
         assert kind.fitness.chunk is None

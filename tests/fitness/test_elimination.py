@@ -137,10 +137,10 @@ def test_individuals_that_did_not_enter_begin_no_games(matched):
     np.testing.assert_array_equal(matched[7].states.rolls[3], 0)
 
 
-def test_a_game_without_rolls_has_no_pairs():
+def test_starts_differ_where_they_are_drawn_or_made_of_random_moves():
     mancala = envs.make("mancala")
-    with pytest.raises(ValueError, match=r"fitness\.paired=true: accepted: false; mancala has no rolls"):
-        matches.ply.moments(mancala, None)
+    assert [matches.ply.differ(mancala, opening) for opening in (0, 2)] == [False, True]
+    assert matches.ply.differ(BACKGAMMON, 0)
 
 
 def test_the_share_of_points_is_that_of_all_games_with_an_opponent():

@@ -10,12 +10,13 @@ import pytest
 
 from jaxgp.fitness.matches import mean_by_opponent, play, seats
 from jaxgp.interpreter.evaluate import evaluate_programs
-from jaxgp.players.panel import opponent
+from jaxgp.players.panel import FixedPlayer, RandomOpponent, opponent
 from jaxgp.players.search import SearchOpponent
 from jaxgp.run.assemble import creator
 from jaxgp.search.alphabeta import AlphaBeta
 from tests.envs.replays import KEY
 from tests.fitness.mancala_table import config, kalah, population
+from tests.host.games import DICE
 from tests.players.keyed_nim import KeyedNim
 from tests.reference import kalah as reference
 
@@ -127,7 +128,8 @@ class Lottery:
     def act(self, plans, states, bits, active=None):
         legal = jax.vmap(jax.vmap(NIM.legal_actions))(states)
         nth = (bits % jnp.maximum(legal.sum(-1), 1).astype(jnp.uint32)).astype(jnp.int32)
-        return jnp.argmax(legal & (legal.cumsum(-1) > nth[..., None]), -1), legal.any(-1)
+        moves = jnp.argmax(legal & (legal.cumsum(-1) > nth[..., None]), -1)
+        return moves[..., None], legal.any(-1)
 
 
 NIM = KeyedNim((1, 2, 3))
@@ -227,3 +229,17 @@ def test_champions_take_the_place_of_the_oldest(table):
 def test_every_kind_of_opponent_finishes_its_games(table, first):
     result, _ = first
     assert [part(table, np.asarray(result.states.terminated), number).all() for number in range(4)] == [True] * 4
+
+
+def test_both_games_of_a_pair_begin_alike_where_starts_are_drawn():
+    """The die of the opening, before any ply."""
+
+    def begin(paired):
+        walker, opponents = FixedPlayer(lambda state, bits: jnp.int32(0)), (RandomOpponent(DICE, games=12),)
+        played, _ = play(jax.random.key(0), DICE, walker, np.arange(2), opponents, ((),), 0, paired=paired)
+        return np.asarray(played.states.die).reshape(2, 2, 12)
+
+    alike, apart = begin(True), begin(False)
+    assert (alike[:, 0] == alike[:, 1]).all()
+    assert len(np.unique(alike)) > 1
+    assert (apart[:, 0] != apart[:, 1]).any()

@@ -106,4 +106,4 @@ def test_an_action_that_is_not_legal_is_said_to_be_none():
     states = jax.tree.map(lambda x: np.asarray(x)[None, None], at.game.init(KEY))
     act = jax.jit(lambda lists, states: player.act(player.prepare(lists), states, np.zeros((1, 1), np.uint32)))
     action, legal = jax.device_get(act(lists, states))
-    assert (int(action[0, 0]), bool(legal[0, 0])) == (1, False)
+    assert (int(action[0, 0, 0]), bool(legal[0, 0])) == (1, False)

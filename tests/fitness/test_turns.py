@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import envs
-from jaxgp.contracts import ChoosesTurns, PlaysTurns
 from jaxgp.fitness import matches
 from jaxgp.fitness.among import coplay
 from jaxgp.fitness.among.elimination import EliminationFitness
@@ -18,7 +17,7 @@ from jaxgp.fitness.panel import PanelFitness
 from jaxgp.genotypes.text import parse_program
 from jaxgp.players.panel import FixedPlayer, RandomOpponent, strategy
 from jaxgp.players.program import ProgramOpponent
-from jaxgp.spec import cast
+from jaxgp.spec import ChoosesTurns, cast
 from tests.envs.replays import FAST
 
 MANCALA = envs.make("mancala")
@@ -49,7 +48,8 @@ class OneByOne:
         return self.player.count(plans)
 
     def act(self, plans, states, bits, active=None):
-        return self.player.act(plans, states, bits, active)
+        moves, legal = self.player.act(plans, states, bits, active)
+        return moves[..., :1], legal
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Chooser:
         return jnp.where(self.last, pits - 1 - jnp.argmax(legal[::-1]), jnp.argmax(legal)).astype(jnp.int32)
 
 
-class TurnChooser(Chooser):
+class TurnChooser(Chooser, ChoosesTurns):
     """Also knows up to three moves at once."""
 
     def turns(self, states, bits, active):
@@ -116,14 +116,6 @@ def test_games_by_turns_are_those_by_moves_also_where_the_last_ply_is_within_a_t
     if max_plies == 6:
         assert (played.plies == 6).all()
         assert len(np.unique(played.states.to_move)) == 2
-
-
-def test_who_can_choose_turns_is_asked_for_by_type():
-    assert isinstance(TurnChooser(True), ChoosesTurns)
-    assert not isinstance(Chooser(True), ChoosesTurns)
-    assert not isinstance(OneByOne(AT.actor), PlaysTurns)
-    for one in (AT.actor, FixedPlayer(Chooser(True)), seated(FixedPlayer(Chooser(True)))):
-        assert isinstance(one, PlaysTurns)
 
 
 def programs():

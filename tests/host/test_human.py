@@ -22,7 +22,7 @@ def sit():
 
     def run(typed, seed=5):
         ask, said = typing(typed)
-        board = Board(Stepper(DICE, game_key(seed)), SPEC.drawing, (None, RANDOM), NAMES, ask, said.append)
+        board = Board(Stepper(DICE, game_key(seed)), SPEC, (None, RANDOM), NAMES, ask, said.append)
         board.play()
         return board, said
 

@@ -82,7 +82,7 @@ def test_who_names_no_legal_move_forfeits(answer):
     loser = Agent("loser", lambda state, bits: answer)
     last = played(Stepper(DICE, game_key(3)), (RANDOM, loser))[-1]
     assert (last.action, last.seat) == (None, 1)
-    assert announcement(DICE, SPEC.drawing, last, "B") == "B names no legal move and forfeits the game."
+    assert announcement(DICE, SPEC.notation, last, "B") == "B names no legal move and forfeits the game."
     assert verdict(DICE, last.state, ("A", "B")).startswith("A wins, ")
 
 

@@ -70,7 +70,7 @@ class Slow(RandomOpponent):
         return jnp.zeros((1, 2), bool)
 
     def reply(self, memory, states, bits):
-        return jnp.full(bits.shape, 1, jnp.int32), memory
+        return jnp.full((*bits.shape, 1), 1, jnp.int32), memory
 
     def think(self, memory, states, waiting, bits):
         return memory | waiting, waiting.sum()
@@ -86,7 +86,7 @@ class Resigning(RandomOpponent):
     """An opponent who gives every game up."""
 
     def reply(self, memory, states, bits):
-        return jnp.full(bits.shape, -1, jnp.int32), jnp.ones(bits.shape, bool)
+        return jnp.full((*bits.shape, 1), -1, jnp.int32), jnp.ones(bits.shape, bool)
 
 
 def test_an_opponent_that_gives_up_forfeits():

@@ -3,11 +3,11 @@
 import pytest
 
 import envs
-from envs.walls import render
 from jaxgp.host.viewer import Viewer
 from jaxgp.seats.moves import Stepper, announcement, game_key, verdict
 from tests.host.games import typing
 
+SPEC = envs.spec("walls")
 GAME = envs.make("walls", size=3, stall=3)
 NAMES = ("A", "B")
 ACTIONS = (1, 1, 0, 0, *[1] * 6)
@@ -23,7 +23,7 @@ def moves():
 def walk(moves):
     def run(typed, start=0):
         ask, said = typing(typed)
-        Viewer(GAME, render, NAMES, moves, said.append).walk(ask, start)
+        Viewer(GAME, SPEC, NAMES, moves, said.append).walk(ask, start)
         return said
 
     return run
@@ -54,7 +54,7 @@ def test_anything_else_is_explained(walk):
 
 def test_all_positions_are_printed_at_once(moves):
     said = []
-    Viewer(GAME, render, NAMES, moves[:3], said.append).run()
+    Viewer(GAME, SPEC, NAMES, moves[:3], said.append).run()
     assert sum("+-" in line for line in said) == 3
     assert said[-1] == "The record ends here."
 
@@ -74,5 +74,5 @@ def test_moves_that_cannot_be_are_named(actions, message):
 
 def test_a_forfeit_is_told():
     last = list(Stepper(GAME, game_key(0)).retrace([0, None]))[-1]
-    assert announcement(GAME, render, last, "B") == "B names no legal move and forfeits the game."
+    assert announcement(GAME, SPEC.notation, last, "B") == "B names no legal move and forfeits the game."
     assert verdict(GAME, last.state, NAMES) == "A wins, 9 to 0."

@@ -10,6 +10,7 @@ import pytest
 from flax import struct
 from jax import Array
 
+from jaxgp.contracts import Solver
 from jaxgp.errors import UsageError
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.measure import champions, instances, solving
@@ -17,7 +18,7 @@ from jaxgp.measure.instances import COLUMNS, Book
 from jaxgp.options import option
 from jaxgp.players.solver import ByProgram, ProgramSolver
 from jaxgp.search.puzzles.deepening import Deepening
-from jaxgp.spec import Instances, Role, Spec, Strategy, cast
+from jaxgp.spec import Fixed, Instances, Role, Spec, Strategy, cast
 from jaxgp.store.table import Table
 from tests.search import puzzles
 
@@ -46,7 +47,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Tally:
+class Tally(Solver):
     """Compiles in no time: what it finds for an instance is a number made of its lamps, the program and the options."""
 
     deepest: int
@@ -90,7 +91,7 @@ def spec():
     tally = Role("tally", "tally", "program", Options, lambda game, options: (LANGUAGE, Tally(options.deepest)))
     roles = (tally, Role("search", "say which switch comes first", "program", Options, search))
     written = Strategy("tally", Options(), "lit")
-    return Spec(puzzles.Lamps, None, roles=roles, strategies=("darkest",), strategy=lambda name, game: written)
+    return Spec(puzzles.Lamps, None, roles=roles, fixed=Fixed(("darkest",), lambda name, game: written))
 
 
 def champion(text="(+ lit action)", role="tally", **values):

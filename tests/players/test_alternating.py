@@ -41,7 +41,7 @@ def replies():
         memory, searched = opponent.think(memory, states, waiting, bits)
         moves, after = opponent.reply(memory, states, bits)
         again, _ = opponent.reply(memory, states, bits)
-        return moves[0], before[0], after[0], again[0], searched, lot(bits, 2)[0][0]
+        return moves[0, :, 0], before[0], after[0], again[0, :, 0], searched, lot(bits, 2)[0][0]
 
     return jax.jit(run, compiler_options=FAST)
 

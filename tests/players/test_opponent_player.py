@@ -10,6 +10,7 @@ import envs
 from jaxgp.players.panel import OpponentPlayer, RandomOpponent, strategy
 from jaxgp.players.search import SearchOpponent
 from jaxgp.search.alphabeta import AlphaBeta
+from jaxgp.spec import Fixed
 from tests.envs.replays import FAST, KEY
 from tests.players.keyed_nim import KeyedNim
 
@@ -40,7 +41,7 @@ def test_a_search_moves_as_it_does_as_an_opponent_also_where_positions_take_each
     moves, legal = jax.jit(player.act, compiler_options=FAST)(plans, states, bits)
     each = [jax.tree.map(lambda x, place=place: x[0, place], states) for place in range(number)]
     assert legal.all()
-    assert moves[0].tolist() == list(map(first_best, each))
+    assert moves[0, :, 0].tolist() == list(map(first_best, each))
     assert (player.count(plans), player.random) == (1, False)
 
 
@@ -62,10 +63,10 @@ def last_legal(state, bits):
 
 def test_a_strategy_can_be_a_function():
     game = envs.make("mancala")
-    spec = dataclasses.replace(envs.spec("mancala"), strategies=("last",), strategy=lambda name, game: last_legal)
+    spec = dataclasses.replace(envs.spec("mancala"), fixed=Fixed(("last",), lambda name, game: last_legal))
     seated = strategy(spec, game, "last")
     start = game.init(jax.random.key(0))
     states = jax.tree.map(lambda x: jnp.broadcast_to(x, (3, 2, *x.shape)), start)
     moves, known = seated.reply(seated.init(jax.random.key(0)), states, jnp.zeros((3, 2), jnp.uint32))
-    assert moves.tolist() == [[5, 5]] * 3
+    assert moves.tolist() == [[[5], [5]]] * 3
     assert known.all()

@@ -42,6 +42,8 @@ def test_replies_are_remembered_whichever_word_they_are_in():
     for state in states:
         values = reference.move_values(as_reference(game, state), 1, reference.lead)
         best.append([reference.action(8, move) for move, value in values.items() if value == max(values.values())])
-    assert drawn[0].tolist() == [moves[draw % len(moves)] for moves, draw in zip(best, bits[0].tolist(), strict=True)]
-    assert first.reply(memory, batch, bits)[0][0].tolist() == [moves[0] for moves in best]
+    assert drawn[0, :, 0].tolist() == [
+        moves[draw % len(moves)] for moves, draw in zip(best, bits[0].tolist(), strict=True)
+    ]
+    assert first.reply(memory, batch, bits)[0][0, :, 0].tolist() == [moves[0] for moves in best]
     assert {moves[0] // 32 for moves in best} == {0, 1, 2}

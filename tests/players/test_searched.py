@@ -72,7 +72,7 @@ def acting(player, programs, active):
 
     moves, legal = jax.jit(act, compiler_options=FAST)(programs)
     assert legal.all()
-    return np.asarray(moves)
+    return np.asarray(moves)[..., 0]
 
 
 def test_one_ply_deep_it_is_the_greedy_player():
@@ -169,7 +169,7 @@ def test_only_where_there_is_a_choice_is_anything_searched(monkeypatch):
     active = np.stack([np.ones(POSITIONS, bool), np.arange(POSITIONS) < 10])
     programs, bits = stacked(language(), ["One", "Zero"], 64), np.zeros(active.shape, np.uint32)
     act = jax.jit(lambda programs, batch: player.act(player.prepare(programs), batch, bits, active)[0])
-    moves = np.asarray(act(programs, batch))
+    moves = np.asarray(act(programs, batch))[..., 0]
     jax.effects_barrier()
     choice = np.array([len(moves) > 1 for moves in legal])
     assert asked == [[choice.sum(), choice[:10].sum()]]

@@ -196,7 +196,6 @@ BASES: dict[str, dict[str, str]] = {
         "sweep": "analysis=sweep sweep=folder",
         "curves": "analysis=curves runs=[folder/mancala]",
         "program": "analysis=program run=folder/mancala positions=20 cores=1",
-        "terminals": "analysis=terminals runs=[folder/mancala] anew=10",
         "searches": "analysis=searches run=folder/mancala cores=1",
         "portfolio": "analysis=portfolio runs=[folder/mancala] cores=1",
     },

@@ -9,6 +9,7 @@ from flax import struct
 from jax import Array
 
 from jaxgp.arrays import freeze
+from jaxgp.contracts import ListsMoves
 
 LINES = np.array([[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]])
 
@@ -128,7 +129,7 @@ class PassGame(Toy):
 
 
 @dataclass(frozen=True)
-class ListedPassGame(PassGame):
+class ListedPassGame(PassGame, ListsMoves):
     """The same, which lists its legal moves."""
 
     @property

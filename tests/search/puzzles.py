@@ -9,6 +9,7 @@ from flax import struct
 from jax import Array
 
 from jaxgp.arrays import freeze
+from jaxgp.contracts import Packs, Puzzle, Starts
 
 LAMPS = 10
 
@@ -41,13 +42,14 @@ def instances(number, seed):
 
 
 @dataclass(frozen=True)
-class Lamps:
+class Lamps(Puzzle[State]):
     """A switch can be used while its lamp or the next one is lit, so some moves cannot be taken back."""
 
     name: ClassVar[str] = "lamps"
     version: ClassVar[str] = "1"
     seats: ClassVar[int] = 1
     chance: ClassVar[bool] = False
+    starts: ClassVar[Starts] = "instance"
     num_actions: ClassVar[int] = LAMPS
     most_choices: ClassVar[int] = LAMPS
 
@@ -83,7 +85,7 @@ class Lamps:
         return state.replace(terminated=jnp.bool_(True))
 
 
-class PackedLamps(Lamps):
+class PackedLamps(Lamps, Packs):
     """The same, in fewer arrays."""
 
     def pack(self, state: State) -> Array:

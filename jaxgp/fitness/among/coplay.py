@@ -14,7 +14,7 @@ from jax import Array, lax
 
 from jaxgp import arrays
 from jaxgp.contracts import Game, Plans, Player
-from jaxgp.players import ply, turns
+from jaxgp.players import ply
 
 State = Any
 
@@ -104,7 +104,7 @@ def play(
         return ply.going(states, plies, max_plies)
 
     def after(states: State, action: Array, legal: Array, plies: Array, keys: Array) -> State:
-        moments = ply.moments(game, states) if paired else plies
+        moments = ply.moments(game, states, plies) if paired else plies
         return jax.vmap(jax.vmap(partial(ply.after, game)))(states, action, legal, keys, moments)
 
     def turn(games: tuple[State, Array, Array | None, Array]) -> tuple[State, Array, Array | None, Array]:
@@ -116,7 +116,7 @@ def play(
         keys = chance_keys if own is None else own
         mine = going(states, plies) & (states.to_move == seat)
         bits = jax.vmap(jax.vmap(ply.bits))(keys, plies) if player.random else jnp.zeros(shape, jnp.uint32)
-        moves, legal = turns.played(player, plans, states, bits, mine)
+        moves, legal = player.act(plans, states, bits, mine)
 
         def move(games: tuple[State, Array], action: Array, now: Array) -> tuple[State, Array]:
             states, plies = games

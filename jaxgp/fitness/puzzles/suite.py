@@ -239,4 +239,4 @@ def instances(option: str, name: str | None, cast: Cast) -> Instances:
         reject(option, name, "the name of a suite, or a file of instances")
     if name is None and not spec.suites(cast.game):
         reject(option, None, f"a file of instances; none come with {spec.name} for these settings")
-    return spec.instances(cast.game, name or spec.suites(cast.game)[0], option)
+    return spec.instances.load(cast.game, name or spec.suites(cast.game)[0], option)

@@ -21,7 +21,6 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.arrays import take, where
-from jaxgp.contracts import Learns, Lessons
 from jaxgp.fitness.taught import terms
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
@@ -30,6 +29,7 @@ from jaxgp.interpreter.evaluate import Features, evaluate
 from jaxgp.interpreter.plan import plan
 from jaxgp.operators import creation, draw
 from jaxgp.operators.options import Creation
+from jaxgp.players.taught import Learns, Lessons
 
 SHARPNESS = 0.2
 """A move counts exp(-what it loses / SHARPNESS), in units of the teacher's values."""

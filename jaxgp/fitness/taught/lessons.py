@@ -19,12 +19,13 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jaxgp.arrays import comparable, take
-from jaxgp.contracts import Learns, Lessons, Player, Values
+from jaxgp.contracts import Player
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
 from jaxgp.fitness.panel import PLAY
 from jaxgp.fitness.taught.learning import learned, sample
 from jaxgp.fitness.taught.options import Learning
 from jaxgp.genotypes.language import Genome, sizes
+from jaxgp.players.taught import Learns, Lessons, Values
 
 LEARN = 3
 """The child of a generation's key that learning takes."""

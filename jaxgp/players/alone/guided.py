@@ -7,6 +7,7 @@ each kind. Its values are the biases of the search (`jaxgp.search.nrpa`), which 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -15,17 +16,17 @@ from jax import Array, lax
 
 from jaxgp.arrays import groups
 from jaxgp.bits import extend
-from jaxgp.contracts import Game, Performance, States
+from jaxgp.contracts import Game, Soloist, States
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import evaluate_programs
-from jaxgp.players.alone.walk import Walked
+from jaxgp.players.alone.walk import Performance, Walked
 from jaxgp.search.chance import unused_key
 from jaxgp.search.nrpa import STEEPEST, Line, Nested
 
 
 @dataclass(frozen=True, eq=False)
-class Guide:
+class Guide(Soloist[Any]):
     """A `Soloist`: a nested search guided by a program plays the game.
 
     Every generation searches with new random numbers, so the score of a program varies. Programs of one generation with

@@ -7,7 +7,7 @@ is a loop over leaves. All programs of a population walk side by side, a leaf a 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +16,7 @@ from flax import struct
 from jax import Array, lax
 
 from jaxgp.bits import extend
-from jaxgp.contracts import Game, Performance
+from jaxgp.contracts import Game, Metrics, Soloist
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs, live
 from jaxgp.genotypes.text import print_leaf
@@ -43,8 +43,22 @@ class Walked:
     behaviour: Array  # uint32[P, 2]: two hashes of them
 
 
+class Performance(NamedTuple):
+    """Results of individuals that play alone.
+
+    Attributes:
+        points: float32[P].
+        behaviour: uint32[P, W], equal for individuals that do the same.
+        metrics: scalars over all individuals.
+    """
+
+    points: Array
+    behaviour: Array
+    metrics: Metrics
+
+
 @dataclass(frozen=True)
-class Walker:
+class Walker(Soloist[Walk]):
     """A `Soloist` that walks through programs. The game has no chance, so each program has exactly one game.
 
     Attributes:

@@ -74,7 +74,7 @@ def act(genome, states):
     genomes = jax.tree.map(lambda x: jnp.asarray(x)[None], genome)
     bits = jnp.zeros((1, len(states.to_move)), jnp.uint32)
     seated = jax.tree.map(lambda x: x[None], states)
-    return CAST.actor.act(CAST.actor.prepare(genomes), seated, bits)[0][0]
+    return CAST.actor.act(CAST.actor.prepare(genomes), seated, bits)[0][0, :, 0]
 
 
 @pytest.mark.slow

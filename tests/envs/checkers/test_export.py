@@ -75,11 +75,11 @@ def test_an_exported_program_plays_like_its_player(settings, options, texts):
     def act(program, states):
         plans = player.prepare(jax.tree.map(lambda x: x[None], program))
         bits = jnp.zeros((1, len(states.to_move)), jnp.uint32)
-        return player.act(plans, jax.tree.map(lambda x: x[None], states), bits)[0][0]
+        return player.act(plans, jax.tree.map(lambda x: x[None], states), bits)[0][0, :, 0]
 
     moves = jax.jit(act, compiler_options=FAST)(program, states)
     module = {}
-    exec(LEAF.python(game, options, export.python(language, program, LEAF.features), "A player"), module)
+    exec(LEAF.exports["python"](game, options, export.Written(language, program, LEAF.features), "A player"), module)
     for position, action in zip(told, moves.tolist(), strict=True):
         held = None if position.held is None else game.square(position.held[1], position.held[0])
         start, end = module["choose"](as_board(game, position), position.seat, held, position.quiet)
@@ -91,7 +91,8 @@ def test_an_exported_player_has_no_move_after_the_end():
     game, options = envs.make("checkers"), LEAF.options()
     language = LEAF.make(game, options)[0]
     program = parse_program(language, "ManCount", 32)
-    written, module = LEAF.python(game, options, export.python(language, program, LEAF.features), 'He said "a\\b"'), {}
+    individual, module = export.Written(language, program, LEAF.features), {}
+    written = LEAF.exports["python"](game, options, individual, 'He said "a\\b"')
     exec(written, module)
     assert module["choose"]([0] * 31 + [-1]) is None
     assert max(map(len, written.splitlines())) <= 120

@@ -95,7 +95,7 @@ def sit(lines):
     record = list(stepper.retrace(spec.notation.parse(game, LINE)))
     ask, said = typing(lines)
     seats, labels = (None, first_agent(game)), ("You", "first")
-    board = Board(stepper, spec.drawing, seats, labels, ask, said.append, turn=spec.turn, record=record)
+    board = Board(stepper, spec, seats, labels, ask, said.append, record=record)
     board.play()
     return board, said
 

@@ -40,9 +40,9 @@ def test_the_evaluators_of_the_documents_are_sums_of_a_few_counts(file, depth, c
     loaded = champions.load(str(DOCS / file), envs)
     game, options, role = loaded.cast.game, loaded.cast.options, loaded.cast.role
     names = numbers(game, options)
-    equations = analysis.python(loaded.cast.language, loaded.genome, role.features)
+    written = analysis.Written(loaded.cast.language, loaded.genome, role.features)
     module = {}
-    exec(role.python(game, options, equations, "A player of Othello."), module)
+    exec(role.exports["python"](game, options, written, "A player of Othello."), module)
     boards = [
         "XO......" + "OX......" + "........" + "...OX..." + "...XO..." + "........" + "........" + ".......X",
         "..XX...." + ".O......" + "..XXX..." + "...OX..." + "O.OXO..." + "...O...." + "......X." + "........",

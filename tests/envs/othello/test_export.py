@@ -18,7 +18,8 @@ from tests.reference import othello as reference
 def exported(game, role, options, program):
     """The text of a program's module, and the module."""
     language, module = role.make(game, options)[0], {}
-    written = role.python(game, options, analysis.python(language, program, role.features), "A player of Othello.")
+    individual = analysis.Written(language, program, role.features)
+    written = role.exports["python"](game, options, individual, "A player of Othello.")
     exec(written, module)
     return written, module
 
@@ -60,7 +61,7 @@ def test_an_exported_program_that_searches_plays_like_its_player(size, depth, fe
         plans = player.prepare(jax.tree.map(lambda x: x[None], program))
         return player.act(
             plans, jax.tree.map(lambda x: x[None], states), jnp.zeros((1, len(states.to_move)), jnp.uint32)
-        )[0][0]
+        )[0][0, :, 0]
 
     moves = jax.jit(act, compiler_options=FAST)(program, states)
     _, module = exported(game, role, options, program)

@@ -168,6 +168,7 @@ def test_the_player_plays_what_one_by_one_evaluation_finds_best():
 
     stacked = jax.tree.map(lambda *x: np.stack(x), *programs)
     moves, legal = jax.jit(act, compiler_options=FAST)(stacked, states)
+    moves = moves[..., 0]
     assert legal.all()
     richest = 0
     for j, position in enumerate(told):

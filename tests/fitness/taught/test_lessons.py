@@ -7,9 +7,9 @@ import pytest
 
 import envs
 from envs.backgammon import lessons, many
-from jaxgp.contracts import Lessons
 from jaxgp.fitness.taught.lessons import losses
 from jaxgp.genotypes.text import parse_program
+from jaxgp.players.taught import Lessons
 from jaxgp.spec import cast
 from tests.envs.backgammon.positions import as_tuple, left_of
 from tests.reference import backgammon as plain
