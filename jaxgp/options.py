@@ -123,7 +123,7 @@ def power_of_two(default: int, says: str, low: int, high: int) -> int:
 class Kinds:
     """The dataclasses that a section of options may be, by their `kind`: each in a module of a package, found by name.
 
-    Their base has it as its attribute `kinds`. The module of a kind has the name of the kind.
+    They inherit it as their attribute `kinds`. The module of a kind has the name of the kind.
 
     Attributes:
         option: the name of the option that picks one, for messages.
@@ -140,7 +140,7 @@ class Kinds:
         package = importlib.import_module(self._package)
         names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
         modules = {name: importlib.import_module(f"{self._package}.{name}") for name in names}
-        found = {name: _of_kind(module, name) for name, module in modules.items()}
+        found = {name: self._kind(module, name) for name, module in modules.items()}
         first = {self._first: found[self._first]}
         return {name: kind for name, kind in (first | found).items() if kind is not None}
 
@@ -157,18 +157,17 @@ class Kinds:
         name, file = folder.name, folder / "__init__.py"
         if not file.is_file():
             reject(self.option, folder, f"{', '.join(self.all())}, or a folder with an __init__.py that has a kind")
-        found = _of_kind(import_package(f"jaxgp_outside_{name}", file), name)
+        found = self._kind(import_package(f"jaxgp_outside_{name}", file), name)
         if found is None or name in self._inside:
             accepted = f"a folder whose __init__.py has a dataclass of options with the kind {name}, as the folder is"
             reject(self.option, folder, f"{accepted}; names of the project are taken: {', '.join(self._inside)}")
         self._outside[name] = found
         return name
 
-
-def _of_kind(module: types.ModuleType, name: str) -> type | None:
-    """Return the dataclass of a module that has a kind of this name."""
-    classes = [one for one in vars(module).values() if isinstance(one, type) and one.__module__ == module.__name__]
-    return next((one for one in classes if vars(one).get("kind") == name), None)
+    def _kind(self, module: types.ModuleType, name: str) -> type | None:
+        """Return the dataclass of a module that is the kind of this name."""
+        classes = [one for one in vars(module).values() if getattr(one, "kinds", None) is self]
+        return next((one for one in classes if vars(one).get("kind") == name), None)
 
 
 class Option(NamedTuple):
@@ -257,7 +256,8 @@ def declared(schema: object) -> Iterator[Option]:
     for field in dataclasses.fields(kind):
         hint = hints[field.name]
         union = isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union
-        kinds = tuple(one for kind in (typing.get_args(hint) if union else (hint,)) for one in members(kind))
+        hinted = typing.get_args(hint) if union else (hint,)
+        kinds = tuple(dict.fromkeys(one for kind in hinted for one in members(kind)))
         default: object = field.default
         if default is dataclasses.MISSING and field.default_factory is not dataclasses.MISSING:
             default = field.default_factory()
@@ -266,8 +266,8 @@ def declared(schema: object) -> Iterator[Option]:
 
 
 def members(kind: object) -> tuple[object, ...]:
-    """Return the types that an option of this type may have: a base of kinds stands for all of them."""
-    kinds = vars(kind).get("kinds") if isinstance(kind, type) else None
+    """Return the types that an option of this type may have: one of several kinds stands for all of them."""
+    kinds = getattr(kind, "kinds", None)
     return tuple(kinds.all().values()) if isinstance(kinds, Kinds) else (kind,)
 
 

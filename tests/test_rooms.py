@@ -14,6 +14,7 @@ FLOORS = (
     ("seats",),
     ("fitness",),
     ("evolution",),
+    ("schemes",),
     ("kinds",),
     ("config", "statistics"),
     ("store",),

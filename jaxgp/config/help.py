@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from jaxgp import options
 from jaxgp.config import typed
 from jaxgp.config.games import asked, cast_of, game_of
-from jaxgp.config.schema import GENOTYPES, Config
+from jaxgp.config.schema import Config
 from jaxgp.errors import show
 from jaxgp.options import Option, declared
 
@@ -173,7 +173,7 @@ def of_rules(spec: "Spec", game: "Game") -> Iterator[str]:
 
 def _game(config: Config, games: "Games") -> Iterator[str]:
     """Yield the settings of the game, the options of the role, and the names that opponents may use."""
-    cast = cast_of(config, games, GENOTYPES[config.algorithm.kind])
+    cast = cast_of(config, games, config.algorithm.genotype)
     spec = cast.spec
     yield from of_rules(spec, cast.game)
     yield from ("", "program: how genomes play it")

@@ -4,7 +4,7 @@ Importing this does not import JAX.
 """
 
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from jaxgp.errors import reject
 from jaxgp.operators.options import (
@@ -17,7 +17,12 @@ from jaxgp.operators.options import (
     RuleMutation,
     Selection,
 )
-from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_WEIGHT, Checked, bound, changed, divisors, option
+from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_WEIGHT, Checked, Kinds, bound, changed, divisors, option
+
+if TYPE_CHECKING:
+    from jaxgp.contracts import Scheme
+
+    Language = Any  # that of the genotype
 
 MIN_GROUPS = 4
 """Two parents are recombined and two others mutated."""
@@ -121,8 +126,30 @@ def _shared(algorithm: "Algorithm | Groups", prefix: str, kept: int) -> None:
         reject(name + "migrants", islands.migrants, f"a whole number from 1 to {room} ({there})")
 
 
+class AnyAlgorithm(Checked):
+    """Base of the options of algorithms; `algorithm.kind=NAME` picks those of the module NAME of `jaxgp.schemes`."""
+
+    kinds: ClassVar[Kinds] = Kinds("algorithm.kind", "jaxgp.schemes", "gp")
+    genotype: ClassVar[str] = "program"
+    """What evolves: `program` or `rules`."""
+
+    @classmethod
+    def evolving(cls, *genotypes: str) -> list[str]:
+        """Return the kinds of algorithms by which genomes of these kinds evolve."""
+        found = cls.kinds.all().items()
+        return [kind for kind, one in found if issubclass(one, AnyAlgorithm) and one.genotype in genotypes]
+
+    def scheme(self, language: "Language") -> "Scheme":
+        """Return how parents become children."""
+        raise NotImplementedError
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return rows of the parameter table that only this algorithm has."""
+        return []
+
+
 @dataclass
-class Algorithm(Checked):
+class Algorithm(AnyAlgorithm):
     """Generational genetic programming."""
 
     kind: str = option("gp", "generational genetic programming", ("gp",))
@@ -176,6 +203,12 @@ class Algorithm(Checked):
             why = f"{whose}, with {prefix}selection.distinct"
             bound(self.selection, "tournament_size", prefix + "selection.", high=size, why=why)
 
+    def scheme(self, language: "Language") -> "Scheme":
+        """Return generational replacement."""
+        from jaxgp.evolution.generational import Generational
+
+        return Generational(language.without(self.left_out), self)
+
     def _shares(self, prefix: str) -> None:
         """Check that the shares of crossover and mutation, which exclude each other, leave a share of the rest."""
         if self.crossover.method == "one_or_two_way":
@@ -188,7 +221,7 @@ class Algorithm(Checked):
 
 
 @dataclass
-class Groups(Checked):
+class Groups(AnyAlgorithm):
     """Evolution of rule lists: tournaments of disjoint groups; the winners become parents and stay."""
 
     kind: str = option("groups", "tournaments of disjoint groups", ("groups",))
@@ -241,6 +274,14 @@ class Groups(Checked):
     mutation: RuleMutation = option(RuleMutation(), "how children differ from their parents")
     islands: Migration = option(Migration(), "islands of the population; immigrants and restarts are of each island")
 
+    genotype: ClassVar[str] = "rules"
+
+    def scheme(self, language: "Language") -> "Scheme":
+        """Return replacement by children of the winners."""
+        from jaxgp.evolution.winners import Winners
+
+        return Winners(language, self)
+
     @property
     def children(self) -> int:
         """How many of the population a cycle replaces."""
@@ -281,7 +322,7 @@ class Groups(Checked):
 
 
 @dataclass
-class CMA(Checked):
+class CMA(AnyAlgorithm):
     """An evolution strategy for vectors of numbers: CMA-ES with a diagonal covariance matrix."""
 
     kind: str = option("cma", "an evolution strategy for vectors of numbers", ("cma",))
@@ -318,3 +359,9 @@ class CMA(Checked):
             accepted = "1 with algorithm.kind=cma, whose individuals are drawn from one distribution"
             reject(prefix + "islands.count", self.islands.count, accepted)
         _chunk(self, prefix)
+
+    def scheme(self, language: "Language") -> "Scheme":
+        """Return the evolution strategy."""
+        from jaxgp.evolution.cma import SeparableCMA
+
+        return SeparableCMA(language, self)
