@@ -144,7 +144,7 @@ class Kinds:
         first = {self._first: found[self._first]}
         return {name: kind for name, kind in (first | found).items() if kind is not None}
 
-    def all(self) -> dict[str, type]:
+    def all(self) -> dict[str, Any]:
         """Return the dataclass of each kind, the default first."""
         return self._inside | self._outside
 
@@ -257,7 +257,7 @@ def declared(schema: object) -> Iterator[Option]:
         hint = hints[field.name]
         union = isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union
         hinted = typing.get_args(hint) if union else (hint,)
-        kinds = tuple(dict.fromkeys(one for kind in hinted for one in _members(kind)))
+        kinds = tuple(dict.fromkeys(one for kind in hinted for one in members(kind)))
         default: object = field.default
         if default is dataclasses.MISSING and field.default_factory is not dataclasses.MISSING:
             default = field.default_factory()
@@ -265,7 +265,7 @@ def declared(schema: object) -> Iterator[Option]:
         yield Option(field.name, tuple(k for k in kinds if k is not type(None)), type(None) in kinds, default, limits)
 
 
-def _members(kind: object) -> tuple[object, ...]:
+def members(kind: object) -> tuple[object, ...]:
     """Return the types that an option of this type may have: one of several kinds stands for all of them."""
     kinds = getattr(kind, "kinds", None)
     return tuple(kinds.all().values()) if isinstance(kinds, Kinds) else (kind,)
@@ -437,6 +437,33 @@ def made(schema: type[Schema], values: typing.Mapping[str, object], prefix: str)
     result = schema(**values)
     check(result, prefix)
     return result
+
+
+def of_kind(
+    option: str,
+    kind: object,
+    kinds: typing.Mapping[str, type[Schema]],
+    renamed: typing.Mapping[str, str] = types.MappingProxyType({}),
+    value: str = "",
+) -> type[Schema]:
+    """Return the dataclass of a kind by its name.
+
+    Args:
+        option: its name, for the message.
+        kind: the name of the kind.
+        kinds: the dataclasses by their names.
+        renamed: former names, and what is written today.
+        value: what stands behind the name, from a colon on.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    if isinstance(kind, str) and kind in kinds:
+        return kinds[kind]
+    if isinstance(kind, str) and kind in renamed:
+        now = renamed[kind]
+        reject(option, f"{kind}{value}", now + value if now.isalpha() else now, f"{kind} is called so no longer")
+    reject(option, kind, ", ".join(kinds))
 
 
 def changed(values: object, names: Sequence[str]) -> list[str]:

@@ -54,10 +54,10 @@ from jaxgp.options import (
     option,
     power_of_two,
 )
-from jaxgp.players.options import Opponent
 from jaxgp.players.searches import searches
 from jaxgp.run import assemble
 from jaxgp.search import cores
+from jaxgp.seats.options import opponent
 from jaxgp.spec import Cast
 from rivals import backgammon, checkers, evaluators, othello, solitaire, tournaments, trees
 from rivals.plain import kalah
@@ -304,7 +304,7 @@ def study(options: Options, depth: int) -> schema.Config:
         game={"name": "mancala"},
         algorithm=Algorithm(population=options.population, creation=Creation(terminal_probability=0.5)),
         fitness=Panel(
-            opponents={"minimax": Opponent(depth=depth)},
+            opponents={"minimax": opponent(depth=depth)},
             scale=100.0,
             parsimony=1.0,
             minimum=1.0,

@@ -23,14 +23,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import envs
 from jaxgp import files
 from jaxgp.config import arguments, help
 from jaxgp.config.games import OF_CHAMPIONS, SPLITS, asked
 from jaxgp.errors import UsageError, reject
-from jaxgp.options import DEEPEST, MAX_CORES, MAX_COUNT, MAX_GAMES, MAX_LANES, MAX_SECONDS, MAX_SEED, changed, option
+from jaxgp.options import DEEPEST, MAX_CORES, MAX_COUNT, MAX_GAMES, MAX_LANES, MAX_SEED, changed, option
 from jaxgp.printable import one_line
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from jaxgp.measure.evaluation import Result
     from jaxgp.measure.external import Terms
     from jaxgp.measure.panels import Fixed
-    from jaxgp.players.options import Opponent
+    from jaxgp.seats.options import OpponentOptions
     from jaxgp.spec import Cast
 
 MOST_PLAYOUTS = 10_000_000
@@ -48,7 +48,7 @@ OF_SEARCHES = ("iterations", "searches", "group", "resume", "save")
 """Options of nested searches."""
 OF_PUZZLES = ("suite", "split", "limit", "program", "batch", "instances")
 """Options of puzzles."""
-OF_ENGINES = ("opening_plies", "timeout")
+OF_ENGINES = ("opening_plies",)
 """Options of games against engines outside."""
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 PANELS = CONFIG_DIR / "panel"
@@ -101,12 +101,9 @@ class Options:
     )
     opening_plies: int = option(
         6,
-        "random moves at the beginning of games against engines outside (kind: gtp), so that no two are alike",
+        "random moves at the beginning of games against engines outside (kind: engine), so that no two are alike",
         low=0,
         high=MOST_PLIES,
-    )
-    timeout: float = option(
-        120.0, "seconds that such an engine may take for a move", low=0, high=MAX_SECONDS, above=True, unit="seconds"
     )
     suite: str | None = option(
         None,
@@ -139,6 +136,8 @@ class Options:
         None, "file for the figures; null: evaluation.json beside the champion, none with player", path=True
     )
     table: str | None = option(None, "a CSV file that gets a row for each opponent; null: none", path=True)
+
+    renamed: ClassVar[dict[str, str]] = {"timeout": "timeout: {} of the engine in the file of the panel"}
 
     def laws(self, prefix: str) -> None:
         """Refuse an unknown panel, and options of a search that is not asked for; raises UsageError."""
@@ -370,7 +369,7 @@ def game_for_two(options: Options) -> "Cast":
 
 
 def adder(
-    options: Options, measured: "Loaded | Fixed", panel: "dict[str, Opponent]"
+    options: Options, measured: "Loaded | Fixed", panel: "dict[str, OpponentOptions]"
 ) -> "Callable[[str, Sequence[Result], float], None]":
     """Return what adds a row for the results against one opponent to the table, if there is one.
 
@@ -400,10 +399,10 @@ def terms(options: Options) -> "Terms":
     """Return how games against engines outside are played."""
     from jaxgp.measure.external import Terms
 
-    return Terms(options.games, options.opening_plies, options.seed, options.timeout)
+    return Terms(options.games, options.opening_plies, options.seed)
 
 
-def seated(options: Options, cast: "Cast") -> "tuple[dict[str, Opponent], Opponent, dict[str, Any]]":
+def seated(options: Options, cast: "Cast") -> "tuple[dict[str, OpponentOptions], OpponentOptions, dict[str, Any]]":
     """Read the panel.
 
     Returns:
@@ -421,9 +420,8 @@ def seated(options: Options, cast: "Cast") -> "tuple[dict[str, Opponent], Oppone
     asked = [] if options.player is None else [options.player]
     player = next(iter(panels.chosen(whole, asked, "player").values()), None)
     panel = panels.chosen(whole, options.against, "against")
-    engines = any(spec.kind == external.KIND for spec in panel.values())
-    if not engines:
-        refuse(options, OF_ENGINES, f"given, but nobody in panel={options.panel} is of the kind {external.KIND}")
+    if all(spec.trains for spec in panel.values()):
+        refuse(options, OF_ENGINES, f"given, but nobody in panel={options.panel} is of the kind engine")
     here, missing = external.reachable(panel, cast)
     skipped = unfit | missing
     if not here or player is None:
@@ -435,7 +433,7 @@ def seated(options: Options, cast: "Cast") -> "tuple[dict[str, Opponent], Oppone
         about["player"] = options.player
     if options.depth is not None:
         about["depth"] = options.depth
-    if any(spec.kind == external.KIND for spec in here.values()):
+    if not all(spec.trains for spec in here.values()):
         about["opening_plies"] = options.opening_plies
     return here, player, about
 

@@ -1,15 +1,15 @@
 """Play a game in the terminal, or let players play and watch; save the game, and see it again.
 
     python scripts/play.py run=outputs/DIR                                you against the champion of a run
-    python scripts/play.py game=mancala opponent=minimax depth=8          you against a search
+    python scripts/play.py game=mancala opponent=search:8                 you against a search of eight plies
     python scripts/play.py game=walls game.size=5                         you at another game
-    python scripts/play.py game=walls opponent=rules rules=FILE           you against a rule list in a file
+    python scripts/play.py game=walls opponent=program:FILE               you against a rule list in a file
     python scripts/play.py game=mancala opponent=human game.pits=5        two people, another board
-    python scripts/play.py run=outputs/DIR player=minimax seat=second     a search against the champion
-    python scripts/play.py run=outputs/DIR opponent.depth=4               a champion that searches, as deep as this
-    python scripts/play.py player=random opponent=program expression="(VALUE_AT 7)"
+    python scripts/play.py run=outputs/DIR player=search seat=second      a search against the champion
+    python scripts/play.py run=outputs/DIR opponent=champion opponent.depth=4     a champion, four plies deep
+    python scripts/play.py player=random opponent=program opponent.expression="(VALUE_AT 7)"
     python scripts/play.py game=walls player=strategy opponent=deepening opponent.nodes=5000 save=game
-    python scripts/play.py game=othello opponent=gtp command="gtp-rhino -l 1"     you against an engine outside
+    python scripts/play.py game=othello opponent=engine:"gtp-rhino -l 1"     you against an engine outside
     python scripts/play.py game=morpion                                   you at a game for one
     python scripts/play.py game=rush_hour game.board=JAM40                a puzzle
     python scripts/play.py run=outputs/DIR player=champion                the game of a champion that plays alone
@@ -17,8 +17,8 @@
     python scripts/play.py replay=game.txt game=morpion                   a game in a notation of its own
     python scripts/play.py game=path/to/folder                            a game outside the project
 
-In the game, type help. Settings of the rules are game.OPTION=VALUE, those of programs program.OPTION=VALUE. An option
-of one player alone is player.OPTION=VALUE or opponent.OPTION=VALUE, for example opponent.depth=4.
+In the game, type help. Settings of the rules are game.OPTION=VALUE, those of programs program.OPTION=VALUE, those of
+players player.OPTION=VALUE and opponent.OPTION=VALUE, for example opponent.ties=random.
 """
 
 if __name__ == "__main__":
@@ -31,23 +31,23 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import envs
 from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.errors import RunError, UsageError, reject
-from jaxgp.host.seats import Means, Seat, seated
 from jaxgp.options import MAX_COUNT, MAX_SEED, declared
+from jaxgp.seats.options import PlayerOptions, player
 
 if TYPE_CHECKING:
     import numpy as np
 
     from jaxgp.contracts import Position
-    from jaxgp.host.agents import Agent
     from jaxgp.host.human import Adviser
     from jaxgp.host.savedgame import Played
     from jaxgp.measure.champions import Loaded
+    from jaxgp.seats.agents import Agent
     from jaxgp.spec import Cast, Games
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
@@ -71,15 +71,15 @@ class Players:
         f"null: the game of run or replay, else {DEFAULT_GAME}",
     )
     program: dict[str, Any] = option({}, "how programs see the board and move, as in the game's file below conf/game")  # noqa: RUF009
-    player: Seat = option(Seat("human"), "who plays in `seat`")  # noqa: RUF009
-    opponent: Seat = option(  # noqa: RUF009
-        Seat(), "who plays the other seat; null: champion if there is a run, else minimax, or random in games of chance"
+    player: PlayerOptions = option(player("human"), "who plays in `seat`")  # noqa: RUF009
+    opponent: PlayerOptions | None = option(  # noqa: RUF009
+        None, "who plays the other seat; null: champion if there is a run, else search, or random in games of chance"
     )
     seat: str = option("first", "which seat `player` has", ("first", "second"))
 
 
 @dataclass(kw_only=True)
-class Options(Means, Players):
+class Options(Players):
     """The players, the game, and what is kept of it."""
 
     seed: int = option(0, "of chance in the game, of random moves and of random ties", low=0, high=MAX_SEED)
@@ -98,8 +98,17 @@ class Options(Means, Players):
         None, "of a replay: the last move that is shown, saved or pictured; null: all of them", low=0, high=MAX_COUNT
     )
 
+    renamed: ClassVar[dict[str, str]] = {
+        **{
+            name: f"opponent.{name}={{0}} or player.{name}={{0}}"
+            for name in ("depth", "ties", "evaluator", "nodes", "single", "expression", "command", "timeout")
+        },
+        "strategy": "opponent=strategy:{0} or player=strategy:{0}",
+        "rules": "opponent=program:{0} or player=program:{0}",
+    }
 
-OF_PLAYERS = [one.name for one in (*declared(Players), *declared(Means)) if one.name != "game"]
+
+OF_PLAYERS = [one.name for one in declared(Players) if one.name != "game"]
 """Options that choose players; a replay refuses them."""
 
 
@@ -130,7 +139,6 @@ def task(options: Options) -> int:
 def play(options: Options, keep: Callable[["Played"], None]) -> None:
     """Seat the players and play."""
     from jaxgp.contracts import Simulation
-    from jaxgp.host import seating
     from jaxgp.report.waiting import announced, waiting
 
     if options.move is not None:
@@ -143,34 +151,33 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
     if alone:
         only_one(options, cast.game.name)
     roles = ("player",) if alone else ("player", "opponent") if options.seat == "first" else ("opponent", "player")
-    usual = "champion" if options.run else "random" if seating.unseated("minimax", cast) else "minimax"
-    seats = dict(zip(("player", "opponent")[: len(roles)], complete(options, alone, usual), strict=True))
+    seats = {"player": options.player} if alone else {"player": options.player, "opponent": met(options, cast)}
+    check_run(options, seats)
     champion = None if loaded is None else loaded.genome
-    casts = [deepened(options, role, seats[role], cast, loaded) for role in roles]
     with ExitStack() as leaving:
         agents = []
-        for role, at in zip(roles, casts, strict=True):
+        for role in roles:
             with waiting(f"Preparing the {role}"):
-                agent = seating.agent(seats[role], role, at, champion)
+                agent = seats[role].agent(role, cast, champion)
             if agent is not None and agent.remark:
-                further = [name for name in ("limit", "room") if name in at.program]
+                further = [name for name in ("limit", "room") if name in cast.program]
                 print(f"{agent.remark}; larger: {', '.join(f'program.{name}' for name in further)}")
             if agent is not None:
                 leaving.callback(agent.close)
                 thinks = f"{agent.name} thinks"
                 # Engines outside compile nothing.
-                agent = announced(agent, thinks if seats[role].name == "gtp" else f"Compiling {agent.name}", thinks)
+                agent = announced(agent, thinks if seats[role].kind == "engine" else f"Compiling {agent.name}", thinks)
             agents.append(agent)
         sit(options, cast, agents, keep)
 
 
 def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Callable[["Played"], None]) -> None:
     """Let players (None: a person) play a game; what was played is kept, also if a person leaves."""
-    from jaxgp.host.gtp import EngineError
     from jaxgp.host.human import Board
-    from jaxgp.host.moves import Stepper, game_key
     from jaxgp.host.savedgame import Played
     from jaxgp.report.waiting import waiting
+    from jaxgp.seats.gtp import EngineError
+    from jaxgp.seats.moves import Stepper, game_key
 
     names, labels = called(agents)
     stepper = Stepper(cast.game, game_key(options.seed))
@@ -203,8 +210,8 @@ def watch(options: Options, cast: "Cast", loaded: "Loaded | None") -> None:
     name = cast.game.name
     if loaded is None:
         raise UsageError(f"run: which champion drives {name}? Write run=DIR player=champion")
-    if options.player.name not in (None, "champion"):
-        reject("player", options.player.name, f"champion; {name} is a simulation")
+    if options.player.kind not in ("human", "champion"):
+        reject("player", options.player.kind, f"champion; {name} is a simulation")
     only_one(options, name)
     for one in ("save", "picture"):
         if getattr(options, one):
@@ -218,11 +225,11 @@ def watch(options: Options, cast: "Cast", loaded: "Loaded | None") -> None:
 
 def advising(options: Options, cast: "Cast") -> "Callable[[], Adviser] | None":
     """Return what makes the answers to `hint`: the game's own, or a search's; None if it has neither."""
-    from jaxgp.host import seating
     from jaxgp.report.waiting import announced, waiting
 
     hints = cast.spec.table.hints
-    if hints is None and seating.unseated("minimax", cast):
+    search = player("search", depth=HINT_DEPTH, evaluator=getattr(options.opponent, "evaluator", None))
+    if hints is None and search.unfit(cast):
         return None
 
     def own() -> "Adviser":
@@ -239,26 +246,17 @@ def advising(options: Options, cast: "Cast") -> "Callable[[], Adviser] | None":
         return hint
 
     def searched() -> "Adviser":
-        seat = Seat("minimax", depth=HINT_DEPTH, ties="first", evaluator=options.evaluator)
-        agent = undisturbed(announced(seating.searcher(cast, seat), "Compiling a search for hints"))
+        made = search.agent("opponent", cast)
+        assert made is not None, "no person answers"
+        agent = undisturbed(announced(made, "Compiling a search for hints"))
         return lambda state, bits: (agent.choose(state, bits), agent.name)
 
     return searched if hints is None else own
 
 
-def deepened(options: Options, role: str, seat: Seat, cast: "Cast", loaded: "Loaded | None") -> "Cast":
-    """Return the game for one player: with the depth that was asked for, if it is a champion that searches."""
-    from jaxgp.measure import champions
-
-    depth = getattr(options, role).depth
-    if seat.name != "champion" or depth is None or loaded is None:
-        return cast
-    return champions.at_depth(loaded, depth, f"{role}.depth").cast
-
-
 def called(agents: "list[Agent | None]") -> tuple[list[str], list[str]]:
     """Return the names of players (None: a person) in files and on the screen; greet a person who is the only one."""
-    from jaxgp.host.moves import YOU
+    from jaxgp.seats.moves import YOU
 
     alone = len(agents) == 1
     places = ["Player"] if alone else [f"{place} player" for place in PLACES]
@@ -272,12 +270,10 @@ def called(agents: "list[Agent | None]") -> tuple[list[str], list[str]]:
 
 def only_one(options: Options, game: str) -> None:
     """Refuse options of a second player in a game for one."""
-    if options.opponent != Seat():
+    if options.opponent is not None:
         raise UsageError(f"opponent: {game} is a game for one; leave it out")
     if options.seat != "first":
         reject("seat", options.seat, f"first; {game} is a game for one")
-    if options.evaluator is not None:
-        raise UsageError(f"evaluator: no search plays {game}, a game for one; leave it out")
 
 
 def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
@@ -305,23 +301,23 @@ def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
     keep(played)
 
 
-def complete(options: Options, alone: bool, usual: str) -> tuple[Seat, ...]:
-    """Return the seats of player and opponent, or of a player alone, each with all that it needs.
+def met(options: Options, cast: "Cast") -> PlayerOptions:
+    """Return the opponent; the usual one if none is asked for."""
+    if options.opponent is not None:
+        return options.opponent
+    usual = player("champion") if options.run else player("search", ties="random")
+    return player("random") if usual.unfit(cast) else usual
 
-    Args:
-        options: what was asked for.
-        alone: whether the game is for one.
-        usual: the opponent if none is asked for.
-    """
-    opponent = replace(options.opponent, name=options.opponent.name or usual)
-    seats = seated((options.player,) if alone else (options.player, opponent), options)
-    kinds = [seat.name for seat in seats]
+
+def check_run(options: Options, seats: dict[str, PlayerOptions]) -> None:
+    """Refuse a champion without a run, and a run whose champion does not play; raises UsageError."""
+    kinds = [seat.kind for seat in seats.values()]
     if "champion" in kinds and not options.run:
-        raise UsageError(f"{('player', 'opponent')[kinds.index('champion')]}=champion: needs run=DIR as well")
+        raise UsageError(f"{list(seats)[kinds.index('champion')]}=champion: needs run=DIR as well")
     if options.run and "champion" not in kinds:
-        nobody = "player is not champion; add player=champion" if alone else "neither player nor opponent is champion"
+        alone = "player is not champion; add player=champion"
+        nobody = alone if len(kinds) == 1 else "neither player nor opponent is champion"
         raise UsageError(f"run: given, but {nobody}")
-    return seats
 
 
 def set_up(options: Options) -> "tuple[Cast, Loaded | None]":

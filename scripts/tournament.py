@@ -1,12 +1,12 @@
 """Leagues of champions: rounds of games against opponents drawn by lot, until one is left; ratings from all games.
 
 python scripts/tournament.py brackets.gp=outputs/sweep                      all runs in a folder, in one bracket
-python scripts/tournament.py brackets.a=[outputs/x,outputs/y] brackets.b=outputs/z* brackets.others=[random,minimax:4]
+python scripts/tournament.py brackets.a=[outputs/x,outputs/y] brackets.b=outputs/z* brackets.others=[random,search:4]
 python scripts/tournament.py brackets.a=FOLDER brackets.b=FOLDER mode=all   each way to draw opponents
 python scripts/tournament.py ... threshold=0.5 seed=1                       other leagues; no game is played again
-python scripts/tournament.py game=lose_checkers brackets.a=[random,minimax:2,minimax:4]     no champion among them
+python scripts/tournament.py game=lose_checkers brackets.a=[random,search:2,search:4]     no champion among them
 
-A member is a run directory, a folder of such, a champion file, a pattern with * or ?, random, minimax:DEPTH or
+A member is a run directory, a folder of such, a champion file, a pattern with * or ?, random, search:DEPTH or
 strategy:NAME. All players play one game for two under one set of rules: those of the champions, whose genomes may
 differ, or game=NAME.
 """

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.test_rooms import FLOORS
 
 ROOT = Path(__file__).resolve().parents[1]
-ENGINE = 7
+ENGINE = 8
 """Floors below the configuration."""
 BLOCKED = ("hydra", "omegaconf", "yaml", "wandb", "pandas", "statsmodels", "matplotlib", "rich")
 QUICK = ("jaxgp", "jaxgp.config.validate", "jaxgp.config.arguments", "jaxgp.config.help", "envs", "envs.mancala")

@@ -228,7 +228,7 @@ REFUSED = {
     "program.role=best: accepted: program, leaf": lambda: jaxgp.take(envs.spec("mancala"), "best"),
     "cast=str: accepted: a Cast": lambda: jaxgp.opponent("mancala"),
     "depth=0: accepted: a whole number from 1": lambda: jaxgp.opponent(kalah(), "search", depth=0),
-    "kind=best: accepted: search, random": lambda: jaxgp.opponent(kalah(), "best"),
+    "kind=best: accepted: search, champion": lambda: jaxgp.opponent(kalah(), "best"),
     "genome=str: accepted: an individual": lambda: jaxgp.champion(kalah(), "x"),
     "action=99: accepted: a legal one": lambda: jaxgp.step(kalah(), jaxgp.opening(kalah()), 99),
     "seed=-1: accepted: a whole number from 0": lambda: jaxgp.opening(kalah(), -1),

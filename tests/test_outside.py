@@ -160,6 +160,6 @@ def test_a_champion_is_measured_exported_and_plays(command, run_directory, tmp_p
 
 @pytest.mark.slow
 def test_a_champion_plays_in_a_league(command, run_directory, tmp_path):
-    given = (f"brackets.a=[{run_directory},minimax:1]", GAME, "leagues=2", "games=2", f"output={tmp_path}")
+    given = (f"brackets.a=[{run_directory},search:1]", GAME, "leagues=2", "games=2", f"output={tmp_path}")
     assert command("tournament", *given, "compilation_cache=null")[0] == 0
-    assert "minimax:1" in (tmp_path / "crosstable.json").read_text()
+    assert "search:1" in (tmp_path / "crosstable.json").read_text()

@@ -11,6 +11,7 @@ FLOORS = (
     ("interpreter", "operators"),
     ("search",),
     ("players",),
+    ("seats",),
     ("fitness",),
     ("evolution",),
     ("schemes",),

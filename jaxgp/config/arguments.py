@@ -1,9 +1,11 @@
 """Options of the small commands: `option=value` as everywhere, declared by a dataclass. Needs only Python.
 
 A field of type `dict`, or of a dataclass, is a section: `game.pits=5` sets one entry, and `game=mancala` is short for
-`game.name=mancala`.
+`game.name=mancala`. In a section of several kinds `opponent=search` is short for `opponent.kind=search`, and
+`opponent=search:3` sets the main option of the kind as well.
 """
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -11,8 +13,9 @@ from typing import TypeVar
 
 from jaxgp.config import quoting, typed
 from jaxgp.config.help import describe
-from jaxgp.errors import RunError, UsageError, complain, reason, show
-from jaxgp.options import Option, check, declared, option
+from jaxgp.errors import RunError, UsageError, complain, reason, reject, show
+from jaxgp.files import user_path
+from jaxgp.options import Kinds, Option, check, declared, of_kind, option
 from jaxgp.printable import printable
 from jaxgp.terminal import Interrupts, heard, lenient
 
@@ -32,6 +35,7 @@ def parse(schema: type[Schema], arguments: Sequence[str]) -> Schema:
     """
     found = {one.name: one for one in declared(schema)}
     values = typed.plain(schema)
+    unions = {name: one for name, one in found.items() if len(one.sections) > 1}
     seen: set[str] = set()
     for argument in arguments:
         name, equals, written = argument.partition("=")
@@ -39,9 +43,13 @@ def parse(schema: type[Schema], arguments: Sequence[str]) -> Schema:
             raise UsageError(f"{show(argument)}: not an option; write option=value")
         section, _, entry = name.partition(".")
         one = found.get(section)
+        if one is None and (former := typed.renamed(schema, "", section, written)):
+            raise former
         if one is None or (entry and not _section(one)):
             raise typed.unknown(section if one is None else name, found if one is None else ())
-        if not entry and _section(one):
+        if not entry and section in unions:
+            name, entry, written = _of_kind(values, one, written)
+        elif not entry and _section(one):
             name, entry = f"{name}.name", "name"
         if name in seen:
             raise UsageError(f"{show(argument)}: {name} is given twice")
@@ -51,6 +59,8 @@ def parse(schema: type[Schema], arguments: Sequence[str]) -> Schema:
         if entry == "name" and meant is not None:
             meant.check(section, value)
         _set(values, name, value)
+    for name, one in unions.items():
+        values[name] = _completed(one, values[name])
     made = typed.typed(schema, values)
     check(made)
     return made
@@ -80,6 +90,35 @@ def _typed(value: object) -> str:
     return value if isinstance(value, str) else show(value)
 
 
+def _of_kind(values: dict[str, object], one: Option, written: str) -> tuple[str, str, str]:
+    """Return the name, the entry and the value that `SECTION=KIND` sets; `KIND:VALUE` sets another one besides."""
+    kind, colon, value = written.partition(":")
+    members = one.sections
+    union = getattr(members[0], "kinds", None)
+    if isinstance(union, Kinds) and os.sep in written and ":" not in written:
+        return f"{one.name}.kind", "kind", union.add(user_path(one.name, written).resolve())
+    renamed = getattr(members[0], "former", {})
+    main = getattr(of_kind(one.name, kind, typed.by_kind(members), renamed, colon + value), "main", "")
+    if colon and not main:
+        reject(one.name, written, kind)
+    if colon:
+        _set(values, f"{one.name}.{main}", value)
+    return f"{one.name}.kind", "kind", kind
+
+
+def _completed(one: Option, given: object) -> object:
+    """Return the entries of a section of several kinds, with the kind of its default if none is named."""
+    assert isinstance(given, dict)
+    if "kind" in given:
+        return given
+    if one.default is not None:
+        return {"kind": getattr(one.default, "kind", None)} | given
+    if given:
+        kinds = ", ".join(kind for kind in typed.by_kind(one.sections))
+        raise UsageError(f"{one.name}.{next(iter(given))}: of which kind? Write {one.name}=KIND too; accepted: {kinds}")
+    return None
+
+
 def _section(one: Option) -> bool:
     return bool(one.sections or typed.entries_of(one))
 
@@ -89,7 +128,7 @@ def _declared(one: Option, entry: str) -> Option | None:
     sections = one.sections
     if not sections:
         return None if _section(one) else one
-    found = {inner.name: inner for inner in declared(sections[0])}
+    found = {inner.name: inner for kind in sections for inner in declared(kind)}
     if entry not in found:
         raise typed.unknown(f"{one.name}.{entry}", found)
     return found[entry]

@@ -31,6 +31,7 @@ from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_l
 from jaxgp.errors import UsageError, reject
 from jaxgp.files import user_path
 from jaxgp.kinds import Fitness
+from jaxgp.seats.options import PlayerOptions
 
 if TYPE_CHECKING:
     from jaxgp.spec import Games
@@ -72,7 +73,8 @@ class Placed(NamedTuple):
 def placed(overrides: Sequence[str], games: "Games", sweep: bool = False) -> Placed:
     """Replace `game=FOLDER` by the name of the game in that folder; in a sweep commas stand between games.
 
-    In the same way `fitness.kind=FOLDER` is replaced by the name of the kind of fitness in that folder.
+    In the same way `fitness.kind=FOLDER` is replaced by the name of the kind of fitness in that folder, and
+    `fitness.opponents.NAME.kind=FOLDER` by that of the kind of players.
 
     Raises:
         UsageError: a folder is not a package.
@@ -80,8 +82,9 @@ def placed(overrides: Sequence[str], games: "Games", sweep: bool = False) -> Pla
     found = Placed([], games)
     for override in overrides:
         key, equals, value = override.partition("=")
-        if key.strip() == Fitness.kinds.option and os.sep in value:
-            override = f"{key}={Fitness.kinds.add(user_path(key, value).resolve())}"
+        if key.startswith(("fitness.", "+fitness.")) and key.endswith(".kind") and os.sep in value:
+            kinds = Fitness.kinds if key == Fitness.kinds.option else PlayerOptions.kinds
+            override = f"{key}={kinds.add(user_path(key, value).resolve())}"
         if key.strip() != "game" or not equals:
             found.overrides.append(override)
             continue
@@ -145,7 +148,21 @@ def compose(
         raise composition_error(schema, error, overrides) from error
     with read_write(config.hydra), open_dict(config.hydra):
         config.hydra.mode = mode
+    _begin_anew(schema, config, overrides)
     return config
+
+
+def _begin_anew(schema: type, config: DictConfig, overrides: Sequence[str]) -> None:
+    """Drop what files give a member of a panel that the kind that an override names does not have."""
+    given = dict(override.lstrip("+").partition("=")[::2] for override in overrides)
+    for key, kind in given.items():
+        entry, _, option = key.rpartition(".")
+        names = typed.names_of_kind(schema, entry, kind) if option == "kind" else []
+        there = OmegaConf.select(config, entry) if names else None
+        if isinstance(there, DictConfig):
+            with open_dict(there):
+                for name in [name for name in there if name not in names and f"{entry}.{name!s}" not in given]:
+                    del there[name]
 
 
 def opened(schema: type, override: str, sweep: bool = False) -> str:
@@ -284,4 +301,5 @@ class Composer(Generic[Schema]):
         config = copy.deepcopy(self._known[groups])
         for one in values:
             OmegaConf.update(config, one.key_or_group, one.value(), merge=True, force_add=one.is_force_add())
+        _begin_anew(self._schema, config, [str(one.input_line) for one in values])
         return config

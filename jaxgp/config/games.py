@@ -11,8 +11,7 @@ from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reject, show
 from jaxgp.evolution.options import CMA, Algorithm
 from jaxgp.files import user_path
-from jaxgp.kinds import no_guide
-from jaxgp.players.options import KINDS, Opponent
+from jaxgp.seats.options import OpponentOptions
 
 SPLITS = ("test", "train", "all")
 """The sides of a suite of instances: those that no evolution may see, the others, and both."""
@@ -172,7 +171,7 @@ def check(config: Config, games: "Games") -> Config:
         _vectors(cast)
     config.fitness.check(config, cast)
     for section, label, one in kinds.met(config.fitness):
-        _of_game(f"fitness.{section}.{label}", one, cast.spec, cast.game)
+        one.check(f"fitness.{section}.{label}", cast)
     settings = {one.name: getattr(cast.game, one.name) for one in options.declared(cast.game)}
     return replace(config, game={"name": cast.spec.name, **settings}, program=cast.program)
 
@@ -209,7 +208,7 @@ def _vectors(cast: "Cast") -> None:
         reject("algorithm.kind", "cma", f"{others}; {why}")
 
 
-def member(option: str, opponent: Opponent, cast: "Cast") -> None:
+def member(option: str, opponent: OpponentOptions, cast: "Cast") -> None:
     """Check one member of a panel that measures champions.
 
     Args:
@@ -220,14 +219,8 @@ def member(option: str, opponent: Opponent, cast: "Cast") -> None:
     Raises:
         UsageError: a wrong option, or something that the game does not have.
     """
-    if opponent.kind == "gtp":
-        options.check(replace(opponent, kind="search"), option + ".")
-    elif opponent.kind not in KINDS:
-        reject(option + ".kind", opponent.kind, ", ".join((*KINDS, "gtp")))
-    else:
-        options.check(opponent, option + ".")
-    no_guide(option, opponent)
-    _of_game(option, opponent, cast.spec, cast.game)
+    options.check(opponent, option + ".")
+    opponent.check(option, cast)
 
 
 def _evolves(config: Config, games: "Games", genotype: str) -> None:
@@ -242,32 +235,3 @@ def _evolves(config: Config, games: "Games", genotype: str) -> None:
     if genotype not in genotypes:
         accepted = Algorithm.evolving(*genotypes)
         reject("algorithm.kind", config.algorithm.kind, f"{', '.join(accepted)}, for game={name}")
-
-
-def _of_game(option: str, opponent: Opponent, spec: "Spec", game: "Game") -> None:
-    """Check that a game has the strategy or the evaluators that an opponent asks for; raises UsageError."""
-    if opponent.kind == "strategy":
-        _strategy(option, opponent.name, spec, game)
-    if opponent.kind == "search":
-        from jaxgp.players.searches import evaluators, unsearched
-
-        if why := unsearched(spec, game):
-            others = [kind for kind in KINDS if kind != "search" and (kind != "strategy" or spec.strategies)]
-            reject(f"{option}.kind", "search", f"{', '.join(others)}; {why}")
-        try:
-            evaluators(spec, game, opponent.evaluator)
-        except UsageError as error:
-            raise error.within(option) from error
-
-
-def _strategy(option: str, name: str, spec: "Spec", game: "Game") -> None:
-    """Check that a game has a strategy of this name for its board; raises UsageError."""
-    if not spec.strategies:
-        others = ", ".join(kind for kind in KINDS if kind != "strategy")
-        reject(f"{option}.kind", "strategy", f"{others}; {spec.name} has no strategies")
-    if name and name not in spec.strategies:
-        reject(f"{option}.name", name, ", ".join(spec.strategies))
-    try:
-        spec.strategy_of(name, game)
-    except ValueError as error:
-        raise UsageError(f"{option}.name={name}: {error}") from error

@@ -4,8 +4,9 @@ import dataclasses
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from jaxgp import options
 from jaxgp.config import typed
 from jaxgp.config.games import asked, cast_of, game_of
 from jaxgp.config.schema import Config
@@ -26,20 +27,34 @@ def describe(schema: type, usage: str) -> str:
 
 
 def _small(values: object) -> Iterator[str]:
-    """Yield the lines of each option. A section that is set by its `name` is one option, with the names of the rest."""
+    """Yield the lines of each option, then those of the kinds of a section that has several."""
+    unions: list[Option] = []
     for one in declared(values):
         value = getattr(values, one.name)
         if one.sections:
-            inside = {inner.name: inner for inner in declared(value)}
-            name = inside.pop("name")
-            yield from _lines(one.name, value.name, name._replace(limits=name.limits._replace(says=one.limits.says)))
-            yield from wrapped(f"of its own: {', '.join(f'{one.name}.{other}' for other in inside)}")
+            yield f"  {one.name}={getattr(value, 'kind', 'null')}"
+            yield from wrapped(f"{one.limits.says} [{' | '.join(typed.by_kind(one.sections))}]")
+            unions.append(one)
         elif typed.entries_of(one):
             known = isinstance(value, dict) and "name" in value
             yield f"  {one.name}={show(value['name'])}" if known else f"  {one.name}.OPTION=VALUE"
             yield from wrapped(one.limits.says)
         else:
             yield from _lines(one.name, value, one)
+    if unions:
+        name = unions[-1].name
+        yield from ("", f"Options of a kind, as in {name}=KIND {name}.OPTION=VALUE:")
+        yield from _of_kinds(unions[-1].sections, name + ".")
+
+
+def _of_kinds(members: Iterable[Any], prefix: str, known: Iterable[str] = ()) -> Iterator[str]:
+    """Yield the options of each kind of a union but those that are `known`; `prefix` stands before their names."""
+    for member in members:
+        first, *own = (one for one in declared(member) if one.name not in known)
+        yield f"  {prefix}kind={first.default}"
+        yield from wrapped(first.limits.says)
+        for one in own:
+            yield from (f"  {line}" for line in _lines(prefix + one.name, one.default, one))
 
 
 def options_of(values: object, prefix: str = "") -> Iterator[str]:
@@ -62,7 +77,19 @@ def options_of(values: object, prefix: str = "") -> Iterator[str]:
                 yield f"{INDENT}with the options of {listed[entry]}"
             else:
                 listed[entry] = f"{name}.NAME"
-                yield from options_of(entry(), f"{name}.NAME.")
+                yield from _of_entries(entry, f"{name}.NAME.")
+
+
+def _of_entries(entry: type, prefix: str) -> Iterator[str]:
+    """Yield the options of freely named entries: those of all kinds, then those of each kind."""
+    members = options.members(entry)
+    if len(members) == 1:
+        yield from options_of(entry(), prefix)
+        return
+    common = [one for one in declared(entry) if one.name != "kind"]
+    for one in common:
+        yield from _lines(prefix + one.name, one.default, one)
+    yield from _of_kinds(members, prefix, [one.name for one in common])
 
 
 def _lines(name: str, value: object, one: Option) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from jaxgp.config import quoting
 from jaxgp.errors import UsageError, reject, rejected, show
-from jaxgp.options import Option, declared, unchecked
+from jaxgp.options import Option, declared, members, of_kind, unchecked
 
 Name = TypeVar("Name")
 Schema = TypeVar("Schema")
@@ -28,11 +28,12 @@ def plain(schema: type) -> dict[str, object]:
 def variants(schema: type) -> dict[str, dict[str, type]]:
     """Return the sections whose options depend on their `kind`, by name: the dataclass of each kind, default first."""
     sections = {one.name: one.sections for one in declared(schema)}
-    return {
-        name: {str(vars(member)["kind"]): member for member in members}
-        for name, members in sections.items()
-        if len(members) > 1
-    }
+    return {name: by_kind(found) for name, found in sections.items() if len(found) > 1}
+
+
+def by_kind(union: Iterable[Any]) -> dict[str, type]:
+    """Return the dataclasses of a union by their kinds."""
+    return {str(member.kind): member for member in union}
 
 
 def entries_of(one: Option) -> type | None:
@@ -84,13 +85,16 @@ def entries_typed(kind: type[Schema], values: Mapping[Name, object], prefix: str
         name = f"{prefix}{key}"
         if not isinstance(entry, Mapping):
             reject(name, entry, below(kind))
-        made[str(key)] = typed(kind, entry, name + ".", complete=False)
+        sections: list[Any] = list(members(kind))
+        made[str(key)] = typed(_chosen(sections, entry, name), entry, name + ".", complete=False)
     return made
 
 
 def _value(one: Option, value: object, name: str, complete: bool) -> object:
     """Return the value of an option, of its type; raises UsageError."""
     sections, entries = one.sections, entries_of(one)
+    if value is None and one.nullable:
+        return None
     if (sections or entries) and not isinstance(value, Mapping):
         reject(name, value, accepted(one))
     if sections:
@@ -102,8 +106,6 @@ def _value(one: Option, value: object, name: str, complete: bool) -> object:
     if entries:
         assert isinstance(value, Mapping)
         return dict(value) if entries is object else entries_typed(entries, value, name + ".")
-    if value is None and one.nullable:
-        return None
     if value == MISSING or (isinstance(value, list | tuple) and MISSING in value):
         reject(name, value, f"{accepted(one)}; {MISSING} stands for a value that is missing")
     try:
@@ -116,11 +118,9 @@ def _chosen(sections: list[type], value: Mapping[str, object], name: str) -> typ
     """Return the dataclass that a section's `kind` chooses; by default the first."""
     if len(sections) == 1:
         return sections[0]
-    kinds = {str(vars(member)["kind"]): member for member in sections}
+    kinds = by_kind(sections)
     kind = value.get("kind", next(iter(kinds)))
-    if not isinstance(kind, str) or kind not in kinds:
-        reject(f"{name}.kind", kind, ", ".join(kinds))
-    return kinds[kind]
+    return of_kind(f"{name}.kind", kind, kinds, getattr(sections[0], "former", {}))
 
 
 def _of_others(sections: list[type], chosen: type, value: Mapping[str, object], name: str) -> None:
@@ -172,7 +172,8 @@ def accepted(one: Option) -> str:
 
 def below(schema: type) -> str:
     """Say in words that a section is set by its options."""
-    names = [one.name for one in declared(schema)] if dataclasses.is_dataclass(schema) else []
+    sections = [kind for kind in members(schema) if dataclasses.is_dataclass(kind)]
+    names = list(dict.fromkeys(one.name for kind in sections for one in declared(kind)))
     return f"options below it: {', '.join(names)}" if names else "options below it"
 
 
@@ -206,7 +207,8 @@ def kinds(schema: type, option: str) -> tuple[object, ...]:
     """Return the types that an option may have, by its dotted name; empty if there is no such option."""
     found: tuple[object, ...] = (schema,)
     for part in option.split(".") if option else []:
-        inside = [typing.get_args(kind)[1] for kind in found if typing.get_origin(kind) is dict]
+        entries = [typing.get_args(kind)[1] for kind in found if typing.get_origin(kind) is dict]
+        inside = [member for kind in entries for member in members(kind)]
         sections = [kind for kind in found if dataclasses.is_dataclass(kind)]
         named = [one for kind in sections for one in declared(kind) if one.name == part]
         found = (*inside, *(kind for one in named for kind in one.kinds))
@@ -228,6 +230,12 @@ def is_text(schema: type, option: str) -> bool:
     sections = [kind for kind in kinds(schema, parent) if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
     found = [one for kind in sections for one in declared(kind) if one.name == name]
     return bool(found) and all(str in one.kinds and not one.choices for one in found)
+
+
+def names_of_kind(schema: type, section: str, kind: str) -> list[str]:
+    """Return the names of the options of an entry of one kind, such as a player; empty where it has no such kind."""
+    found = by_kind(member for member in kinds(schema, section) if hasattr(member, "former"))
+    return [one.name for one in declared(found[kind])] if kind in found else []
 
 
 def names(schema: type, section: str) -> list[str]:

@@ -7,7 +7,7 @@ from jaxgp.config import games
 from jaxgp.config.schema import Config
 from jaxgp.errors import reject, require
 from jaxgp.evolution.options import Algorithm
-from jaxgp.players.options import KINDS
+from jaxgp.seats.options import OpponentOptions
 
 if TYPE_CHECKING:
     from jaxgp.spec import Games
@@ -39,9 +39,10 @@ def check(config: Config, places: "Games") -> Config:
 def _trained(config: Config) -> None:
     """Refuse engines outside the project among the opponents of individuals."""
     for section, name, one in kinds.met(config.fitness):
-        if one.kind == "gtp":
-            why = f"{', '.join(KINDS)}; engines outside the project measure champions, they train none"
-            reject(f"fitness.{section}.{name}.kind", one.kind, why)
+        if not one.trains:
+            trained = ", ".join(kind for kind, form in OpponentOptions.kinds.all().items() if form.trains)
+            why = "engines outside the project measure champions, they train none"
+            reject(f"fitness.{section}.{name}.kind", one.kind, trained, why)
 
 
 def _devices(config: Config) -> None:

@@ -18,7 +18,7 @@ from jax import Array, lax
 from jaxgp import arrays
 from jaxgp.bits import extend
 from jaxgp.contracts import Game, Opponent, Plans, Player
-from jaxgp.fitness import ply
+from jaxgp.players import ply
 
 State = Any
 Memory = Any

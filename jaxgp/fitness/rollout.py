@@ -2,7 +2,7 @@
 
 All individuals of a generation begin in the same M starts, and meet the same chance there, so that they are compared by
 what they do. A rollout ends when its state is terminated, or at the horizon of the simulation. Step `n` of a rollout
-draws from its key as ply `n` of a game does (`jaxgp.fitness.ply`), on the device and on the host.
+draws from its key as ply `n` of a game does (`jaxgp.players.ply`), on the device and on the host.
 """
 
 from collections.abc import Callable
@@ -19,9 +19,9 @@ from jaxgp import arrays
 from jaxgp.bits import extend
 from jaxgp.contracts import Driver, Plans, Simulation
 from jaxgp.errors import reject
-from jaxgp.fitness import ply
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
 from jaxgp.genotypes.language import Genome, sizes
+from jaxgp.players import ply
 from jaxgp.search.chance import unused_key
 
 PLAY = 0

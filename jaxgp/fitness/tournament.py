@@ -22,9 +22,9 @@ from jax import Array, lax
 
 from jaxgp.arrays import in_chunks
 from jaxgp.contracts import Game, Packs
-from jaxgp.fitness import ply
 from jaxgp.genotypes.rulelists import RuleLists
 from jaxgp.interpreter.rules import Masks
+from jaxgp.players import ply
 from jaxgp.players.rules import RulePlayer
 
 Tree = TypeVar("Tree")

@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from jaxgp.contracts import Game, Position
-from jaxgp.host import moves
-from jaxgp.host.agents import Agent
-from jaxgp.host.moves import Back, Move, Stepper, announcement, verdict
+from jaxgp.seats import moves
+from jaxgp.seats.agents import Agent
+from jaxgp.seats.moves import Back, Move, Stepper, announcement, verdict
 from jaxgp.spec import Spec
 
 COMMANDS = ("help", "h", "?", "hint", "board", "undo")

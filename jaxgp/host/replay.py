@@ -12,8 +12,8 @@ from jax import Array
 from jaxgp.contracts import Game, Opponent, Player, Simulation, Solver, States
 from jaxgp.fitness.rollout import Roller
 from jaxgp.genotypes.language import Genome
-from jaxgp.host.agents import opponent_agent, program_agent
-from jaxgp.host.moves import Move, Stepper, game_key, played
+from jaxgp.seats.agents import opponent_agent, program_agent
+from jaxgp.seats.moves import Move, Stepper, game_key, played
 from jaxgp.spec import Cast, Rules, Spec
 
 SEATS = ("first", "second")

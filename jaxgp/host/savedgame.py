@@ -1,7 +1,7 @@
 """Games that were played, in files: as an animated picture, as text, and as moves that can be played again.
 
 A file of moves holds the game's key: the name of its generator and its words. The opening and all chance in the game
-follow from the key (`jaxgp.host.moves`), so a game that is played again has the same opening and the same dice. Files
+follow from the key (`jaxgp.seats.moves`), so a game that is played again has the same opening and the same dice. Files
 of the first version hold no key; they are games without chance.
 """
 
@@ -23,9 +23,9 @@ from jaxgp.contracts import Game, Position
 from jaxgp.errors import RunError, UsageError, reason, reject, show
 from jaxgp.files import Json
 from jaxgp.host.animation import animate
-from jaxgp.host.moves import Move, Stepper, announcement, game_key, verdict
 from jaxgp.host.replay import frames, pictures
 from jaxgp.printable import one_line
+from jaxgp.seats.moves import Move, Stepper, announcement, game_key, verdict
 from jaxgp.spec import Games, Notation, Spec
 
 FORMAT = "jaxgp game"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from jaxgp.contracts import Game
-from jaxgp.host.moves import Move, announcement, verdict
+from jaxgp.seats.moves import Move, announcement, verdict
 from jaxgp.spec import Spec
 
 HELP = """\

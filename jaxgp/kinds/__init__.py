@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from jaxgp import options
 from jaxgp.errors import reject
 from jaxgp.evolution.options import CMA, Algorithm, Groups, of_island
-from jaxgp.fitness.words import POINTS, describe_opponent, plies
+from jaxgp.fitness.words import POINTS, describe_opponent
 from jaxgp.options import (
     DEEPEST,
     MAX_FITNESS,
@@ -26,7 +26,8 @@ from jaxgp.options import (
     option,
     power_of_two,
 )
-from jaxgp.players.options import Opponent
+from jaxgp.printable import plies
+from jaxgp.seats.options import OpponentOptions
 
 if TYPE_CHECKING:
     from jaxgp import contracts
@@ -133,7 +134,7 @@ class Fitness:
 class Games(Fitness):
     """Base of a fitness whose individuals, all or the fittest, play the games of a panel of opponents."""
 
-    opponents: dict[str, Opponent] = option({}, "the panel, by name")
+    opponents: dict[str, OpponentOptions] = option({}, "the panel, by name")
     points: str = option(
         "score",
         "score: the sum over both seats, weighted mean over opponents; result: 1, 1/2, 0; share: own points of all "
@@ -162,12 +163,10 @@ class Games(Fitness):
     @property
     def least_depth(self) -> int:
         """The least depth of the searches that individuals meet; if they meet none, that of any search."""
-        return min((one.depth for _, _, one in met(self) if one.kind == "search"), default=DEEPEST)
+        return min((one.plies for _, _, one in met(self)), default=DEEPEST)
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
-        for name, opponent in self.opponents.items():
-            no_guide(f"{prefix}opponents.{name}", opponent)
         if self.opponents and not any(one.weight for one in self.opponents.values()):
             name = next(iter(self.opponents))
             reject(f"{prefix}opponents.{name}.weight", 0.0, "at least one opponent with a weight above 0")
@@ -186,7 +185,7 @@ class Games(Fitness):
 
     def various(self, cast: "Cast") -> bool:
         """Return whether games of the same players differ by their starts or by chance in the game."""
-        from jaxgp.fitness.ply import differ  # with the game JAX is imported anyway
+        from jaxgp.players.ply import differ  # with the game JAX is imported anyway
 
         return differ(cast.game, getattr(self, "opening_plies", 0)) or cast.game.chance
 
@@ -313,23 +312,15 @@ class Among(Games, Measured, Candidates):
         return f", each after {self.opening_plies} random moves" if self.opening_plies else ""
 
 
-def met(fitness: Fitness) -> Iterator[tuple[str, str, Opponent]]:
+def met(fitness: Fitness) -> Iterator[tuple[str, str, OpponentOptions]]:
     """Yield everybody that individuals meet: the section of options, the name there, and the options."""
     for one in options.declared(fitness):
         value = getattr(fitness, one.name)
         if isinstance(value, dict):
-            yield from ((one.name, name, entry) for name, entry in value.items() if isinstance(entry, Opponent))
+            yield from ((one.name, name, entry) for name, entry in value.items() if isinstance(entry, OpponentOptions))
 
 
 def few(fitness: Fitness, name: str, algorithm: Anyone) -> None:
     """Check that an option is at most the population, or that of an island; raises UsageError."""
     whose = "algorithm.population" if algorithm.islands.count == 1 else "the population of an island"
     options.bound(fitness, name, "fitness.", high=of_island(algorithm).population, why=whose)
-
-
-def no_guide(option: str, opponent: Opponent) -> None:
-    """Refuse options that only guides may set."""
-    if opponent.rounds != 1:
-        reject(f"{option}.rounds", opponent.rounds, "1; rounds are of guides, all games of others are one")
-    if opponent.cutoff is not None:
-        reject(f"{option}.cutoff", opponent.cutoff, "null; only guides are met by some of the population")

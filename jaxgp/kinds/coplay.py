@@ -7,7 +7,7 @@ from jaxgp.errors import reject
 from jaxgp.fitness.words import describe_opponent
 from jaxgp.kinds import Among, Rows, Seated
 from jaxgp.options import MAX_GAMES, MAX_WEIGHT, option
-from jaxgp.players.options import Opponent
+from jaxgp.seats.options import GuideOptions
 
 if TYPE_CHECKING:
     from jaxgp import contracts
@@ -24,7 +24,7 @@ class Coplay(Among):
         1, "games of each individual from each seat against others of the population", low=1, high=MAX_GAMES
     )
     weight: float = option(1.0, "points of a game won against another individual", low=0, high=MAX_WEIGHT)
-    guides: dict[str, Opponent] = option({}, "opponents met by the whole population, by name")
+    guides: dict[str, GuideOptions] = option({}, "opponents met by the whole population, by name")
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
@@ -56,7 +56,7 @@ class Coplay(Among):
         ]
 
 
-def _guide(guide: Opponent) -> str:
+def _guide(guide: GuideOptions) -> str:
     """Say in words what games against a guide count."""
     weight = "" if guide.weight == 1 else f"{guide.weight:g} * "
     rounds = "" if guide.rounds == 1 else f"{guide.rounds} rounds of "

@@ -21,15 +21,13 @@ from jaxgp.errors import UsageError, reason
 from jaxgp.fitness import matches
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
-from jaxgp.host import agents
-from jaxgp.host.agents import Agent
-from jaxgp.host.moves import Stepper, game_key, played
 from jaxgp.league.members import Evolved, Member
 from jaxgp.measure import evaluation
-from jaxgp.players.options import Opponent as OpponentOptions
 from jaxgp.players.program import ProgramOpponent
-from jaxgp.players.searches import TAIL, searches
 from jaxgp.report.waiting import announced, waiting
+from jaxgp.seats.agents import Agent
+from jaxgp.seats.moves import Stepper, game_key, played
+from jaxgp.seats.options import PlayerOptions
 from jaxgp.spec import Cast
 
 FORMAT, FORMAT_VERSION = "jaxgp cross-table", 1
@@ -208,7 +206,7 @@ def _bench(cast: Cast, team: Team, games: int) -> ProgramOpponent:
 
 
 def _seat(cast: Cast, member: Member, games: int) -> Opponent:
-    assert isinstance(member.plays, OpponentOptions)
+    assert isinstance(member.plays, PlayerOptions)
     return evaluation.seated(cast, member.plays, games)
 
 
@@ -243,12 +241,10 @@ def host_game(stepper: Stepper, seats: Sequence[Agent]) -> int:
 
 
 def _agent(cast: Cast, member: Member) -> Agent:
-    spec = member.plays
-    assert isinstance(spec, OpponentOptions)
-    if spec.kind == "random":
-        return agents.random_agent(cast.game)
-    found = searches(cast.spec, cast.game, spec.evaluator, spec.depth, spec.ties, TAIL, lanes=1)
-    return agents.search_agent(found, spec.depth)
+    assert isinstance(member.plays, PlayerOptions)
+    agent = member.plays.agent(member.name, cast)
+    assert agent is not None, "no person plays in a league"
+    return agent
 
 
 def _named(members: Sequence[Member], places: Sequence[int] | np.ndarray) -> str:

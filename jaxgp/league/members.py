@@ -13,27 +13,23 @@ from typing import Any
 from jaxgp.config.games import cast_of
 from jaxgp.config.schema import Config
 from jaxgp.contracts import Player
-from jaxgp.errors import UsageError, reason, reject
+from jaxgp.errors import UsageError, reason, reject, rejected
 from jaxgp.files import user_path
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.measure import champions
 from jaxgp.measure.champions import Loaded
-from jaxgp.options import DEEPEST
-from jaxgp.players.options import Opponent
+from jaxgp.options import declared
 from jaxgp.players.panel import strategist
-from jaxgp.players.searches import chancy
+from jaxgp.players.searches import evaluators
 from jaxgp.printable import one_line
+from jaxgp.seats.kinds.strategy import Strategy
+from jaxgp.seats.options import FORMER, PlayerOptions, spelled, spellings
 from jaxgp.spec import Cast, Games
 from jaxgp.store import champion
 from jaxgp.store.champion import ChampionError
 from jaxgp.store.directory import RunDirectory
 
-KINDS = ("random", "minimax:DEPTH", "strategy:NAME")
-"""Words that name members other than champions."""
-ACCEPTED = (
-    "run directories, folders of such, champion files, FILE.jsonl#SEED, patterns with *, ? or [0-4], "
-    + ", ".join(KINDS)
-)
+FILES = "run directories, folders of such, champion files, FILE.jsonl#SEED, patterns with *, ? or [0-4]"
 MOST = 200
 """The most players of a league; with more, the ratings alone would take minutes."""
 
@@ -64,24 +60,23 @@ class Member:
         bracket: the bracket that it belongs to.
         source: the word or the file that named it.
         identity: equal for players that make the same moves, or draw them in the same way.
-        plays: a genome, or the options of a search or of random moves.
+        plays: a genome, or the options of another player.
         fitness: fitness of a champion in its own run; None for any other player.
-        chance: whether chance takes part in the game, or draws the moves of a search.
+        chance: whether chance takes part in the game, or draws the moves of a player that is no genome.
     """
 
     name: str
     bracket: str
     source: str
     identity: str
-    plays: Evolved | Opponent
+    plays: Evolved | PlayerOptions
     fitness: float | None = None
     chance: bool = False
 
     @property
     def random(self) -> bool:
         """Whether its games have chance in them: in its moves, or in the game itself."""
-        moves = self.plays.kind == "random" if isinstance(self.plays, Opponent) else self.plays.player.random
-        return self.chance or moves
+        return self.chance or (isinstance(self.plays, Evolved) and self.plays.player.random)
 
 
 def read(
@@ -123,6 +118,8 @@ def read(
         if isinstance(word, Path):
             _same_game(f"brackets.{bracket}", next(iter(loaded.values())), loaded[word])
     cast, labels = next((one.cast for one in loaded.values()), None) or _empty(game, games), _labels(list(loaded))
+    if evaluator is not None:
+        evaluators(cast.spec, cast.game, evaluator)
     made = [
         _champion(bracket, labels[word], loaded[word])
         if isinstance(word, Path)
@@ -140,7 +137,7 @@ def _empty(game: Mapping[str, object], games: Games) -> Cast:
     """
     if "name" not in game:
         why = "no champion among the players, whose game would be played"
-        raise UsageError(f"brackets: {why}; accepted: {ACCEPTED}, with one champion or more, or game=NAME")
+        raise UsageError(f"brackets: {why}; accepted: {accepted()}, with one champion or more, or game=NAME")
     cast = cast_of(Config(game=dict(game)), games)
     if cast.game.seats == 1:
         reject("game", cast.game.name, "a game for two; this one is for one")
@@ -156,17 +153,27 @@ def _shown(member: Member) -> Member:
 def _words(option: str, value: object) -> list[str]:
     words = value if isinstance(value, list) else [value]
     if not words or not all(isinstance(word, str) and word for word in words):
-        reject(option, value, f"a list of one or more of: {ACCEPTED}")
+        reject(option, value, f"a list of one or more of: {accepted()}")
     return [str(word) for word in words]
 
 
 def _expanded(option: str, words: Sequence[str]) -> list[str | Path]:
-    """Replace words other than KINDS by champion files."""
-    kinds = {kind.partition(":")[0] for kind in KINDS}
+    """Replace words other than those that name players by champion files."""
     found: list[str | Path] = []
     for word in words:
-        found += [word] if word.partition(":")[0] in kinds else champion_files(option, [word])
+        named = word.partition(":")[0] in {*_fixed(), *FORMER} and not Path(word).exists()
+        found += [word] if named else champion_files(option, [word])
     return found
+
+
+def _fixed() -> dict[str, type[PlayerOptions]]:
+    """Return the kinds of players that are named by a word, not by a file."""
+    return {name: kind for name, kind in PlayerOptions.kinds.all().items() if kind.fixed}
+
+
+def accepted() -> str:
+    """Say in words what a member can be."""
+    return ", ".join([FILES, *(word for word in spellings(PlayerOptions) if word.partition(":")[0] in _fixed())])
 
 
 def champion_files(option: str, words: Sequence[str]) -> list[Path]:
@@ -245,29 +252,23 @@ def _other(bracket: str, word: str, cast: Cast, ties: str, evaluator: str | None
     """Make a player that is not a champion.
 
     Raises:
-        UsageError: an unknown word, or a strategy or evaluator that the game does not have.
+        UsageError: an unknown word, or something that the game does not have.
     """
-    kind, _, detail = word.partition(":")
     option = f"brackets.{bracket}"
+    plays = spelled(option, word, PlayerOptions)
+    names = [one.name for one in declared(plays)]
+    shared: dict[str, Any] = {"ties": ties, "evaluator": evaluator}
+    plays = replace(plays, **{name: value for name, value in shared.items() if name in names})
     try:
-        if kind == "strategy":
-            names = cast.spec.strategies
-            if detail not in names:
-                reject(option, word, ", ".join(f"strategy:{n}" for n in names) or f"no strategies in {cast.game.name}")
-            player, genome = strategist(cast.spec, cast.game, detail)
-            return Member(word, bracket, word, _digest(cast, word), Evolved(word, player, None, genome))
-        if kind == "minimax":
-            if not detail.isdecimal() or not 1 <= int(detail) <= DEEPEST:
-                reject(option, word, f"minimax:DEPTH, DEPTH a whole number from 1 to {DEEPEST}")
-            chance = chancy(cast.spec, cast.game, ties, evaluator)
-            evaluator = evaluator or next(iter(cast.spec.evaluators(cast.game)))
-            spec = Opponent(kind="search", depth=int(detail), ties=ties, evaluator=evaluator)
-            return Member(word, bracket, word, _digest(cast, word, ties, evaluator), spec, chance=chance)
-    except ValueError as error:
-        raise error if isinstance(error, UsageError) else UsageError(str(error)) from error
-    if detail:
-        reject(option, word, "random")
-    return Member(word, bracket, word, _digest(cast, word), Opponent(kind="random"))
+        plays.check(option, cast)
+    except UsageError as error:
+        raise rejected(option, word, error.accepted, error.why) if error.accepted else error from error
+    plays = plays.named(cast)
+    identity = _digest(cast, plays.text)
+    if isinstance(plays, Strategy):  # one device program plays its genome beside those of champions
+        player, genome = strategist(cast.spec, cast.game, plays.name)
+        return Member(word, bracket, word, identity, Evolved(word, player, None, genome))
+    return Member(word, bracket, word, identity, plays, chance=plays.chance(cast))
 
 
 def _digest(cast: Cast, *what: str) -> str:

@@ -26,16 +26,15 @@ from jaxgp.fitness.panel import check_opponent, check_player
 from jaxgp.genotypes.language import Genome, sizes, to_text
 from jaxgp.genotypes.programs import Programs
 from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
-from jaxgp.host import seating
-from jaxgp.host.agents import Agent
 from jaxgp.kinds.panel import Panel
 from jaxgp.library.evolving import History
 from jaxgp.measure import champions, evaluation
-from jaxgp.options import MAX_SEED, declared, made, whole
-from jaxgp.players import options, panel
+from jaxgp.options import MAX_SEED, declared, made, of_kind, whole
 from jaxgp.report import tree
 from jaxgp.run.assemble import creator
 from jaxgp.search.chance import unused_key
+from jaxgp.seats.agents import Agent, genome_agent
+from jaxgp.seats.options import OpponentOptions
 from jaxgp.spec import Cast, Games, Spec
 from jaxgp.store import champion as champion_files
 
@@ -62,16 +61,16 @@ def opponent(cast: Cast, kind: str = "search", **values: object) -> Opponent:
 
     Args:
         cast: the game, and how genomes play it.
-        kind: search, random, programs, champions or strategy.
-        values: more of `jaxgp.players.options.Opponent`: depth, ties, evaluator, name, count, games.
+        kind: search, random, program, champion or strategy.
+        values: options of that kind, such as depth, and `games`.
 
     Raises:
         UsageError: an option that is wrong, or something that the game does not have.
     """
     _check_cast(cast)
-    chosen = made(options.Opponent, {"kind": kind} | values, "")
+    chosen = made(of_kind("kind", kind, OpponentOptions.kinds.all(), OpponentOptions.former), values, "")
     algorithm = Groups() if isinstance(cast.language, RuleLanguage) else Algorithm()
-    return panel.opponent(chosen, cast, creator(cast.language, algorithm), Panel())
+    return chosen.seat(cast, creator(cast.language, algorithm), Panel())
 
 
 def _check_cast(cast: object) -> None:
@@ -122,7 +121,7 @@ class Champion:
     @cached_property
     def agent(self) -> Agent:
         """The individual as a player at the table."""
-        return seating.genome_agent(self.cast, self.genome, "champion")
+        return genome_agent(self.cast, self.genome, "champion")
 
     def move(self, state: Position, bits: int = 0) -> int | None:
         """Return its move in a position, an action of the game; None where it names no legal one.

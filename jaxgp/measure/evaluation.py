@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,16 +17,17 @@ from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.files import Json
 from jaxgp.fitness.matches import Played, play, seats
 from jaxgp.genotypes.language import Genome, kind
-from jaxgp.host.agents import program_agent
 from jaxgp.kinds.panel import Panel
 from jaxgp.measure import external
 from jaxgp.operators.options import Creation, RuleCreation
-from jaxgp.players.options import Opponent as OpponentOptions
-from jaxgp.players.panel import Create, opponent
+from jaxgp.players.panel import Create
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.printable import one_line
 from jaxgp.report.waiting import announced, waiting
 from jaxgp.run import assemble
+from jaxgp.seats.agents import program_agent
+from jaxgp.seats.options import OpponentOptions, PlayerOptions
+from jaxgp.seats.options import opponent as opponent_options
 from jaxgp.spec import Cast
 from jaxgp.statistics.intervals import effective, interval
 
@@ -218,7 +219,7 @@ def measured(
             seat.
 
     Yields:
-        A player, by name, or, where compared, `minimax_DEPTH`, and its results against one opponent.
+        A player, by name, or, where compared, `search:DEPTH`, and its results against one opponent.
 
     Raises:
         RunError: an engine outside failed.
@@ -228,7 +229,7 @@ def measured(
     champion = jax.tree.map(lambda x: jax.numpy.asarray(x)[None], loaded.genome)
     for index, (name, spec) in enumerate(panel.items()):
         say(f"Playing against {name}, {index + 1} of {len(panel)}")
-        if spec.kind == external.KIND:
+        if not spec.trains:
             try:
                 yield loaded.name, against_engine(loaded, name, spec, terms or external.Terms(games, seed=seed), say)
             except RunError as error:
@@ -240,11 +241,11 @@ def measured(
             memory = jax.jit(other.init)(start_key)
         played = play_out(play_key, cast.game, player, champion, other, memory, name=name)
         yield loaded.name, results(name, cast.game, other, played)
-        if compare and spec.kind == "programs":
+        if compare and spec.kind == "program":
             search = seat(cast, searching(compare), games, cast.actor.random)
             rival = jax.jit(search.init)(start_key)
-            met = play_out(play_key, cast.game, cast.actor, memory.programs, search, rival, name=f"minimax_{compare}")
-            yield f"minimax_{compare}", results(name, cast.game, search, met, swap=True)
+            met = play_out(play_key, cast.game, cast.actor, memory.programs, search, rival, name=f"search:{compare}")
+            yield f"search:{compare}", results(name, cast.game, search, met, swap=True)
 
 
 def against_engine(
@@ -252,10 +253,8 @@ def against_engine(
 ) -> list[Result]:
     """Play a champion against an engine outside; raises what `external.play` raises."""
     cast = loaded.cast
-    assert cast.spec.dialect is not None, "reachable opponents only"
-    speech = cast.spec.dialect(cast.game)
     champion = announced(program_agent(loaded.player, loaded.genome, loaded.name), "Compiling the champion")
-    played = external.play(cast.game, speech, spec.command, champion, terms)
+    played = external.play(cast, name, spec, champion, terms)
     if played.different < 2 * terms.games:
         say(f"{name}: only {played.different} of {2 * terms.games} games differ, so intervals are too narrow")
     figures = np.stack([played.points, played.against, played.returns, played.plies], axis=1)
@@ -264,29 +263,28 @@ def against_engine(
 
 def searching(depth: int) -> OpponentOptions:
     """Return the search that meets the same random programs as a champion."""
-    return OpponentOptions(kind="search", depth=depth, ties="first")
+    return opponent_options("search", depth=depth)
 
 
-def seat(cast: Cast, spec: OpponentOptions, games: int, chance: bool) -> Opponent:
+def seat(cast: Cast, spec: PlayerOptions, games: int, chance: bool) -> Opponent:
     """Build an opponent for `games` games from each seat if chance is involved, else for one.
 
     `chance` says whether the other player's moves depend on it.
     """
-    if spec.kind == "programs":
-        return ProgramOpponent(cast.game, cast.actor, creator(cast), games)
-    many = seated(cast, spec, games)
-    return many if many.random or cast.game.chance or chance else seated(cast, spec, 1)
+    spread, each = spec.spread(games)
+    many = seated(cast, spread, each)
+    return many if many.random or cast.game.chance or chance else seated(cast, spread, 1)
 
 
-def seated(cast: Cast, spec: OpponentOptions, games: int) -> Opponent:
+def seated(cast: Cast, spec: PlayerOptions, games: int) -> Opponent:
     """Build an opponent for a number of games from each seat."""
-    return opponent(replace(spec, games=games), cast, creator(cast), Panel())
+    return spec.opponent(cast, creator(cast), games, Panel())
 
 
 def creator(cast: Cast) -> Create:
     """Return what makes random genomes of a game."""
     if cast.role is None:
-        return lambda key, count: reject("kind", "programs", f"another kind; no genomes play {cast.spec.name}")
+        return lambda key, count: reject("kind", "program", f"another kind; no genomes play {cast.spec.name}")
     return assemble.creator(cast.language, RANDOM[kind(cast.language)])
 
 

@@ -11,16 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from jaxgp.contracts import Game
-from jaxgp.errors import RunError, UsageError, reject
-from jaxgp.host import seating
-from jaxgp.host.gtp import TIMEOUT, EngineError, MissingEngineError, find
-from jaxgp.host.moves import Move, Mover, Stepper, game_key, played
-from jaxgp.players.options import Opponent
+from jaxgp.errors import RunError, reject
 from jaxgp.report.waiting import waiting
-from jaxgp.spec import Cast, Dialect
+from jaxgp.seats.gtp import EngineError
+from jaxgp.seats.moves import Move, Mover, Stepper, game_key, played
+from jaxgp.seats.options import OpponentOptions
+from jaxgp.spec import Cast
 
-KIND = "gtp"
-"""The kind of such opponents in a panel."""
 PLIES = 6
 """Random moves at the beginning of a game; Othello has 8,200 such openings."""
 TRIES = 1000
@@ -35,13 +32,11 @@ class Terms:
         games: games from each seat.
         plies: random moves at the beginning of each game; with 0, games differ by the engine's own chance alone.
         seed: of the openings, and of all chance in the games.
-        timeout: seconds that an engine may take for a move.
     """
 
     games: int
     plies: int = PLIES
     seed: int = 0
-    timeout: float = TIMEOUT
 
 
 @dataclass(frozen=True)
@@ -76,40 +71,27 @@ class Series:
         return (self.returns[..., None] == np.array([1.0, 0.0, -1.0])).sum(1, dtype=np.int32)
 
 
-def reachable(panel: Mapping[str, Opponent], cast: Cast) -> tuple[dict[str, Opponent], dict[str, str]]:
+def reachable(panel: Mapping[str, OpponentOptions], cast: Cast) -> tuple[dict[str, OpponentOptions], dict[str, str]]:
     """Split a panel into the members that can be met, and the reasons why the others cannot: missing programs.
 
     Raises:
-        UsageError: a command cannot be read, or no engine plays the game.
+        UsageError: a command cannot be read.
     """
-    here, missing = dict(panel), {}
-    speech = None if cast.spec.dialect is None else cast.spec.dialect(cast.game)
-    for name, spec in panel.items():
-        if spec.kind != KIND:
-            continue
-        if speech is None:
-            raise UsageError(f"{name}: kind {KIND}, but no engine outside plays {cast.game.name}")
-        try:
-            find(spec.command, speech.packages)
-        except MissingEngineError as error:
-            missing[name] = str(error)
-            del here[name]
-        except ValueError as error:
-            raise UsageError(f"{name}: {error}") from error
-    return here, missing
+    missing = {name: why for name, one in panel.items() if (why := one.missing(name, cast))}
+    return {name: one for name, one in panel.items() if name not in missing}, missing
 
 
-def play(game: Game, speech: Dialect, command: str, player: Mover, terms: Terms) -> Series:
+def play(cast: Cast, name: str, spec: OpponentOptions, player: Mover, terms: Terms) -> Series:
     """Play a series against an engine, which is started and closed.
 
     Raises:
-        UsageError: there are fewer openings than games.
-        ValueError: the engine is not installed.
+        UsageError: there are fewer openings than games, or the engine is not installed.
         RunError: the engine fails, or gives an answer that cannot be read.
     """
     with waiting("Compiling the rules, drawing openings"):
-        starts = openings(game, terms)
-    engine = seating.engine(game, speech, command, terms.timeout)
+        starts = openings(cast.game, terms)
+    engine = spec.agent(name, cast)
+    assert engine is not None, "no person is in a panel"
     try:
         return series(player, engine, starts)
     except EngineError as error:

@@ -21,12 +21,12 @@ from jaxgp.errors import UsageError, reason
 from jaxgp.files import Json
 from jaxgp.genotypes.language import Genome
 from jaxgp.host import savedgame
-from jaxgp.host.moves import Stepper, game_key
 from jaxgp.measure.alone import best_of, random_scores
 from jaxgp.players.alone.guided import Guide
 from jaxgp.report.waiting import waiting
 from jaxgp.search.listed import Listed, ListedGame
 from jaxgp.search.nrpa import Line, Nested, Search
+from jaxgp.seats.moves import Stepper, game_key
 from jaxgp.spec import Cast
 from jaxgp.statistics.comparison import compare
 from jaxgp.store import checkpoint

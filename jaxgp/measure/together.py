@@ -13,8 +13,8 @@ from jaxgp.genotypes.language import Genome
 from jaxgp.measure import evaluation
 from jaxgp.measure.champions import Loaded
 from jaxgp.measure.evaluation import Result
-from jaxgp.players.options import Opponent
 from jaxgp.players.searched import SearchedPlayer
+from jaxgp.seats.options import OpponentOptions
 from jaxgp.spec import Cast
 
 
@@ -48,7 +48,7 @@ def one_game(loaded: Sequence[Loaded]) -> None:
 
 def measured(
     loaded: Sequence[Loaded],
-    panel: Mapping[str, Opponent],
+    panel: Mapping[str, OpponentOptions],
     games: int,
     seed: int,
     say: Callable[[str], object] = lambda _: None,
@@ -74,7 +74,7 @@ def measured(
         cast, player, genomes = team[0].cast, team[0].player, stacked(team)
         for index, (name, spec) in enumerate(panel.items()):
             say(f"{len(team)} champions, {team[0].content.title or team[0].path.name} and so on, against {name}")
-            theirs = programs if programs is not None and spec.kind == "programs" else cast
+            theirs = programs if programs is not None and spec.kind == "program" else cast
             opponent = evaluation.seat(theirs, spec, games, player.random)
             start_key, play_key = jax.random.split(jax.random.fold_in(jax.random.key(seed), index))
             memory = jax.jit(opponent.init)(start_key)

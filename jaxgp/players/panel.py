@@ -1,4 +1,4 @@
-"""Opponents, from their options: searches, random moves, random genomes, past champions, fixed strategies."""
+"""Opponents without a search: random moves, fixed strategies; and opponents in the place of individuals."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,15 +11,11 @@ from jax import Array, lax
 
 from jaxgp.bits import pick
 from jaxgp.contracts import Alone, Driver, Game, Genomes, Opponent, Player, States
-from jaxgp.errors import reject
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
-from jaxgp.options import find
-from jaxgp.players import options
+from jaxgp.options import MAX_GAMES, whole
 from jaxgp.players.program import ProgramOpponent
-from jaxgp.players.search import AlternatingOpponent, SearchOpponent
-from jaxgp.players.searches import searches
-from jaxgp.spec import Cast, Choice, ChoosesTurns, Spec, Strategy, Turns
+from jaxgp.spec import Choice, ChoosesTurns, Spec, Strategy, Turns
 
 Create = Callable[[Array, int], Genome]
 """(key, count) -> random genomes."""
@@ -41,32 +37,6 @@ class Terms(Protocol):
         """Last plies that are searched full width."""
 
 
-def opponent(chosen: options.Opponent, cast: Cast[Turns], create: Create, terms: Terms) -> Opponent:
-    """Seat one member of a panel.
-
-    Args:
-        chosen: its options.
-        cast: the game, and how genomes play it.
-        create: makes random genomes.
-        terms: limits of searches.
-
-    Raises:
-        UsageError: the game lacks the strategy or evaluator, or no search plays it.
-    """
-    if chosen.kind == "random":
-        return RandomOpponent(cast.game, games=chosen.games)
-    if chosen.kind == "search":
-        found = searches(cast.spec, cast.game, chosen.evaluator, chosen.depth, chosen.ties, terms.tail, terms.lanes)
-        seated = tuple(SearchOpponent(one, chosen.depth, terms.table_size, games=chosen.games) for one in found)
-        return seated[0] if len(seated) == 1 else AlternatingOpponent(seated)
-    if chosen.kind in ("programs", "champions"):
-        past = chosen.kind == "champions"
-        return ProgramOpponent(cast.game, cast.actor, create, chosen.count, rounds=chosen.games, champions=past)
-    if chosen.kind == "strategy":
-        return strategy(cast.spec, cast.game, chosen.name, chosen.games)
-    reject("kind", chosen.kind, ", ".join(options.KINDS))
-
-
 @dataclass(frozen=True)
 class RandomOpponent:
     """Plays every legal move with equal probability.
@@ -83,7 +53,7 @@ class RandomOpponent:
     forfeits: bool = False
 
     def __post_init__(self) -> None:
-        find(options.Opponent, "games").check("games", self.games)
+        whole("games", self.games, 1, MAX_GAMES)
 
     def init(self, key: Array) -> tuple[()]:
         del key

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.contracts import States
-from jaxgp.errors import reject
+from jaxgp.errors import UsageError, reject
 from jaxgp.search.alphabeta import AlphaBeta
 from jaxgp.search.lookahead import Contexts, tail_of
 from jaxgp.spec import Evaluator, RandomEvaluator, Spec, Turns
@@ -51,6 +51,14 @@ def evaluators(spec: Spec[Turns], game: Turns, named: str | None) -> tuple[Evalu
         several = ", or some of them with | between" if len(here) > 1 else ""
         reject("evaluator", named, f"{', '.join(here)}{several}{which}")
     return tuple(here[one] for one in asked)
+
+
+def check_evaluator(option: str, spec: Spec[Turns], game: Turns, named: str | None) -> None:
+    """Refuse what `evaluators` refuses, of the player that `option` names; raises UsageError."""
+    try:
+        evaluators(spec, game, named)
+    except UsageError as error:
+        raise error.within(option) from error
 
 
 def searches(

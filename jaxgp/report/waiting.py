@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from jaxgp.contracts import Position
-    from jaxgp.host.agents import Agent
+    from jaxgp.seats.agents import Agent
 
 MOMENT = 1.0
 """Seconds that nobody minds to wait for."""

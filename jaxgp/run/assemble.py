@@ -26,7 +26,6 @@ from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.host.replay import ReplayGame, Rival, replay_alone, replay_games, replay_rollout
 from jaxgp.operators import creation, rulelists
 from jaxgp.options import MAX_PLIES
-from jaxgp.players.panel import opponent
 from jaxgp.spec import Cast, Games
 
 
@@ -162,6 +161,6 @@ def _of_one(config: Config, games: Games, kept: int) -> tuple[Cast, Mapping[str,
     create, seated = creator(cast.language, config.algorithm), dict[str, dict[str, Opponent]]()
     for section, name, one in kinds.met(fitness):
         assert isinstance(fitness, kinds.Games)
-        seated.setdefault(section, {})[name] = opponent(one, cast, create, fitness)
+        seated.setdefault(section, {})[name] = one.seat(cast, create, fitness)
     ring = Ring(fitness.make(config, cast, seated), config.algorithm.scheme(cast.language), kept)
     return cast, seated.get("opponents", {}), fitness.around(ring)

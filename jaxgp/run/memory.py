@@ -184,7 +184,7 @@ def _to_lower(config: Config, chunks: Sequence[int]) -> Iterator[str]:
     if not isinstance(config.fitness, Games):
         return
     met = config.fitness.opponents
-    most = max(met, key=lambda name: met[name].games * met[name].count, default=None)
+    most = max(met, key=lambda name: met[name].games * met[name].rivals, default=None)
     if most is not None and met[most].games > 1:
         yield f"fitness.opponents.{most}.games={met[most].games}"
     if any(one.kind == "search" for _, _, one in kinds.met(config.fitness)):

@@ -24,7 +24,7 @@ RUNS = {"run1": "run 1", "run2": "run 2", "default": "default"}
 STALL, LATE = 14, 100
 """Generations of the study: run 1 stalls by the one, run 2 improves past the other."""
 SEARCH = "search depth=8 evaluator=material ties=first"
-PROGRAMS = "programs"
+PROGRAMS = "program"
 """The opponent: random programs that play as the champions do, unless a role follows."""
 HALF = 24
 """Points of a drawn game."""

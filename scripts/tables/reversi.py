@@ -20,7 +20,7 @@ BENCHMARKS = {
     "search depth=7 evaluator=material|corner_4 ties=random": "7 plies",
 }
 """The searches that measure players of Reversi."""
-ENGINES = {"gtp command=gtp-rhino -l 1 -b 0": "gtp-rhino, level 1, % of 40 games"}
+ENGINES = {"engine protocol=gtp command=gtp-rhino -l 1 -b 0": "gtp-rhino, level 1, % of 40 games"}
 COPLAY = {"25co": "`reversi_25co`", "40co": "`reversi_40co`"}
 """Runs by games against each other alone, by what names the files of their champions, and what they are called."""
 WITHOUT = {"25co_position": "`reversi_25co`, without corners", "40co_position": "`reversi_40co`, without corners"}
@@ -165,8 +165,8 @@ def learned(data: Data) -> str:
 
 def opponent_of(opponent: str) -> str:
     """Return an opponent of the learned table in words."""
-    if opponent.startswith("gtp"):
-        return opponent.removeprefix("gtp command=").removesuffix(" -b 0") + ", without its book"
+    if opponent.startswith("engine"):
+        return opponent.removeprefix("engine protocol=gtp command=").removesuffix(" -b 0") + ", without its book"
     name = plies(opponent).replace("1 plies", "1 ply")
     return name if name == "random moves" else f"search, {name}"
 

@@ -12,8 +12,8 @@ from jaxgp.errors import RunError
 from jaxgp.evolution.options import Groups
 from jaxgp.operators.options import Selection
 from jaxgp.options import departures
-from jaxgp.players.options import Opponent
 from jaxgp.run import resume
+from jaxgp.seats.options import opponent
 from jaxgp.store.directory import RunDirectory, digest
 from tests.config.conftest import CONF, describe
 
@@ -214,7 +214,7 @@ def started(path, seed=0):
     """A directory in which a run was started."""
     path.mkdir()
     config = Config(seed=seed, **OmegaConf.to_container(OmegaConf.load(CONF / "game" / "mancala.yaml")))
-    config.fitness.opponents["minimax"] = Opponent(depth=8)
+    config.fitness.opponents["minimax"] = opponent(depth=8)
     RunDirectory(path).write_config(validate.check(config, envs))
 
 
@@ -313,7 +313,7 @@ def test_the_digest_of_a_configuration_leaves_out_what_has_its_default():
     assert departures(Config()) == {}
     assert departures(Groups()) == {"kind": "groups"}
     changed = Config(seed=7, game={"name": "walls", "size": 5})
-    changed.fitness.opponents["first"] = Opponent(depth=3)
+    changed.fitness.opponents["first"] = opponent(depth=3)
     changed.algorithm.crossover.probability = 0.5
     assert departures(changed) == {
         "seed": 7,

@@ -11,6 +11,7 @@ from jaxgp.config import compose, validate
 from jaxgp.config.compose import Composer
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
+from jaxgp.seats.options import opponent
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
 CASES = (
@@ -33,6 +34,14 @@ def test_compositions_do_not_touch_each_other_and_are_those_of_hydra(composer):
     alone = [asdict(compose.made(Config, hydra.compose("config", case))) for case in given]
     for case, made in zip([*CASES, *CASES[::-1]], [*alone, *alone[::-1]], strict=True):
         assert asdict(composer.compose(case)) == made
+
+
+def test_naming_the_kind_of_an_opponent_drops_what_a_file_gives_another_kind(composer):
+    minimax = "fitness.opponents.minimax"
+    made = composer.compose([f"{minimax}.kind=random", f"+{minimax}.games=3"])
+    assert made.fitness.opponents["minimax"] == opponent("random", games=3)
+    with pytest.raises(UsageError, match=r"minimax\.depth: unknown option; accepted: kind, games, weight$"):
+        composer.compose([f"{minimax}.kind=random", f"{minimax}.depth=3"])
 
 
 @pytest.mark.parametrize("path", sorted((CONF / "experiment").glob("*.yaml")), ids=lambda path: path.stem)

@@ -45,11 +45,18 @@ def test_what_is_not_closed_is_refused(written):
 
 
 @dataclass
-class Player:
-    """A section with a name."""
+class Human:
+    """A kind without options."""
 
-    name: str | None = option(None, "", ("human", "chance"))
-    depth: int | None = option(None, "plies", low=1)
+    kind: str = option("human", "a person", ("human",))
+
+
+@dataclass
+class Chance:
+    """A kind with an option."""
+
+    kind: str = option("chance", "a die", ("chance",))
+    depth: int = option(2, "plies", low=1)
 
 
 @dataclass
@@ -63,14 +70,14 @@ class Options:
     sizes: tuple[int, ...] = option((1, 2), "how large", low=1)
     base: list[str] = option([], "more options")
     game: dict[str, object] = option({"name": "mancala"}, "a game and its settings")
-    player: Player = option(Player("human"), "who plays")
+    player: Human | Chance = option(Human(), "who plays")
 
 
 def test_options_of_every_type():
     given = ("run=5", "games=20", "time=2", "fast=true", "sizes=[3,4]", "base=[a=1,b=[x]]", "game=walls", "game.size=7")
     made = arguments.parse(Options, [*given, "game.deep.er=x", "player=chance", "player.depth=3"])
     game = {"name": "walls", "size": 7, "deep": {"er": "x"}}
-    assert made == Options("5", 20, 2.0, True, (3, 4), ["a=1", "b=[x]"], game, Player("chance", 3))
+    assert made == Options("5", 20, 2.0, True, (3, 4), ["a=1", "b=[x]"], game, Chance(depth=3))
     assert type(made.time) is float
     assert arguments.parse(Options, ["run=null", "sizes=5"]) == Options(sizes=(5,))
     assert arguments.parse(Options, ["sizes=5,6"]).sizes == (5, 6)
@@ -82,10 +89,10 @@ BAD = [
     ("game=walls game.name=walls", "game.name=walls: game.name is given twice"),
     ("gams=3", "gams: unknown option; did you mean games? accepted: run, games, "),
     ("games.x=3", "games.x: unknown option"),
-    ("player.dept=3", "player.dept: unknown option; did you mean player.depth? accepted: name, depth"),
-    ("player.depth=0", "player.depth=0: accepted: a whole number from 1, or null"),
-    ("player.depth=deep", "player.depth=deep: accepted: a whole number from 1, or null"),
-    ("player=robot", "player=robot: accepted: human, chance, or null"),
+    ("player.dept=3", "player.dept: unknown option; did you mean player.depth? accepted: kind, depth"),
+    ("player=chance player.depth=0", "player.depth=0: accepted: a whole number from 1"),
+    ("player=chance player.depth=deep", "player.depth=deep: accepted: a whole number from 1"),
+    ("player=robot", "player=robot: accepted: human, chance"),
     ("games=100", "games=100: accepted: a whole number from 1 to 99"),
     ("games=1.5", "games=1.5: accepted: a whole number from 1 to 99"),
     ("games=null", "games=null: accepted: a whole number from 1 to 99"),
@@ -116,7 +123,8 @@ def test_help_says_what_every_option_means(capsys):
         "  time=1.0\n      how long [a number of seconds above 0]\n",
         "  sizes=[1,2]\n      how large [whole numbers from 1, as in [1,2,3]]\n",
         "  game=mancala\n      a game and its settings\n",
-        "  player=human\n      who plays [human | chance | null]\n      of its own: player.depth\n",
+        "  player=human\n      who plays [human | chance]\n",
+        "  player.kind=chance\n      a die\n    player.depth=2\n        plies [a whole number from 1]\n",
     ):
         assert lines in said
 

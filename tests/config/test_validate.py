@@ -16,7 +16,7 @@ from jaxgp.kinds.elimination import Elimination
 from jaxgp.kinds.lessons import Lessons
 from jaxgp.kinds.panel import Panel
 from jaxgp.operators.options import Mutation, RuleMutation
-from jaxgp.players.options import Opponent
+from jaxgp.seats.options import OpponentOptions, guide, opponent
 from tests.fitness import coplay_table, walls_table
 from tests.run.toy_experiment import config
 
@@ -83,19 +83,14 @@ BAD = [
     ("fitness.tail", 0, "a whole number from 1"),
     ("fitness.tail", 3, "from 1 to 2 (the least depth among the opponents)"),
     ("fitness.max_plies", 0, "a whole number from 1"),
-    ("fitness.opponents.minimax.kind", "human", "search, random, programs, champions, strategy"),
-    ("fitness.opponents.minimax.kind", "gtp", "engines outside the project measure champions, they train none"),
     ("fitness.opponents.minimax.ties", "last", "first, random"),
     ("fitness.opponents.minimax.depth", 0, "a whole number from 1"),
-    ("fitness.opponents.minimax.count", 0, "a whole number from 1"),
     ("fitness.opponents.minimax.games", 0, "a whole number from 1"),
     ("fitness.opponents.minimax.weight", -1.0, "a number from 0"),
     ("fitness.opponents.minimax.weight", 0.0, "at least one opponent with a weight above 0"),
     ("fitness.opponents.minimax.evaluator", "magic", "accepted: material"),
     ("fitness.opponents.minimax.evaluator", "material|magic", "accepted: material; there is no magic"),
     ("fitness.opponents.minimax.evaluator", "|material", "there is no evaluator without a name"),
-    ("fitness.opponents.minimax.rounds", 2, "accepted: 1; rounds are of guides"),
-    ("fitness.opponents.minimax.cutoff", 1.0, "accepted: null; only guides"),
     ("logger.mode", "on", "offline, online, csv, tensorboard, disabled"),
     ("game.name", "chess", "mancala"),
     ("game.pits", 99, "a whole number from 1 to 15"),
@@ -140,8 +135,6 @@ BAD_COEVOLUTION = [
     ("fitness.opening_plies", -1, "a whole number from 0 to 400 (fitness.max_plies)"),
     ("fitness.measured", 0, "a whole number from 1 to 8 (algorithm.population)"),
     ("fitness.tail", 2, "from 1 to 1 (the least depth among the opponents)"),
-    ("fitness.guides.one.kind", "human", "search, random, programs, champions, strategy"),
-    ("fitness.guides.one.kind", "gtp", "engines outside the project measure champions"),
     ("fitness.guides.one.depth", 0, "a whole number from 1"),
     ("fitness.guides.one.games", 0, "a whole number from 1"),
     ("fitness.guides.one.rounds", 0, "a whole number from 1"),
@@ -162,9 +155,9 @@ def coevolving():
     """Everything right: small programs of Othello that play each other, after a guide."""
     right = config()
     right.game, right.program = {"name": "othello", "size": 4}, {"role": "leaf", "features": "position", "depth": 2}
-    guide = Opponent(depth=1, rounds=2, cutoff=0.5, games=2, evaluator="corner_4|material")
-    panel = {"minimax": Opponent(depth=2, evaluator="corner_4|corner_16")}
-    right.fitness = Coplay(opponents=panel, games=3, guides={"one": guide}, tail=1)
+    first = guide(depth=1, rounds=2, cutoff=0.5, games=2, evaluator="corner_4|material")
+    panel = {"minimax": opponent(depth=2, evaluator="corner_4|corner_16")}
+    right.fitness = Coplay(opponents=panel, games=3, guides={"one": first}, tail=1)
     return right
 
 
@@ -274,8 +267,13 @@ def test_groups_that_only_fail_together():
     wrong.algorithm = Groups()
     assert refused(wrong) == "algorithm.kind=groups: accepted: gp, cma, for game=mancala"
     wrong = config()
-    wrong.fitness.opponents["minimax"].kind = "strategy"
-    assert "fitness.opponents.minimax.kind=strategy: accepted: search, random" in refused(wrong)
+    wrong.fitness.opponents["fixed"] = opponent("strategy")
+    accepted = "search, champion, program, random; mancala has no strategies"
+    assert refused(wrong) == f"fitness.opponents.fixed.kind=strategy: accepted: {accepted}"
+    wrong = config()
+    wrong.fitness.opponents["rhino"] = opponent("engine", command="gtp-rhino")
+    why = "engines outside the project measure champions, they train none"
+    assert refused(wrong).endswith(f"rhino.kind=engine: accepted: search, champion, program, random, strategy; {why}")
 
 
 def refused(wrong):
@@ -311,7 +309,7 @@ def test_options_that_only_fail_together():
 
 def test_a_tail_longer_than_no_search_is_allowed():
     right = config()
-    right.fitness.opponents = {"anyone": Opponent(kind="random", depth=1)}
+    right.fitness.opponents = {"anyone": opponent("random")}
     right.fitness.tail = 5
     validate.check(right, envs)
 
@@ -328,7 +326,7 @@ def test_unknown_game_settings_are_refused():
     assert refused(wrong).startswith("program.view=theirs: accepted: own, absolute")
 
 
-@pytest.mark.parametrize("schema", [Algorithm, Groups, Opponent, *Fitness.kinds.all().values(), Logger, Config])
+@pytest.mark.parametrize("schema", [Algorithm, Groups, OpponentOptions, *Fitness.kinds.all().values(), Logger, Config])
 def test_every_option_says_what_it_means_and_its_default_is_accepted(schema):
     options.check(schema())
     for one in every(schema):
@@ -412,7 +410,7 @@ def test_bad_values_of_lessons_are_named_with_what_is_accepted(option, value, ac
     validate.check(wrong, envs)
     if option == "game.variant":
         wrong.game["variant"] = value
-        wrong.fitness.opponents = {"random": Opponent(kind="random")}
+        wrong.fitness.opponents = {"random": opponent("random")}
     else:
         put(wrong, option, value)
     assert refused(wrong) == f"{option}={value}: accepted: {accepted}"
@@ -437,7 +435,7 @@ def learning(individuals=2):
     """Everything right: programs of backgammon that learn from lessons."""
     found = dataclasses.replace(config(), game={"name": "backgammon"}, program={})
     found.algorithm.population = 16
-    network = {"network": Opponent(kind="strategy", name="network")}
+    network = {"network": opponent("strategy", name="network")}
     found.fitness = Lessons(opponents=network, drawn=8, minimum=0.0, points="share", learning=Learning(individuals))
     return found
 

@@ -14,8 +14,8 @@ from jaxgp.evolution.options import Groups
 from jaxgp.evolution.state import Champion
 from jaxgp.fitness.evaluation import Evaluation
 from jaxgp.genotypes.rulelists import problems
-from jaxgp.players.options import Opponent
 from jaxgp.run.assemble import assemble
+from jaxgp.seats.options import opponent
 from tests.fitness.walls_table import board, config, population
 
 
@@ -23,7 +23,7 @@ from tests.fitness.walls_table import board, config, population
 def experiment():
     """Its aim is reached within few cycles, and it goes on."""
     made = config(restart_every=11)
-    made.fitness.opponents = {"forward": Opponent(kind="strategy", name="forward")}
+    made.fitness.opponents = {"forward": opponent("strategy", name="forward")}
     return assemble(made, envs)
 
 
@@ -170,7 +170,7 @@ def test_a_run_ends_with_the_first_parent_that_beats_the_first_opponent(experime
 def test_games_against_the_panel_count_in_tournaments():
     """A weight beyond all points of a tournament makes the panel decide."""
     made = config(panel_weight=1000.0, ties="lot", stop="all_beaten")
-    made.fitness.opponents = {"forward": Opponent(kind="strategy", name="forward"), "chance": Opponent(kind="random")}
+    made.fitness.opponents = {"forward": opponent("strategy", name="forward"), "chance": opponent("random")}
     fitness = assemble(made, envs).ring.fitness
 
     @jax.jit

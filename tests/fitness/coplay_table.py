@@ -10,7 +10,7 @@ from jaxgp.config import schema
 from jaxgp.evolution.options import Algorithm
 from jaxgp.kinds.coplay import Coplay
 from jaxgp.operators.options import Crossover, Mutation, Selection
-from jaxgp.players.options import Opponent
+from jaxgp.seats.options import guide, opponent
 from tests.fitness.mancala_table import CREATION
 
 
@@ -49,9 +49,9 @@ def config(population=8, generations=4, games=2, **guides) -> schema.Config:
         mutation=Mutation(probability=0.2, max_depth=3, children=0.0, subtree=1.0),
     )
     fitness = Coplay(
-        opponents={"guide": Opponent(depth=1, ties="random", games=2)},
+        opponents={"guide": opponent(depth=1, ties="random", games=2)},
         games=games,
-        guides={name: Opponent(**guide) for name, guide in guides.items()},
+        guides={name: guide(**one) for name, one in guides.items()},
         points="result",
         scale=50.0,
         table_size=1024,

@@ -11,7 +11,7 @@ from jaxgp.config import schema
 from jaxgp.config.games import cast_of
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import Creation
-from jaxgp.players.options import Opponent
+from jaxgp.seats.options import opponent
 from jaxgp.spec import Cast
 from tests.envs.replays import KEY, stepping
 
@@ -36,7 +36,7 @@ def population(at: Cast, count: int, seed: int = 0, capacity: int = 64):
 
 def config(**opponents) -> schema.Config:
     made = schema.Config(game={"name": "mancala"})
-    made.fitness.opponents = {name: Opponent(**spec) for name, spec in opponents.items()}
+    made.fitness.opponents = {name: opponent(**spec) for name, spec in opponents.items()}
     made.fitness.table_size = 65536
     made.fitness.lanes = 16
     made.algorithm.population, made.algorithm.capacity = 16, 64

@@ -13,8 +13,8 @@ from jaxgp.evolution.options import Groups
 from jaxgp.kinds.groups import Groups as GroupsFitness
 from jaxgp.operators.options import RuleCreation
 from jaxgp.options import unchecked
-from jaxgp.players.options import Opponent
 from jaxgp.run.assemble import creator
+from jaxgp.seats.options import opponent
 from jaxgp.spec import Cast
 from tests.reference import rules as reference
 from tests.reference import walls
@@ -37,7 +37,7 @@ def config(size: int = 3, **algorithm) -> schema.Config:
         compilation_cache=None,
     )
     made.algorithm.creation = RuleCreation(min_rules=2, max_rules=12, dont_care=0.75)
-    fixed = {"fixed": Opponent(kind="strategy", name="fixed")}
+    fixed = {"fixed": opponent("strategy", name="fixed")}
     made.fitness = GroupsFitness(opponents=fixed, points="result", scale=2.0, max_plies=100_000)
     return made
 

@@ -88,13 +88,13 @@ RUNS = {
     "kalah_niched": Run(
         "train",
         f"""{TRAIN} {KALAH} {PROGRAMS} algorithm=niched fitness=duel algorithm.creation.method=full
-        ~fitness.opponents.minimax +fitness.opponents.ancestors.kind=champions +fitness.opponents.ancestors.count=3""",
+        ~fitness.opponents.minimax +fitness.opponents.ancestors.kind=champion +fitness.opponents.ancestors.count=3""",
     ),
     # Walls: rule lists in tournaments of groups, matched as they are written, with immigrants.
     "walls_groups": Run(
         "train",
         f"""{TRAIN} {WALLS} {RULES} fitness=walls_result program.matching=strict
-        +fitness.opponents.beginners.kind=programs +fitness.opponents.beginners.count=2
+        +fitness.opponents.beginners.kind=program +fitness.opponents.beginners.count=2
         algorithm.ties=rules algorithm.restart_every=0 algorithm.panel_weight=0""",
     ),
     # Walls, with a panel that counts in the tournaments, and new beginnings.
@@ -151,7 +151,7 @@ RUNS = {
     # A league: the champions of both runs of Kalah, random moves and a search.
     "league": Run(
         "tournament",
-        """brackets.panel={runs}/kalah_panel brackets.niched={runs}/kalah_niched brackets.others=[random,minimax:2]
+        """brackets.panel={runs}/kalah_panel brackets.niched={runs}/kalah_niched brackets.others=[random,search:2]
         leagues=3 games=4 cores=1 compilation_cache=null""",
         "output",
     ),

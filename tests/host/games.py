@@ -3,8 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from jaxgp.host.agents import Agent, random_agent
-from jaxgp.host.moves import legal
+from jaxgp.seats.agents import Agent, random_agent
+from jaxgp.seats.moves import legal
 from jaxgp.spec import load
 
 FOLDER = Path(__file__).resolve().parents[1] / "fixtures" / "dice"

@@ -7,8 +7,8 @@ import pytest
 
 import envs
 from jaxgp.host.animation import NAMESPACE, animate
-from jaxgp.host.moves import Stepper, game_key
 from jaxgp.host.replay import frames
+from jaxgp.seats.moves import Stepper, game_key
 
 TAG = f"{{{NAMESPACE}}}"
 GAMES = {"walls": [0, 1, 0, 2, 0, 0, 2, 0], "mancala": [2, 0, 5, 1, 3, 3, 0, 2]}

@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgp.host.deepening import Deepening, Thought, deepening_agent
 from jaxgp.search.alphabeta import AlphaBeta
+from jaxgp.seats.deepening import Deepening, Thought, deepening_agent
 from tests.envs.replays import FAST
 from tests.search.games import Nim
 

@@ -8,9 +8,9 @@ import pytest
 
 import envs
 from envs.othello.gtp import dialect
-from jaxgp.host.agents import Agent, random_agent
-from jaxgp.host.gtp import Engine, EngineError, EnginePlayer, MissingEngineError, gtp_agent
-from jaxgp.host.moves import Stepper, game_key, legal, played
+from jaxgp.seats.agents import Agent, random_agent
+from jaxgp.seats.gtp import Engine, EngineError, EnginePlayer, MissingEngineError, gtp_agent
+from jaxgp.seats.moves import Stepper, game_key, legal, played
 from tests.host.engines import ended, fake, rhino
 
 PASS = 64

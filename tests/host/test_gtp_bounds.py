@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from jaxgp.host import gtp
-from jaxgp.host.gtp import Engine, EngineError, RefusedError
+from jaxgp.seats import gtp
+from jaxgp.seats.gtp import Engine, EngineError, RefusedError
 from tests.host.engines import ended, fake, saying
 
 FLOODS = {

@@ -8,7 +8,7 @@ import envs
 from jaxgp.errors import UsageError
 from jaxgp.host import savedgame
 from jaxgp.host.human import Board
-from jaxgp.host.moves import Stepper, game_key
+from jaxgp.seats.moves import Stepper, game_key
 from jaxgp.spec import Outside
 from tests.host.games import DICE, FOLDER, RANDOM, SPEC, typing
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from jaxgp.host.agents import Agent
-from jaxgp.host.moves import Back, Stepper, announcement, game_key, play, played, verdict
+from jaxgp.seats.agents import Agent
+from jaxgp.seats.moves import Back, Stepper, announcement, game_key, play, played, verdict
 from tests.host.games import DICE, RANDOM, SPEC
 
 WALK, STEP = 0, 1

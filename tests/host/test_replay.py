@@ -10,13 +10,13 @@ import pytest
 import envs
 from jaxgp.config.schema import Config
 from jaxgp.genotypes import language as languages
-from jaxgp.host.agents import opponent_agent
-from jaxgp.host.moves import Stepper, game_key, played
 from jaxgp.host.replay import Rival, record
 from jaxgp.kinds.panel import Panel
-from jaxgp.players.options import Opponent
 from jaxgp.players.panel import RandomOpponent
 from jaxgp.run.assemble import assemble
+from jaxgp.seats.agents import opponent_agent
+from jaxgp.seats.moves import Stepper, game_key, played
+from jaxgp.seats.options import opponent
 from jaxgp.spec import Outside
 from tests.host.games import DICE, FOLDER
 
@@ -26,7 +26,7 @@ BITS = np.uint32(0)
 @pytest.fixture(scope="module")
 def experiment():
     """The dice game against two programs that are drawn at the start."""
-    panel = Panel(opponents={"beginners": Opponent(kind="programs", count=2)})
+    panel = Panel(opponents={"beginners": opponent("program", count=2)})
     return assemble(Config(game={"name": "dice"}, fitness=panel, seed=11), Outside(envs, FOLDER))
 
 

@@ -11,8 +11,8 @@ import pytest
 import envs
 from jaxgp.errors import RunError, UsageError
 from jaxgp.host import savedgame
-from jaxgp.host.moves import Stepper, game_key
 from jaxgp.host.savedgame import Played
+from jaxgp.seats.moves import Stepper, game_key
 
 SPEC = envs.spec("walls")
 GAME = envs.make("walls", size=3, stall=3)

@@ -3,8 +3,8 @@
 import pytest
 
 import envs
-from jaxgp.host.moves import Stepper, announcement, game_key, verdict
 from jaxgp.host.viewer import Viewer
+from jaxgp.seats.moves import Stepper, announcement, game_key, verdict
 from tests.host.games import typing
 
 SPEC = envs.spec("walls")

@@ -12,15 +12,15 @@ from jaxgp.errors import UsageError
 from jaxgp.genotypes import language as languages
 from jaxgp.league import crosstable
 from jaxgp.league.members import Evolved, Member
-from jaxgp.players.options import Opponent
+from jaxgp.seats.options import opponent
 from jaxgp.spec import cast
 from tests.fitness import walls_table
 from tests.host import games
 from tests.reference import rules, walls
 
-RANDOM = Member("random", "others", "random", "chance", Opponent(kind="random"))
-LUCK = Member("luck", "others", "random", "chance", Opponent(kind="random"))
-SEARCH = Member("minimax:1", "others", "minimax:1", "search", Opponent(depth=1, ties="random"), chance=True)
+RANDOM = Member("random", "others", "random", "chance", opponent("random"), chance=True)
+LUCK = Member("luck", "others", "random", "chance", opponent("random"), chance=True)
+SEARCH = Member("search:1", "others", "search:1", "search", opponent(depth=1, ties="random"), chance=True)
 
 
 BARRED = 1

@@ -11,8 +11,8 @@ from markdown_it import MarkdownIt
 from jaxgp.league import league, league_report, ratings
 from jaxgp.league.crosstable import CrossTable
 from jaxgp.league.members import Member
-from jaxgp.players.options import Opponent
 from jaxgp.report import document
+from jaxgp.seats.options import opponent
 
 NAMES = ("<img onerror=x>", "a|b `c` **d** [e](f) $x^$ _g_", "[red]h[/] [/i]")
 BRACKETS = ("<b>one", "<b>one", "[two]|")
@@ -21,7 +21,7 @@ BRACKETS = ("<b>one", "<b>one", "[two]|")
 @pytest.fixture(scope="module")
 def found():
     members = [
-        Member(name, bracket, name, name, Opponent(kind="random"), fitness)
+        Member(name, bracket, name, name, opponent("random"), fitness, chance=True)
         for name, bracket, fitness in zip(NAMES, BRACKETS, (1.0, 2.0, 3.0), strict=True)
     ]
     place = np.arange(3)

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 import envs
-from envs.othello.gtp import dialect
 from jaxgp.errors import RunError, UsageError
-from jaxgp.host.agents import Agent, random_agent
-from jaxgp.host.moves import legal
 from jaxgp.measure import external
 from jaxgp.measure.external import Terms
+from jaxgp.seats.agents import Agent, random_agent
+from jaxgp.seats.moves import legal
+from jaxgp.seats.options import opponent
+from jaxgp.spec import cast
 from tests.host.engines import fake
 
 
@@ -50,12 +51,20 @@ def test_every_opening_is_played_from_both_seats_and_counted(game):
     assert mirrored.counts.tolist() == [[3, 0, 0]] * 2
 
 
+def at(game):
+    return cast(envs.spec("othello"), game)
+
+
+def engine(command):
+    return opponent("engine", command=command)
+
+
 def test_games_that_are_alike_are_noticed(game):
     first = Agent("first", lambda state, bits: legal(game, state)[0])
-    alike = external.play(game, dialect(game), fake("--first"), first, Terms(2, 0))
+    alike = external.play(at(game), "engine", engine(fake("--first")), first, Terms(2, 0))
     assert alike.different == 2, "one from each seat"
     np.testing.assert_array_equal(alike.points[:, 0], alike.points[:, 1])
-    assert external.play(game, dialect(game), fake("--first"), first, Terms(2, 4)).different == 4
+    assert external.play(at(game), "engine", engine(fake("--first")), first, Terms(2, 4)).different == 4
     # First moves against first moves, followed by rules of ours alone: the scores are the same.
     ours = external.series(first, first, external.openings(game, Terms(2, 0)))
     np.testing.assert_array_equal(ours.points, alike.points)
@@ -64,4 +73,4 @@ def test_games_that_are_alike_are_noticed(game):
 def test_an_engine_that_fails_ends_the_series(game):
     command = fake("--fault", "illegal", "--after", 5)
     with pytest.raises(RunError, match=r"genmove \w+: answered a1, which cannot be played there"):
-        external.play(game, dialect(game), command, random_agent(game), Terms(2, 4))
+        external.play(at(game), "engine", engine(command), random_agent(game), Terms(2, 4))

@@ -8,9 +8,9 @@ import numpy as np
 from scipy import stats
 
 from jaxgp.bits import lot
-from jaxgp.host.agents import search_agent
 from jaxgp.players.search import AlternatingOpponent, SearchOpponent
 from jaxgp.search.alphabeta import AlphaBeta
+from jaxgp.seats.agents import search_agent
 from tests.envs.replays import FAST, KEY
 from tests.players.keyed_nim import KeyedNim
 

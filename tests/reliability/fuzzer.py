@@ -37,7 +37,7 @@ LIMIT, LONG_LIMIT = 60.0, 240.0
 """Seconds for a case, and for one that is carried out."""
 SMALL = 64
 """The greatest number in a case that is carried out."""
-DEAR = re.compile(r"experiment|logger|hydra|online|champions|minimax|deepening|gtp|cores")
+DEAR = re.compile(r"experiment|logger|hydra|online|champions|search|deepening|engine|cores")
 """Words that make a case take long, or talk to other machines."""
 HYDRA = 0.3
 """Share of Hydra's own options that a case draws from."""

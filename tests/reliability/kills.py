@@ -62,7 +62,7 @@ RUNS = {
     "programs": Kind("train", f"{TRAIN} {KALAH} {PROGRAMS} algorithm=gp fitness=minimax "
                      f"fitness.opponents.minimax.depth=2 {OFTEN}"),
     "ancestors": Kind("train", f"{TRAIN} {KALAH} {PROGRAMS} algorithm=niched fitness=duel ~fitness.opponents.minimax "
-                      f"+fitness.opponents.ancestors.kind=champions +fitness.opponents.ancestors.count=3 {OFTEN}"),
+                      f"+fitness.opponents.ancestors.kind=champion +fitness.opponents.ancestors.count=3 {OFTEN}"),
     "groups": Kind("train", f"{TRAIN} {WALLS} {RULES} fitness=walls {OFTEN}"),
     "alone": Kind("train", f"{TRAIN} {PROGRAMS} game=morpion game.size=20 {OFTEN}"),
     "coevolution": Kind("train", f"{TRAIN} {PROGRAMS} experiment=reversi {OTHELLO} program.depth=1 "
@@ -76,7 +76,7 @@ RUNS = {
     "study": Kind("analyse", "analysis=design factors.algorithm.elites=[0,1] replicates=4 seed=7 "
                   "base=[game=morpion,game.size=20,algorithm.population=24,algorithm.generations=30,compilation_cache=null]",
                   "output", ("{words}",)),
-    "league": Kind("tournament", "brackets.a={champions}/1 brackets.b={champions}/2 brackets.c=[random,minimax:2] "
+    "league": Kind("tournament", "brackets.a={champions}/1 brackets.b={champions}/2 brackets.c=[random,search:2] "
                    "leagues=300 games=4 cores=1 compilation_cache=null", "output", ("{words}",)),
 }  # fmt: skip
 

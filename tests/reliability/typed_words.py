@@ -31,7 +31,7 @@ NUMBERS = words(
 WORDS = words(
     """null None ??? true yes off [] [1] [1,2] [[1],[2]] [a,b] [,] [1,2 1,2 1,,2 {} {a:1} {a:{b:[1]}} {a:1 (1) ${nope}
     ${seed} ${oc.env:HOME} ${oc.env:NOT_THERE} ${ ${} $ ' " '' "" 'a "a 'a' \\ \\' a=b =a a: a:b #a a#b é ☃ a@b a|b ! *
-    ? ~ % @ & a/b -1x random champions minimax program human gtp strategy strategy:nobody minimax:99 range(1,3)
+    ? ~ % @ & a/b -1x random champions minimax program human gtp strategy strategy:nobody search:99 range(1,3)
     choice(1,2) glob(*) sort(3,1) interval(1,2) shuffle(1,2) tag(a,1) int(a) !!python/object/apply:os.system auto
     --help -m"""
 )

@@ -2,9 +2,9 @@ import io
 
 from jaxgp.kinds.coplay import Coplay
 from jaxgp.kinds.panel import Panel
-from jaxgp.players.options import Opponent
 from jaxgp.report.progress import Progress, duration, line, number, print_pairs
 from jaxgp.report.tableau import tableau
+from jaxgp.seats.options import guide, opponent
 from tests.run.toy_experiment import PRIMITIVES, config
 
 ROW = {
@@ -48,8 +48,10 @@ def test_every_choice_has_words():
     run.title = "Named"
     run.fitness.points = "result"
     run.fitness.parsimony = 0.5
-    for kind in ("search", "random", "programs", "champions"):
-        run.fitness.opponents[kind] = Opponent(kind=kind, count=2, games=3)
+    for kind in ("search", "random", "strategy"):
+        run.fitness.opponents[kind] = opponent(kind, games=3)
+    for kind in ("program", "champion"):
+        run.fitness.opponents[kind] = opponent(kind, count=2, games=3)
     for method in ("roulette", "rank", "tournament", "truncation"):
         run.algorithm.selection.method = method
         rows = dict(tableau(run, PRIMITIVES))
@@ -61,7 +63,7 @@ def test_every_choice_has_words():
 
 def test_coevolution_is_told_apart_from_what_its_best_are_measured_by():
     run = config()
-    panel = {"panel": Opponent(depth=3, evaluator="a|b|c", games=10)}
+    panel = {"panel": opponent(depth=3, evaluator="a|b|c", games=10)}
     run.fitness = Coplay(opponents=panel, games=25, points="result", scale=50.0)
     rows = dict(tableau(run, PRIMITIVES))
     assert rows["objective"] == "play mancala well against others of the population"
@@ -73,8 +75,8 @@ def test_coevolution_is_told_apart_from_what_its_best_are_measured_by():
     )
     run.fitness.games, run.fitness.weight = 1, 2.0
     run.fitness.guides = {
-        "plain": Opponent(kind="random"),
-        "hard": Opponent(depth=1, ties="random", evaluator="a", games=2, rounds=3, cutoff=0.5, weight=4.0),
+        "plain": guide("random"),
+        "hard": guide(depth=1, ties="random", evaluator="a", games=2, rounds=3, cutoff=0.5, weight=4.0),
     }
     assert dict(tableau(run, PRIMITIVES))["fitness"] == (
         "2 * points of 1 game from each seat against others of the population (1 win, 1/2 draw, 0 loss) "

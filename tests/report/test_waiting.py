@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from jaxgp.host.agents import Agent
 from jaxgp.report import waiting
 from jaxgp.report.waiting import waiting as wait
+from jaxgp.seats.agents import Agent
 
 
 class Terminal(io.StringIO):

@@ -8,9 +8,9 @@ import jax.numpy as jnp
 import pytest
 
 from jaxgp.errors import RunError, UsageError
-from jaxgp.players.options import Opponent
 from jaxgp.run import loop, memory
 from jaxgp.run.signals import Stop
+from jaxgp.seats.options import opponent
 from tests.run.conduct_toy import rows, run
 from tests.run.toy_experiment import advanced, config, first
 
@@ -149,7 +149,7 @@ def test_an_end_of_the_memory_is_told_in_one_line(tmp_path):
 
 def test_an_end_of_the_memory_names_every_option_that_would_help():
     made = config()
-    made.fitness.opponents = {"luck": Opponent(kind="random", games=100), "other": Opponent(kind="random")}
+    made.fitness.opponents = {"luck": opponent("random", games=100), "other": opponent("random")}
     with pytest.raises(RunError) as raised, memory.reported(made, [8, 4, 2, 1]):
         raise MemoryError
     names = "algorithm.chunk=8, algorithm.population=8 or fitness.opponents.luck.games=100: too large for the memory"

@@ -12,9 +12,9 @@ from jaxgp.errors import UsageError
 from jaxgp.evolution.state import Champion
 from jaxgp.genotypes.language import sizes
 from jaxgp.measure import champions
-from jaxgp.players.options import Opponent
 from jaxgp.run import outcome
 from jaxgp.run.assemble import Experiment, assemble
+from jaxgp.seats.options import opponent
 from jaxgp.store import champion
 from tests.fitness.walls_table import config as small
 from tests.run.conduct_toy import assert_same, rows, start
@@ -29,7 +29,7 @@ SEED = 4
 def made(generations=30):
     """A run that ends when a parent beats an opponent that only goes forward."""
     config = small(generations=generations)
-    config.fitness.opponents = {"forward": Opponent(kind="strategy", name="forward")}
+    config.fitness.opponents = {"forward": opponent("strategy", name="forward")}
     config.seed = SEED
     return config
 

@@ -15,7 +15,7 @@ from jaxgp.genotypes.primitives import FLOAT, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.host.replay import ReplayGame
 from jaxgp.kinds.panel import Panel
-from jaxgp.players.options import Opponent
+from jaxgp.seats.options import opponent
 
 PRIMITIVES = PrimitiveSet(
     name="toy",
@@ -134,7 +134,7 @@ def config(**algorithm) -> schema.Config:
     made = schema.Config(
         game={"name": "mancala", "pits": 2, "stones": 2},
         program={},
-        fitness=Panel(opponents={"minimax": Opponent(depth=2)}),
+        fitness=Panel(opponents={"minimax": opponent(depth=2)}),
         logger=schema.Logger(mode="disabled"),
         compilation_cache=None,
     )

@@ -11,9 +11,10 @@ import envs
 from jaxgp.config import arguments
 from jaxgp.errors import RunError, UsageError
 from jaxgp.host import savedgame
-from jaxgp.host.seats import Seat
 from jaxgp.measure import alone, evaluation, games, nested
 from jaxgp.measure.evaluation import summarise
+from jaxgp.seats import agents
+from jaxgp.seats.options import player
 from jaxgp.statistics.intervals import wilson
 from jaxgp.store import champion, checkpoint
 from jaxgp.store.runs import identity
@@ -48,7 +49,7 @@ def run_directory(tmp_path):
 def test_every_opponent_of_a_panel_is_met_from_both_seats(evaluate, run_directory, script, monkeypatch, tmp_path):
     (tmp_path / "panels").mkdir()
     (tmp_path / "panels" / "mine.yaml").write_text(
-        "fixed: {kind: strategy, name: fixed}\nrandom_lists: {kind: programs}\n"
+        "fixed: {kind: strategy, name: fixed}\nrandom_lists: {kind: program}\n"
     )
     monkeypatch.setattr(script, "PANELS", tmp_path / "panels")
     given = (f"run={run_directory}", "panel=mine", "games=20", f"table={tmp_path}/games.csv")
@@ -56,7 +57,7 @@ def test_every_opponent_of_a_panel_is_met_from_both_seats(evaluate, run_director
     assert (code, error) == (0, "Playing against fixed, 1 of 2\nPlaying against random_lists, 2 of 2\n")
     one, many = Table(tmp_path / "games.csv", games.COLUMNS).read()
     assert one["player"] == many["player"] == f"champion {identity(champion.read(run_directory / 'champion.json'))}"
-    assert [row["opponent"] for row in (one, many)] == ["strategy name=fixed", "programs"]
+    assert [row["opponent"] for row in (one, many)] == ["strategy name=fixed", "program"]
     assert (one["games"], one["losses"], one["score"], one["low"], one["units"]) == ("2", "2", "0", "", "1")
     assert (many["games"], many["units"], many["game"], many["run_seed"]) == ("40", "20", "walls size=3", "0")
     assert many["command"] == shlex.join(("python", "scripts/evaluate.py", *given))
@@ -229,7 +230,7 @@ def othello_run(tmp_path):
 
 
 def test_an_engine_outside_is_met_from_both_seats(evaluate, othello_run, panel):
-    panel(engine={"kind": "gtp", "command": fake()}, absent={"kind": "gtp", "command": "gtp-nobody -l 1"})
+    panel(engine={"kind": "engine", "command": fake()}, absent={"kind": "engine", "command": "gtp-nobody -l 1"})
     given = (f"run={othello_run}", "panel=mine", "games=3", "opening_plies=4")
     code, out, error = evaluate(*given)
     missing = "command=gtp-nobody -l 1: gtp-nobody is not installed on PATH or in /usr/games"
@@ -252,7 +253,7 @@ def test_an_engine_outside_is_met_from_both_seats(evaluate, othello_run, panel):
 
 
 def test_a_warning_where_games_against_an_engine_are_alike(evaluate, othello_run, panel):
-    panel(engine={"kind": "gtp", "command": fake("--first")})
+    panel(engine={"kind": "engine", "command": fake("--first")})
     code, _, error = evaluate(f"run={othello_run}", "panel=mine", "games=2", "opening_plies=0")
     assert code == 0
     assert error.endswith("engine: only 2 of 4 games differ, so intervals are too narrow\n")
@@ -260,31 +261,32 @@ def test_a_warning_where_games_against_an_engine_are_alike(evaluate, othello_run
 
 def test_engines_outside_that_cannot_be_met(evaluate, othello_run, panel):
     others = f"run={othello_run}"
-    panel(absent={"kind": "gtp", "command": "gtp-nobody"})
+    panel(absent={"kind": "engine", "command": "gtp-nobody"})
     code, out, error = evaluate(others, "panel=mine")
     assert (code, out) == (2, "")
     assert error == (
         "error: panel=mine: nobody is there to play; "
         "command=gtp-nobody: gtp-nobody is not installed on PATH or in /usr/games\n"
     )
-    panel(engine={"kind": "gtp"})
-    assert "error: engine: command=: accepted: a program and its options" in evaluate(others, "panel=mine")[2]
-    panel(engine={"kind": "gtp", "command": fake("--fault", "dies")})
+    panel(engine={"kind": "engine"})
+    assert "engine=engine: needs " in evaluate(others, "panel=mine")[2]
+    panel(engine={"kind": "engine", "command": fake("--fault", "dies")})
     code, _, error = evaluate(others, "panel=mine", "games=1")
     assert code == 1
     assert "the engine has ended with exit code 3" in error
+    moved = "timeout: 5 of the engine in the file of the panel"
     for option, said in (
         ("opening_plies=-1", "opening_plies=-1: accepted: a whole number from 0 to 40"),
-        ("timeout=0", "timeout=0.0: accepted: a number of seconds above 0 up to 1000000"),
+        ("timeout=5", f"timeout=5: accepted: {moved}, as it is called now"),
     ):
         assert evaluate(others, "panel=mine", option) == (2, "", f"error: {said}\n")
     panel(chance={"kind": "random"})
-    said = "opening_plies: given, but nobody in panel=mine is of the kind gtp"
+    said = "opening_plies: given, but nobody in panel=mine is of the kind engine"
     assert evaluate(others, "panel=mine", "opening_plies=2") == (2, "", f"error: {said}\n")
 
 
 def test_what_was_measured_before_an_engine_failed_is_kept(evaluate, othello_run, panel):
-    panel(engine={"kind": "gtp", "command": fake()}, bad={"kind": "gtp", "command": fake("--fault", "dies")})
+    panel(engine={"kind": "engine", "command": fake()}, bad={"kind": "engine", "command": fake("--fault", "dies")})
     code, out, error = evaluate(f"run={othello_run}", "panel=mine", "games=1")
     assert code == 1
     assert "engine" in out
@@ -330,11 +332,12 @@ def test_what_was_measured_before_it_was_stopped_is_kept(evaluate, run_directory
 @pytest.mark.parametrize(
     ("member", "said"),
     [
-        ({"kind": "human"}, "one.kind=human: accepted: search, random, programs, champions, strategy, gtp"),
-        ({"kind": "strategy", "name": "x"}, "one.kind=strategy: accepted: search, random, programs, champions"),
+        ({"kind": "human"}, "one.kind=human: accepted: search, champion, engine, program, random, strategy"),
+        ({"kind": "strategy", "name": "x"}, "one.kind=strategy: accepted: search, champion, engine, program, random; "),
         ({"evaluator": "corner_4|cornr"}, "one.evaluator=corner_4|cornr: accepted: material, "),
         ({"depth": 0}, "one.depth=0: accepted: a whole number from 1"),
-        ({"rounds": 3}, "one.rounds=3: accepted: 1; rounds are of guides"),
+        ({"rounds": 3}, "one.rounds: unknown option; accepted: kind, games, weight, depth, "),
+        ({"kind": "gtp"}, "one.kind=gtp: accepted: engine; gtp is called so no longer"),
     ],
     ids=lambda x: "-".join(x) if isinstance(x, dict) else "",
 )
@@ -384,21 +387,25 @@ def test_depth_is_for_champions_that_search(evaluate, othello_run):
     assert evaluate(f"run={othello_run}", "depth=4") == (2, "", f"error: {said}\n")
 
 
-def test_a_person_can_meet_a_champion_that_searches_deeper(searching_run, othello_run):
+def test_a_person_can_meet_a_champion_that_searches_deeper(searching_run, othello_run, monkeypatch):
     script = load("play")
-    for seat, depth in ((Seat("champion", depth=4), 4), (Seat("champion"), 2), (Seat("minimax", depth=4), 2)):
-        options = script.Options(run=str(searching_run), opponent=seat)
-        cast, loaded = script.set_up(options)
-        assert script.deepened(options, "opponent", seat, cast, loaded).actor.depth == depth
-    options = script.Options(run=str(othello_run), player=Seat("champion", depth=3))
-    with pytest.raises(UsageError, match=r"^player\.depth: given, but the champion of .* does not search"):
-        script.deepened(options, "player", options.player, *script.set_up(options))
+    cast, loaded = script.set_up(script.Options(run=str(searching_run)))
+    seen = []
+    monkeypatch.setattr(agents, "genome_agent", lambda cast, genome, name: seen.append(cast.actor.depth))
+    for depth in (4, None):
+        player("champion", depth=depth).agent("opponent", cast, loaded.genome)
+    assert seen == [4, 2]
+    cast, loaded = script.set_up(script.Options(run=str(othello_run)))
+    with pytest.raises(UsageError, match=r"^player\.depth=3: accepted: null; programs for othello do not search"):
+        player("champion", depth=3).agent("player", cast, loaded.genome)
 
 
 def test_engines_do_not_play_every_game(evaluate, run_directory, panel):
-    panel(engine={"kind": "gtp", "command": fake()})
-    said = "engine: kind gtp, but no engine outside plays walls"
-    assert evaluate(f"run={run_directory}", "panel=mine") == (2, "", f"error: {said}\n")
+    panel(engine={"kind": "engine", "command": fake()})
+    said = "engine.kind=engine: accepted: search, champion, program, random, strategy; no engine outside plays walls"
+    code, out, error = evaluate(f"run={run_directory}", "panel=mine")
+    assert (code, out) == (2, "")
+    assert error.endswith(f"{said}\n")
 
 
 BAD = [
@@ -434,7 +441,7 @@ def test_wrong_options_are_named_before_anything_is_played(evaluate, run_directo
         (["player=me", "game=walls"], "player=me: accepted: fixed, "),
         (
             ["player=random_lists", "game=walls"],
-            "player=random_lists: accepted: a member of the kind search, random or ",
+            "player=random_lists: accepted: a member of one of the kinds search, ",
         ),
     ],
 )

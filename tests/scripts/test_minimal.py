@@ -19,16 +19,16 @@ def command(name, *options):
 @pytest.mark.parametrize(
     ("name", "options", "error"),
     [
-        ("play", ["player=minimax"], f"player=minimax: {SEARCHES}"),
-        ("play", ["opponent=deepening"], f"opponent=deepening: {SEARCHES}"),
-        ("play", ["player=strategy"], "player=strategy: accepted: human, random; nim has no strategies"),
-        ("play", ["player=program", "expression=(+ 1 1)"], f"player=program: {GENOMES}"),
-        ("play", ["player=gtp", "command=cat"], "player=gtp: accepted: human, random; no engine outside plays nim"),
+        ("play", ["player=search"], f"player.kind=search: {SEARCHES}"),
+        ("play", ["opponent=deepening"], f"opponent.kind=deepening: {SEARCHES}"),
+        ("play", ["player=strategy"], "player.kind=strategy: accepted: human, random; nim has no strategies"),
+        ("play", ["player=program", "player.expression=(+ 1 1)"], f"player.kind=program: {GENOMES}"),
+        ("play", ["player=engine:cat"], "player.kind=engine: accepted: human, random; no engine outside plays nim"),
         ("play", ["program.role=move"], "program.role=move: accepted: null; no genomes play nim"),
         (
             "tournament",
-            ["brackets.a=[random,minimax:1]"],
-            "evaluator=null: accepted: none; nim has no evaluators, so that no search plays it",
+            ["brackets.a=[random,search:1]"],
+            "brackets.a=search:1: accepted: human, random; nim has no evaluators, so that no search plays it",
         ),
     ],
 )
@@ -62,5 +62,5 @@ def test_chance_plays_it_and_the_game_is_saved_and_replayed(capsys, tmp_path):
 def test_a_run_of_a_game_that_no_search_plays_is_told_which_opponents_there_are(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert commands.train(f"game={ROOT / 'tests' / 'fixtures' / 'dice'}") == 2
-    error = "kind=search: accepted: random, programs, champions; chance takes part in dice, so that no search plays it"
+    error = "kind=search: accepted: champion, program, random; chance takes part in dice, so that no search plays it"
     assert error in capsys.readouterr().err

@@ -64,7 +64,7 @@ def test_a_league_plays_as_many_games_as_there_is_chance(command, runs, tmp_path
     found = json.loads((tmp_path / "league.json").read_text())["players"]
     rating = {one["name"]: one["rating"]["value"] for one in found}
     assert rating["wise"] > rating["steps"]
-    code, _, error = command("tournament", *given, "brackets.b=minimax:2")
+    code, _, error = command("tournament", *given, "brackets.b=search:2")
     assert (code, error.count("\n")) == (2, 1)
     assert "chance takes part in dice, so that no search plays it" in error
 

@@ -104,7 +104,7 @@ def test_the_second_player_sits_at_the_bottom_of_the_board(play):
 
 
 def test_two_programs_show_a_replay(play):
-    players = ("player=random", "opponent=program", "expression=(VALUE_AT (ADD 3 2))", *KALAH, "seed=3")
+    players = ("player=random", "opponent=program", "opponent.expression=(VALUE_AT (ADD 3 2))", *KALAH, "seed=3")
     code, out, _ = play(*players)
     assert code == 0
     assert "First player (random) plays" in out
@@ -114,17 +114,17 @@ def test_two_programs_show_a_replay(play):
 
 
 def test_a_program_without_a_legal_move_forfeits(play):
-    options = ("player=program", "opponent=random", *KALAH, "program.move=forfeit", "expression=5")
+    options = ("player=program", "opponent=random", *KALAH, "program.move=forfeit", "player.expression=5")
     _, out, _ = play(*options)
     assert "First player (program) names no legal move and forfeits the game." in out
     assert out.endswith("Second player (random) wins, 12 to 0.\n")
 
 
-def test_minimax_beats_a_random_player_and_gives_hints(play):
-    _, out, _ = play("player=minimax", "opponent=random", "ties=first", *KALAH, "seed=1")
-    assert "First player (minimax, 8 plies) wins" in out
+def test_a_search_beats_a_random_player_and_gives_hints(play):
+    _, out, _ = play("player=search", "opponent=random", *KALAH, "seed=1")
+    assert "First player (search, 8 plies) wins" in out
     _, out, _ = play("opponent=human", *KALAH, typed="hint\n")
-    assert re.search(r"Hint: [123] \(minimax, 8 plies\)\.", out)
+    assert re.search(r"Hint: [123] \(search, 8 plies\)\.", out)
 
 
 def test_the_champion_of_a_run_plays(play, run_directory):
@@ -137,7 +137,7 @@ def test_the_champion_of_a_run_plays(play, run_directory):
 
 WALLS = ("game=walls", "game.size=3", "game.stall=4")
 MORPION = ("game=morpion", "game.size=20")
-OTHELLO = ("game=othello", "opponent=gtp")
+OTHELLO = ("game=othello", "opponent=engine")
 
 
 def test_a_person_plays_walls_with_letters_and_takes_moves_back(play):
@@ -155,8 +155,8 @@ def test_a_person_plays_walls_with_letters_and_takes_moves_back(play):
 
 
 def test_a_strategy_plays_a_search_that_deepens(play):
-    players = ("player=strategy", "opponent=deepening", "depth=1", "nodes=50", "single=true")
-    code, out, _ = play(*WALLS, *players, "strategy=forward")
+    players = ("player=strategy:forward", "opponent=deepening:1", "opponent.nodes=50", "opponent.single=true")
+    code, out, _ = play(*WALLS, *players, "opponent.ties=random")
     assert code == 0
     assert "First player (strategy forward) plays forward." in out
     name = r"Second player \(deepening, until one move is best, 50 nodes, 1 ply\)"
@@ -164,7 +164,7 @@ def test_a_strategy_plays_a_search_that_deepens(play):
 
 
 def test_each_player_has_options_of_its_own(play):
-    options = ("player=strategy", "opponent=strategy", "strategy=forward", "opponent.strategy=fixed")
+    options = ("player=strategy:forward", "opponent=strategy:fixed")
     out = play(*WALLS, *options, "seat=second")[1]
     assert "First player (strategy fixed) plays" in out
     assert "Second player (strategy forward) plays" in out
@@ -173,18 +173,20 @@ def test_each_player_has_options_of_its_own(play):
 def test_rules_come_from_a_file_and_mistakes_in_it_are_told_by_line(play, tmp_path):
     path = tmp_path / "clings.txt"
     path.write_text("; turns for ever\n\n- - - / - - - / - - - : turn-left\n")
-    options = (*WALLS, "player=rules", "opponent=strategy", "strategy=forward", f"rules={path}")
+    options = (*WALLS, f"player=program:{path}", "opponent=strategy:forward")
     out = play(*options)[1]
-    assert out.count("First player (rules clings) plays left.") == 4
-    assert "First player (rules clings) plays forward." not in out
+    assert out.count("First player (program clings) plays left.") == 4
+    assert "First player (program clings) plays forward." not in out
     path.write_text("; fine\n- - - / - - - / - - - : turn-round\n")
     code, out, error = play(*options)
     assert (code, out) == (2, "")
-    assert error.startswith(f"error: rules={path}: line 2, column 25: turn-round is not an action; accepted: try-")
+    assert error.startswith(
+        f"error: player.file={path}: line 2, column 25: turn-round is not an action; accepted: try-"
+    )
 
 
 def test_rules_may_stand_on_the_command_line(play):
-    rule = "expression=- - - / - - - / - - - : turn-right"
+    rule = "player.expression=- - - / - - - / - - - : turn-right"
     out = play(*WALLS, "player=program", "opponent=random", rule)[1]
     assert set(re.findall(r"First player \(program\) plays (\w+)", out)) == {"right"}
 
@@ -245,7 +247,7 @@ def test_a_wrong_move_of_a_replay_is_refused(play, saved):
 
 
 def test_a_person_plays_against_an_engine_outside(play):
-    code, out, error = play(*OTHELLO, f"command={fake('--first')}", typed="d3\nundo\nf5\n")
+    code, out, error = play(*OTHELLO, f"opponent.command={fake('--first')}", typed="d3\nundo\nf5\n")
     assert (code, error) == (0, "")
     assert re.search(r"Opponent \(.*gtp_engine\.py --first\) plays c3\.\n", out), "the first square that follows d3"
     assert re.search(r"Opponent \(.*\) plays f4\.\n", out), "the first that follows f5, d3 being taken back"
@@ -253,7 +255,7 @@ def test_a_person_plays_against_an_engine_outside(play):
 
 def test_an_engine_outside_plays_a_whole_game_and_is_saved(play, tmp_path):
     options = (*OTHELLO, "player=random", "game.size=4", f"save={tmp_path / 'game.json'}")
-    code, out, _ = play(*options, f"command={fake('--first')}", "seed=3")
+    code, out, _ = play(*options, f"opponent.command={fake('--first')}", "seed=3")
     assert code == 0
     assert re.search(r"(wins|Draw), \d+ to \d+\.\n", out)
     assert "gtp_engine.py" in (tmp_path / "game.json").read_text()
@@ -261,7 +263,7 @@ def test_an_engine_outside_plays_a_whole_game_and_is_saved(play, tmp_path):
 
 def test_a_game_with_an_engine_that_dies_is_kept_up_to_there(play, tmp_path):
     command = fake("--fault", "dies", "--after", 2)
-    code, out, error = play(*OTHELLO, "player=random", f"command={command}", f"save={tmp_path / 'game.txt'}")
+    code, out, error = play(*OTHELLO, "player=random", f"opponent.command={command}", f"save={tmp_path / 'game.txt'}")
     assert code == 1
     assert error == f'error: {command}: genmove white: the engine has ended with exit code 3, saying "out of ideas"\n'
     assert out.endswith(f"Written: {tmp_path / 'game.txt'}\n")
@@ -269,7 +271,7 @@ def test_a_game_with_an_engine_that_dies_is_kept_up_to_there(play, tmp_path):
 
 
 def test_an_engine_outside_that_does_not_have_the_board(play):
-    code, _, error = play(*OTHELLO, f"command={fake()}", "game.size=10")
+    code, _, error = play(*OTHELLO, f"opponent.command={fake()}", "game.size=10")
     assert code == 1
     assert error == f"error: {fake()}: boardsize 10: refused: unacceptable size\n"
 
@@ -293,7 +295,7 @@ def test_a_person_plays_a_game_for_one(play, tmp_path):
 
 
 def test_a_program_plays_alone_until_its_moves_are_used_up(play, tmp_path):
-    options = (*MORPION, "player=program", "expression=(progn3 [17,21] getClosestToLast [17,21])")
+    options = (*MORPION, "player=program", "player.expression=(progn3 [17,21] getClosestToLast [17,21])")
     code, out, _ = play(*options, f"save={tmp_path / 'game.json'}")
     assert code == 0
     assert out.count("Player (program) plays ") == 2
@@ -351,11 +353,14 @@ def test_checkers_is_played_by_people_and_saved(play, tmp_path):
 def test_programs_play_othello(play):
     """All four first moves have the same value, and the first is played."""
     options = ("game=othello", "game.size=4", "program.features=few", "program.weights=path", "program.noop_bits=1")
-    expression = "expression=(- own_near (B1 own_corners))"
+    expression = "opponent.expression=(- own_near (B1 own_corners))"
     out = play(*options, "seat=second", "opponent=program", expression, typed="a1\nquit\n")[1]
     assert "Opponent (program) plays b1." in out
     assert "Opponent (program) plays a2." in out
-    assert "own_middle is not in the primitive set" in play(*options, "opponent=program", "expression=own_middle")[2]
+    assert (
+        "own_middle is not in the primitive set"
+        in play(*options, "opponent=program", "opponent.expression=own_middle")[2]
+    )
 
 
 def test_a_game_with_chance_from_a_folder_is_played_saved_and_shown_again(play, tmp_path):
@@ -369,8 +374,8 @@ def test_a_game_with_chance_from_a_folder_is_played_saved_and_shown_again(play, 
     assert re.findall(r"die: (\d)", again)[::2] == [line[-1] for line in shown[-3:]]
     assert "die" in name.with_suffix(".svg").read_text()
     assert "dice" in play(f"replay={name}.json")[2], "no file makes a folder be imported"
-    error = play(game, "opponent=minimax")[2]
-    assert error.endswith("human, random, program, champion; chance takes part in dice, so that no search plays it\n")
+    error = play(game, "opponent=search")[2]
+    assert error.endswith("champion, human, program, random; chance takes part in dice, so that no search plays it\n")
     assert play(game, "player=random", "seed=2")[1] == play(game, "player=random", "seed=2")[1]
     assert "There are no hints" in play(game, typed="hint\n")[1]
 
@@ -387,7 +392,7 @@ def test_help_on_the_command_line(play):
     code, out, _ = play("--help")
     assert code == 0
     assert "opponent=null" in out
-    assert "human | minimax | deepening | random | strategy | rules | program | champion" in out
+    assert "search | champion | deepening | engine | human | program | random | strategy" in out
 
 
 def test_a_terminal_shows_pieces_that_have_to_capture_in_red(monkeypatch):

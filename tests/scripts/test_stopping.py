@@ -52,7 +52,7 @@ def test_a_league_goes_on_from_the_games_that_were_played(tmp_path):
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         write_run(tmp_path / name, KALAH, f"(ADD {name == 'a':d} (VALUE_AT 5))")
-    options = (f"brackets.a={tmp_path}", "brackets.b=[random,minimax:9,minimax:8]", f"output={tmp_path / 'league'}")
+    options = (f"brackets.a={tmp_path}", "brackets.b=[random,search:9,search:8]", f"output={tmp_path / 'league'}")
     options = (*options, "compilation_cache=null", "games=1000")
     code, _, error = stop(start("tournament", *options), "among each other", signal.SIGTERM, 1.0)
     assert (code, error.splitlines()[-1]) == (143, "stopped")
@@ -134,7 +134,7 @@ def terminal():
 
 
 def test_keys_typed_while_a_player_thinks_are_no_moves(terminal, tmp_path):
-    options = ("game=mancala", "opponent=minimax", "depth=6", f"save={tmp_path / 'game.json'}")
+    options = ("game=mancala", "opponent=search:6", f"save={tmp_path / 'game.json'}")
     process = terminal.start("play", *options)
     terminal.type("1\n2\n")
     terminal.read("You (1, 2, 3, 4, 5, 6): ")
@@ -143,7 +143,7 @@ def test_keys_typed_while_a_player_thinks_are_no_moves(terminal, tmp_path):
     terminal.read("You play 1")
     terminal.type("quit\nquit\n")
     thought = terminal.read("You (")
-    assert "Compiling minimax, 6 plies ... " in thought
+    assert "Compiling search, 6 plies ... " in thought
     terminal.read(seconds=1.0)
     assert process.poll() is None, "what was typed then has not ended the game"
     process.send_signal(signal.SIGINT)

@@ -99,16 +99,17 @@ def test_what_cannot_be_is_refused_in_a_line_and_nothing_is_written(league, runs
         ([a, f"brackets.b={tmp_path / 'kalah'}"], "kalah/champion.json plays mancala, but"),
         ([a, f"brackets.b={tmp_path / 'five'}"], "plays with game.size=5, but"),
         ([a, f"brackets.b={tmp_path / 'old'}"], "but this version has walls-symmetric"),
-        (["brackets.a=[random,minimax:2]"], "brackets: no champion among the players"),
+        (["brackets.a=[random,search:2]"], "brackets: no champion among the players"),
         (
-            ["brackets.a=[random,minimax:2]", "game=morpion"],
+            ["brackets.a=[random,search:2]", "game=morpion"],
             "game=morpion: accepted: a game for two; this one is for one",
         ),
         ([a, "game=lose_checkers"], "champion.json is a game with game.name=walls; leave it out"),
-        ([a, "brackets.b=minimax"], "brackets.b=minimax: accepted: minimax:DEPTH, DEPTH a whole number from 1 to 24"),
-        ([a, "brackets.b=minimax:2", "evaluator=best"], "evaluator=best: accepted: decided, material"),
-        ([a, "brackets.b=minimax:2", "evaluator=material|best"], "there is no best"),
-        ([a, "brackets.b=strategy:best"], "brackets.b=strategy:best: accepted: strategy:fixed"),
+        ([a, "brackets.b=minimax:2"], "brackets.b=minimax:2: accepted: search:2; minimax is called so no longer"),
+        ([a, "brackets.b=search:99"], "brackets.b=search:99: accepted: search:DEPTH, a whole number from 1 to 24"),
+        ([a, "brackets.b=search:2", "evaluator=best"], "evaluator=best: accepted: decided, material"),
+        ([a, "brackets.b=search:2", "evaluator=material|best"], "there is no best"),
+        ([a, "brackets.b=strategy:best"], "brackets.b=strategy:best: accepted: fixed"),
         ([a, "mode=others"], "mode=others: accepted: anyone or own, as there is one bracket only (a)"),
         ([a, one, "mode=all"], "mode=all: accepted: anyone or others, as bracket b has one player only"),
         ([a, "mode=some"], "mode=some: accepted: anyone, own, others, all"),
@@ -137,9 +138,9 @@ def test_a_game_for_one_has_no_league(league, tmp_path):
 
 
 def test_a_league_without_champions_plays_the_game_that_is_named(league, tmp_path):
-    given = ("brackets.a=[random,minimax:1]", "games=2", "leagues=2", f"output={tmp_path / 'out'}")
+    given = ("brackets.a=[random,search:1]", "games=2", "leagues=2", f"output={tmp_path / 'out'}")
     code, _, error = league("game=lose_checkers", "game.size=4", "game.rows=1", *given)
     assert code == 0, error
     about = json.loads((tmp_path / "out" / "league.json").read_text())
-    assert [one["name"] for one in about["players"]] == ["random", "minimax:1"]
+    assert [one["name"] for one in about["players"]] == ["random", "search:1"]
     assert about["game"] == {"name": "checkers", "size": 4, "rows": 1, "lose": True, "quiet_plies": 40}

@@ -65,14 +65,14 @@ def test_every_champion_has_a_row_for_every_opponent_and_the_games_that_it_has_a
 
 
 def test_random_programs_may_play_in_another_role_than_the_champions(runs, panel):
-    (panel / "random.yaml").write_text("some: {kind: programs}\n")
+    (panel / "random.yaml").write_text("some: {kind: program}\n")
     for role in (None, "move", "leaf"):
         assert (
             run(f"runs=[{runs[1]}]", "panel=random", "games=4", f"programs={role or 'null'}", f"table={panel}/t.csv")
             == 0
         )
     own, same, other = games.table(panel / "t.csv").read()
-    assert [row["opponent"] for row in (own, same, other)] == ["programs", "programs role=move", "programs role=leaf"]
+    assert [row["opponent"] for row in (own, same, other)] == ["program", "program role=move", "program role=leaf"]
     figures = [[row[name] for name in ("wins", "points_first", "points_second", "plies")] for row in (own, same, other)]
     assert figures[0] == figures[1] != figures[2]
 

@@ -18,7 +18,7 @@ def lines(text):
 def fresh(run, wins):
     """A row of 100 games against random programs."""
     number = {"games": "100", "wins": str(wins), "draws": "0", "effective": "100", "seed": "1"}
-    return {"run": f"champions/{run}", "game": "mancala", "opponent": "programs", "player": run} | number
+    return {"run": f"champions/{run}", "game": "mancala", "opponent": "program", "player": run} | number
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from jaxgp.fitness.evaluation import Absolute, Evaluation, child
 from jaxgp.fitness.panel import PLAY, Memories, check_opponent, check_player
 from jaxgp.genotypes.language import Genome, Language, written_in
 from jaxgp.options import MAX_GAMES, MAX_WEIGHT, check_like, real, whole
-from jaxgp.players.options import Opponent as Options
+from jaxgp.seats.options import GuideOptions
 
 Tree = TypeVar("Tree")
 
@@ -47,7 +47,7 @@ class Guide:
     weight: float = 1.0
 
     def __post_init__(self) -> None:
-        check_like(self, Options, "rounds", "cutoff", "weight")
+        check_like(self, GuideOptions, "rounds", "cutoff", "weight")
 
 
 @dataclass(frozen=True)

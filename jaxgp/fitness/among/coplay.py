@@ -14,7 +14,7 @@ from jax import Array, lax
 
 from jaxgp import arrays
 from jaxgp.contracts import Game, Plans, Player
-from jaxgp.fitness import ply
+from jaxgp.players import ply
 
 State = Any
 

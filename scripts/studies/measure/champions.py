@@ -29,7 +29,7 @@ from studies import checks
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
-    from jaxgp.players.options import Opponent
+    from jaxgp.seats.options import OpponentOptions
     from jaxgp.spec import Cast
 
 PANELS = Path(__file__).resolve().parents[3] / "conf" / "panel"
@@ -79,15 +79,15 @@ def champions_of(options: Options) -> "list[Loaded]":
     return found if options.depth is None else [champions.at_depth(one, options.depth) for one in found]
 
 
-def opponents(options: Options, loaded: "list[Loaded]") -> "dict[str, Opponent]":
+def opponents(options: Options, loaded: "list[Loaded]") -> "dict[str, OpponentOptions]":
     """Return the members of the panel that are met; raises UsageError."""
-    from jaxgp.measure import external, panels
+    from jaxgp.measure import panels
 
     file = PANELS / f"{options.panel}.yaml"
     panel, _ = panels.fitting(panels.read_panel(file), loaded[0].cast)
     panels.check_panel(panel, loaded[0].cast, file)
     panel = panels.chosen(panel, options.against, "against")
-    engines = [name for name, spec in panel.items() if spec.kind == external.KIND]
+    engines = [name for name, spec in panel.items() if not spec.trains]
     if engines or not panel:
         reject("panel", options.panel, "a panel without engines outside, of which a member can play the game")
     return panel
@@ -128,7 +128,7 @@ def task(options: Options) -> int:
         if table is not None:
             about = games.circumstances(one, command, options.seed)
             opponent = panels.text(panel[name], one.cast)
-            if panel[name].kind == "programs" and options.programs:
+            if panel[name].kind == "program" and options.programs:
                 opponent += f" role={options.programs}"
             row = games.row(one.text, opponent, results, seconds, about)
             table.keep([row], arguments.say)

@@ -10,11 +10,11 @@ from scipy import stats
 
 import envs
 from envs.checkers.opponents import EVALUATORS, WON, certainty, evaluators
-from jaxgp.host.agents import search_agent
-from jaxgp.host.deepening import deepening
 from jaxgp.players.search import SearchOpponent
 from jaxgp.players.searches import searches
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
+from jaxgp.seats.agents import search_agent
+from jaxgp.seats.deepening import deepening
 from tests.envs.checkers.drawings import as_reference, as_state, compiled, read
 from tests.envs.replays import FAST
 from tests.reference import checkers as reference

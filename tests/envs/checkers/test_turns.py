@@ -7,7 +7,7 @@ from envs.checkers import turns
 from envs.checkers.render import action_name
 from envs.checkers.turns import read_turn
 from jaxgp.host.human import Board
-from jaxgp.host.moves import Stepper, game_key
+from jaxgp.seats.moves import Stepper, game_key
 from tests.envs.checkers.drawings import play, read
 from tests.host.games import first_agent, typing
 

@@ -13,7 +13,7 @@ from envs.freecell.moves import ACTIONS
 from envs.freecell.rules import FreeCell
 from envs.freecell.states import position
 from jaxgp.host import savedgame
-from jaxgp.host.moves import Stepper, game_key
+from jaxgp.seats.moves import Stepper, game_key
 from tests.envs.replays import KEY
 
 GAME = FreeCell(617)

@@ -4,7 +4,7 @@ The loop asks a `Mover` for a move when it is its turn: a person, a program, a s
 
 A game has a key, and all chance in it follows from the key, so a game can be played again. The opening is drawn from
 `fold_in(key, OPENING)`. Ply `n`, counted from 0, gives its mover random bits of `fold_in(key, n)`. Chance after the ply
-is drawn from a child of that key, as in the loops on the device (`jaxgp.fitness.ply`). So a move that was taken back
+is drawn from a child of that key, as in the loops on the device (`jaxgp.players.ply`). So a move that was taken back
 and is played again meets the same dice.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp.contracts import Game, Position
-from jaxgp.fitness.ply import after, bits
+from jaxgp.players.ply import after, bits
 from jaxgp.spec import Notation
 
 YOU = "You"

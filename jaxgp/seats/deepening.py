@@ -18,10 +18,10 @@ from jax import Array
 
 from jaxgp.contracts import Position
 from jaxgp.errors import reject
-from jaxgp.host.agents import Agent
 from jaxgp.players.searches import draws, searches
 from jaxgp.printable import plies
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
+from jaxgp.seats.agents import Agent
 from jaxgp.spec import Spec, Turns
 
 

@@ -21,9 +21,9 @@ from typing import IO, Self
 import numpy as np
 
 from jaxgp.contracts import Game, Position
-from jaxgp.host.agents import Agent
-from jaxgp.host.moves import Move, legal
 from jaxgp.printable import printable
+from jaxgp.seats.agents import Agent
+from jaxgp.seats.moves import Move, legal
 from jaxgp.spec import Dialect
 
 TIMEOUT = 120.0

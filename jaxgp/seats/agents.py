@@ -12,10 +12,11 @@ from jax import Array
 from jaxgp.bits import lot, pick
 from jaxgp.contracts import Alone, Game, Opponent, Player, Position, Solver
 from jaxgp.genotypes.language import Genome
-from jaxgp.host.moves import Move, Stepper, game_key
 from jaxgp.players.searches import draws
 from jaxgp.printable import plies
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
+from jaxgp.seats.moves import Move, Stepper, game_key
+from jaxgp.spec import Cast
 
 Choice = Callable[[Position, np.uint32], int | None]
 """(state, random bits, uniform) -> a move, or None: there is no legal one."""
@@ -65,7 +66,7 @@ def search_agent(searches: Sequence[AlphaBeta], depth: int) -> Agent:
         drawn, left = lot(jnp.uint32(bits), len(searches))
         return int(_searching(searches[int(drawn)])(state, jnp.int32(depth), left))
 
-    return Agent(f"minimax, {plies(depth)}", choose)
+    return Agent(f"search, {plies(depth)}", choose)
 
 
 @lru_cache(maxsize=16)
@@ -137,6 +138,12 @@ def opponent_agent(opponent: Opponent, memory: object, name: str, place: int = 0
 def _replying(opponent: Opponent) -> tuple[Callable[..., tuple[Array, Array]], Callable[..., tuple[object, Array]]]:
     """Compile what an opponent does; games from both seats share the compiled functions."""
     return jax.jit(opponent.reply), jax.jit(opponent.think)
+
+
+def genome_agent(cast: Cast, genome: Genome, name: str) -> Agent:
+    """Play as one individual, in any position, or in the one game that it plays alone."""
+    make = solo_agent if isinstance(cast.actor, Alone) else program_agent
+    return make(cast.actor, genome, name)
 
 
 def solo_agent(soloist: Alone, genome: Genome, name: str) -> Agent:

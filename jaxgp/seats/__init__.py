@@ -1,0 +1,1 @@
+"""Players: their kinds, and agents that choose one move at a time on the host."""

@@ -1,0 +1,69 @@
+"""Kind `champion`: the champion of a run at the table; in a batch the latest champions of the run itself."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jaxgp.errors import UsageError, reject
+from jaxgp.options import DEEPEST, MAX_GAMES, option
+from jaxgp.seats.options import PlayerOptions
+
+if TYPE_CHECKING:
+    from jaxgp.contracts import Opponent
+    from jaxgp.genotypes.language import Genome
+    from jaxgp.players.panel import Create, Terms
+    from jaxgp.seats.agents import Agent
+    from jaxgp.spec import Cast
+
+
+@dataclass(kw_only=True)
+class Champion(PlayerOptions):
+    """Individuals that evolved."""
+
+    kind: str = option(
+        "champion", "in a panel the latest champions of the run, at the table that of `run`", ("champion",)
+    )
+    count: int = option(1, "in a panel: how many", low=1, high=MAX_GAMES)
+    depth: int | None = option(
+        None, "plies of champions that search; null: those that they were evolved with", low=1, high=DEEPEST
+    )
+
+    trains = True
+
+    @property
+    def rivals(self) -> int:
+        return self.count
+
+    @property
+    def says(self) -> str:
+        return f"the last {self.count} champion{'' if self.count == 1 else 's'}"
+
+    def unfit(self, cast: "Cast") -> str:
+        return f"no genomes play {cast.game.name}" if cast.role is None else ""
+
+    def check(self, option: str, cast: "Cast") -> None:
+        super().check(option, cast)
+        self._cast(option, cast)
+
+    def _cast(self, option: str, cast: "Cast") -> "Cast":
+        """Return how champions play; raises UsageError for a depth that they do not search."""
+        if self.depth is None:
+            return cast
+        from jaxgp.players.searched import SearchedPlayer
+
+        if not isinstance(cast.actor, SearchedPlayer):
+            reject(f"{option}.depth", self.depth, "null", f"programs for {cast.spec.name} do not search in this role")
+        return cast.at_depth(self.depth, f"{option}.depth")
+
+    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "Terms") -> "Opponent":
+        from jaxgp.players.program import ProgramOpponent
+
+        actor = self._cast("champion", cast).actor
+        return ProgramOpponent(cast.game, actor, create, self.count, rounds=games, champions=True)
+
+    def agent(self, option: str, cast: "Cast", champion: "Genome | None" = None) -> "Agent":
+        from jaxgp.seats.agents import genome_agent
+
+        self.check(option, cast)
+        if champion is None:
+            raise UsageError(f"{option}=champion: needs run=DIR as well", option, "champion", "run=DIR")
+        return genome_agent(self._cast(option, cast), champion, "champion")

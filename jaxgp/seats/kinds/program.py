@@ -1,0 +1,83 @@
+"""Kind `program`: genomes, programs or rule lists; in a batch random ones, at the table one that is written out."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from jaxgp.errors import UsageError, reason, rejected
+from jaxgp.options import MAX_GAMES, option
+from jaxgp.printable import one_line
+from jaxgp.seats.options import PlayerOptions
+
+if TYPE_CHECKING:
+    from jaxgp.contracts import Opponent
+    from jaxgp.players.panel import Create, Terms
+    from jaxgp.seats.agents import Agent
+    from jaxgp.spec import Cast
+
+
+@dataclass(kw_only=True)
+class Program(PlayerOptions):
+    """Genomes that did not evolve here."""
+
+    kind: str = option(
+        "program", "programs or rule lists: random ones in a panel, one in words at the table", ("program",)
+    )
+    count: int = option(1, "in a panel: how many random ones", low=1, high=MAX_GAMES)
+    expression: str | None = option(None, "at the table: the program, as printed in champion.json")
+    file: str | None = option(None, "at the table: a file with the program, or a rule on each line", path=True)
+
+    main = "file"
+    trains = True
+
+    @property
+    def rivals(self) -> int:
+        return self.count
+
+    @property
+    def says(self) -> str:
+        return f"{self.count} random player{'' if self.count == 1 else 's'}"
+
+    def unfit(self, cast: "Cast") -> str:
+        return f"no genomes play {cast.game.name}" if cast.role is None else ""
+
+    def spread(self, games: int) -> tuple[Self, int]:
+        return replace(self, count=games), 1
+
+    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "Terms") -> "Opponent":
+        from jaxgp.players.program import ProgramOpponent
+
+        return ProgramOpponent(cast.game, cast.actor, create, self.count, rounds=games)
+
+    def agent(self, option: str, cast: "Cast", champion: object = None) -> "Agent":
+        from jaxgp.genotypes import language
+        from jaxgp.seats.agents import genome_agent
+
+        self.check(option, cast)
+        text, where = self._read(option)
+        try:
+            genome = language.parse(cast.language, text)
+        except ValueError as error:
+            raise UsageError(f"{where}: {error}") from error
+        return genome_agent(cast, genome, f"program {one_line(Path(self.file).stem)}" if self.file else "program")
+
+    def _read(self, option: str) -> tuple[str, str]:
+        """Return the text of the program, and the option that gives it; raises UsageError."""
+        if (self.expression is None) == (self.file is None):
+            both = "not both" if self.file else "one of them"
+            needs = f'{option}.expression="(...)" or {option}.file=FILE'
+            raise UsageError(f"{option}=program: needs {needs}, {both}", option, "program", needs)
+        if self.expression is not None:
+            return self.expression, f"{option}.expression"
+        from jaxgp import reading
+        from jaxgp.files import user_path
+
+        accepted, where = "a file with a program, or with a rule on each line", f"{option}.file"
+        try:
+            return reading.read_text(user_path(where, str(self.file))), f"{where}={self.file}"
+        except OSError as error:
+            raise rejected(where, self.file, accepted, f"it cannot be read ({reason(error)})") from error
+        except UnicodeDecodeError as error:
+            raise rejected(where, self.file, accepted, "it is no text in UTF-8") from error
+        except ValueError as error:
+            raise rejected(where, self.file, accepted, str(error)) from error

@@ -1,0 +1,82 @@
+"""Kind `search`: alpha-beta search of a fixed depth."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
+
+from jaxgp.options import DEEPEST, option
+from jaxgp.printable import plies
+from jaxgp.seats.options import PlayerOptions
+
+if TYPE_CHECKING:
+    from jaxgp.contracts import Opponent
+    from jaxgp.players.panel import Create, Terms
+    from jaxgp.seats.agents import Agent
+    from jaxgp.spec import Cast
+
+
+@dataclass(kw_only=True)
+class Search(PlayerOptions):
+    """A search of a fixed depth."""
+
+    kind: str = option("search", "alpha-beta search of a fixed depth", ("search",))
+    depth: int = option(8, "plies", low=1, high=DEEPEST)
+    evaluator: str | None = option(
+        None, 'one of the game\'s evaluators; "A|B": one of them drawn for every move; null: the first'
+    )
+    ties: str = option("first", "which of the best moves is played", ("first", "random"))
+
+    main = "depth"
+    words = ("depth", "evaluator", "ties")
+    trains = True
+    fixed = True
+
+    @property
+    def bound(self) -> bool:
+        return self.evaluator is not None
+
+    @property
+    def says(self) -> str:
+        chosen = "first" if self.ties == "first" else "any"
+        *others, last = (self.evaluator or "").split("|")
+        by = f", by {last}" if last else ""
+        by = f", by {', '.join(others)} or {last}, drawn anew for every move" if others else by
+        return f"a search of {plies(self.depth)} ({chosen} of the best moves{by})"
+
+    @property
+    def plies(self) -> int:
+        return self.depth
+
+    def named(self, cast: "Cast") -> Self:
+        return replace(self, evaluator=self.evaluator or next(iter(cast.spec.evaluators(cast.game))))
+
+    def unfit(self, cast: "Cast") -> str:
+        from jaxgp.players.searches import unsearched
+
+        return super().unfit(cast) or unsearched(cast.spec, cast.game)
+
+    def chance(self, cast: "Cast") -> bool:
+        from jaxgp.players.searches import chancy
+
+        return chancy(cast.spec, cast.game, self.ties, self.evaluator)
+
+    def check(self, option: str, cast: "Cast") -> None:
+        from jaxgp.players.searches import check_evaluator
+
+        super().check(option, cast)
+        check_evaluator(option, cast.spec, cast.game, self.evaluator)
+
+    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "Terms") -> "Opponent":
+        from jaxgp.players.search import AlternatingOpponent, SearchOpponent
+        from jaxgp.players.searches import searches
+
+        found = searches(cast.spec, cast.game, self.evaluator, self.depth, self.ties, terms.tail, terms.lanes)
+        seated = tuple(SearchOpponent(one, self.depth, terms.table_size, games=games) for one in found)
+        return seated[0] if len(seated) == 1 else AlternatingOpponent(seated)
+
+    def agent(self, option: str, cast: "Cast", champion: object = None) -> "Agent":
+        from jaxgp.players.searches import TAIL, searches
+        from jaxgp.seats.agents import search_agent
+
+        self.check(option, cast)
+        found = searches(cast.spec, cast.game, self.evaluator, self.depth, self.ties, TAIL, lanes=1)
+        return search_agent(found, self.depth)
