@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jaxgp.search.listed import ListedGame
     from jaxgp.search.lookahead import Twin
 
-Rules = TypeVar("Rules", bound=World)
+Rules = TypeVar("Rules", bound=Game | Simulation)
 Turns = TypeVar("Turns", bound=Game)
 Drawn = TypeVar("Drawn", contravariant=True)
 Options = TypeVar("Options")
