@@ -25,11 +25,15 @@ if TYPE_CHECKING:
     from jaxgp.errors import UsageError
     from jaxgp.evolution.cma import SeparableCMA
     from jaxgp.evolution.generational import Generational
-    from jaxgp.evolution.options import CMA, Algorithm, Groups
+    from jaxgp.evolution.islands import Islands
+    from jaxgp.evolution.options import CMA, Algorithm, Groups, Migration
+    from jaxgp.evolution.pair import Pair
     from jaxgp.evolution.ring import Ring
+    from jaxgp.evolution.seeds import Seeds
+    from jaxgp.evolution.state import EvolutionState
     from jaxgp.evolution.winners import Winners
     from jaxgp.fitness.among.coevolution import CoevolutionFitness, Guide
-    from jaxgp.fitness.evaluation import FunctionFitness
+    from jaxgp.fitness.evaluation import Absolute, Evaluation, FunctionFitness
     from jaxgp.fitness.grouped import GroupFitness
     from jaxgp.fitness.panel import PanelFitness
     from jaxgp.fitness.puzzles.suite import SuiteFitness
@@ -38,8 +42,22 @@ if TYPE_CHECKING:
     from jaxgp.fitness.solo import SoloFitness
     from jaxgp.genotypes.language import parse, to_text
     from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
+    from jaxgp.genotypes.programs import Programs
     from jaxgp.interpreter.evaluate import evaluate_programs
-    from jaxgp.library import Board, Champion, board, champion, load, opening, opponent, step, take
+    from jaxgp.library.evolving import AskTell, Evolved, History, evolve, resume
+    from jaxgp.library.games import (
+        Board,
+        Champion,
+        board,
+        champion,
+        evaluate,
+        load,
+        opening,
+        opponent,
+        save,
+        step,
+        take,
+    )
     from jaxgp.operators.options import Creation, Crossover, Mutation, RuleCreation, RuleMutation, Selection
     from jaxgp.options import option
     from jaxgp.players.alone.walk import Walker
@@ -69,11 +87,16 @@ _ROOMS = {
     "errors": ("UsageError",),
     "evolution.cma": ("SeparableCMA",),
     "evolution.generational": ("Generational",),
-    "evolution.options": ("CMA", "Algorithm", "Groups"),
+    "evolution.islands": ("Islands",),
+    "evolution.options": ("CMA", "Algorithm", "Groups", "Migration"),
+    "evolution.pair": ("Pair",),
     "evolution.ring": ("Ring",),
+    "evolution.seeds": ("Seeds",),
+    "evolution.state": ("EvolutionState",),
     "evolution.winners": ("Winners",),
+    "library.evolving": ("AskTell", "Evolved", "History", "evolve", "resume"),
     "fitness.among.coevolution": ("CoevolutionFitness", "Guide"),
-    "fitness.evaluation": ("FunctionFitness",),
+    "fitness.evaluation": ("Absolute", "Evaluation", "FunctionFitness"),
     "fitness.grouped": ("GroupFitness",),
     "fitness.panel": ("PanelFitness",),
     "fitness.refereed": ("Refereed",),
@@ -82,8 +105,21 @@ _ROOMS = {
     "fitness.puzzles.suite": ("SuiteFitness",),
     "genotypes.language": ("parse", "to_text"),
     "genotypes.primitives": ("BOOL", "FLOAT", "Floats", "Integers", "Primitive", "PrimitiveSet"),
+    "genotypes.programs": ("Programs",),
     "interpreter.evaluate": ("evaluate_programs",),
-    "library": ("Board", "Champion", "board", "champion", "load", "opening", "opponent", "step", "take"),
+    "library.games": (
+        "Board",
+        "Champion",
+        "board",
+        "champion",
+        "evaluate",
+        "load",
+        "opening",
+        "opponent",
+        "save",
+        "step",
+        "take",
+    ),
     "operators.options": ("Creation", "Crossover", "Mutation", "RuleCreation", "RuleMutation", "Selection"),
     "options": ("option",),
     "players.driver": ("ProgramDriver",),
@@ -109,4 +145,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_WHERE])
+    return sorted(["__version__", *_WHERE])

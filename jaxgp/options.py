@@ -8,13 +8,14 @@ import copy
 import dataclasses
 import importlib
 import math
+import numbers
 import pkgutil
 import types
 import typing
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from jaxgp.errors import UsageError, reject
 from jaxgp.files import import_package, user_path
@@ -122,7 +123,7 @@ def power_of_two(default: int, says: str, low: int, high: int) -> int:
 class Kinds:
     """The dataclasses that a section of options may be, by their `kind`: each in a module of a package, found by name.
 
-    Their base has it as its attribute `kinds`. The module of a kind has the name of the kind.
+    They inherit it as their attribute `kinds`. The module of a kind has the name of the kind.
 
     Attributes:
         option: the name of the option that picks one, for messages.
@@ -139,7 +140,7 @@ class Kinds:
         package = importlib.import_module(self._package)
         names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
         modules = {name: importlib.import_module(f"{self._package}.{name}") for name in names}
-        found = {name: _of_kind(module, name) for name, module in modules.items()}
+        found = {name: self._kind(module, name) for name, module in modules.items()}
         first = {self._first: found[self._first]}
         return {name: kind for name, kind in (first | found).items() if kind is not None}
 
@@ -156,18 +157,17 @@ class Kinds:
         name, file = folder.name, folder / "__init__.py"
         if not file.is_file():
             reject(self.option, folder, f"{', '.join(self.all())}, or a folder with an __init__.py that has a kind")
-        found = _of_kind(import_package(f"jaxgp_outside_{name}", file), name)
+        found = self._kind(import_package(f"jaxgp_outside_{name}", file), name)
         if found is None or name in self._inside:
             accepted = f"a folder whose __init__.py has a dataclass of options with the kind {name}, as the folder is"
             reject(self.option, folder, f"{accepted}; names of the project are taken: {', '.join(self._inside)}")
         self._outside[name] = found
         return name
 
-
-def _of_kind(module: types.ModuleType, name: str) -> type | None:
-    """Return the dataclass of a module that has a kind of this name."""
-    classes = [one for one in vars(module).values() if isinstance(one, type) and one.__module__ == module.__name__]
-    return next((one for one in classes if vars(one).get("kind") == name), None)
+    def _kind(self, module: types.ModuleType, name: str) -> type | None:
+        """Return the dataclass of a module that is the kind of this name."""
+        classes = [one for one in vars(module).values() if getattr(one, "kinds", None) is self]
+        return next((one for one in classes if vars(one).get("kind") == name), None)
 
 
 class Option(NamedTuple):
@@ -196,6 +196,11 @@ class Option(NamedTuple):
         return tuple(str(value) for values in listed for value in values)
 
     @property
+    def sections(self) -> list[type]:
+        """The dataclasses that it may be; empty for an option that is a value."""
+        return [kind for kind in self.kinds if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
+
+    @property
     def many(self) -> type[list[object]] | type[tuple[object, ...]] | None:
         """`list` or `tuple` if it takes several values, else None."""
         origins = [typing.get_origin(kind) for kind in self.kinds]
@@ -210,6 +215,8 @@ class Option(NamedTuple):
     def accepted(self) -> str:
         """What it takes, in words."""
         limits, null = self.limits, ", or null" if self.nullable else ""
+        if self.sections:
+            return any_of(*(kind.__name__ for kind in self.sections)) + null
         if self.many:
             numbers = f"whole numbers{_range(limits)}, as in [1,2,3]" if int in self.items else "a list, as in [a,b]"
             return (limits.accepted or numbers) + null
@@ -249,7 +256,8 @@ def declared(schema: object) -> Iterator[Option]:
     for field in dataclasses.fields(kind):
         hint = hints[field.name]
         union = isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union
-        kinds = tuple(one for kind in (typing.get_args(hint) if union else (hint,)) for one in _members(kind))
+        hinted = typing.get_args(hint) if union else (hint,)
+        kinds = tuple(dict.fromkeys(one for kind in hinted for one in _members(kind)))
         default: object = field.default
         if default is dataclasses.MISSING and field.default_factory is not dataclasses.MISSING:
             default = field.default_factory()
@@ -258,8 +266,8 @@ def declared(schema: object) -> Iterator[Option]:
 
 
 def _members(kind: object) -> tuple[object, ...]:
-    """Return the types that an option of this type may have: a base of kinds stands for all of them."""
-    kinds = vars(kind).get("kinds") if isinstance(kind, type) else None
+    """Return the types that an option of this type may have: one of several kinds stands for all of them."""
+    kinds = getattr(kind, "kinds", None)
     return tuple(kinds.all().values()) if isinstance(kinds, Kinds) else (kind,)
 
 
@@ -279,6 +287,38 @@ def _departures(value: object) -> object:
     if isinstance(value, dict):
         return {key: _departures(entry) for key, entry in value.items()}
     return value
+
+
+class Checked:
+    """Base of a dataclass of options that refuses wrong values where a program constructs it; raises UsageError."""
+
+    def __post_init__(self) -> None:
+        check(self)
+
+
+def unchecked(schema: type[Schema], values: typing.Mapping[str, object]) -> Schema:
+    """Return a dataclass of options with some of its values given, of which none is checked yet.
+
+    A command checks all options together, by their full names.
+    """
+    made = object.__new__(schema)
+    vars(made).update({one.name: one.default for one in declared(schema)} | dict(values))
+    return made
+
+
+def check_like(values: object, schema: type, *names: str) -> None:
+    """Check attributes of an object by the options of a dataclass that have the same names; raises UsageError."""
+    for name in names:
+        find(schema, name).check(name, getattr(values, name))
+
+
+def check_parts(one: object, **kinds: type) -> None:
+    """Check that parts of an object are of the types that it needs, and the options among them; raises UsageError."""
+    for name, kind in kinds.items():
+        if not isinstance(part := getattr(one, name), kind):
+            reject(name, type(part).__name__, f"a {kind.__name__}")
+        if isinstance(part, Checked):
+            check(part)
 
 
 def find(schema: object, name: str) -> Option:
@@ -302,7 +342,7 @@ def check(values: object, prefix: str = "") -> None:
     # First those by which others are bounded: a message names the option that is wrong, not one that depends on it.
     for one in sorted(declared(values), key=lambda one: isinstance(one.limits.high, str)):
         value, name = getattr(values, one.name), prefix + one.name
-        if dataclasses.is_dataclass(value):
+        if dataclasses.is_dataclass(value) and isinstance(value, tuple(one.sections)):
             check(value, name + ".")
         elif isinstance(value, dict) and dict in map(typing.get_origin, one.kinds):
             for label, entry in value.items():
@@ -342,6 +382,8 @@ def _right(one: Option, value: object) -> bool:
     if one.many:
         return isinstance(value, one.many) and all(_right(one._replace(kinds=one.items), item) for item in value)
     limits = one.limits
+    if one.sections:
+        return isinstance(value, tuple(one.sections))
     if one.choices:
         return value in one.choices
     if bool in one.kinds:
@@ -349,13 +391,14 @@ def _right(one: Option, value: object) -> bool:
     text = str in one.kinds and isinstance(value, str)  # of a type that is a number or text
     if (int in one.kinds or float in one.kinds) and not text:
         whole = float not in one.kinds
-        if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+        if isinstance(value, bool) or not isinstance(value, numbers.Integral if whole else numbers.Real):
             return False
-        if isinstance(value, float) and not math.isfinite(value):
+        number = float(value)
+        if not math.isfinite(number):
             return False
         assert not isinstance(limits.high, str)
-        inside = limits.low is None or (value > limits.low if limits.above else value >= limits.low)
-        if not inside or (limits.high is not None and value > limits.high):
+        inside = limits.low is None or (number > limits.low if limits.above else number >= limits.low)
+        if not inside or (limits.high is not None and number > limits.high):
             return False
     elif str in one.kinds and (not isinstance(value, str) or (limits.path and not value)):
         return False
@@ -396,8 +439,7 @@ def made(schema: type[Schema], values: typing.Mapping[str, object], prefix: str)
 
 def changed(values: object, names: Sequence[str]) -> list[str]:
     """Return the names among `names` whose options are not at their defaults."""
-    defaults = type(values)()
-    return [name for name in names if getattr(values, name) != getattr(defaults, name)]
+    return [name for name in names if getattr(values, name) != find(values, name).default]
 
 
 def choice(option: str, value: object, accepted: Sequence[str]) -> str:
@@ -407,7 +449,7 @@ def choice(option: str, value: object, accepted: Sequence[str]) -> str:
     return str(value)
 
 
-def whole(option: str, value: object, low: int, high: int | None = None, limit: str = "", or_null: bool = False) -> int:
+def whole(option: str, value: Any, low: int, high: int | None = None, limit: str = "", or_null: bool = False) -> int:
     """Return a value that is a whole number.
 
     Args:
@@ -421,8 +463,9 @@ def whole(option: str, value: object, low: int, high: int | None = None, limit: 
     Raises:
         UsageError: anything else.
     """
-    if isinstance(value, int) and not isinstance(value, bool) and low <= value and (high is None or value <= high):
-        return value
+    number = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if number and low <= value and (high is None or value <= high):
+        return int(value)
     upper = "" if high is None else f" to {high}" + (f" ({limit})" if limit else "")
     reject(option, value, f"a whole number from {low}{upper}" + (", or null" if or_null else ""))
 
@@ -450,9 +493,9 @@ def real(
     Raises:
         UsageError: anything else.
     """
-    inside = (low is None or (value > low if above else value >= low)) and (high is None or value <= high)
-    if math.isfinite(value) and inside:
-        return value
+    number = isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+    if number and (low is None or (value > low if above else value >= low)) and (high is None or value <= high):
+        return float(value)
     lower = "" if low is None else (f" above {low:g}" if above else f" from {low:g}")
     upper = "" if high is None else f" {'up ' if above else ''}to {high:g}"
     counted = f" of {unit}" if unit else ""

@@ -315,6 +315,9 @@ class Spec(Generic[Rules]):
     dialect: Callable[[Rules], Dialect] | None = None
     vet: Callable[[Rules], None] = _nothing
 
+    def __repr__(self) -> str:
+        return f"Spec({self.name})"
+
     @property
     def name(self) -> str:
         """Its name on the command line, `game=NAME`."""
@@ -419,6 +422,9 @@ class Cast(Generic[Rules]):
     options: Any
     language: Any
     actor: Any
+
+    def __repr__(self) -> str:
+        return f"Cast({self.game}, role={self.role.name if self.role else None})"
 
     @property
     def program(self) -> dict[str, Any]:

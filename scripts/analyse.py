@@ -7,7 +7,6 @@ python scripts/analyse.py analysis=comparison a=FOLDER b=FOLDER             two 
 python scripts/analyse.py analysis=sweep sweep=FOLDER                       the runs of a sweep, also while it goes on
 python scripts/analyse.py analysis=curves runs=[FOLDER] targets=[48]        learning curves, expected running times
 python scripts/analyse.py analysis=program run=DIR                          a champion: its introns, a simpler program
-python scripts/analyse.py analysis=terminals runs=[DIR,DIR]                 champions: what they ask about, how often
 python scripts/analyse.py analysis=searches run=DIR suite=JAM               a puzzle's champion: nodes, its rules
 python scripts/analyse.py analysis=portfolio runs=[DIR,DIR] suite=1-100     champions of a puzzle, one after the other
 
@@ -29,11 +28,9 @@ import envs
 from jaxgp.anatomy.options import (
     ANATOMY,
     SEARCHES,
-    TERMINALS,
     PortfolioOptions,
     ProgramOptions,
     SearchesOptions,
-    TerminalsOptions,
 )
 from jaxgp.config import arguments
 from jaxgp.config.games import asked
@@ -160,7 +157,7 @@ def get_ready(options: ProgramOptions | SearchesOptions | PortfolioOptions) -> N
     use_compilation_cache(options.compilation_cache)
 
 
-def folder_of(options: ProgramOptions | SearchesOptions | TerminalsOptions, loaded: "Loaded", name: str) -> Path:
+def folder_of(options: ProgramOptions | SearchesOptions, loaded: "Loaded", name: str) -> Path:
     """Make the directory for results, by default `name` beside the champion; raises UsageError."""
     chosen = user_path("output", options.output) if options.output else loaded.path.parent / name
     return make_directory(chosen, "output")
@@ -194,23 +191,6 @@ def program(options: ProgramOptions) -> int:
         made = dissect.dissect(loaded, options.positions, options.seed, lambda part: anatomy_report.save(folder, part))
         anatomy_report.save(folder, made)
     tell(anatomy_report.lines(made), folder)
-    return 0
-
-
-def terminals(options: TerminalsOptions) -> int:
-    """Count the terminals of champions, and what they ask about."""
-    from jaxgp.anatomy import terminals
-    from jaxgp.measure import champions
-    from jaxgp.run.run import use_compilation_cache
-
-    use_compilation_cache(options.compilation_cache)
-    found, wanted = asked(options.game, envs, CONFIG_DIR)
-    named = [(run, champions.load(run, found, "runs", wanted)) for run in options.runs]
-    made = terminals.analyse(named, options.individuals, options.anew, options.seed)
-    folder = folder_of(options, named[0][1], TERMINALS)
-    with writing(folder):
-        terminals.save(folder, made)
-    tell(terminals.lines(made), folder)
     return 0
 
 
@@ -271,7 +251,6 @@ ANALYSES = {
     "sweep": Analysis(study_options.SweepOptions, sweep, study_options.STUDY),
     "curves": Analysis(study_options.CurvesOptions, curves, study_options.STUDY),
     "program": Analysis(ProgramOptions, program),
-    "terminals": Analysis(TerminalsOptions, terminals),
     "searches": Analysis(SearchesOptions, searches),
     "portfolio": Analysis(PortfolioOptions, portfolio),
 }

@@ -63,7 +63,7 @@ def panels() -> list[str]:
 class Options:
     """The champion, its opponents, and the number of games."""
 
-    run: str | None = option(None, "a run directory with a champion.json, or such a file", path=True)
+    run: str | None = option(None, "a run directory with a champion.json, such a file, or FILE.jsonl#SEED", path=True)
     player: str | None = option(
         None, "a member of the panel that is measured in the place of a champion, at the game that `game` names"
     )

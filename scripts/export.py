@@ -36,7 +36,7 @@ FORMATS = ("text", "sexpr", "python", "latex", "dot", "game", "svg")
 class Options:
     """What to write, and where."""
 
-    run: str | None = option(None, "a run directory with a champion.json, or such a file", path=True)
+    run: str | None = option(None, "a run directory with a champion.json, such a file, or FILE.jsonl#SEED", path=True)
     game: dict[str, Any] = option({"name": None}, OF_CHAMPIONS)
     format: str = option(
         "text",

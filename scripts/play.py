@@ -61,7 +61,9 @@ class Players:
     """Who plays, and which game."""
 
     run: str | None = option(
-        None, "a run directory with a champion.json, or such a file; sets game and program too", path=True
+        None,
+        "a run directory with a champion.json, such a file, or FILE.jsonl#SEED; sets game and program too",
+        path=True,
     )
     game: dict[str, Any] = option(  # noqa: RUF009
         {"name": None},

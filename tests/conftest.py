@@ -7,13 +7,16 @@ import signal
 # Most tests compile a program to run it once on something small: without optimisation that takes a third less time.
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 
-# XLA's older emitters compile the same programs in half of the time.
-os.environ.setdefault("XLA_FLAGS", "--xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters")
+# XLA's older emitters compile the same programs in half of the time, and one part of a program takes less than several.
+os.environ.setdefault(
+    "XLA_FLAGS",
+    "--xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters --xla_cpu_parallel_codegen_split_count=1",
+)
 
 import jax
 import pytest
 
-from jaxgp.report import waiting
+from jaxgp.report import plots, waiting
 
 # How long compiling takes here is said in no test that does not ask for it.
 waiting.MOMENT = 3600.0
@@ -34,3 +37,22 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 @pytest.fixture(scope="module", autouse=True)
 def _leave_what_stands():
     gc.freeze()
+
+
+PICTURES = plots.PLOTS
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_picture():
+    """A run that ends draws its fitness alone: the pictures of a toy cost more than all of its generations."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plots, "PLOTS", PICTURES[:1])
+        yield
+
+
+@pytest.fixture(scope="module")
+def every_picture():
+    """Draw all pictures of a run, for a test of what they show."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plots, "PLOTS", PICTURES)
+        yield

@@ -1,5 +1,6 @@
 """The programs of the documents run, and say what they should."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -38,10 +39,12 @@ def test_each_program_of_the_page_runs(name, capsys, monkeypatch):
 @pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in QUICK])
 def test_the_others_of_the_page_set_up_what_they_run(name, monkeypatch):
     """Up to the line that compiles; the own game evolves in their place, and the champion of dice moves."""
-    setting_up, compiled = re.match(r"(.*?\n)(state, .*jax\.jit.*|move = .*)", PROGRAMS[name], re.S).groups()
+    lines = r"state, metrics = jaxgp\.evolve.*|move = .*|key = jax\.random\.key.*"
+    setting_up, compiled = re.match(rf"(.*?\n)({lines})", PROGRAMS[name], re.S).groups()
     monkeypatch.chdir(ROOT)
     exec(compile(setting_up, "program", "exec"), made := {"__name__": "program"})
-    assert isinstance(made.get("ring") or made["reversi"], (jaxgp.Ring, jaxgp.Champion))
+    found = made.get("ring") or made.get("search") or made["reversi"]
+    assert isinstance(found, (jaxgp.Ring, jaxgp.AskTell, jaxgp.Champion))
     assert "print" in compiled
 
 
@@ -55,7 +58,7 @@ def test_a_champion_is_asked_for_its_moves(tmp_path):
 
 
 def test_the_page_has_a_program_for_each_use():
-    assert len(PROGRAMS) == PAGE.count("```python") == 5
+    assert len(PROGRAMS) == PAGE.count("```python") == 8
     assert set(QUICK) < set(PROGRAMS)
 
 
@@ -99,9 +102,10 @@ def test_the_import_alone_imports_neither_jax_nor_a_room():
 
 
 def test_type_checkers_and_the_interpreter_are_told_the_same_names():
-    source = (ROOT / "jaxgp" / "__init__.py").read_text(encoding="utf-8")
-    told = re.findall(r"^    from jaxgp\.([\w.]+) import ([\w, ]+)$", source, re.M)
-    assert {room: tuple(names.split(", ")) for room, names in told} == jaxgp._ROOMS
+    tree = ast.parse((ROOT / "jaxgp" / "__init__.py").read_text(encoding="utf-8"))
+    told = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module != "typing"]
+    rooms = {node.module.removeprefix("jaxgp."): tuple(one.name for one in node.names) for node in told}
+    assert rooms == jaxgp._ROOMS
 
 
 def test_chance_is_drawn_from_what_the_caller_gives():
@@ -113,3 +117,134 @@ def test_chance_is_drawn_from_what_the_caller_gives():
         jaxgp.step(race, state, WALK)
     after = jaxgp.step(race, state, WALK, jax.random.key(1))
     assert after.squares.tolist() == [int(state.die), 0]
+
+
+WORDS = jaxgp.PrimitiveSet("one", (jaxgp.Primitive("x", feature=0),), ())
+ONE = jaxgp.Generational(WORDS, jaxgp.Algorithm(population=4, capacity=4))
+LONGEST = jaxgp.FunctionFitness(lambda key, population: population.length.sum(-1) * 1.0)
+
+
+def test_what_evolves_in_one_go_or_from_a_checkpoint_is_the_same(tmp_path):
+    ring = jaxgp.Ring(LONGEST, ONE)
+    whole = jaxgp.evolve(ring, jax.random.key(0), 5)
+    jaxgp.evolve(ring, jax.random.key(0), 3, folder=tmp_path, every=2)
+    later = jaxgp.resume(ring, tmp_path, 5)
+    further = jaxgp.evolve(ring, jaxgp.evolve(ring, jax.random.key(0), 2).state, 3)
+    for other in (later, further):
+        assert jax.tree.all(jax.tree.map(lambda a, b: bool((a == b).all()), whole.state, other.state))
+    assert later.metrics["generation"].tolist() == list(range(5))
+    assert later.metrics.frame().shape == (5, len(later.metrics))
+    assert jaxgp.resume(ring, tmp_path, 5).state.generation == 5
+    with pytest.raises(jaxgp.UsageError, match=r"folder=.*: accepted: a folder without a run; resume goes on from one"):
+        jaxgp.evolve(ring, jax.random.key(0), 3, folder=tmp_path)
+
+
+def test_asking_and_telling_breeds_from_what_was_told():
+    search = jaxgp.AskTell(ONE)
+    assert search.best is None
+    first = search.ask(jax.random.key(0))
+    assert jax.tree.all(jax.tree.map(lambda a, b: bool((a == b).all()), first, search.ask(jax.random.key(1))))
+    search.tell(jax.random.key(2), first, [0.0, 3.0, float("nan"), 1.0])
+    assert search.fitness == 3
+    assert jaxgp.to_text(WORDS, search.best) == "x"
+    assert search.ask(jax.random.key(3)).length.shape == (4, 1)
+
+
+def test_a_champion_is_saved_measured_and_loaded(tmp_path):
+    games = place(str(ROOT / "tests" / "fixtures" / "dice"), envs)[0]
+    wise = jaxgp.load(write_run(tmp_path, {"name": "dice", "goal": 9}, "(- die 3)", games=games), games)
+    jaxgp.save(wise, tmp_path / "again.json", title="kept")
+    again = jaxgp.load(tmp_path / "again.json", games)
+    assert (again.text, again.cast.game) == (wise.text, wise.cast.game)
+    rivals = {"random": jaxgp.opponent(wise.cast, "random", games=100)}
+    table = jaxgp.evaluate(wise, rivals, seed=3)
+    assert table["games"].tolist() == [200]
+    assert table["low"][0] < table["score"][0] < table["high"][0]
+    assert repr(wise) == "Champion(dice, size 3)"
+    assert len(repr(wise.cast)) < 200
+
+
+def kalah(**settings):
+    return jaxgp.take(envs.spec("mancala"), **settings)
+
+
+def key():
+    return jax.random.key(0)
+
+
+def against(cast, **values):
+    rival = jaxgp.RandomOpponent(cast.game)
+    return jaxgp.PanelFitness(**{"game": cast.game, "player": cast.actor, "opponents": [rival]} | values)
+
+
+REFUSED = {
+    "population=-3: accepted: a whole number from 1": lambda: jaxgp.Algorithm(population=-3),
+    "elites=20: accepted: a whole number from 0 to 8": lambda: jaxgp.Algorithm(population=8, elites=20),
+    "creation=grow: accepted: Creation": lambda: jaxgp.Algorithm(creation="grow"),
+    "population=8.5: accepted: a whole number": lambda: jaxgp.Algorithm(population=8.5),
+    "start=nan: accepted: a number from 0.001": lambda: jaxgp.CMA(start=float("nan")),
+    "method=best: accepted: roulette, rank": lambda: jaxgp.Selection(method="best"),
+    "weights=.1.0,2.0.: accepted: 1 numbers, one for each opponent": lambda: against(kalah(), weights=[1.0, 2.0]),
+    "weights=nan: accepted: a number from 0": lambda: against(kalah(), weights=[float("nan")]),
+    "weights=.0.0.: accepted: at least one number above 0": lambda: against(kalah(), weights=[0.0]),
+    "points=wins: accepted: score, result, share": lambda: against(kalah(), points="wins"),
+    "scale=0: accepted: a number above 0": lambda: against(kalah(), scale=0),
+    "max_plies=0: accepted: a whole number from 1": lambda: against(kalah(), max_plies=0),
+    "opening=-1: accepted: a whole number from 0": lambda: against(kalah(), opening=-1),
+    "chunk=0: accepted: a whole number from 1": lambda: against(kalah(), chunk=0),
+    "opponents=RandomOpponent of .*pits=3.*: accepted: opponents that play .*pits=6": lambda: against(
+        kalah(), opponents=[jaxgp.RandomOpponent(kalah(pits=3).game)]
+    ),
+    "player=GreedyPlayer: accepted: a player of mancala": lambda: against(
+        kalah(), player=jaxgp.take(envs.spec("othello")).actor
+    ),
+    "player=str: accepted: a player": lambda: against(kalah(), player="best"),
+    "games=0: accepted: a whole number from 1": lambda: jaxgp.RandomOpponent(kalah().game, games=0),
+    "rounds=0: accepted: a whole number from 1": lambda: jaxgp.Guide(jaxgp.RandomOpponent(kalah().game), rounds=0),
+    "measured=0: accepted: a whole number from 1": lambda: jaxgp.CoevolutionFitness(
+        kalah().actor, against(kalah()), (), games=2, measured=0
+    ),
+    "fitness=Generational: accepted: a value with a method evaluate": lambda: jaxgp.Ring(ONE, ONE),
+    "candidates=-1: accepted: a whole number from 0": lambda: jaxgp.Ring(LONGEST, ONE, candidates=-1),
+    "scheme=one: accepted: a scheme that breeds what the fitness measures": lambda: jaxgp.Ring(against(kalah()), ONE),
+    "options=Groups: accepted: a Algorithm": lambda: jaxgp.Generational(WORDS, jaxgp.Groups()),
+    "primitives=str: accepted: a PrimitiveSet": lambda: jaxgp.Generational("x", jaxgp.Algorithm()),
+    "high=0: accepted: a number from 1": lambda: jaxgp.Floats(1, 0),
+    "low=0.5: accepted: a whole number": lambda: jaxgp.Integers(0.5, 2),
+    "feature=-1: accepted: a whole number from 0": lambda: jaxgp.Primitive("x", feature=-1),
+    "args=float: accepted: a tuple of types": lambda: jaxgp.Primitive("not", args=jaxgp.FLOAT, call=abs),
+    "function=3: accepted: a function": lambda: jaxgp.FunctionFitness(3),
+    "key=int: accepted: one key": lambda: jaxgp.evolve(jaxgp.Ring(LONGEST, ONE), 0, 3),
+    "generations=0: accepted: a whole number from 1": lambda: jaxgp.evolve(jaxgp.Ring(LONGEST, ONE), key(), 0),
+    "folder=.*: accepted: the folder of a run": lambda: jaxgp.resume(jaxgp.Ring(LONGEST, ONE), "/nowhere", 3),
+    r"fitness=\[3\]: accepted: 4 individuals": lambda: jaxgp.AskTell(ONE).tell(key(), ONE.create(key(), 4), [1, 2, 3]),
+    r"function=float32\[4, 1\]: accepted: a function that returns": lambda: jax.eval_shape(
+        jaxgp.FunctionFitness(lambda key, population: population.length).evaluate, key(), ONE.create(key(), 4), ()
+    ),
+    r"features=float32\[4\]: accepted: float32\[F, B\]": lambda: jaxgp.evaluate_programs(
+        WORDS, ONE.create(key(), 4), jax.numpy.ones(4)
+    ),
+    "spec=mancala: accepted: a Spec": lambda: jaxgp.take("mancala"),
+    "program.role=best: accepted: program, leaf": lambda: jaxgp.take(envs.spec("mancala"), "best"),
+    "cast=str: accepted: a Cast": lambda: jaxgp.opponent("mancala"),
+    "depth=0: accepted: a whole number from 1": lambda: jaxgp.opponent(kalah(), "search", depth=0),
+    "kind=best: accepted: search, random": lambda: jaxgp.opponent(kalah(), "best"),
+    "genome=str: accepted: an individual": lambda: jaxgp.champion(kalah(), "x"),
+    "action=99: accepted: a legal one": lambda: jaxgp.step(kalah(), jaxgp.opening(kalah()), 99),
+    "seed=-1: accepted: a whole number from 0": lambda: jaxgp.opening(kalah(), -1),
+    "champion=Cast: accepted: a Champion": lambda: jaxgp.save(kalah(), "champion.json"),
+    "game.pits=0: accepted: a whole number": lambda: envs.make("mancala", pits=0),
+    "game.rows: unknown setting": lambda: envs.make("mancala", rows=2),
+    "game=go: accepted: backgammon": lambda: envs.make("go"),
+}
+
+
+@pytest.mark.parametrize("said", REFUSED)
+def test_a_wrong_value_is_refused_in_one_line_where_it_is_made(said):
+    with pytest.raises(jaxgp.UsageError, match=said) as raised:
+        REFUSED[said]()
+    assert "\n" not in str(raised.value)
+
+
+def test_opponents_weigh_the_same_unless_weights_say_more():
+    assert against(kalah()).weights == (1.0,)

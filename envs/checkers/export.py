@@ -28,7 +28,6 @@ SIZE, WIDTH, AREA = {size}, {width}, {area}
 LOSE = {lose}  # whether the side without a piece or without a move wins
 QUIET = {quiet}  # plies without a capture after which a game is drawn; 0: there is no such draw
 DIRECTIONS = {directions}
-WON, MOST = 3e38, 1e38  # an ended game is worth more than any value; one that is no number is as bad as can be
 
 
 def evaluate(seen: list[float]) -> float:
@@ -91,42 +90,20 @@ def see(board: list[int], seat: int, held: int | None) -> list[float]:
     return [float(number) for one in (*(one + [False] * {unused} for one in sets), counts) for number in one]
 
 
-def search(board: list[int], seat: int, held: int | None, quiet: int, plies: int, low: float, high: float) -> float:
-    """Return what a position is worth to the side to move, by alpha-beta; beyond `low` and `high` only a bound."""
-    following = moves(board, seat, held)
-    if 0 < QUIET <= quiet:
-        return 0.0
-    if not following:
-        return WON if LOSE else -WON
-    if plies == 0:
-        value = evaluate(see(board, seat, held))
-        return max(-MOST, min(MOST, value)) if value == value else -MOST
-    for move in following:
-        low = max(low, after(board, seat, quiet, move, plies, low, high))
-        if low >= high:
-            break
-    return low
+def following(board: list[int], seat: int, held: int | None, quiet: int) -> tuple:
+    """Return the result if the game has ended, and the moves with the positions after them."""
+    legal = moves(board, seat, held)
+    result = 0 if 0 < QUIET <= quiet else None if legal else 1 if LOSE else -1
+    afters = ((move, play(board, move, seat, quiet)) for move in legal)
+    return result, ((move, after, after[1] == seat) for move, after in afters)
 
 
-def after(board: list[int], seat: int, quiet: int, move: tuple[int, int], plies: int, low: float, high: float) -> float:
-    """Return what a move is worth; a turn of several jumps goes on with the same side."""
-    board, mover, held, quiet = play(board, move, seat, quiet)
-    if mover == seat:
-        return search(board, mover, held, quiet, plies - 1, low, high)
-    return -search(board, mover, held, quiet, plies - 1, -high, -low)
-
-
-def choose(
-    board: list[int], seat: int = 0, held: int | None = None, quiet: int = 0, plies: int = {plies}
-) -> tuple[int, int] | None:
-    """Return the move with the highest value after a search of so many plies, the first of equal ones."""
-    best, chosen = float("-inf"), None
-    for move in moves(board, seat, held):
-        value = after(board, seat, quiet, move, plies, best, float("inf"))
-        if chosen is None or value > best:
-            best, chosen = value, move
-    return chosen
+{choose}
 '''
+
+
+ASKED = "board: list[int], seat: int = 0, held: int | None = None, quiet: int = 0"
+VALUE = "evaluate(see(*position[:3]))"
 
 
 def of_leaves(game: Checkers, options: leaves.Options, individual: "Written", title: str = TITLE) -> str:
@@ -153,7 +130,7 @@ def of_leaves(game: Checkers, options: leaves.Options, individual: "Written", ti
         body=program.body(result),
         counts="\n".join(f"        {text},  # {name}" for name, text in _counts(options).items()),
         unused=WORD * game.words - game.area,
-        plies=options.depth,
+        choose=program.searched(ASKED, "board, seat, held, quiet", "tuple[int, int]", options.depth, VALUE),
     )
 
 

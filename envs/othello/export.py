@@ -71,40 +71,21 @@ def choose(board: list[int]) -> int | None:
             best, chosen = value if value == value else float("-inf"), square
     return chosen'''
 
-SEARCHED = '''\
-WON, MOST = 3e38, 1e38  # an ended game is worth more than any value; one that is no number is as bad as can be
-
-
+FOLLOWING = '''\
 def swapped(board: list[int]) -> list[int]:
     """Return the board as the other side sees it."""
     return [-disc for disc in board]
 
 
-def search(board: list[int], plies: int, low: float, high: float) -> float:
-    """Return what a position is worth to the side to move, by alpha-beta; beyond `low` and `high` only a bound."""
-    following = moves(board)
-    if not following and not moves(swapped(board)):
-        return WON * ((sum(board) > 0) - (sum(board) < 0))
-    if plies == 0:
-        value = {value}
-        return max(-MOST, min(MOST, value)) if value == value else {nothing}
-    if not following:
-        return -search(swapped(board), plies - 1, -high, -low)
-    for _, after in following:
-        low = max(low, -search(swapped(after), plies - 1, -high, -low))
-        if low >= high:
-            break
-    return low
+def following(board: list[int]) -> tuple[int | None, list[tuple[int | None, tuple, bool]]]:
+    """Return the result if the game has ended, and the moves with the boards that the other side sees then."""
+    found = [(square, (swapped(after),), False) for square, after in moves(board)]
+    if found or moves(swapped(board)):
+        return None, found or [(None, (swapped(board),), False)]
+    return (sum(board) > 0) - (sum(board) < 0), []
 
 
-def choose(board: list[int], plies: int = {plies}) -> int | None:
-    """Return the move with the highest value after a search of so many plies, the first of equal ones."""
-    best, chosen = float("-inf"), None
-    for square, after in moves(board):
-        value = -search(swapped(after), plies - 1, float("-inf"), -best)
-        if chosen is None or value > best:
-            best, chosen = value, square
-    return chosen'''
+'''
 
 SEE_MOVER = '''\
 def see(board: list[int]) -> list[float]:
@@ -133,17 +114,20 @@ def of_moves(game: Othello, options: moves.Options, individual: "Written", title
         individual: of one tree.
         title: first line of the docstring.
     """
-    choose = GREEDY
-    if options.depth:
-        choose = SEARCHED.format(value="-evaluate(see(swapped(board)))", nothing="MOST", plies=options.depth)
+    value = "-evaluate(see(swapped(*position)))"
+    choose = _searched(individual.python, options.depth, value, False) if options.depth else GREEDY
     return _module(game, moves.regions(game, options), individual.python, title, "that has moved", SEE_MOVER, choose)
 
 
 def of_leaves(game: Othello, options: leaves.Options, individual: "Written", title: str = TITLE) -> str:
     """Return the same for a program that values the leaves of a search."""
-    choose = SEARCHED.format(value="evaluate(see(board))", nothing="-MOST", plies=options.depth)
+    choose = _searched(individual.python, options.depth, "evaluate(see(*position))", True)
     squares = leaves.counted(game, options)
     return _module(game, squares, individual.python, title, "to move", _sight(game, options), choose)
+
+
+def _searched(program: "Equations", depth: int, value: str, mover: bool) -> str:
+    return FOLLOWING + program.searched("board: list[int]", "board", "int", depth, value, mover)
 
 
 def _module(

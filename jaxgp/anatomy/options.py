@@ -1,4 +1,4 @@
-"""The options of `analysis=program`, `terminals`, `searches` and `portfolio`. Imports no JAX, as all options."""
+"""The options of `analysis=program`, `searches` and `portfolio`. Imports no JAX, as all options."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -6,15 +6,12 @@ from typing import Any
 
 from jaxgp.config.games import OF_CHAMPIONS, SPLITS
 from jaxgp.errors import UsageError, reject
-from jaxgp.options import DEEPEST, MAX_CORES, MAX_COUNT, MAX_LANES, MAX_POPULATION, MAX_SEED, option
+from jaxgp.options import DEEPEST, MAX_CORES, MAX_COUNT, MAX_LANES, MAX_SEED, option
 
 ANATOMY = "anatomy"
 """The directory for results, beside the champion."""
 SEARCHES = "searches"
 """The directory for results of `analysis=searches`, beside the champion."""
-TERMINALS = "terminals"
-"""The directory for results of `analysis=terminals`, beside the first champion."""
-CHAMPION, CANDIDATES, POPULATION = "champion", "candidates", "population"
 MOST_POSITIONS = 100_000
 """Every node has a value for each of them: gigabytes, for programs of thousands of nodes."""
 
@@ -26,7 +23,7 @@ class ProgramOptions:
     analysis: str = option(
         "program", "what to do; program: introns of a champion, its use of primitives, and a simpler equal"
     )
-    run: str | None = option(None, "a run directory with a champion.json, or such a file", path=True)
+    run: str | None = option(None, "a run directory with a champion.json, such a file, or FILE.jsonl#SEED", path=True)
     game: dict[str, Any] = option({"name": None}, OF_CHAMPIONS)
     positions: int = option(
         10_000,
@@ -53,7 +50,7 @@ class SearchesOptions:
     """What the searches of a puzzle's champion do: nodes beside the reference search, and which rule fires when."""
 
     analysis: str = option("searches", "what to do; searches: nodes of a puzzle's champion, and when its rules fire")
-    run: str | None = option(None, "a run directory with a champion.json, or such a file", path=True)
+    run: str | None = option(None, "a run directory with a champion.json, such a file, or FILE.jsonl#SEED", path=True)
     game: dict[str, Any] = option({"name": None}, OF_CHAMPIONS)
     suite: str | None = option(None, "a suite of the game, or a file of instances; null: all suites of the game")
     split: str = option("test", "test: the instances that no evolution may see; train: the others", SPLITS)
@@ -66,31 +63,6 @@ class SearchesOptions:
         "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True
     )
     output: str | None = option(None, "directory for results; null: searches, beside the champion", path=True)
-
-
-@dataclass
-class TerminalsOptions:
-    """How often programs use each terminal, and each value of its parameter: what they look at, what they ignore."""
-
-    analysis: str = option("terminals", "what to do; terminals: what champions ask about, and what they never do")
-    runs: list[str] = option([], "run directories with a champion.json, or such files, of one game and role")
-    game: dict[str, Any] = option({"name": None}, OF_CHAMPIONS)
-    individuals: str = option(
-        CHAMPION,
-        "of each run; champion; candidates: the best few of its generations, if it keeps some; population: the last",
-        (CHAMPION, CANDIDATES, POPULATION),
-    )
-    anew: int = option(
-        1000,
-        "programs that are made as the first run made its first generation, to compare with; 0: none",
-        low=0,
-        high=MAX_POPULATION,
-    )
-    seed: int = option(0, "of these programs", low=0, high=MAX_SEED)
-    compilation_cache: str | None = option(
-        "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True
-    )
-    output: str | None = option(None, "directory for results; null: terminals, beside the first champion", path=True)
 
 
 @dataclass

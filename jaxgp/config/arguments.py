@@ -81,12 +81,12 @@ def _typed(value: object) -> str:
 
 
 def _section(one: Option) -> bool:
-    return bool(typed.sections_of(one) or typed.entries_of(one))
+    return bool(one.sections or typed.entries_of(one))
 
 
 def _declared(one: Option, entry: str) -> Option | None:
     """Return the option that an argument sets; None for an entry of a section that may hold any."""
-    sections = typed.sections_of(one)
+    sections = one.sections
     if not sections:
         return None if _section(one) else one
     found = {inner.name: inner for inner in declared(sections[0])}

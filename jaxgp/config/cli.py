@@ -27,7 +27,7 @@ from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
 from jaxgp import files, terminal
-from jaxgp.config import compose, places
+from jaxgp.config import compose, places, quoting
 from jaxgp.config.launching import members, sweepers
 from jaxgp.config.launching.chosen import chosen, refuse_without_sweep
 from jaxgp.config.launching.members import Member, Members
@@ -132,7 +132,7 @@ def _code(command: Command[Schema, Plan], config_dir: Path, config_name: str, ar
         command.games = placed.games
         completed = command.complete(placed.overrides, placed.games)
         args.overrides = [compose.opened(command.schema, one, args.multirun) for one in completed]
-        words = shlex.join(["python", sys.argv[0], *(sys.argv[1:] if argv is None else argv)])
+        words = f"{quoting.trains(shlex.quote(sys.argv[0]))} {shlex.join(sys.argv[1:] if argv is None else argv)}"
         return _dispatch(command, config_dir.resolve(), args.config_name or config_name, args, placed.folders, words)
     except (UsageError, RunError) as error:
         complain(error)

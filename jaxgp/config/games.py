@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jaxgp import kinds, options, reading
-from jaxgp.config.schema import GENOTYPES, Config
+from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reject, show
 from jaxgp.evolution.options import CMA, Algorithm
 from jaxgp.files import user_path
@@ -150,7 +150,7 @@ def check(config: Config, games: "Games") -> Config:
     Raises:
         UsageError: the first thing that the game does not have or accept; the message names the option.
     """
-    genotype = GENOTYPES[config.algorithm.kind]
+    genotype = config.algorithm.genotype
     _evolves(config, games, genotype)
     cast = cast_of(config, games, genotype)
     _fits(config, cast)
@@ -204,7 +204,7 @@ def _vectors(cast: "Cast") -> None:
     from jaxgp.evolution.cma import fits
 
     if not fits(cast.language):
-        others = ", ".join(kind for kind, genotype in GENOTYPES.items() if genotype == "program" and kind != "cma")
+        others = ", ".join(kind for kind in Algorithm.evolving("program") if kind != "cma")
         why = f"individuals of {cast.spec.name} with program.role={cast.program['role']} are no vectors of numbers"
         reject("algorithm.kind", "cma", f"{others}; {why}")
 
@@ -240,7 +240,7 @@ def _evolves(config: Config, games: "Games", genotype: str) -> None:
         evolved = [other for other in games.available() if games.spec(other).roles]
         reject("game.name", name, f"{', '.join(evolved)}; no genomes play {name}")
     if genotype not in genotypes:
-        accepted = [kind for kind, made in GENOTYPES.items() if made in genotypes]
+        accepted = Algorithm.evolving(*genotypes)
         reject("algorithm.kind", config.algorithm.kind, f"{', '.join(accepted)}, for game={name}")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from jaxgp.config import typed
 from jaxgp.config.games import asked, cast_of, game_of
-from jaxgp.config.schema import GENOTYPES, Config
+from jaxgp.config.schema import Config
 from jaxgp.errors import show
 from jaxgp.options import Option, declared
 
@@ -29,7 +29,7 @@ def _small(values: object) -> Iterator[str]:
     """Yield the lines of each option. A section that is set by its `name` is one option, with the names of the rest."""
     for one in declared(values):
         value = getattr(values, one.name)
-        if typed.sections_of(one):
+        if one.sections:
             inside = {inner.name: inner for inner in declared(value)}
             name = inside.pop("name")
             yield from _lines(one.name, value.name, name._replace(limits=name.limits._replace(says=one.limits.says)))
@@ -116,7 +116,7 @@ def describe_run(usage: str, config: Config, groups: Mapping[str, Iterable[str]]
     rest: list[str] = []
     for one in declared(config):
         value = getattr(config, one.name)
-        if typed.sections_of(one):
+        if one.sections:
             lines += ["", f"{one.name}: {one.limits.says}", *options_of(value, one.name + ".")]
         elif typed.entries_of(one) is None:
             rest += _lines(one.name, value, one)
@@ -146,7 +146,7 @@ def of_rules(spec: "Spec", game: "Game") -> Iterator[str]:
 
 def _game(config: Config, games: "Games") -> Iterator[str]:
     """Yield the settings of the game, the options of the role, and the names that opponents may use."""
-    cast = cast_of(config, games, GENOTYPES[config.algorithm.kind])
+    cast = cast_of(config, games, config.algorithm.genotype)
     spec = cast.spec
     yield from of_rules(spec, cast.game)
     yield from ("", "program: how genomes play it")

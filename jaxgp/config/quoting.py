@@ -5,6 +5,7 @@ They are numbers, true, false, null, text and lists. Needs only Python.
 
 import re
 import shlex
+import sys
 from pathlib import Path
 
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
@@ -97,6 +98,13 @@ def each(written: str) -> str:
     if _FUNCTION.match(written):
         return written
     return ",".join(literal(one.strip()) for one in _PARTS.findall(written)) or literal(written)
+
+
+def trains(script: str = "") -> str:
+    """Return how training is started here, to be typed again: as a module of the package, or by the `script`."""
+    started = getattr(sys.modules["__main__"], "__spec__", None)
+    module = started is not None and started.name == "jaxgp.train.__main__"
+    return "python -m jaxgp.train" if module else f"python {script or 'scripts/train.py'}"
 
 
 def pasted(option: str, value: object) -> str:

@@ -12,8 +12,6 @@ from jaxgp.kinds import Fitness
 from jaxgp.kinds.panel import Panel
 from jaxgp.options import MAX_CORES, MAX_COUNT, MAX_SECONDS, MAX_SEED, option
 
-GENOTYPES = {"gp": "program", "groups": "rules", "cma": "program"}
-"""What each kind of algorithm evolves."""
 METRICS = ("fitness", "points", "size", "found", "generations", "seconds")
 """What is measured in a run as a whole; all but the last two of its champion."""
 

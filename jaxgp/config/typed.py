@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from jaxgp.config import quoting
 from jaxgp.errors import UsageError, reject, rejected, show
-from jaxgp.options import Option, declared
+from jaxgp.options import Option, declared, unchecked
 
 Name = TypeVar("Name")
 Schema = TypeVar("Schema")
@@ -27,17 +27,12 @@ def plain(schema: type) -> dict[str, object]:
 
 def variants(schema: type) -> dict[str, dict[str, type]]:
     """Return the sections whose options depend on their `kind`, by name: the dataclass of each kind, default first."""
-    sections = {one.name: sections_of(one) for one in declared(schema)}
+    sections = {one.name: one.sections for one in declared(schema)}
     return {
         name: {str(vars(member)["kind"]): member for member in members}
         for name, members in sections.items()
         if len(members) > 1
     }
-
-
-def sections_of(one: Option) -> list[type]:
-    """Return the dataclasses that an option may be; empty for an option that is a value."""
-    return [kind for kind in one.kinds if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
 
 
 def entries_of(one: Option) -> type | None:
@@ -73,7 +68,7 @@ def typed(schema: type[Schema], values: Mapping[Name, object], prefix: str = "",
         if one is None:
             raise renamed(schema, prefix, str(key), value) or unknown(f"{prefix}{key}", found)
         made[one.name] = _value(one, value, prefix + one.name, complete)
-    return schema(**made)
+    return unchecked(schema, made)
 
 
 def entries_typed(kind: type[Schema], values: Mapping[Name, object], prefix: str = "") -> dict[str, Schema]:
@@ -95,7 +90,7 @@ def entries_typed(kind: type[Schema], values: Mapping[Name, object], prefix: str
 
 def _value(one: Option, value: object, name: str, complete: bool) -> object:
     """Return the value of an option, of its type; raises UsageError."""
-    sections, entries = sections_of(one), entries_of(one)
+    sections, entries = one.sections, entries_of(one)
     if (sections or entries) and not isinstance(value, Mapping):
         reject(name, value, accepted(one))
     if sections:
@@ -169,7 +164,7 @@ def _single(kinds: tuple[object, ...], value: object) -> object:
 
 def accepted(one: Option) -> str:
     """Say in words what an option takes: a value, or options below it."""
-    sections, entries = sections_of(one), entries_of(one)
+    sections, entries = one.sections, entries_of(one)
     if sections or entries:
         return below(sections[0] if len(sections) == 1 else object)
     return one.accepted

@@ -25,6 +25,7 @@ from jaxgp.evolution.options import CMA
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.primitives import Floats, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
+from jaxgp.options import check_parts
 
 FARTHEST = 12.0
 """|x| at most: beyond it constants are hardly told apart in float32."""
@@ -107,6 +108,7 @@ class SeparableCMA:
     options: CMA
 
     def __post_init__(self) -> None:
+        check_parts(self, primitives=PrimitiveSet, options=CMA)
         if not fits(self.primitives):
             raise ValueError(f"{self.primitives.name}: accepted: sets whose trees are single constants with bounds")
 

@@ -12,6 +12,7 @@ from jaxgp.genotypes.language import Genome, sizes
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import creation, sharing, variation
+from jaxgp.options import check_parts
 
 Metrics = dict[str, Array]
 
@@ -30,6 +31,9 @@ class Generational:
 
     primitives: PrimitiveSet
     options: Algorithm
+
+    def __post_init__(self) -> None:
+        check_parts(self, primitives=PrimitiveSet, options=Algorithm)
 
     @property
     def population(self) -> int:

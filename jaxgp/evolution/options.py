@@ -4,7 +4,7 @@ Importing this does not import JAX.
 """
 
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from jaxgp.errors import reject
 from jaxgp.operators.options import (
@@ -17,7 +17,12 @@ from jaxgp.operators.options import (
     RuleMutation,
     Selection,
 )
-from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_WEIGHT, bound, changed, divisors, option
+from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_WEIGHT, Checked, Kinds, bound, changed, divisors, option
+
+if TYPE_CHECKING:
+    from jaxgp.contracts import Scheme
+
+    Language = Any  # that of the genotype
 
 MIN_GROUPS = 4
 """Two parents are recombined and two others mutated."""
@@ -30,8 +35,8 @@ Kind = TypeVar("Kind", bound="Algorithm | Groups | CMA")
 
 
 @dataclass
-class Islands:
-    """Islands: parts of the population that breed apart and send each other copies of individuals now and then.
+class Migration(Checked):
+    """Parts of the population, islands, breed apart and send each other copies of individuals now and then.
 
     The defaults but the count are those of M. Sipper, "Evolved to Win" (2011), section 7.4, which had 50 islands.
     """
@@ -121,8 +126,30 @@ def _shared(algorithm: "Algorithm | Groups", prefix: str, kept: int) -> None:
         reject(name + "migrants", islands.migrants, f"a whole number from 1 to {room} ({there})")
 
 
+class AnyAlgorithm(Checked):
+    """Base of the options of algorithms; `algorithm.kind=NAME` picks those of the module NAME of `jaxgp.schemes`."""
+
+    kinds: ClassVar[Kinds] = Kinds("algorithm.kind", "jaxgp.schemes", "gp")
+    genotype: ClassVar[str] = "program"
+    """What evolves: `program` or `rules`."""
+
+    @classmethod
+    def evolving(cls, *genotypes: str) -> list[str]:
+        """Return the kinds of algorithms by which genomes of these kinds evolve."""
+        found = cls.kinds.all().items()
+        return [kind for kind, one in found if issubclass(one, AnyAlgorithm) and one.genotype in genotypes]
+
+    def scheme(self, language: "Language") -> "Scheme":
+        """Return how parents become children."""
+        raise NotImplementedError
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return rows of the parameter table that only this algorithm has."""
+        return []
+
+
 @dataclass
-class Algorithm:
+class Algorithm(AnyAlgorithm):
     """Generational genetic programming."""
 
     kind: str = option("gp", "generational genetic programming", ("gp",))
@@ -157,7 +184,7 @@ class Algorithm:
     selection: Selection = option(Selection(), "how parents are drawn")
     crossover: Crossover = option(Crossover(), "subtree crossover of parents")
     mutation: Mutation = option(Mutation(), "mutation of children")
-    islands: Islands = option(Islands(), "islands of the population; elites are of each island")
+    islands: Migration = option(Migration(), "islands of the population; elites are of each island")
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
@@ -176,6 +203,12 @@ class Algorithm:
             why = f"{whose}, with {prefix}selection.distinct"
             bound(self.selection, "tournament_size", prefix + "selection.", high=size, why=why)
 
+    def scheme(self, language: "Language") -> "Scheme":
+        """Return generational replacement."""
+        from jaxgp.evolution.generational import Generational
+
+        return Generational(language.without(self.left_out), self)
+
     def _shares(self, prefix: str) -> None:
         """Check that the shares of crossover and mutation, which exclude each other, leave a share of the rest."""
         if self.crossover.method == "one_or_two_way":
@@ -188,7 +221,7 @@ class Algorithm:
 
 
 @dataclass
-class Groups:
+class Groups(AnyAlgorithm):
     """Evolution of rule lists: tournaments of disjoint groups; the winners become parents and stay."""
 
     kind: str = option("groups", "tournaments of disjoint groups", ("groups",))
@@ -239,7 +272,15 @@ class Groups:
     )
     creation: RuleCreation = option(RuleCreation(), "random rule lists")
     mutation: RuleMutation = option(RuleMutation(), "how children differ from their parents")
-    islands: Islands = option(Islands(), "islands of the population; immigrants and restarts are of each island")
+    islands: Migration = option(Migration(), "islands of the population; immigrants and restarts are of each island")
+
+    genotype: ClassVar[str] = "rules"
+
+    def scheme(self, language: "Language") -> "Scheme":
+        """Return replacement by children of the winners."""
+        from jaxgp.evolution.winners import Winners
+
+        return Winners(language, self)
 
     @property
     def children(self) -> int:
@@ -266,20 +307,22 @@ class Groups:
 
     def _on_islands(self, prefix: str) -> None:
         """Check that every island has whole groups, enough of them, and room for immigrants."""
-        one, size = of_island(self), self.group_size
+        population, size = self.islands.size(self.population), self.group_size
         bound(self.islands, "count", prefix + "islands.", high=self.population, why=f"{prefix}population")
         step = self.islands.count * size
-        if self.population % step or one.population < MIN_GROUPS * size:
-            above = max(MIN_GROUPS, -(-one.population // size)) * step
+        if self.population % step or population < MIN_GROUPS * size:
+            above = max(MIN_GROUPS, -(-population // size)) * step
             accepted = f"a multiple of {prefix}islands.count times {prefix}group_size, {step}, such as {above}"
             reject(prefix + "population", self.population, accepted)
-        bound(self, "immigrants", prefix, high=one.children, why="the children of an island in a cycle")
+        bound(
+            self, "immigrants", prefix, high=population - population // size, why="the children of an island in a cycle"
+        )
         bound(self.creation, "max_rules", prefix + "creation.", high=self.capacity, why=prefix + "capacity")
-        _shared(self, prefix, one.population // size)
+        _shared(self, prefix, population // size)
 
 
 @dataclass
-class CMA:
+class CMA(AnyAlgorithm):
     """An evolution strategy for vectors of numbers: CMA-ES with a diagonal covariance matrix."""
 
     kind: str = option("cma", "an evolution strategy for vectors of numbers", ("cma",))
@@ -308,7 +351,7 @@ class CMA:
         label="first step size",
     )
     chunk: int | None = option(None, CHUNK, low=1, high=MAX_POPULATION)
-    islands: Islands = option(Islands(), "there are none: all individuals are drawn from one distribution")
+    islands: Migration = option(Migration(), "there are none: all individuals are drawn from one distribution")
 
     def laws(self, prefix: str) -> None:
         """Refuse islands, and chunks that do not divide the population; raises UsageError."""
@@ -316,3 +359,9 @@ class CMA:
             accepted = "1 with algorithm.kind=cma, whose individuals are drawn from one distribution"
             reject(prefix + "islands.count", self.islands.count, accepted)
         _chunk(self, prefix)
+
+    def scheme(self, language: "Language") -> "Scheme":
+        """Return the evolution strategy."""
+        from jaxgp.evolution.cma import SeparableCMA
+
+        return SeparableCMA(language, self)

@@ -19,6 +19,7 @@ from jaxgp.evolution.state import EvolutionState
 from jaxgp.fitness.puzzles.meetings import Met, fresh, instances_of
 from jaxgp.fitness.refereed import Memories
 from jaxgp.genotypes.primitives import Integers, Primitive, PrimitiveSet
+from jaxgp.options import whole
 
 
 @struct.dataclass
@@ -50,6 +51,9 @@ class Pair(OnePopulation):
     solvers: Ring
     problems: Ring
     every: int
+
+    def __post_init__(self) -> None:
+        whole("every", self.every, 1)
 
     @property
     def fitness(self) -> Fitness:

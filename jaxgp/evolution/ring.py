@@ -25,9 +25,11 @@ from jax.sharding import Mesh
 
 from jaxgp import arrays
 from jaxgp.contracts import Fitness, Scheme
+from jaxgp.errors import reject
 from jaxgp.evolution import candidates
 from jaxgp.evolution.state import Champion, EvolutionState
-from jaxgp.fitness.evaluation import Standing
+from jaxgp.fitness.evaluation import Absolute, Standing
+from jaxgp.options import whole
 
 Metrics = dict[str, Array]
 
@@ -143,6 +145,18 @@ class Ring(OnePopulation):
     fitness: Fitness
     scheme: Scheme
     candidates: int = 0
+
+    def __post_init__(self) -> None:
+        for name, method in (("fitness", "evaluate"), ("scheme", "breed")):
+            if not hasattr(part := getattr(self, name), method):
+                reject(name, type(part).__name__, f"a value with a method {method}, as {name} values have")
+        whole("candidates", self.candidates, 0)
+        if isinstance(self.fitness, Absolute):
+            self.fitness.check(self.scheme)
+
+    def __repr__(self) -> str:
+        size = getattr(self.scheme, "population", "?")
+        return f"Ring({type(self.fitness).__name__}, {type(self.scheme).__name__} of {size})"
 
     def measured_by(self, fitness: Fitness) -> "Ring":
         """Return the ring with another fitness."""

@@ -33,3 +33,6 @@ class EvolutionState:
     champion: Champion
     finished: Array  # bool[]: whether the termination criterion holds, so that nothing is left to do
     candidates: "Candidates | None" = None  # where the champion is named in new games at the end
+
+    def __repr__(self) -> str:
+        return f"EvolutionState(generation={self.generation}, best fitness={self.champion.fitness})"

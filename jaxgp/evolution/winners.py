@@ -25,6 +25,7 @@ from jaxgp.evolution.options import Groups
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
 from jaxgp.operators import draw, rulelists
+from jaxgp.options import check_parts
 
 Metrics = dict[str, Array]
 
@@ -48,6 +49,9 @@ class Winners:
 
     language: RuleLanguage
     options: Groups
+
+    def __post_init__(self) -> None:
+        check_parts(self, language=RuleLanguage, options=Groups)
 
     @property
     def population(self) -> int:

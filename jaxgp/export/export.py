@@ -11,6 +11,7 @@ from string import Formatter
 
 import numpy as np
 
+from jaxgp.export import player
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.genotypes.text import print_constant, print_name, print_number, print_program
@@ -35,6 +36,9 @@ class Equations:
     def body(self, result: str) -> str:
         """Return the lines of a function that returns an expression over these names."""
         return "\n".join([*(f"    {name} = {text}" for name, text in self.lines), f"    return {result}"])
+
+    # Games write their modules with it, and import nothing of this room.
+    searched = staticmethod(player.searched)
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,10 @@ from flax import struct
 from jax import Array
 
 from jaxgp.arrays import comparable
-from jaxgp.contracts import Memory, Metrics
-from jaxgp.genotypes.language import Genome
+from jaxgp.contracts import Memory, Metrics, Scheme
+from jaxgp.errors import reject
+from jaxgp.genotypes.language import Genome, Language, written_in
+from jaxgp.options import MAX_FITNESS, MAX_WEIGHT, real
 
 if TYPE_CHECKING:
     from jaxgp.evolution.state import Champion
@@ -74,7 +76,21 @@ class Absolute(ABC, Generic[Memory]):
     """Base of a fitness: the fittest individual is the best, and a value means the same in every generation.
 
     Where values of two generations cannot be compared, the fitness needs a referee: `jaxgp.fitness.refereed.Refereed`.
+    A fitness of your own needs three members: `seats`, how many entries `points` have; `init(key)`, what it carries
+    from generation to generation; and `evaluate(key, population, memory)`, an `Evaluation` and the memory that follows.
     """
+
+    @property
+    def language(self) -> Language | None:
+        """What the individuals that it measures are written in; None: anything."""
+        return None
+
+    def check(self, scheme: Scheme[Any]) -> None:
+        """Refuse a scheme whose individuals cannot be measured; raises UsageError."""
+        bred = written_in(scheme)
+        mine = self.language
+        if mine is not None and bred is not None and (mine.name, mine.version) != (bred.name, bred.version):
+            reject("scheme", bred.name, f"a scheme that breeds what the fitness measures, {mine.name} {mine.version}")
 
     @property
     @abstractmethod
@@ -143,6 +159,10 @@ class FunctionFitness(Absolute[tuple[()]]):
 
     seats: ClassVar[int] = 1
 
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            reject("function", self.function, "a function (key, population [P, ...]) -> float32[P]")
+
     def init(self, key: Array) -> tuple[()]:
         """Return the memory, which is empty."""
         del key
@@ -150,7 +170,12 @@ class FunctionFitness(Absolute[tuple[()]]):
 
     def evaluate(self, key: Array, population: Genome, memory: tuple[()]) -> tuple[Evaluation, tuple[()]]:
         """Measure a population [P, ...]."""
-        fitness = self.function(child(key, MEASURE), population).astype(jnp.float32)
+        count = len(jax.tree.leaves(population)[0])
+        fitness = jnp.asarray(self.function(child(key, MEASURE), population)).astype(jnp.float32)
+        if fitness.shape != (count,):
+            reject(
+                "function", f"float32{list(fitness.shape)}", f"a function that returns float32[{count}], the fitness"
+            )
         return Evaluation(fitness, fitness[:, None], {"evaluations": jnp.int32(len(fitness))}), memory
 
 
@@ -165,3 +190,11 @@ def worth(
 def child(key: Array, number: int) -> Array:
     """Return child `number` of a generation's key; `jaxgp.evolution.ring` lists who uses which child."""
     return jax.random.split(key, CHILDREN)[number]
+
+
+def check_worth(scale: float, parsimony: float, minimum: float | None) -> None:
+    """Refuse what `worth` cannot take; raises UsageError."""
+    real("scale", scale, 0, MAX_WEIGHT, above=True)
+    real("parsimony", parsimony, 0, MAX_WEIGHT)
+    if minimum is not None:
+        real("minimum", minimum, -MAX_FITNESS, MAX_FITNESS, or_null=True)

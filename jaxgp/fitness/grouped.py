@@ -13,18 +13,21 @@ games shrinks to lists of two or three rules.
 """
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.arrays import comparable, take
+from jaxgp.contracts import Scheme
+from jaxgp.errors import reject
 from jaxgp.fitness.evaluation import Absolute, Evaluation, Standing, child
-from jaxgp.fitness.panel import Memories, PanelFitness
+from jaxgp.fitness.panel import Memories, PanelFitness, check_player
 from jaxgp.fitness.tournament import round_robin
-from jaxgp.genotypes.language import sizes
+from jaxgp.genotypes.language import Language, sizes, written_in
 from jaxgp.genotypes.rulelists import RuleLists
 from jaxgp.operators import tournament_groups
+from jaxgp.options import MAX_WEIGHT, choice, real, whole
 from jaxgp.players.rules import RulePlayer
 
 if TYPE_CHECKING:
@@ -58,6 +61,26 @@ class GroupFitness(Absolute[Memories]):
     chunk: int | None = None
 
     seats: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        check_player(self.panel.game, self.player)
+        if not self.panel.opponents:
+            reject("panel", "of nobody", "a panel of at least one opponent, the one to beat")
+        whole("size", self.size, 2)
+        real("panel_weight", self.panel_weight, 0, MAX_WEIGHT)
+        choice("ties", self.ties, ("rules", "lot"))
+        choice("stop", self.stop, ("beaten", "all_beaten", "never"))
+
+    @property
+    def language(self) -> Language | None:
+        """What the player's individuals are written in."""
+        return written_in(self.player)
+
+    def check(self, scheme: Scheme[Any]) -> None:
+        """Refuse a scheme whose individuals cannot be measured, or are no whole groups; raises UsageError."""
+        super().check(scheme)
+        if scheme.population % self.size:
+            reject("size", self.size, f"a divisor of the population, {scheme.population}")
 
     def init(self, key: Array) -> Memories:
         """Return the memories of the panel."""

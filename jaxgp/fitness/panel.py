@@ -10,9 +10,12 @@ from jax import Array
 
 from jaxgp.arrays import count_distinct, in_chunks
 from jaxgp.contracts import Game, Opponent, Player, States
-from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
+from jaxgp.errors import reject
+from jaxgp.fitness.evaluation import Absolute, Evaluation, check_worth, child, worth
 from jaxgp.fitness.matches import keys_of, mean_by_opponent, play, seats
-from jaxgp.genotypes.language import Genome, sizes
+from jaxgp.fitness.words import POINTS
+from jaxgp.genotypes.language import Genome, Language, sizes, written_in
+from jaxgp.options import MAX_PLIES, MAX_WEIGHT, real, whole
 
 Memories = tuple[Any, ...]
 """What each opponent of a panel carries."""
@@ -37,6 +40,27 @@ class Shown(NamedTuple):
     behaviour: Array  # uint32[P, 2 G]
 
 
+def check_player(game: Game, player: Player) -> None:
+    """Refuse a player that cannot see the positions of a game; raises UsageError. Nothing is computed."""
+    if not hasattr(player, "act"):
+        reject("player", type(player).__name__, "a player, such as the actor of a cast")
+    look = getattr(player, "look", None)
+    if look is None:
+        return
+    try:
+        jax.eval_shape(lambda: look(game.init(jax.random.key(0))))
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
+        reject("player", type(player).__name__, f"a player of {game.name} as it is set here ({error})")
+
+
+def check_opponent(game: Game, opponent: Opponent) -> None:
+    """Refuse an opponent that plays another game, or the same with other settings; raises UsageError."""
+    if not hasattr(opponent, "reply"):
+        reject("opponents", type(opponent).__name__, "opponents, such as those that jaxgp.opponent returns")
+    if (other := getattr(opponent, "game", game)) != game:
+        reject("opponents", f"{type(opponent).__name__} of {other}", f"opponents that play {game}")
+
+
 @dataclass(frozen=True)
 class PanelFitness(Absolute[Memories]):
     """fitness = max(minimum, scale * (points + win_bonus * wins) - parsimony * size).
@@ -50,7 +74,7 @@ class PanelFitness(Absolute[Memories]):
         game: the rules.
         player: how an individual plays.
         opponents: the panel.
-        weights: one for each opponent.
+        weights: one for each opponent; empty: all weigh the same.
         points: `score`: the game's own points; `result`: 1 for a win, 1/2 for a draw; `share`: the own points of all
             games against an opponent, divided by those of both sides; 1/2 where neither has any.
         scale: see above, as are `parsimony`, `win_bonus` and `minimum` (None: no bound).
@@ -59,12 +83,15 @@ class PanelFitness(Absolute[Memories]):
         opening: random moves at the beginning of each game.
         chunk: individuals whose games are played at a time, at most; None: all. It changes the memory that this takes,
             and nothing of the result but how often opponents search a position that their tables have lost.
+
+    Raises:
+        UsageError: a value that is not accepted, or a player or an opponent of another game.
     """
 
     game: Game
     player: Player
     opponents: Sequence[Opponent]
-    weights: Sequence[float]
+    weights: Sequence[float] = ()
     points: str = "score"
     scale: float = 1.0
     parsimony: float = 0.0
@@ -76,6 +103,32 @@ class PanelFitness(Absolute[Memories]):
     chunk: int | None = None
 
     seats: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        check_player(self.game, self.player)
+        for opponent in self.opponents:
+            check_opponent(self.game, opponent)
+        if not self.weights:
+            object.__setattr__(self, "weights", (1.0,) * len(self.opponents))
+        if len(self.weights) != len(self.opponents):
+            reject("weights", self.weights, f"{len(self.opponents)} numbers, one for each opponent; or none")
+        for weight in self.weights:
+            real("weights", weight, 0, MAX_WEIGHT)
+        if self.opponents and not any(self.weights):
+            reject("weights", self.weights, "at least one number above 0")
+        if self.points not in POINTS:
+            reject("points", self.points, ", ".join(POINTS))
+        check_worth(self.scale, self.parsimony, self.minimum)
+        real("win_bonus", self.win_bonus, 0, MAX_WEIGHT)
+        whole("max_plies", self.max_plies, 1, MAX_PLIES)
+        whole("opening", self.opening, 0, self.max_plies, "max_plies")
+        if self.chunk is not None:
+            whole("chunk", self.chunk, 1, or_null=True)
+
+    @property
+    def language(self) -> Language | None:
+        """What the player's individuals are written in."""
+        return written_in(self.player)
 
     def init(self, key: Array) -> Memories:
         """Return the memories of the opponents."""

@@ -14,8 +14,10 @@ from flax import struct
 from jax import Array, lax
 
 from jaxgp.arrays import comparable, take
+from jaxgp.contracts import Scheme
 from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, Standing, child
-from jaxgp.genotypes.language import Genome
+from jaxgp.genotypes.language import Genome, Language
+from jaxgp.options import whole
 
 COUNTED = ("evaluations", "plies", "searches", "nodes")
 """Metrics that count the work of a generation: that of the fitness and that of the referee add up."""
@@ -63,10 +65,25 @@ class Refereed(Absolute[Memories]):
     measured: int = 1
     first: int = 0
 
+    def __post_init__(self) -> None:
+        whole("measured", self.measured, 1)
+        whole("first", self.first, 0)
+
     @property
     def seats(self) -> int:
         """S, entries of points."""
         return self.fitness.seats
+
+    @property
+    def language(self) -> Language | None:
+        """What the individuals are written in."""
+        return self.fitness.language
+
+    def check(self, scheme: Scheme[Any]) -> None:
+        """Refuse a scheme whose individuals cannot be measured, or that has too few; raises UsageError."""
+        self.fitness.check(scheme)
+        whole("measured", self.measured, 1, scheme.population, "the population")
+        whole("first", self.first, 0, scheme.population, "the population")
 
     def init(self, key: Array) -> Memories:
         """Return both memories."""

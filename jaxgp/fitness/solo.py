@@ -8,8 +8,9 @@ from jax import Array
 
 from jaxgp.arrays import count_distinct
 from jaxgp.contracts import Soloist
-from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
-from jaxgp.genotypes.language import Genome, sizes
+from jaxgp.errors import reject
+from jaxgp.fitness.evaluation import Absolute, Evaluation, check_worth, child, worth
+from jaxgp.genotypes.language import Genome, Language, sizes, written_in
 
 PLAY = 0
 """The child of a generation's key that games are played with."""
@@ -32,6 +33,16 @@ class SoloFitness(Absolute[tuple[()]]):
     minimum: float | None = None
 
     seats: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.soloist, "perform"):
+            reject("soloist", type(self.soloist).__name__, "an actor that plays alone, such as that of a cast")
+        check_worth(self.scale, self.parsimony, self.minimum)
+
+    @property
+    def language(self) -> Language | None:
+        """What the soloist's individuals are written in."""
+        return written_in(self.soloist)
 
     def init(self, key: Array) -> tuple[()]:
         """Return the memory, which is empty."""

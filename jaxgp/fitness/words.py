@@ -3,6 +3,9 @@
 from jaxgp.players.options import Opponent
 from jaxgp.printable import plies
 
+POINTS = ("score", "result", "share")
+"""What points of a game can be; see `jaxgp.fitness.panel.PanelFitness`."""
+
 
 def describe_opponent(opponent: Opponent) -> str:
     """Say in words who an opponent is."""

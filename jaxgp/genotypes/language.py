@@ -31,6 +31,12 @@ NAMES = {"program": "primitive set", "rules": "rule language"}
 """What people call the language of a genotype."""
 
 
+def written_in(one: object) -> Language | None:
+    """Return what the genomes are written in that a player plays or a scheme breeds; None: they may be anything."""
+    found: Language | None = getattr(one, "primitives", None) or getattr(one, "language", None)
+    return found
+
+
 @singledispatch
 def kind(language: object) -> str:
     """Return the kind of genotype that a language writes: `program` or `rules`."""

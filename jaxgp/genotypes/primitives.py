@@ -15,11 +15,16 @@ from typing import Literal
 import numpy as np
 from jax import Array
 
+from jaxgp.errors import reject
+from jaxgp.options import real, whole
+
 FLOAT = "float"
 BOOL = "bool"
 
 Weighting = Literal["none", "path", "noops"]
 
+MOST = 2**24
+"""Whole numbers up to this one are float32s, which constants are."""
 UNREACHABLE = 10**6
 """Depth and size of a slot that no finite tree can fill."""
 
@@ -30,6 +35,10 @@ class Integers:
 
     low: int
     high: int
+
+    def __post_init__(self) -> None:
+        whole("low", self.low, -MOST, MOST)
+        whole("high", self.high, self.low, MOST, "beyond it a float32 holds no whole number")
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high and float(value).is_integer()
@@ -44,6 +53,10 @@ class Floats:
 
     low: float
     high: float
+
+    def __post_init__(self) -> None:
+        real("low", self.low)
+        real("high", self.high, self.low)
 
     def __contains__(self, value: float) -> bool:
         # Constants are float32, and the nearest float32 of a bound may lie just outside it.
@@ -133,6 +146,13 @@ class Primitive:
     weight: float = 1.0
     python: str = ""
     latex: str = ""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.args, str):
+            reject("args", self.args, "a tuple of types, as in (jaxgp.FLOAT,)")
+        if self.feature is not None:
+            whole("feature", self.feature, 0)
+        real("weight", self.weight, 0)
 
     @property
     def arity(self) -> int:
@@ -247,6 +267,9 @@ class PrimitiveSet:
             raise ValueError(f"primitive set {self.name}: rules name trees of an individual, each at most once")
         if len({tuple(self.roots[tree] for tree in rule) for rule in self.rules}) > 1:
             raise ValueError(f"primitive set {self.name}: rules have the same root types")
+
+    def __repr__(self) -> str:
+        return f"PrimitiveSet({self.name}, {len(self.terminals)} terminals, {len(self.functions)} functions)"
 
     @cached_property
     def primitives(self) -> tuple[Primitive, ...]:

@@ -24,6 +24,7 @@ import jax.numpy as jnp
 from flax import struct
 from jax import Array, lax
 
+from jaxgp.errors import reject
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.calls import apply, instructions
@@ -307,7 +308,15 @@ def owned_by_pairs(primitives: PrimitiveSet, plans: Plan, owner: Array, features
 
 
 def evaluate_programs(primitives: PrimitiveSet, programs: Programs, features: Array) -> Array:
-    """Plan and evaluate at once; shapes as in `evaluate`."""
+    """Plan and evaluate at once; shapes as in `evaluate`.
+
+    Raises:
+        UsageError: there are fewer features than the primitives read, or they are of another shape.
+    """
+    least = 1 + max((p.feature for p in primitives.primitives if p.feature is not None), default=-1)
+    shape = jnp.shape(features)
+    if len(shape) not in (2, 3) or shape[-2] < least:
+        reject("features", f"float32{list(shape)}", f"float32[F, B] or float32[P, F, B], F from {least}")
     return evaluate(primitives, plan(primitives, programs), features)
 
 

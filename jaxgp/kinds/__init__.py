@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from jaxgp import options
 from jaxgp.errors import reject
 from jaxgp.evolution.options import CMA, Algorithm, Groups, of_island
-from jaxgp.fitness.words import describe_opponent, plies
+from jaxgp.fitness.words import POINTS, describe_opponent, plies
 from jaxgp.options import (
     DEEPEST,
     MAX_FITNESS,
@@ -138,7 +138,7 @@ class Games(Fitness):
         "score",
         "score: the sum over both seats, weighted mean over opponents; result: 1, 1/2, 0; share: own points of all "
         "games against an opponent, divided by those of both sides; games that are stopped give points to neither",
-        ("score", "result", "share"),
+        POINTS,
     )
     win_bonus: float = option(
         0.0, "extra points for each seat from which a game against the panel is won", low=0, high=MAX_WEIGHT

@@ -24,11 +24,16 @@ from jaxgp.players.panel import strategist
 from jaxgp.players.searches import chancy
 from jaxgp.printable import one_line
 from jaxgp.spec import Cast, Games
+from jaxgp.store import champion
+from jaxgp.store.champion import ChampionError
 from jaxgp.store.directory import RunDirectory
 
 KINDS = ("random", "minimax:DEPTH", "strategy:NAME")
 """Words that name members other than champions."""
-ACCEPTED = f"run directories, folders of such, champion files, patterns with *, ? or [0-4], {', '.join(KINDS)}"
+ACCEPTED = (
+    "run directories, folders of such, champion files, FILE.jsonl#SEED, patterns with *, ? or [0-4], "
+    + ", ".join(KINDS)
+)
 MOST = 200
 """The most players of a league; with more, the ratings alone would take minutes."""
 
@@ -165,7 +170,10 @@ def _expanded(option: str, words: Sequence[str]) -> list[str | Path]:
 
 
 def champion_files(option: str, words: Sequence[str]) -> list[Path]:
-    """Replace words by champion files: a pattern by its matches, a folder by the runs in it; raises UsageError."""
+    """Replace words by champion files; raises UsageError.
+
+    A pattern stands for its matches, a folder for the runs in it, a file of lines for all of its champions.
+    """
     found: list[Path] = []
     for word in words:
         given = str(user_path(option, word))
@@ -179,8 +187,13 @@ def champion_files(option: str, words: Sequence[str]) -> list[Path]:
 
 
 def _files(option: str, path: Path) -> list[Path]:
-    if not path.is_dir() or RunDirectory(path).champion.is_file():
-        return [RunDirectory(path).champion if path.is_dir() else path]
+    if not path.is_dir():
+        try:
+            return champion.members(path)
+        except ChampionError as error:
+            raise UsageError(f"{option}={path}: {error}") from error
+    if RunDirectory(path).champion.is_file():
+        return [RunDirectory(path).champion]
     try:
         below = sorted(path.rglob(RunDirectory(path).champion.name), key=_natural)
     except OSError as error:

@@ -53,7 +53,7 @@ class Loaded:
 
 
 def load(run: str, games: Games, option: str = "run", asked: Mapping[str, object] | None = None) -> Loaded:
-    """Load the champion of a run directory, or a champion file.
+    """Load the champion of a run directory, or of a champion file: see `jaxgp.store.champion.read`.
 
     Args:
         run: where it is.
@@ -67,7 +67,7 @@ def load(run: str, games: Games, option: str = "run", asked: Mapping[str, object
     """
     given = user_path(option, run)
     path = RunDirectory(given).champion if given.is_dir() else given
-    if not path.is_file():
+    if not champion.file_of(path).is_file():
         wanted = f"{path.name} is missing" if given.is_dir() else "no such file or directory"
         raise UsageError(f"{option}={run}: {wanted}; accepted: a run directory with a champion, or a champion file")
     try:

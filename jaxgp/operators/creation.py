@@ -20,7 +20,6 @@ from jaxgp.genotypes.primitives import UNREACHABLE, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import draw
 from jaxgp.operators.options import Creation
-from jaxgp.options import find
 
 Growth = tuple[Array, Array, Array, Array, Array, Array]
 """The carry of the loop that grows trees."""
@@ -173,12 +172,9 @@ def create(key: Array, primitives: PrimitiveSet, config: Creation, population: i
         Programs [P, T, L], every tree within max_depth and `capacity`.
 
     Raises:
-        ValueError: an unknown method, or limits within which some tree cannot exist.
+        ValueError: limits within which some tree cannot exist.
     """
-    find(config, "method").check("creation.method", config.method)
     least = config.min_depth if config.method == "ramped" else config.max_depth
-    if not 0 <= least <= config.max_depth:
-        raise ValueError(f"creation: depths from {least} to {config.max_depth} are not a range")
     sizes = least_sizes(primitives, config.max_depth)[0]
     for name, slot in zip(primitives.roots, primitives.root_type, strict=True):
         if sizes[least, slot] > capacity:

@@ -21,7 +21,6 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import draw, trees
 from jaxgp.operators.options import Crossover
-from jaxgp.options import find
 
 Crossed = TypeVar("Crossed")
 
@@ -55,7 +54,6 @@ def choose_node(
     `uniform`: all equally likely. `koza`: a function with probability `function_probability`, otherwise a terminal,
     where the kind exists.
     """
-    find(config, "node_choice").check("crossover.node_choice", config.node_choice)
     if config.node_choice == "uniform":
         return draw.below(words[0], tree.length) if allowed is None else draw.uniform(words[0], allowed)
     mask = programs.live(tree) if allowed is None else allowed

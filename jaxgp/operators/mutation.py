@@ -233,13 +233,10 @@ def mutate(key: Array, primitives: PrimitiveSet, algorithm: Breeding, population
         Programs [P, T, L].
 
     Raises:
-        ValueError: weights that are negative or all zero, local mutation in a set without factors, or mutation of rules
-            in a set without rules.
+        ValueError: local mutation in a set without factors, or mutation of rules in a set without rules.
     """
     weights = {kind: float(weight) for kind, weight in algorithm.mutation.weights.items()}
     total = sum(weights.values())
-    if total <= 0 or min(weights.values()) < 0:
-        raise ValueError(f"mutation: weights {weights} must not be negative, nor all zero")
     if weights["local"] > 0 and not primitives.factored:
         raise ValueError(f"mutation.local={weights['local']:g}: accepted: 0, for a primitive set without factors")
     if weights["rule"] > 0 and not primitives.rules:

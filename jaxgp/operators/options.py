@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from jaxgp.errors import reject
-from jaxgp.options import MAX_POWER, MAX_WEIGHT, any_of, bound, declared, option
+from jaxgp.options import MAX_POWER, MAX_WEIGHT, Checked, any_of, bound, declared, option
 
 MAX_CAPACITY = 32767
 """Subtree sizes are stored as int16."""
@@ -17,7 +17,7 @@ MAX_DRAWN = 10_000
 
 
 @dataclass
-class Creation:
+class Creation(Checked):
     """Random programs of the first generation."""
 
     method: str = option("grow", "ramped: half-and-half over min_depth..max_depth", ("full", "grow", "ramped"))
@@ -34,7 +34,7 @@ class Creation:
 
 
 @dataclass
-class Selection:
+class Selection(Checked):
     """How parents are drawn."""
 
     method: str = option("roulette", "how they are drawn by fitness", ("roulette", "rank", "tournament", "truncation"))
@@ -68,7 +68,7 @@ class Selection:
 
 
 @dataclass
-class Crossover:
+class Crossover(Checked):
     """Crossover of each selected parent, with this probability; the kind is drawn by weight."""
 
     probability: float = option(
@@ -107,7 +107,7 @@ class Crossover:
 
 
 @dataclass
-class Mutation:
+class Mutation(Checked):
     """Mutation of each child, with this probability; the kind is drawn by weight."""
 
     probability: float = option(0.005, "chance that a child is mutated", low=0, high=1, label="mutation probability")
@@ -190,7 +190,7 @@ class Breeding(Protocol):
 
 
 @dataclass
-class RuleCreation:
+class RuleCreation(Checked):
     """Random rule lists, their number of rules uniform over min_rules..max_rules."""
 
     min_rules: int = option(5, "the least number of rules", low=0, high=MAX_CAPACITY)
@@ -205,7 +205,7 @@ class RuleCreation:
 
 
 @dataclass
-class RuleMutation:
+class RuleMutation(Checked):
     """How likely each kind of mutation is, relative to the others."""
 
     add: float = option(1.0, "weight: a random rule at a random place", low=0, high=MAX_WEIGHT, label="add")

@@ -18,19 +18,14 @@ from jaxgp.genotypes import rulelists
 from jaxgp.genotypes.rulelists import DONT_CARE, RuleLanguage, RuleLists
 from jaxgp.operators import draw
 from jaxgp.operators.options import RuleCreation, RuleMutation
+from jaxgp.options import bound
 
 KINDS = tuple(RuleMutation().weights)
 """The kinds of mutation by index."""
 
 
 def condition_weights(language: RuleLanguage, dont_care: float | None) -> np.ndarray:
-    """Return int32[C, N]: how likely each of `language.options` is, relative to the others of its cell.
-
-    Raises:
-        ValueError: `dont_care` is not a probability.
-    """
-    if dont_care is not None and not 0 <= dont_care <= 1:
-        raise ValueError(f"dont_care={dont_care}: accepted: a number from 0 to 1, or None for all conditions alike")
+    """Return int32[C, N]: how likely each of `language.options` is, relative to the others of its cell."""
     table = np.zeros(language.options.shape, np.int32)
     for row, count in zip(table, language.num_options, strict=True):
         row[:count] = 1
@@ -68,13 +63,9 @@ def create(key: Array, language: RuleLanguage, config: RuleCreation, capacity: i
     """Make a random list.
 
     Raises:
-        ValueError: the numbers of rules are not a range within the capacity, or `dont_care` is not a probability.
+        UsageError: a list may be longer than the capacity.
     """
-    if not 0 <= config.min_rules <= config.max_rules <= capacity:
-        raise ValueError(
-            f"min_rules={config.min_rules}, max_rules={config.max_rules}: accepted: "
-            f"0 <= min_rules <= max_rules <= {capacity}, the capacity"
-        )
+    bound(config, "max_rules", "creation.", high=capacity, why="capacity")
     weights = condition_weights(language, config.dont_care)
     length_key, rule_key = jax.random.split(key)
     length = config.min_rules + draw.below(draw.words(length_key), config.max_rules - config.min_rules + 1)
@@ -165,14 +156,8 @@ def mutate(
     Returns:
         The list; int32[], the kind, an index into KINDS; and bool[], whether the list could be mutated so: there is
         nothing to add to a full list, nothing to delete or modify in an empty one, nothing to re-order below two.
-
-    Raises:
-        ValueError: the weights are negative or all zero, or `dont_care` is not a probability.
     """
     shares = np.array(list(config.weights.values()), np.float64)
-    if not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
-        named = ", ".join(f"{kind}={share:g}" for kind, share in zip(KINDS, shares, strict=True))
-        raise ValueError(f"{named}: accepted: weights of at least 0, not all of them 0")
     weights = condition_weights(language, dont_care)
     words = draw.words(key, language.num_cells + 7)
     whole = np.ceil(shares / shares.sum() * 2**20).astype(np.int32)  # a kind with any weight stays possible

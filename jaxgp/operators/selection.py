@@ -16,7 +16,6 @@ from jax import Array
 
 from jaxgp.arrays import comparable
 from jaxgp.operators.options import Selection
-from jaxgp.options import find
 
 
 def proportional(key: Array, weights: Array, n: int, but: Array | None = None) -> Array:
@@ -147,7 +146,6 @@ def select(key: Array, config: Selection, fitness: Array, n: int, but: Array | N
     Raises:
         ValueError: an unknown method.
     """
-    find(config, "method").check("selection.method", config.method)
     but = None if fitness.shape[0] == 1 else but
     if config.method == "roulette":
         return proportional(key, roulette_weights(fitness), n, but)

@@ -25,7 +25,6 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import crossover, mutation, selection
 from jaxgp.operators.options import Breeding
-from jaxgp.options import find
 
 
 def _take(population: Programs, index: Array) -> Programs:
@@ -54,7 +53,6 @@ def recombine(
         copy of the receiving parent.
     """
     options = algorithm.crossover
-    find(options, "method").check("crossover.method", options.method)
     if options.rule and not primitives.rules:
         raise ValueError(f"crossover.rule={options.rule:g}: accepted: 0, for individuals without rules")
     if options.one_point and primitives.num_trees < 2:

@@ -62,6 +62,10 @@ class GreedyPlayer:
         """Return P."""
         return plans.steps.shape[0]
 
+    def look(self, state: State) -> Array:
+        """Return float32[F], what a program sees of the first move from one state."""
+        return self.outcome(state, jnp.int32(0) * self.choices(state))[1]
+
     def act(self, plans: Plan, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
         """Return int32[P, M, 1] moves and bool[P, M], all True, for the states [P, M] of P programs.
 
@@ -122,6 +126,10 @@ class ChosenPlayer(Learns):
     def count(self, plans: Plan) -> int:
         """Return P."""
         return plans.steps.shape[0] // self.primitives.num_trees
+
+    def look(self, state: State) -> Outcome:
+        """Return what one of the moves from one state leads to."""
+        return self.outcome(state, jnp.int32(0))
 
     def act(self, plans: Plan, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
         """Return int32[P, M, K] moves, all that `choose` knows, and bool[P, M], all True, for states [P, M].

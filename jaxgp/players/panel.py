@@ -14,6 +14,7 @@ from jaxgp.contracts import Alone, Driver, Game, Genomes, Opponent, Player, Stat
 from jaxgp.errors import reject
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
+from jaxgp.options import find
 from jaxgp.players import options
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.players.search import AlternatingOpponent, SearchOpponent
@@ -80,6 +81,9 @@ class RandomOpponent:
     random: bool = True
     thinks: bool = False
     forfeits: bool = False
+
+    def __post_init__(self) -> None:
+        find(options.Opponent, "games").check("games", self.games)
 
     def init(self, key: Array) -> tuple[()]:
         del key

@@ -17,6 +17,7 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import evaluate, evaluate_active
 from jaxgp.interpreter.plan import Plan, plan
+from jaxgp.options import MAX_GAMES, whole
 
 State = Any
 
@@ -44,6 +45,10 @@ class ProgramPlayer:
     def count(self, plans: Plan) -> int:
         """Return P."""
         return plans.steps.shape[0]
+
+    def look(self, state: State) -> Array:
+        """Return float32[F], what a program sees of one state."""
+        return self.features(state)
 
     def act(self, plans: Plan, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
         """Return int32[P, M, 1] moves and bool[P, M] whether each is legal, for the states [P, M] of P programs.
@@ -93,6 +98,10 @@ class ProgramOpponent:
     champions: bool = False
     forfeits: bool = False
     thinks: bool = False
+
+    def __post_init__(self) -> None:
+        whole("count", self.count, 1, MAX_GAMES)
+        whole("rounds", self.rounds, 1, MAX_GAMES)
 
     @property
     def random(self) -> bool:

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.bits import WORD, lot, pack, pick_bit
+from jaxgp.contracts import Game
 from jaxgp.genotypes.language import Genome
 from jaxgp.players.searches import drawn, draws
 from jaxgp.search import cores, table
@@ -37,6 +38,10 @@ class SearchOpponent:
     games: int = 1
     thinks: bool = True
     forfeits: bool = False
+
+    @property
+    def game(self) -> Game:
+        return self.search.game
 
     @property
     def random(self) -> bool:

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jaxgp import options
 from jaxgp.arrays import take
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs, Top, whole
@@ -61,6 +62,12 @@ class SearchedPlayer:
 
     random: ClassVar[bool] = False
 
+    def __post_init__(self) -> None:
+        options.whole("depth", self.depth, 1, options.DEEPEST)
+        options.whole("tail", self.tail, 1)
+        if self.lanes is not None:
+            options.whole("lanes", self.lanes, 1, options.MAX_LANES, or_null=True)
+
     def prepare(self, programs: Programs) -> Plan:
         """Derive the evaluation order of programs [P, T, L], once for all their games."""
         return plan(self.primitives, jax.vmap(lambda trees: whole(self.primitives, trees, self.top))(programs))
@@ -68,6 +75,10 @@ class SearchedPlayer:
     def count(self, plans: Plan) -> int:
         """Return P."""
         return plans.steps.shape[0]
+
+    def look(self, state: State) -> Array:
+        """Return bool[A], the moves that a search tries from one state."""
+        return self.game.legal_actions(state)
 
     def evaluate_leaves(self, plans: Plan, whose: Array, states: State, needed: Array) -> Array:
         """Return float32[B]: values of states [B] for the side to move, by the programs `whose` (int32[B]).

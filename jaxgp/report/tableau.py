@@ -26,7 +26,7 @@ def tableau(config: Config, language: Language) -> Rows:
             rows = _cma(config, config.algorithm, language)
         else:
             rows = _koza(config, config.algorithm, language)
-    rows += _islands(config.algorithm)
+    rows += [*config.algorithm.rows(), *_islands(config.algorithm)]
     return [("title", config.title), *rows] if config.title else rows
 
 

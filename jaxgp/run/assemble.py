@@ -12,20 +12,16 @@ from jax.stages import Compiled
 
 from jaxgp import kinds
 from jaxgp.config.games import cast_of
-from jaxgp.config.schema import GENOTYPES, Config
-from jaxgp.contracts import Alone, Driver, Game, Opponent, Scheme
+from jaxgp.config.schema import Config
+from jaxgp.contracts import Alone, Driver, Game, Opponent
 from jaxgp.errors import reject
-from jaxgp.evolution.cma import SeparableCMA
-from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.islands import Islands
 from jaxgp.evolution.options import CMA, Algorithm, Groups, chunks, of_island
 from jaxgp.evolution.pair import Pair
 from jaxgp.evolution.ring import Evolution, Metrics, Ring
 from jaxgp.evolution.seeds import Seeds
 from jaxgp.evolution.state import EvolutionState
-from jaxgp.evolution.winners import Winners
 from jaxgp.genotypes.language import Genome, Language
-from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.host.replay import ReplayGame, Rival, replay_alone, replay_games, replay_rollout
 from jaxgp.operators import creation, rulelists
@@ -46,17 +42,6 @@ def creator(language: Language, algorithm: Algorithm | Groups | CMA) -> Callable
         return rule_lists
     by = algorithm if isinstance(algorithm, Algorithm) else Algorithm()
     return lambda key, count: creation.create(key, language, by.creation, count, by.capacity)
-
-
-def scheme_of(language: Language, algorithm: Algorithm | Groups | CMA) -> Scheme:
-    """Return how parents become children."""
-    if isinstance(algorithm, Groups):
-        assert isinstance(language, RuleLanguage)
-        return Winners(language, algorithm)
-    assert isinstance(language, PrimitiveSet)
-    if isinstance(algorithm, CMA):
-        return SeparableCMA(language, algorithm)
-    return Generational(language.without(algorithm.left_out), algorithm)
 
 
 @dataclass(frozen=True)
@@ -173,10 +158,10 @@ def _of_one(config: Config, games: Games, kept: int) -> tuple[Cast, Mapping[str,
     Returns:
         See `Experiment` for the cast, the panel and the ring.
     """
-    cast, fitness = cast_of(config, games, GENOTYPES[config.algorithm.kind]), config.fitness
+    cast, fitness = cast_of(config, games, config.algorithm.genotype), config.fitness
     create, seated = creator(cast.language, config.algorithm), dict[str, dict[str, Opponent]]()
     for section, name, one in kinds.met(fitness):
         assert isinstance(fitness, kinds.Games)
         seated.setdefault(section, {})[name] = opponent(one, cast, create, fitness)
-    ring = Ring(fitness.make(config, cast, seated), scheme_of(cast.language, config.algorithm), kept)
+    ring = Ring(fitness.make(config, cast, seated), config.algorithm.scheme(cast.language), kept)
     return cast, seated.get("opponents", {}), fitness.around(ring)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxgp.config import places, validate
 from jaxgp.config.compose import word
-from jaxgp.config.quoting import pasted, unquoted
+from jaxgp.config.quoting import pasted, trains, unquoted
 from jaxgp.config.schema import Config, Logger
 from jaxgp.errors import UsageError, reject, show
 from jaxgp.files import user_path
@@ -210,7 +210,7 @@ def command(overrides: Sequence[str], games: "Games") -> str:
     """Return the options of a command line as a command for a shell."""
     folder = getattr(games, "folder", None)  # of a game outside the project, whose name the options have
     places = {f"game={folder.name}": pasted("game", folder)} if folder is not None else {}
-    return " ".join(["python scripts/train.py", *(places.get(one) or word(Config, one) for one in overrides)])
+    return " ".join([trains(), *(places.get(one) or word(Config, one) for one in overrides)])
 
 
 def _filled(config: Config, games: "Games") -> Config:

@@ -12,7 +12,7 @@ from typing import NoReturn
 import jax
 
 from jaxgp.config.games import described
-from jaxgp.config.quoting import pasted
+from jaxgp.config.quoting import pasted, trains
 from jaxgp.config.schema import Config
 from jaxgp.contracts import Solver
 from jaxgp.errors import RunError, UsageError, reason
@@ -207,7 +207,7 @@ def _say_how_to_go_on(plan: Plan, runs: Sequence[loop.Run]) -> None:
     done = min(run.generation for run in runs)
     folder = runs[0].directory.path.parent if plan.members else runs[0].directory.path
     _say(f"Stopped after {done} of {plan.config.algorithm.generations} generations. Go on with:")
-    _say(f"  python {sys.argv[0] or 'scripts/train.py'} {pasted('resume', short(folder))}")
+    _say(f"  {trains(sys.argv[0])} {pasted('resume', short(folder))}")
 
 
 def _conclude(run: loop.Run) -> None:

@@ -1,6 +1,12 @@
-"""champion.json: the best individual of a run as text that people read and write; no code is run."""
+"""champion.json: the best individual of a run as text that people read and write; no code is run.
 
+Champions of several runs are one file NAME.jsonl, one of them a line; NAME.jsonl#3 is the champion of seed 3.
+"""
+
+import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +25,8 @@ from jaxgp.options import MAX_SEED
 from jaxgp.store.record import clean
 
 FORMAT = "jaxgp champion"
+LINES = ".jsonl"
+"""How the name of a file ends that holds a champion in each line."""
 FORMAT_VERSION = 3
 """From version 3 on `program` holds the role; for older files `jaxgp.measure.champions` finds it by the language."""
 
@@ -86,7 +94,12 @@ def points_by_seat(champion: ChampionFile) -> list[tuple[str, float | None]]:
 
 def write(path: Path, content: ChampionFile) -> None:
     """Write a champion file atomically; raises OSError."""
-    files.write_json(path, as_json(content))
+    files.write_text(path, as_text(content))
+
+
+def as_text(content: ChampionFile) -> str:
+    """Return the text of a champion file."""
+    return json.dumps(as_json(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def as_json(content: ChampionFile) -> Json:
@@ -95,16 +108,75 @@ def as_json(content: ChampionFile) -> Json:
     return {"format": FORMAT, "format_version": FORMAT_VERSION} | asdict(content) | {"text": text}
 
 
+def file_of(path: Path) -> Path:
+    """Return the file that holds a champion: FILE for FILE#SEED."""
+    return _placed(path)[0]
+
+
+def _placed(path: Path) -> tuple[Path, int | None]:
+    """Return the file, and the seed that follows its name after a #, unless a file has the whole name."""
+    name, _, seed = path.name.rpartition("#")
+    if name and seed.isdecimal() and not path.exists():
+        return path.with_name(name), int(seed)
+    return path, None
+
+
+def members(path: Path) -> list[Path]:
+    """Return what each champion of a file is called: FILE.jsonl#SEED, or the path itself; raises ChampionError."""
+    file, seed = _placed(path)
+    if file.suffix != LINES or seed is not None:
+        return [path]
+    return [file.with_name(f"{file.name}#{one.seed}") for one in _all(file)]
+
+
 def read(path: Path) -> ChampionFile:
-    """Read a champion file without interpreting its text.
+    """Read a champion without interpreting its text.
+
+    Args:
+        path: a champion file, or FILE.jsonl#SEED; without #SEED the only champion of FILE.jsonl.
 
     Raises:
-        ChampionError: there is no such file, or it is not a champion file.
+        ChampionError: there is no such file, it is not a champion file, or it has no or no single such champion.
     """
+    file, seed = _placed(path)
+    if file.suffix != LINES:
+        if seed is not None:
+            raise ChampionError(f"{path}: {file.name} is not a file of several champions ({LINES}); leave out #{seed}")
+        return _parsed(file, _text(file))
+    found = _all(file)
+    chosen = found if seed is None else [one for one in found if one.seed == seed]
+    if len(chosen) == 1:
+        return chosen[0]
+    seeds = ", ".join(str(one.seed) for one in found) or "none"
+    wanted = "several champions" if seed is None else f"no champion of seed {seed}"
+    raise ChampionError(f"{path}: {wanted}; accepted: {file.name}#SEED with one of the seeds {seeds}")
+
+
+def _all(file: Path) -> Sequence[ChampionFile]:
+    """Return the champions of a file of lines, by seed; raises ChampionError."""
+    lines = _text(file).splitlines()
+    found = [_parsed(Path(f"{file}, line {number}"), line) for number, line in enumerate(lines, 1)]
+    found.sort(key=lambda one: one.seed)
+    twice = next((b.seed for a, b in pairwise(found) if a.seed == b.seed), None)
+    if twice is not None:
+        raise ChampionError(f"{file}: two champions of seed {twice}; accepted: one of each seed")
+    return found
+
+
+def _text(file: Path) -> str:
+    """Return the text of a file; raises ChampionError."""
     try:
-        content = reading.read_json(path)
+        return reading.read_text(file)
     except OSError as error:
-        raise ChampionError(f"{path}: cannot be read ({reason(error)})") from error
+        raise ChampionError(f"{file}: cannot be read ({reason(error)})") from error
+    except ValueError as error:
+        raise ChampionError(f"{file}: not JSON ({error})") from error
+
+
+def _parsed(path: Path, text: str) -> ChampionFile:
+    """Return the champion that a text describes; raises ChampionError, which names the path."""
+    try:
+        content = reading.parse_json(text)
     except ValueError as error:
         raise ChampionError(f"{path}: not JSON ({error})") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:

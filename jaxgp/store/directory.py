@@ -13,7 +13,7 @@ import stat
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO
 
@@ -212,8 +212,9 @@ def digest(config: Config) -> str:
 
     Options with their defaults are left out, so a run of an earlier version, which lacks some, keeps its digest.
     """
-    counted = replace(config, algorithm=replace(config.algorithm, generations=0, chunk=None))
-    values = {name: value for name, value in departures(counted).items() if name not in UNRELATED}
+    values = {name: value for name, value in departures(config).items() if name not in UNRELATED}
+    algorithm = departures(config.algorithm) | {"generations": 0}
+    values["algorithm"] = {name: value for name, value in algorithm.items() if name != "chunk"}
     text = json.dumps(values, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pandas
 
 from jaxgp import files
+from jaxgp.config.quoting import trains
 from jaxgp.errors import UsageError, reason, reject
 from jaxgp.printable import printable
 from jaxgp.report import document
@@ -234,7 +235,7 @@ def _line(row: Mapping[str, object], measure: str) -> str:
 
 
 def _left(one: Member) -> dict[str, object]:
-    going = shlex.join(["python", "scripts/train.py", f"resume={files.short(one.path)}"])
+    going = f"{trains()} {shlex.quote(f'resume={files.short(one.path)}')}"
     state = "running, or killed" if one.state == "running" else one.state
     progress = f"{len(one.rows)} of {one.config.algorithm.generations}"
     return {"run": one.path.name, "state": state, "generations": progress, "to go on": going}

@@ -23,7 +23,7 @@ def shares(data: Data) -> dict[str, list[float]]:
         met.setdefault(run, []).append(score.share)
     found: dict[str, list[float]] = {}
     for run, values in sorted(met.items()):
-        if name := re.fullmatch(r"docs/data/champions/(\w+)_\d+\.json", run):
+        if name := re.fullmatch(r"docs/data/champions/(\w+)\.jsonl#\d+", run):
             found.setdefault(name[1], []).append(100 * mean(values))
     return found
 

@@ -4,7 +4,6 @@ They are made from mancala_games.csv and mancala_panel.csv; the second file has 
 a pit: shares of games won in percent, with 95 % Wilson intervals.
 """
 
-import re
 from collections.abc import Sequence
 from functools import partial
 from math import sqrt
@@ -19,17 +18,17 @@ from tables.shared.data import Data, by
 
 DIRECT = "program"
 """The role of the study's programs, whose value names a pit."""
-TRIES = (
-    "each other, guides of 6 and 7 plies; 7 plies choose; 17 generations",
-    "panel of 5, 6 and 7 plies, selection of the default run; 60 generations",
-    "panel of 6, 9 and 10 plies, tournaments; 19 generations",
-    "panel of 6 and 10 plies, selection of the default run; 45 generations",
-    "each other in 10 games a seat, a guide of 6 plies; 6, 7, 9 and 10 plies choose; 16 generations",
-    "panel of 5 and 6 plies after four random moves, selection of the default run; 40 generations",
-)
-"""How the programs of `mancala_tries` were trained, by seed; they value leaves at four plies."""
+TRIES = {
+    "_coplay.jsonl#10": "each other, guides of 6 and 7 plies; 7 plies choose; 17 generations",
+    ".jsonl#10": "panel of 5, 6 and 7 plies, selection of the default run; 60 generations",
+    ".jsonl#11": "panel of 6, 9 and 10 plies, tournaments; 19 generations",
+    ".jsonl#12": "panel of 6 and 10 plies, selection of the default run; 45 generations",
+    ".jsonl#13": "each other in 10 games a seat, a guide of 6 plies; 6, 7, 9 and 10 plies choose; 16 generations",
+    ".jsonl#14": "panel of 5 and 6 plies after four random moves, selection of the default run; 40 generations",
+}
+"""How the programs of `mancala_tries` were trained, by what follows this; they value leaves at four plies."""
 BENCHMARK = "search depth=8 evaluator=material ties=random"
-TRY = re.compile(r"mancala_tries_(\d+)\.json$")
+TRY = "mancala_tries"
 DEPTHS = (4, 6)
 """Plies at which the tries are measured."""
 
@@ -58,7 +57,7 @@ def general(data: Data) -> str:
     """Return champions that value the leaves of a search, by opponent, and the search of eight plies beside them."""
     found: dict[tuple[str, ...], list[Cells]] = {}
     for row in data["mancala_games"]:
-        if row["title"] == LEAVES and not TRY.search(row["run"]):
+        if row["title"] == LEAVES and TRY not in row["run"]:
             found.setdefault((row["opponent"], row["run_seed"], row["player"]), []).append(row)
         elif (row["player"], row["opponent"]) == (SEARCH, PROGRAMS):
             found.setdefault((f"{PROGRAMS} role={DIRECT}", "", SEARCH), []).append(row)
@@ -72,13 +71,13 @@ def general(data: Data) -> str:
 
 def tries(data: Data) -> str:
     """Return what other ways of training take from the search of eight plies, at two depths."""
-    met: dict[tuple[int, int], list[Cells]] = {}
+    met: dict[tuple[str, int], list[Cells]] = {}
     for row in data["mancala_games"]:
-        if (named := TRY.search(row["run"])) and row["opponent"] == BENCHMARK:
-            met.setdefault((int(named[1]), depth_of(row["player"])), []).append(row)
+        if TRY in row["run"] and row["opponent"] == BENCHMARK:
+            met.setdefault((row["run"].partition(TRY)[2], depth_of(row["player"])), []).append(row)
     lines = [
-        [words, *(cell for depth in DEPTHS for cell in of_pooled(met.get((number, depth), [])))]
-        for number, words in enumerate(TRIES)
+        [words, *(cell for depth in DEPTHS for cell in of_pooled(met.get((name, depth), [])))]
+        for name, words in TRIES.items()
     ]
     head = ["trained against", *(cell for depth in DEPTHS for cell in ("games", f"score at {depth} plies (95 %)"))]
     return table(head, lines)

@@ -5,7 +5,6 @@ anew from it, with the schedules of seed 0. Another file has games of the same p
 chosen by.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -41,7 +40,7 @@ BRACKETS = {
         for name in ("original", "original_weights", "regions", "regions_weights", "noops", "few", "few_weights")
     },
 }
-"""Names of brackets by how the files of their champions begin, for each file with the results of a league."""
+"""Names of brackets by the files of their champions, for each file with the results of a league."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class Games:
     """Games of named players.
 
     Attributes:
-        names: the stems of the files of their champions.
+        names: FILE.jsonl#SEED of their champions.
         brackets: of each player.
         fitness: of each player.
         table: of the games against each other.
@@ -93,10 +92,10 @@ def load(folder: Path, name: str) -> Games:
     path = folder / f"{name}.json"
     try:
         content = reading.read_json(path)
-        names = [Path(row["source"]).stem for row in content["players"]]
+        names = [Path(row["source"]).name for row in content["players"]]
         found = crosstable.filled(content["results"], len(names))
-        fitness = [champion.read(folder / "champions" / f"{name}.json").fitness for name in names]
-        where = [BRACKETS[name][re.sub(r"_\d+$", "", one)] for one in names]
+        fitness = [champion.read(folder / "champions" / name).fitness for name in names]
+        where = [BRACKETS[name][one.partition(".")[0]] for one in names]
     except (KeyError, TypeError, ValueError, IndexError, OSError) as error:
         raise UsageError(f"{path}: it is damaged, or a champion that it names is missing ({error})") from error
     return Games(names, where, fitness, found)
@@ -148,7 +147,7 @@ def won(number: float, of: int) -> str:
 
 def named(found: Games, place: int) -> str:
     """Return a player as the document calls it."""
-    return f"{found.brackets[place]} seed {found.names[place].rpartition('_')[2]}"
+    return f"{found.brackets[place]} seed {found.names[place].rpartition('#')[2]}"
 
 
 # Tables
@@ -226,7 +225,7 @@ def facts(found: Games) -> str:
 
 def again(found: Games, rows: Sequence[Cells]) -> str:
     """Return the points of the star and of the brackets in games against players that nobody was chosen by."""
-    scores = {Path(run).stem: one for (run, _, _), one in pooled(rows, ("run", "opponent", "game")).items()}
+    scores = {Path(run).name: one for (run, _, _), one in pooled(rows, ("run", "opponent", "game")).items()}
     points, fresh = both_seats(found.table), np.array([scores[name].share for name in found.names])
     lines = [star(found, points, scores, fresh)]
     for name in dict.fromkeys(found.brackets):

@@ -59,7 +59,7 @@ NO_OPS = ("B0", "B1", "B00", "B01", "B10", "B11")
 
 def experiment(path: str) -> str:
     """Return the experiment of a champion's file or a run's directory, without `othello_`; empty for another one."""
-    found = re.search(r"othello[_/](\w+?)[_/]\d+(?:\.json)?$", path)
+    found = re.search(r"othello[_/](\w+?)(?:/|\.jsonl#)\d+$", path)
     return found[1] if found else ""
 
 
@@ -159,9 +159,9 @@ def count(text: str) -> Noops:
 def counted(folder: Path) -> dict[str, list[Noops]]:
     """Return the no-ops of the champions of each experiment that has some."""
     found: dict[str, list[Noops]] = {name: [] for name in SOURCE}
-    for path in sorted((folder / "champions").glob("othello_*.json")):
-        if (name := experiment(str(path))) in found:
-            found[name].append(count(champion.read(path).text))
+    for name, counts in found.items():
+        for path in champion.members(folder / "champions" / f"othello_{name}.jsonl"):
+            counts.append(count(champion.read(path).text))
     return {name: counts for name, counts in found.items() if any(one.noops for one in counts)}
 
 

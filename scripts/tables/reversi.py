@@ -54,7 +54,7 @@ def champions(data: Data, kinds: Mapping[str, str]) -> list[Champion]:
     """Return the champions of some kinds of runs that have met a search that measures, by kind and seed."""
     found = []
     for (run, player), scores in by_player(data).items():
-        named = re.fullmatch(r".*reversi_(\w+)_(\d+)\.json", run)
+        named = re.fullmatch(r".*reversi_(\w+)\.jsonl#(\d+)", run)
         if named and named[1] in kinds and scores.keys() & BENCHMARKS.keys():
             found.append(Champion(named[1], int(named[2]), player, scores))
     return sorted(found, key=lambda one: (list(kinds).index(one.kind), one.seed))

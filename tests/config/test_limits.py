@@ -35,7 +35,7 @@ def numbers(schema, prefix=""):
     """Yield (section, name in it, option) of each option that takes numbers, in all sections."""
     for one in declared(schema):
         entry = typed.entries_of(one)
-        for section in [*typed.sections_of(one), *([entry] if dataclasses.is_dataclass(entry) else [])]:
+        for section in [*one.sections, *([entry] if dataclasses.is_dataclass(entry) else [])]:
             yield from numbers(section, f"{prefix}{one.name}.")
         if {int, float} & set(one.items) and not one.choices:
             yield schema, prefix + one.name, one

@@ -143,5 +143,6 @@ def test_options_of_text_are_known(path):
 
 def test_other_options_are_read_as_hydra_reads_them():
     assert compose.opened(Config, "seed=1") == "seed=1"
-    assert compose.opened(Config, "fitness.points=score") == "fitness.points=score"
+    assert compose.opened(Config, "fitness.points=score") == "++fitness.points=score"
+    assert compose.opened(Config, "fitness.opponents.any.depth=3") == "fitness.opponents.any.depth=3"
     assert compose.opened(Config, "game.pits=3") == "++game.pits=3"

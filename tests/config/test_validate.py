@@ -8,7 +8,7 @@ from jaxgp import options
 from jaxgp.config import validate
 from jaxgp.config.schema import Config, Logger
 from jaxgp.errors import UsageError
-from jaxgp.evolution.options import Algorithm, Groups, Islands
+from jaxgp.evolution.options import Algorithm, Groups, Migration
 from jaxgp.fitness.taught.options import Learning
 from jaxgp.kinds import Fitness
 from jaxgp.kinds.coplay import Coplay
@@ -265,7 +265,7 @@ def test_bad_values_of_the_groups_are_named_with_what_is_accepted(option, value,
 
 def test_groups_that_only_fail_together():
     wrong = walls_table.config()
-    wrong.algorithm.mutation = RuleMutation(0.0, 0.0, 0.0, 0.0)
+    wrong.algorithm.mutation = options.unchecked(RuleMutation, dict.fromkeys(RuleMutation().weights, 0.0))
     assert "a weight above 0 for add, delete, reorder or modify" in refused(wrong)
     wrong = walls_table.config()
     wrong.algorithm = Algorithm()
@@ -299,7 +299,7 @@ def test_options_that_only_fail_together():
     validate.check(wrong, envs)
 
     wrong = config()
-    wrong.algorithm.mutation = Mutation(children=0.0)
+    wrong.algorithm.mutation.children = 0.0
     assert refused(wrong).startswith("algorithm.mutation.probability=0.005: accepted: 0, or a weight above 0")
     wrong.algorithm.mutation.probability = 0.0
     validate.check(wrong, envs)
@@ -513,7 +513,7 @@ BAD_ISLANDS = [
 def test_bad_values_of_islands_are_named_with_what_is_accepted(option, value, accepted):
     wrong = config()
     wrong.algorithm.population, wrong.algorithm.elites, wrong.algorithm.chunk = 64, 0, None
-    wrong.algorithm.islands = Islands(8, migrants=1)
+    wrong.algorithm.islands = Migration(8, migrants=1)
     validate.check(wrong, envs)
     put(wrong, option, value)
     assert refused(wrong) == f"{option}={value}: accepted: {accepted}"

@@ -185,7 +185,7 @@ def test_only_the_fittest_are_measured_against_the_panel(measured):
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+def whole(tmp_path_factory, every_picture):
     made = Quick.of(config(population=POPULATION, mild={"kind": "random", "cutoff": 1.0}))
     path = tmp_path_factory.mktemp("coevolution") / "run"
     assert start(path, made, made.config) == 0

@@ -34,13 +34,14 @@ def met(searches, nodes, solved):
 def test_each_solver_is_scored_on_the_sets_that_it_meets():
     fitness = SolverFitness(SUITE, met=3)
     memory = fresh(SETS, SUITE.init(jax.random.key(0)))
-    result, after = fitness.evaluate(jax.random.key(1), individuals(3, 6), memory)
+    evaluate = jax.jit(fitness.evaluate)
+    result, after = evaluate(jax.random.key(1), individuals(3, 6), memory)
     # Of 3: 10, 10, 4, 4, 4, 20 nodes; saved 0.8, 0.8, 0.8, 0.8, 0.8, 2/3. Of 6: 40, 40, 16, 16, 16 and 60, not solved.
     assert np.allclose(result.fitness, [(5 * 0.8 + 2 / 3) / 6, 5 * 0.2 / 6])
     assert after.searches.tolist() == [2, 2, 2]
     assert after.nodes.tolist() == [[50, 50], [20, 20], [20, 80]]
     assert after.solved.tolist() == [[True, True], [True, True], [True, True]]
-    _, later = fitness.evaluate(jax.random.key(2), individuals(3, 3), after)
+    _, later = evaluate(jax.random.key(2), individuals(3, 3), after)
     assert later.searches.tolist() == [4, 4, 4]
     assert later.nodes.tolist() == [[70, 70], [28, 28], [28, 120]]
 

@@ -15,7 +15,6 @@ from jaxgp.genotypes.text import parse_program
 from jaxgp.kinds.solo import Solo
 from jaxgp.measure import champions
 from jaxgp.operators.options import Creation, Crossover, Mutation, Selection
-from jaxgp.players.options import Opponent
 from jaxgp.run.assemble import assemble
 from tests.run.conduct_toy import assert_same, rows, start
 
@@ -133,17 +132,11 @@ def test_what_is_shown_speaks_of_a_score(whole):
     assert "against" not in page.split("Options")[0].split("Koza tableau")[1]
 
 
-def test_a_game_for_one_takes_no_opponents():
-    wrong = config(opponents={"minimax": Opponent()})
-    with pytest.raises(UsageError, match=r"^fitness\.opponents=minimax: accepted: none, as in fitness=solo: morpion"):
-        validate.check(wrong, envs)
-    validate.check(config(), envs)
-
-
-def test_a_game_for_two_needs_opponents():
+def test_a_game_for_one_takes_no_opponents_and_a_game_for_two_needs_some():
     wrong = config()
+    validate.check(wrong, envs)
     wrong.game = {"name": "mancala"}
-    with pytest.raises(UsageError, match=r"^fitness\.opponents=\{\}: accepted: at least one opponent"):
+    with pytest.raises(UsageError, match=r"^fitness\.kind=solo: accepted: panel, coplay, elimination, for game="):
         validate.check(wrong, envs)
 
 

@@ -108,12 +108,12 @@ def test_the_reference_search_may_give_up_early_and_count_with_more_nodes():
 def test_scores_are_shares_of_nodes_saved_and_zero_where_unsolved():
     one = fitness()
     population = individuals(3, 5, 6, 8)
-    found = one.search(population, one.init(jax.random.key(0)))
+    found = jax.jit(one.search)(population, one.init(jax.random.key(0)))
     # Distances 0, 2, 3, 5. The third instance takes 20, 60, 80 and 120 nodes; at 60 nothing is solved.
     assert np.allclose(found.score, [[0.8, 0.8, 2 / 3], [0.4, 0.4, 0], [0.2, 0.2, 0], [0, 0, 0]])
     assert found.solved.tolist() == [[True, True, True], [True, True, False], [True, True, False], [False] * 3]
     assert found.nodes.tolist() == [[10, 4, 20], [30, 12, 60], [40, 16, 60], [51, 21, 60]]
-    result, _ = one.evaluate(jax.random.key(1), population, one.init(jax.random.key(0)))
+    result, _ = jax.jit(one.evaluate)(jax.random.key(1), population, one.init(jax.random.key(0)))
     assert np.allclose(result.fitness, np.asarray(found.score).mean(1))
     assert result.points.shape == (4, 1)
     assert result.cases.shape == (3, 4)
@@ -124,7 +124,7 @@ def test_scores_are_shares_of_nodes_saved_and_zero_where_unsolved():
 def test_scores_may_be_shares_of_the_logarithm_of_nodes():
     """Difficulty 2, blind search 10 nodes: an individual at distance 0 takes 2, one at distance 1 takes 4."""
     own = fitness(instances((2, 3)), by_log=True, factor=2.0)
-    found = own.search(individuals(3, 4, 8), jnp.array([10]))
+    found = jax.jit(own.search)(individuals(3, 4, 8), jnp.array([10]))
     np.testing.assert_allclose(found.score[:, 0], [1 - np.log10(2), 1 - np.log10(4), 0], atol=1e-6)
 
 
@@ -149,11 +149,11 @@ def test_the_first_of_equal_individuals_searches_for_all():
 
 def test_an_individual_may_visit_a_multiple_of_the_nodes_of_blind_search():
     memory = fitness().init(jax.random.key(0))
-    few = fitness(factor=0.5).search(individuals(5), memory)
+    few = jax.jit(fitness(factor=0.5).search)(individuals(5), memory)
     assert few.nodes.tolist() == [[26, 11, 31]]  # of 30, 12 and 60
-    short = fitness(limit=20).search(individuals(5), memory)
+    short = jax.jit(fitness(limit=20).search)(individuals(5), memory)
     assert short.nodes.tolist() == [[20, 12, 20]]
-    many = fitness(factor=2.0).search(individuals(8), memory)
+    many = jax.jit(fitness(factor=2.0).search)(individuals(8), memory)
     assert many.solved.tolist() == [[False, True, False]]  # 60, 24 and 120 nodes; no search has more than 59
     assert many.score.tolist() == [[0, 0, 0]]
 
@@ -163,7 +163,7 @@ def test_nodes_expanded_are_the_cost_by_choice_and_limits_are_of_nodes():
     one = fitness(by_expanded=True, factor=0.01)
     memory = one.init(jax.random.key(0))
     assert memory.tolist() == [25, 10, 30]
-    found = one.search(individuals(5), memory)
+    found = jax.jit(one.search)(individuals(5), memory)
     assert found.nodes.tolist() == [[30, 12, 60]]
     assert np.allclose(found.score, [[0.4, 0.4, 0.0]])  # 15 of 25, 6 of 10
 
@@ -182,7 +182,7 @@ def test_a_generation_draws_instances_uniformly_without_replacement_for_all_indi
 def test_the_best_stands_by_instances_that_are_never_drawn():
     one = refereed(measured=2)
     memory, population = one.init(jax.random.key(0)), individuals(9, 4, 3, 7)
-    result, _ = one.evaluate(jax.random.key(0), population, memory)
+    result, _ = jax.jit(one.evaluate)(jax.random.key(0), population, memory)
     assert int(result.fittest) == 2
     standing, _ = one.standing(jax.random.key(0), result, population, memory)
     assert int(standing.best) == 1  # 4 is second in training, and closer to 5
@@ -196,7 +196,7 @@ def test_the_best_stands_by_instances_that_are_never_drawn():
 def test_the_first_individuals_are_measured_beside_the_fittest():
     one = refereed(first=2)
     memory, population = one.init(jax.random.key(0)), individuals(9, 4, 3, 7)
-    result, _ = one.evaluate(jax.random.key(0), population, memory)
+    result, _ = jax.jit(one.evaluate)(jax.random.key(0), population, memory)
     assert int(result.fittest) == 2
     standing, _ = one.standing(jax.random.key(0), result, population, memory)
     assert int(standing.best) == 1  # 3 is the fittest, 9 and 4 are the first, and 4 is the closest to 5

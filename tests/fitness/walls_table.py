@@ -12,6 +12,7 @@ from jaxgp.config.games import cast_of
 from jaxgp.evolution.options import Groups
 from jaxgp.kinds.groups import Groups as GroupsFitness
 from jaxgp.operators.options import RuleCreation
+from jaxgp.options import unchecked
 from jaxgp.players.options import Opponent
 from jaxgp.run.assemble import creator
 from jaxgp.spec import Cast
@@ -31,7 +32,7 @@ def config(size: int = 3, **algorithm) -> schema.Config:
     made = schema.Config(
         game={"name": "walls", "size": size},
         program={"matching": "symmetric"},
-        algorithm=Groups(**({"population": 40, "immigrants": 8, "capacity": 16, "generations": 4} | algorithm)),
+        algorithm=unchecked(Groups, {"population": 40, "immigrants": 8, "capacity": 16, "generations": 4} | algorithm),
         logger=schema.Logger(mode="disabled"),
         compilation_cache=None,
     )

@@ -32,10 +32,11 @@ def seen():
 
 @pytest.mark.parametrize("tree", [0, 1])
 def test_every_node_of_random_programs_has_the_value_that_the_interpreter_gives_its_subtree(seen, tree):
-    made = creation.create(jax.random.key(tree), SET, Creation(method="grow", max_depth=6), 24, 64)
+    grow = Creation(method="grow", max_depth=6)
+    made = jax.jit(lambda key: creation.create(key, SET, grow, 24, 64))(jax.random.key(tree))
     made = jax.tree.map(lambda x: x[:, tree], made)
     found = jax.jit(jax.vmap(lambda one: nodes.values(SET, one, seen)))(made)
-    alone = jax.vmap(lambda one: jax.vmap(lambda node: programs.subtree(one, node))(jnp.arange(64)))(made)
+    alone = jax.jit(jax.vmap(lambda one: jax.vmap(lambda node: programs.subtree(one, node))(jnp.arange(64))))(made)
     # A question about a place is a subtree too, in whatever slot it stands.
     flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), alone)
     there = (jnp.arange(64) < made.length[:, None]).reshape(-1)
@@ -47,7 +48,7 @@ def test_values_by_hand(seen):
     tree = parse_tree(SET, "(Sub (Mul 2 Player-Pip) (If (Player-Blocked 3) 1 Enemy-Pip))", 16)
     blocked = (np.asarray(seen.words[1]) >> 3) & 1
     mine, theirs = np.asarray(seen.numbers[-5]), np.asarray(seen.numbers[-4])
-    found = np.asarray(nodes.values(SET, jax.tree.map(jnp.asarray, tree), seen))
+    found = np.asarray(jax.jit(lambda one: nodes.values(SET, one, seen))(jax.tree.map(jnp.asarray, tree)))
     np.testing.assert_array_equal(found[0], np.full(8, 2, np.float32))
     np.testing.assert_array_equal(found[2], 2 * mine)
     np.testing.assert_array_equal(found[3], blocked)

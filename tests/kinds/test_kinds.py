@@ -14,6 +14,7 @@ from jaxgp import kinds
 from jaxgp.config import compose, typed, validate
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
+from jaxgp.evolution.options import Algorithm
 from jaxgp.genotypes.language import sizes
 from jaxgp.kinds.panel import Panel
 from jaxgp.run.assemble import assemble
@@ -45,9 +46,16 @@ class Short(Fitness):
 
 def test_kinds_are_found_by_the_names_of_their_modules_the_default_first():
     found = kinds.Fitness.kinds.all()
-    assert list(found) == ["panel", "coplay", "elimination", "groups", "lessons", "solo", "suite"]
+    assert list(found) == ["panel", "coplay", "elimination", "groups", "lessons", "rollout", "solo", "suite"]
     assert all(kind().kind == name for name, kind in found.items())
     assert found["panel"] is Panel is type(Config().fitness)
+
+
+def test_algorithms_are_found_in_the_same_way():
+    found = Algorithm.kinds.all()
+    assert next(iter(found.items())) == ("gp", Algorithm)
+    assert {"gp", "groups", "cma"} <= set(found) == set(typed.variants(Config)["algorithm"])
+    assert Algorithm.evolving("rules") == ["groups"]
 
 
 def test_no_option_of_a_kind_switches_it_off():

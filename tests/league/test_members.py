@@ -1,5 +1,7 @@
 """Players of a league, as the command line names them."""
 
+from pathlib import Path
+
 import pytest
 
 import envs
@@ -37,3 +39,16 @@ def test_brackets_are_a_pattern_unless_a_path_has_them(tmp_path):
     assert found("b[1]") == ["b[1]"]
     with pytest.raises(UsageError, match=r"a_\[7-9\]: accepted: a pattern that matches"):
         found("a_[7-9]")
+
+
+def test_a_file_of_several_champions_stands_for_all_of_them():
+    file = Path(__file__).resolve().parents[2] / "docs/data/champions/othello_few.jsonl"
+    found = members.champion_files("runs", [f"{file.parent}/othello_few*.jsonl", f"{file.parent}/mancala.jsonl#3"])
+    assert [path.name for path in found[:2] + found[-2:]] == [
+        "othello_few.jsonl#0",
+        "othello_few.jsonl#1",
+        "othello_few_weights.jsonl#9",
+        "mancala.jsonl#3",
+    ]
+    with pytest.raises(UsageError, match=r"^runs=.*none\.jsonl: .*cannot be read"):
+        members.champion_files("runs", [f"{file.parent}/none.jsonl"])

@@ -9,7 +9,7 @@ from jaxgp.errors import UsageError
 from jaxgp.measure import champions
 
 ROOT = Path(__file__).resolve().parents[2]
-CHAMPION = str(ROOT / "docs/data/champions/rush_hour_policy_0.json")
+CHAMPION = str(ROOT / "docs/data/champions/rush_hour_policy.jsonl#0")
 
 
 def test_a_champion_of_a_puzzle_is_loaded_for_the_instance_that_is_asked_for():

@@ -21,8 +21,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import analyse as script
 
 __all__ = ["searched"]
-CHAMPION = "docs/data/champions/freecell_weights_0.json"
-OF_CHECKERS = "docs/data/champions/lose_checkers_50co_0.json"
+CHAMPION = "docs/data/champions/freecell_weights.jsonl#0"
+OF_CHECKERS = "docs/data/champions/lose_checkers_50co.jsonl#0"
 
 
 def stage(**found):

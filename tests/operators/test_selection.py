@@ -211,5 +211,5 @@ def test_elites_are_best_first_with_ties_to_the_lower_index_and_nan_last():
 
 
 def test_unknown_methods_are_named():
-    with pytest.raises(ValueError, match=r"selection.method=best: accepted: roulette"):
-        select(jax.random.key(0), Selection(method="best"), jnp.ones(3), 1)
+    with pytest.raises(ValueError, match=r"method=best: accepted: roulette"):
+        Selection(method="best")

@@ -11,6 +11,7 @@ from jaxgp.operators.creation import create
 from jaxgp.operators.options import Creation, Crossover, Mutation, Selection
 from jaxgp.operators.selection import elites
 from jaxgp.operators.variation import breed, recombine
+from jaxgp.options import unchecked
 from tests.operators.operator_cases import (
     BATCH,
     MANCALA,
@@ -44,7 +45,7 @@ ALGORITHMS = (
         Algorithm(
             elites=0,
             max_depth=5,
-            creation=Creation(terminal_probability=0.4),
+            creation=Creation(max_depth=5, terminal_probability=0.4),
             selection=Selection("tournament"),
             crossover=Crossover(0.7, "two_children", "koza"),
             mutation=Mutation(0.4, children=0.0, subtree=1.0),
@@ -140,7 +141,8 @@ def paired(crossing, fitness, n, **options):
 
     @quick
     def made(probability):
-        algorithm = Algorithm(crossover=Crossover(probability, crossing), selection=Selection(**options))
+        crossover = unchecked(Crossover, {"probability": probability, "method": crossing})
+        algorithm = unchecked(Algorithm, {"crossover": crossover, "selection": Selection(**options)})
         return recombine(jax.random.key(0), MANCALA, algorithm, population, merits, n)[0].value[:, 0, 0]
 
     return [np.asarray(made(np.float32(probability))).astype(int) for probability in (0, 1)]
@@ -195,7 +197,9 @@ def test_one_or_two_way_as_the_order_of_the_pair_decides():
 
 def test_one_or_two_way_changes_no_donor(population):
     crossing, choice = Crossover(1.0, "one_or_two_way"), Selection("tournament", 2, distinct=True)
-    algorithm = Algorithm(max_depth=MAX_DEPTH, crossover=crossing, selection=choice)
+    algorithm = Algorithm(
+        max_depth=MAX_DEPTH, creation=Creation(max_depth=MAX_DEPTH), crossover=crossing, selection=choice
+    )
     fitness = jnp.arange(float(BATCH))
     go = quick(lambda key: recombine(key, TYPED, algorithm, population, fitness[None], 41))
     children, crossed, _ = go(jax.random.key(1))
@@ -225,6 +229,6 @@ def test_elites_may_be_the_whole_population_and_a_population_may_be_one():
     assert words(MANCALA, lane(one, 0, 0)) == "INT:8"
 
 
-def test_unknown_crossover_is_named(population):
-    with pytest.raises(ValueError, match=r"crossover.method=three: accepted: one_child, two_children, one_way"):
-        breed(jax.random.key(0), TYPED, Algorithm(crossover=Crossover(method="three")), population, jnp.ones(BATCH))
+def test_unknown_crossover_is_named():
+    with pytest.raises(ValueError, match="method=three: accepted: one_child, two_children, one_way"):
+        Crossover(method="three")

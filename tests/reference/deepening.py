@@ -17,6 +17,7 @@ class Found:
     nodes: int
     moves: list
     exhausted: bool = False
+    expanded: int = 0
 
 
 class Ended(Exception):  # noqa: N818

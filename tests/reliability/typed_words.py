@@ -96,7 +96,7 @@ def near(one: Option, value: object = None) -> tuple[str, ...]:
 def of_schema(schema: object, prefix: str = "") -> Iterator[Target]:
     """Yield the options of a small script, and those of its sections."""
     for one in declared(schema):
-        name, sections = prefix + one.name, typed.sections_of(one)
+        name, sections = prefix + one.name, one.sections
         yield Target(name, near(one))
         if sections:
             yield from of_schema(sections[0], name + ".")
@@ -196,7 +196,6 @@ BASES: dict[str, dict[str, str]] = {
         "sweep": "analysis=sweep sweep=folder",
         "curves": "analysis=curves runs=[folder/mancala]",
         "program": "analysis=program run=folder/mancala positions=20 cores=1",
-        "terminals": "analysis=terminals runs=[folder/mancala] anew=10",
         "searches": "analysis=searches run=folder/mancala cores=1",
         "portfolio": "analysis=portfolio runs=[folder/mancala] cores=1",
     },

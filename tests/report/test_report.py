@@ -10,6 +10,8 @@ from jaxgp.store.champion import ChampionFile
 from tests.run.conduct_toy import run
 from tests.run.toy_experiment import config
 
+pytestmark = pytest.mark.usefixtures("every_picture")
+
 VOID = {"meta", "input", "br", "link", "img"}
 
 

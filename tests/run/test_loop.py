@@ -16,7 +16,7 @@ from tests.run.toy_experiment import config
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+def whole(tmp_path_factory, every_picture):
     """A run that nothing disturbed."""
     path = tmp_path_factory.mktemp("whole") / "run"
     assert run(path, config()) == 0

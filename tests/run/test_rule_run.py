@@ -45,7 +45,7 @@ def experiment():
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory, experiment):
+def whole(tmp_path_factory, experiment, every_picture):
     path = tmp_path_factory.mktemp("rules") / "run"
     assert start(path, experiment, experiment.config) == 0
     return path

@@ -1,4 +1,5 @@
 import json
+import re
 
 import jax
 import jax.numpy as jnp
@@ -161,3 +162,58 @@ def test_a_file_of_the_first_version_is_read(path):
 def test_another_primitive_set_is_refused(path):
     with pytest.raises(ChampionError, match=f"primitive set toy {PRIMITIVES.version}.*has toy {OTHER.version}"):
         champion.load_genome(path, champion.read(path), OTHER)
+
+
+@pytest.fixture
+def several(path):
+    """A file with the champions of seeds 2 and 0."""
+    content = json.loads(path.read_text())
+    lines = [json.dumps(content | {"seed": seed, "fitness": seed + 0.5}) for seed in (2, 0)]
+    path.with_name("mine.jsonl").write_text("\n".join(lines) + "\n")
+    return path.with_name("mine.jsonl")
+
+
+def named(file, seed):
+    return file.with_name(f"{file.name}#{seed}")
+
+
+def test_a_champion_of_several_is_named_by_its_seed(several):
+    assert champion.read(named(several, 2)).fitness == 2.5
+    assert champion.members(several) == [named(several, 0), named(several, 2)]
+    assert champion.members(named(several, 2)) == [named(several, 2)]
+    assert champion.file_of(named(several, 2)) == several
+
+
+def test_the_only_champion_of_a_file_needs_no_seed(several):
+    several.write_text(several.read_text().splitlines()[0])
+    assert champion.read(several).seed == 2
+
+
+def test_a_file_whose_own_name_ends_like_a_seed_is_read(path):
+    path.rename(named(path, 3))
+    assert champion.read(named(path, 3)).fitness == 12.5
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("mine.jsonl", "several champions; accepted: mine.jsonl#SEED with one of the seeds 0, 2"),
+        ("mine.jsonl#1", "no champion of seed 1; accepted: mine.jsonl#SEED with one of the seeds 0, 2"),
+        ("champion.json#0", "champion.json is not a file of several champions (.jsonl); leave out #0"),
+        ("none.jsonl#0", "cannot be read"),
+    ],
+)
+def test_a_seed_that_is_not_there_is_refused_with_those_that_are(several, name, said):
+    with pytest.raises(ChampionError, match=re.escape(said)) as error:
+        champion.read(several.with_name(name))
+    assert "\n" not in str(error.value)
+
+
+def test_a_damaged_line_and_a_seed_that_comes_twice_are_named(several):
+    whole = several.read_text()
+    several.write_text(whole + whole.splitlines()[0])
+    with pytest.raises(ChampionError, match=r"mine\.jsonl: two champions of seed 2"):
+        champion.read(named(several, 0))
+    several.write_text(whole + "{}")
+    with pytest.raises(ChampionError, match=r"mine\.jsonl, line 3: not a champion file"):
+        champion.members(several)

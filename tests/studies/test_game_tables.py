@@ -171,7 +171,7 @@ def test_groups_of_runs_are_compared_with_the_base():
 def met_by(name, *wins):
     """Champions of an experiment, which win so many of 100 games against two plies, and ten more against one."""
     return [
-        met("champion aa", opponent, number + more, 100, run=f"champions/othello_{name}_{seed}.json")
+        met("champion aa", opponent, number + more, 100, run=f"champions/othello_{name}.jsonl#{seed}")
         for seed, number in enumerate(wins)
         for opponent, more in zip(othello.UNMET, (10, 0), strict=True)
     ]
@@ -210,7 +210,7 @@ def test_runs_are_compared_with_the_source_and_both_tests_are_one_family():
     rows, book = [], []
     for seed in range(4):
         for opponent, wins, theirs in zip(reversi.BENCHMARKS, (990, 500), (900, 501), strict=True):
-            about = {"run": f"champions/reversi_40co_{seed}.json"}
+            about = {"run": f"champions/reversi_40co.jsonl#{seed}"}
             rows.append(met(f"champion {seed} depth=4", opponent, wins + seed, **about))
             points = {"points": str(theirs + seed), "games": "1000"}
             book.append({"table": "3.12", "player": f"r{seed}", "opponent": opponent} | points)
@@ -228,7 +228,7 @@ def test_runs_are_compared_with_the_source_and_both_tests_are_one_family():
 def test_champions_of_both_arrangements_are_compared():
     def champions(name, wins, opponents=("one",)):
         return [
-            met(opponent=opponent, wins=number, of=100, run=f"docs/data/champions/{name}_{seed}.json")
+            met(opponent=opponent, wins=number, of=100, run=f"docs/data/champions/{name}.jsonl#{seed}")
             for seed, number in enumerate(wins)
             for opponent in opponents
         ]

@@ -7,7 +7,7 @@ from jaxgp.errors import UsageError
 from jaxgp.league.crosstable import CrossTable
 from tables import leagues
 
-NAMES = [f"{start}_{seed}" for start in leagues.BRACKETS["mancala_league"] for seed in range(4)]
+NAMES = [f"{start}.jsonl#{seed}" for start in leagues.BRACKETS["mancala_league"] for seed in range(4)]
 BRACKETS = [name for name in leagues.BRACKETS["mancala_league"].values() for _ in range(4)]
 
 
@@ -18,7 +18,7 @@ def lines(text):
 def fresh(run, wins):
     """A row of 100 games against random programs."""
     number = {"games": "100", "wins": str(wins), "draws": "0", "effective": "100", "seed": "1"}
-    return {"run": f"champions/{run}.json", "game": "mancala", "opponent": "programs", "player": run} | number
+    return {"run": f"champions/{run}", "game": "mancala", "opponent": "programs", "player": run} | number
 
 
 @pytest.fixture
@@ -71,6 +71,6 @@ def test_a_ranking_has_no_circles(games):
 
 
 def test_damaged_games_are_one_line(tmp_path):
-    (tmp_path / "mancala_league.json").write_text('{"players": [{"source": "x/mancala_0.json"}], "results": [[]]}')
+    (tmp_path / "mancala_league.json").write_text('{"players": [{"source": "x/mancala.jsonl#0"}], "results": [[]]}')
     with pytest.raises(UsageError, match="it is damaged, or a champion that it names is missing"):
         leagues.load(tmp_path, "mancala_league")

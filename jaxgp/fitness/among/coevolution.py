@@ -19,8 +19,10 @@ from jaxgp.contracts import Game, Opponent, Plans, Player
 from jaxgp.fitness import matches
 from jaxgp.fitness.among import coplay
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child
-from jaxgp.fitness.panel import PLAY, Memories
-from jaxgp.genotypes.language import Genome
+from jaxgp.fitness.panel import PLAY, Memories, check_opponent, check_player
+from jaxgp.genotypes.language import Genome, Language, written_in
+from jaxgp.options import MAX_GAMES, MAX_WEIGHT, check_like, real, whole
+from jaxgp.players.options import Opponent as Options
 
 Tree = TypeVar("Tree")
 
@@ -43,6 +45,9 @@ class Guide:
     rounds: int = 1
     cutoff: float | None = None
     weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_like(self, Options, "rounds", "cutoff", "weight")
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,19 @@ class CoevolutionFitness(Absolute[Memories]):
     max_plies: int = 400
 
     seats: ClassVar[int] = 2
+
+    def __post_init__(self) -> None:
+        check_player(self.game, self.player)
+        for guide in self.guides:
+            check_opponent(self.game, guide.opponent)
+        whole("games", self.games, 0, MAX_GAMES)
+        real("weight", self.weight, 0, MAX_WEIGHT)
+        whole("opening", self.opening, 0, self.max_plies, "max_plies")
+
+    @property
+    def language(self) -> Language | None:
+        """What the player's individuals are written in."""
+        return written_in(self.player)
 
     def keys(self, key: Array) -> tuple[Array, Array]:
         """Return the keys that a referee and the guides begin with."""

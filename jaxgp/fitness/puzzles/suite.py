@@ -14,7 +14,7 @@ solutions that save nothing, and a number of nodes for what the reference search
 """
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -24,10 +24,11 @@ from jax import Array
 
 from jaxgp.arrays import comparable, count_distinct, in_chunks, leaders, take
 from jaxgp.bits import extend
-from jaxgp.contracts import Solver, States
+from jaxgp.contracts import Scheme, Solver, States
 from jaxgp.errors import reject
-from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
-from jaxgp.genotypes.language import Genome, sizes
+from jaxgp.fitness.evaluation import Absolute, Evaluation, check_worth, child, worth
+from jaxgp.genotypes.language import Genome, Language, sizes, written_in
+from jaxgp.options import real, whole
 from jaxgp.spec import Cast, Instances
 
 DRAW = 0
@@ -84,6 +85,28 @@ class SuiteFitness(Absolute[Array]):
     chunk: int | None = None
 
     seats: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.solver, "solve"):
+            reject("solver", type(self.solver).__name__, "an actor that solves puzzles, such as that of a cast")
+        whole("boards", self.boards, 1)
+        real("factor", self.factor, 0, above=True)
+        whole("limit", self.limit, 1)
+        for name in ("reference", "unsolved"):
+            if (nodes := getattr(self, name)) is not None:
+                whole(name, nodes, 1, or_null=True)
+        real("partial", self.partial, 0, 1)
+        check_worth(self.scale, self.parsimony, self.minimum)
+
+    @property
+    def language(self) -> Language | None:
+        """What the solver's individuals are written in."""
+        return written_in(self.solver)
+
+    def check(self, scheme: Scheme[Any]) -> None:
+        """Refuse a scheme whose individuals cannot be measured, or that has too few; raises UsageError."""
+        super().check(scheme)
+        whole("boards", self.boards, 1, self.number, "the training instances")
 
     @property
     def number(self) -> int:

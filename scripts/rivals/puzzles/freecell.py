@@ -1,7 +1,6 @@
 """FreeCell: searches of deals side by side, by evolved weights, beside fc-solve."""
 
 import functools
-import json
 import re
 import shutil
 import subprocess
@@ -15,11 +14,12 @@ import jax.numpy as jnp
 from envs.freecell import roles, suites
 from envs.freecell.rules import FreeCell
 from jaxgp.genotypes.language import parse
+from jaxgp.store import champion
 from rivals.puzzles.clocked import Clocked, Told, with_speed
 from rivals.timing import Case, compiled, measure
 
 PART = "freecell"
-CHAMPION = Path(__file__).resolve().parents[3] / "docs" / "data" / "champions" / "freecell_counts_0.json"
+CHAMPION = Path(__file__).resolve().parents[3] / "docs" / "data" / "champions" / "freecell_counts.jsonl#0"
 """Whose weights order the searches."""
 FC_SOLVE = "fc-solve"
 PROGRAM = "freecell-solver-range-parallel-solve"
@@ -42,7 +42,7 @@ def solve(bench: Any, count: int, until: float) -> None:
     options, game = bench.options, FreeCell(autoplay="safe")
     search = roles.Search(room=options.deal_room, limit=options.limit, heuristics="counts")
     language, solver = roles.weights(game, search)
-    weights = parse(language, json.loads(CHAMPION.read_text("utf-8"))["text"])
+    weights = parse(language, champion.read(CHAMPION).text)
     plans = solver.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], weights))
     deals = suites.instances(game, f"1-{count}", "deals")
     states = jax.tree.map(jnp.asarray, deals.states)

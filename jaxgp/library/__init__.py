@@ -1,0 +1,1 @@
+"""What a notebook needs in few words; `import jaxgp` gives its names."""

@@ -1,0 +1,5 @@
+"""Tournaments of disjoint groups of rule lists."""
+
+from jaxgp.evolution.options import Groups
+
+__all__ = ["Groups"]

@@ -1,0 +1,1 @@
+"""The command that trains: `python -m jaxgp.train`, and `scripts/train.py` in a checkout."""

@@ -1,0 +1,71 @@
+"""The game that CONTRIBUTING shows is a game, played and evolved from its folder."""
+
+import re
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+from jaxgp import spec
+from tests.scripts.commands import train
+
+TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+KEY = jax.random.key(0)
+
+
+def block(name):
+    """Return the block of code below a mark."""
+    return re.search(rf"<!-- {name} -->\n```\w+\n(.*?)```", TEXT, re.S)[1]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The game's folder, outside the project."""
+    path = tmp_path_factory.mktemp("games") / "tic_tac_toe"
+    (path / "conf" / "game").mkdir(parents=True)
+    (path / "__init__.py").write_text(block("game"))
+    (path / "conf" / "game" / "tic_tac_toe.yaml").write_text(block("conf"))
+    return path
+
+
+def played(game, squares):
+    """Return the positions of a game, from the opening."""
+    step = jax.jit(game.step)
+    states = [game.init(KEY)]
+    for square in squares:
+        assert game.legal_actions(states[-1])[square - 1]
+        states.append(step(states[-1], np.int32(square - 1), KEY))
+    return states
+
+
+def test_three_in_a_line_win_and_nothing_follows(folder):
+    tic_tac_toe = spec.load(folder)
+    game, drawing = tic_tac_toe.make(), tic_tac_toe.drawing
+    *_, last = played(game, [1, 4, 2, 5, 3])
+    assert drawing.text(game, last) == "X X X\nO O .\n. . ."
+    assert (bool(last.terminated), last.returns.tolist()) == (True, [1, -1])
+    assert not game.legal_actions(last).any()
+    after = game.step(last, np.int32(8), KEY)
+    assert drawing.text(game, after) == drawing.text(game, last)
+
+
+def test_a_full_board_without_a_line_is_a_draw(folder):
+    game = spec.load(folder).make()
+    *_, last = played(game, [5, 1, 2, 8, 7, 3, 6, 4, 9])
+    assert (bool(last.terminated), game.score(last).tolist()) == (True, [0.5, 0.5])
+
+
+def test_moves_are_named_by_squares(folder):
+    drawing = spec.load(folder).drawing
+    assert [drawing.parse_action(None, drawing.action_name(None, n)) for n in range(9)] == list(range(9))
+    with pytest.raises(ValueError, match="accepted: 1 to 9"):
+        drawing.parse_action(None, "10")
+
+
+@pytest.mark.slow
+def test_it_evolves(folder, tmp_path):
+    small = ["algorithm.population=16", "algorithm.generations=2", "algorithm.capacity=16", "fitness.table_size=64"]
+    run = f"hydra.run.dir={tmp_path}/run"
+    assert train(f"game={folder}", *small, run, "logger=disabled", "compilation_cache=null") == 0
+    assert (tmp_path / "run" / "champion.json").is_file()
