@@ -374,7 +374,7 @@ BAD_ELIMINATION = [
 def eliminating(**fitness):
     """A tournament of those who otherwise play each other and a guide."""
     right = coevolving()
-    right.fitness = Elimination(opponents=right.fitness.opponents, games=4, tail=1, **fitness)
+    right.fitness = Elimination(opponents=right.fitness.opponents, tail=1, **fitness)
     return right
 
 
@@ -382,14 +382,16 @@ def eliminating(**fitness):
     ("option", "value", "accepted"), BAD_ELIMINATION, ids=[f"{o}={v}" for o, v, _ in BAD_ELIMINATION]
 )
 def test_bad_values_of_a_tournament_are_named_with_what_is_accepted(option, value, accepted):
-    wrong = eliminating(opening_plies=2)
+    # Without an opening both games of a match are all that there is, and no start is shared.
+    opening = {"opening_plies": 0, "games": 2} if option == "fitness.paired" else {"opening_plies": 2, "games": 4}
+    wrong = eliminating(**opening)
     validate.check(wrong, envs)
     put(wrong, option, value)
     assert refused(wrong) == f"{option}={value}: accepted: {accepted}".replace("True", "true")
 
 
 def test_a_match_of_many_games_needs_something_that_tells_them_apart():
-    wrong = eliminating()
+    wrong = eliminating(games=4)
     accepted = "2, or fitness.opening_plies above 0; without chance all games of a match of othello are alike"
     assert refused(wrong) == f"fitness.games=4: accepted: {accepted}"
     wrong.fitness.games = 2

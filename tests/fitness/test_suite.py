@@ -95,25 +95,29 @@ def test_the_stand_in_is_a_solver():
 
 
 def test_blind_search_is_measured_once_up_to_the_limit():
-    assert fitness().init(jax.random.key(0)).tolist() == [50, 20, 60]  # 100 nodes of the third: it is not solved
+    assert jax.jit(fitness().init)(jax.random.key(0)).tolist() == [
+        50,
+        20,
+        60,
+    ]  # 100 nodes of the third: it is not solved
 
 
 def test_the_reference_search_may_give_up_early_and_count_with_more_nodes():
     """Blind search takes 5 nodes for each difficulty: 10 and 50. It gives up at 20, where a deal counts with 100."""
     some = instances((2, 3), (10, 3))
     early = fitness(some, reference=20, unsolved=100)
-    assert early.init(jax.random.key(0)).tolist() == [10, 100]
+    assert jax.jit(early.init)(jax.random.key(0)).tolist() == [10, 100]
 
 
 def test_scores_are_shares_of_nodes_saved_and_zero_where_unsolved():
     one = fitness()
     population = individuals(3, 5, 6, 8)
-    found = jax.jit(one.search)(population, one.init(jax.random.key(0)))
+    found = jax.jit(one.search)(population, jax.jit(one.init)(jax.random.key(0)))
     # Distances 0, 2, 3, 5. The third instance takes 20, 60, 80 and 120 nodes; at 60 nothing is solved.
     assert np.allclose(found.score, [[0.8, 0.8, 2 / 3], [0.4, 0.4, 0], [0.2, 0.2, 0], [0, 0, 0]])
     assert found.solved.tolist() == [[True, True, True], [True, True, False], [True, True, False], [False] * 3]
     assert found.nodes.tolist() == [[10, 4, 20], [30, 12, 60], [40, 16, 60], [51, 21, 60]]
-    result, _ = jax.jit(one.evaluate)(jax.random.key(1), population, one.init(jax.random.key(0)))
+    result, _ = jax.jit(one.evaluate)(jax.random.key(1), population, jax.jit(one.init)(jax.random.key(0)))
     assert np.allclose(result.fitness, np.asarray(found.score).mean(1))
     assert result.points.shape == (4, 1)
     assert result.cases.shape == (3, 4)
@@ -139,7 +143,7 @@ def test_the_first_of_equal_individuals_searches_for_all():
             return Formula.solve(self, plans, whose, states, found)
 
     one = SuiteFitness(Counted(), TRAINING, boards=3, limit=LIMIT)
-    blind = one.init(jax.random.key(0))
+    blind = jax.jit(one.init)(jax.random.key(0))
     found = one.search(individuals(5, 3, 5, 5), blind)
     alone = one.search(individuals(5, 3), blind)
     assert jax.tree.all(jax.tree.map(lambda x, y: (x == y[np.array([0, 1, 0, 0])]).all(), found, alone))
@@ -148,7 +152,7 @@ def test_the_first_of_equal_individuals_searches_for_all():
 
 
 def test_an_individual_may_visit_a_multiple_of_the_nodes_of_blind_search():
-    memory = fitness().init(jax.random.key(0))
+    memory = jax.jit(fitness().init)(jax.random.key(0))
     few = jax.jit(fitness(factor=0.5).search)(individuals(5), memory)
     assert few.nodes.tolist() == [[26, 11, 31]]  # of 30, 12 and 60
     short = jax.jit(fitness(limit=20).search)(individuals(5), memory)
@@ -161,7 +165,7 @@ def test_an_individual_may_visit_a_multiple_of_the_nodes_of_blind_search():
 def test_nodes_expanded_are_the_cost_by_choice_and_limits_are_of_nodes():
     """An individual at 5 takes 30, 12 and 60 nodes; of the last instance's 60 only 59 are allowed."""
     one = fitness(by_expanded=True, factor=0.01)
-    memory = one.init(jax.random.key(0))
+    memory = jax.jit(one.init)(jax.random.key(0))
     assert memory.tolist() == [25, 10, 30]
     found = jax.jit(one.search)(individuals(5), memory)
     assert found.nodes.tolist() == [[30, 12, 60]]
@@ -170,7 +174,7 @@ def test_nodes_expanded_are_the_cost_by_choice_and_limits_are_of_nodes():
 
 def test_a_generation_draws_instances_uniformly_without_replacement_for_all_individuals():
     one = fitness(boards=2)
-    memory, population = one.init(jax.random.key(0)), individuals(3, 6)
+    memory, population = jax.jit(one.init)(jax.random.key(0)), individuals(3, 6)
     draw = jax.jit(jax.vmap(lambda key: one.evaluate(key, population, memory)[0].points[:, 0]))
     points = np.asarray(draw(jax.random.split(jax.random.key(2), 30_000)))
     saved = np.array([[0.8, 0.8, 2 / 3], [0.2, 0.2, 0]])
@@ -181,24 +185,24 @@ def test_a_generation_draws_instances_uniformly_without_replacement_for_all_indi
 
 def test_the_best_stands_by_instances_that_are_never_drawn():
     one = refereed(measured=2)
-    memory, population = one.init(jax.random.key(0)), individuals(9, 4, 3, 7)
+    memory, population = jax.jit(one.init)(jax.random.key(0)), individuals(9, 4, 3, 7)
     result, _ = jax.jit(one.evaluate)(jax.random.key(0), population, memory)
     assert int(result.fittest) == 2
-    standing, _ = one.standing(jax.random.key(0), result, population, memory)
+    standing, _ = jax.jit(one.standing)(jax.random.key(0), result, population, memory)
     assert int(standing.best) == 1  # 4 is second in training, and closer to 5
     assert np.isclose(standing.fitness, 0.6)
     assert np.isclose(standing.metrics["standing_nodes"], 0.4)
-    again, points = one.again(jax.random.key(1), individuals(4, 5), memory)
+    again, points = jax.jit(one.again)(jax.random.key(1), individuals(4, 5), memory)
     assert np.allclose(again, [0.6, 0.8])
     assert np.allclose(points[:, 0], again)
 
 
 def test_the_first_individuals_are_measured_beside_the_fittest():
     one = refereed(first=2)
-    memory, population = one.init(jax.random.key(0)), individuals(9, 4, 3, 7)
+    memory, population = jax.jit(one.init)(jax.random.key(0)), individuals(9, 4, 3, 7)
     result, _ = jax.jit(one.evaluate)(jax.random.key(0), population, memory)
     assert int(result.fittest) == 2
-    standing, _ = one.standing(jax.random.key(0), result, population, memory)
+    standing, _ = jax.jit(one.standing)(jax.random.key(0), result, population, memory)
     assert int(standing.best) == 1  # 3 is the fittest, 9 and 4 are the first, and 4 is the closest to 5
     assert np.isclose(standing.fitness, 0.6)
 

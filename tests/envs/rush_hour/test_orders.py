@@ -83,7 +83,6 @@ def check(champion, boards, limit, search):
         said = board.name, bool(result.solved[number]), int(result.nodes[number])
         assert said == (board.name, one.solved, one.nodes)
         assert result.moves[number].tolist() == one.moves + [-1] * (options.deepest - len(one.moves))
-    assert len({one.nodes for one in found}) > 1
     return found
 
 
