@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jaxgp.search.listed import ListedGame
     from jaxgp.search.lookahead import Twin
 
-Rules = TypeVar("Rules", bound=World)
+Rules = TypeVar("Rules", bound=Game | Simulation)
 Turns = TypeVar("Turns", bound=Game)
 Drawn = TypeVar("Drawn", contravariant=True)
 Options = TypeVar("Options")
@@ -82,7 +82,7 @@ class Role(Generic[Rules, Options]):
     options: type[Options]
     make: "Callable[[Rules, Options], tuple[Language, Actor]]"
     deeper: Callable[[Options, int], Options] | None = None
-    exports: "Mapping[str, Callable[[Rules, Options, Written, str], str]]" = field(default_factory=dict)
+    exports: "Mapping[str, Callable[[Rules, Options, Written, str], str]]" = field(default_factory=dict, hash=False)
     features: str = "features"
 
 

@@ -146,8 +146,8 @@ def test_starts_differ_where_they_are_drawn_or_made_of_random_moves():
 def test_the_share_of_points_is_that_of_all_games_with_an_opponent():
     """Three games won by 1, 2 and 3 points and one lost by 2: a share of 6 / 8, 3 / 8 of it from each seat."""
     game = SimpleNamespace(score=lambda state: state.returns)
-    opponents = (SimpleNamespace(games=2),)
-    fitness = PanelFitness(game, None, opponents, (1.0,), points="share")
+    opponents = (SimpleNamespace(games=2, reply=None),)
+    fitness = PanelFitness(game, SimpleNamespace(act=None), opponents, (1.0,), points="share")
     won = jnp.array([[[1, 0], [2, 0], [0, 3], [2, 0]]], jnp.float32)
     assert fitness.mean_points(Ended(won)).tolist() == [[[3 / 8, 3 / 8]]]
     assert fitness.mean_points(Ended(won * 0)).tolist() == [[[1 / 4, 1 / 4]]]

@@ -18,7 +18,7 @@ from jaxgp.measure.instances import COLUMNS, Book
 from jaxgp.options import option
 from jaxgp.players.solver import ByProgram, ProgramSolver
 from jaxgp.search.puzzles.deepening import Deepening
-from jaxgp.spec import Fixed, Instances, Role, Spec, Strategy, cast
+from jaxgp.spec import Fixed, Instances, Role, Spec, Strategy, Suites, cast
 from jaxgp.store.table import Table
 from tests.search import puzzles
 
@@ -177,7 +177,7 @@ def test_every_solution_is_played_by_a_program_apart_from_the_search(whole):
         if len(seen) == 5:
             raise ValueError("move 2 is not legal")
 
-    told = replace(own, cast=replace(own.cast, spec=replace(own.cast.spec, prove=prove)))
+    told = replace(own, cast=replace(own.cast, spec=replace(own.cast.spec, instances=Suites("", tuple, tuple, prove))))
     with pytest.raises(RuntimeError, match=r"^the search of many\d by blind is wrong: move 2 is not legal$"):
         measure(loaded=told, against=["blind"])
     lengths = [length for suite in SIZES for _, length in whole[suite, "blind"].each.values() if length is not None]
