@@ -299,7 +299,7 @@ class Checked:
 def unchecked(schema: type[Schema], values: typing.Mapping[str, object]) -> Schema:
     """Return a dataclass of options with some of its values given, of which none is checked yet.
 
-    A command checks all options together, by their full names. A dataclass that is not `Checked` is constructed as usual.
+    A command checks all options together, by their full names. A dataclass that is not `Checked` is made as usual.
     """
     if not issubclass(schema, Checked):
         return schema(**values)
