@@ -315,12 +315,10 @@ def check_like(values: object, schema: type, *names: str) -> None:
 
 
 def check_parts(one: object, **kinds: type) -> None:
-    """Check that parts of an object are of the types that it needs, and the options among them; raises UsageError."""
+    """Check that parts of an object are of the types that it needs; raises UsageError."""
     for name, kind in kinds.items():
         if not isinstance(part := getattr(one, name), kind):
             reject(name, type(part).__name__, f"a {kind.__name__}")
-        if isinstance(part, Checked):
-            check(part)
 
 
 def find(schema: object, name: str) -> Option:

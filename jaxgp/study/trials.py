@@ -22,6 +22,7 @@ from jaxgp.contracts import Metrics
 from jaxgp.errors import RunError, reason
 from jaxgp.evolution.options import Algorithm
 from jaxgp.evolution.state import Champion, EvolutionState
+from jaxgp.options import unchecked
 from jaxgp.report.progress import duration, number
 from jaxgp.report.waiting import waiting
 from jaxgp.run.loop import Experiment
@@ -119,7 +120,9 @@ def _with(config: Config, values: Sequence[float | Array]) -> Config:
     if not isinstance(algorithm, Algorithm):
         return config
     named: dict[str, Any] = dict(zip(TRACED, values, strict=True))
-    return replace(config, algorithm=replace(algorithm, crossover=replace(algorithm.crossover, **named)))
+    # A tracer has no value that could be checked; the values of all runs were.
+    crossover = unchecked(type(algorithm.crossover), vars(algorithm.crossover) | named)
+    return replace(config, algorithm=unchecked(type(algorithm), vars(algorithm) | {"crossover": crossover}))
 
 
 def signature(config: Config) -> str:
