@@ -42,6 +42,8 @@ class Options:
         "text",
         f"notation: {', '.join(FORMATS)}, or one of the game's own; rules have only text; game and svg: the game of a "
         "champion that plays alone",
+        test=str.isidentifier,
+        accepted=f"{', '.join(FORMATS)}, or a notation of the champion's game",
     )
     output: str | None = option(
         None, "file to write; null: standard output; format=dot as .svg, .png or .pdf is drawn by Graphviz", path=True

@@ -57,10 +57,10 @@ def test_a_full_board_without_a_line_is_a_draw(folder):
 
 
 def test_moves_are_named_by_squares(folder):
-    drawing = spec.load(folder).drawing
-    assert [drawing.parse_action(None, drawing.action_name(None, n)) for n in range(9)] == list(range(9))
+    notation = spec.load(folder).notation
+    assert [notation.parse_action(None, notation.action_name(None, n)) for n in range(9)] == list(range(9))
     with pytest.raises(ValueError, match="accepted: 1 to 9"):
-        drawing.parse_action(None, "10")
+        notation.parse_action(None, "10")
 
 
 @pytest.mark.slow

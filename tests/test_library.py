@@ -201,8 +201,8 @@ REFUSED = {
     "player=str: accepted: a player": lambda: against(kalah(), player="best"),
     "games=0: accepted: a whole number from 1": lambda: jaxgp.RandomOpponent(kalah().game, games=0),
     "rounds=0: accepted: a whole number from 1": lambda: jaxgp.Guide(jaxgp.RandomOpponent(kalah().game), rounds=0),
-    "measured=0: accepted: a whole number from 1": lambda: jaxgp.CoevolutionFitness(
-        kalah().actor, against(kalah()), (), games=2, measured=0
+    "measured=0: accepted: a whole number from 1": lambda: jaxgp.Refereed(
+        jaxgp.CoevolutionFitness(kalah().game, kalah().actor, games=2), against(kalah()), measured=0
     ),
     "fitness=Generational: accepted: a value with a method evaluate": lambda: jaxgp.Ring(ONE, ONE),
     "candidates=-1: accepted: a whole number from 0": lambda: jaxgp.Ring(LONGEST, ONE, candidates=-1),

@@ -348,7 +348,7 @@ def test_help_lists_groups_and_the_options_of_the_game_too(call, tmp_path, capsy
         "  program.role=leaf\n      move: a program values the position after every move\n      leaf: ",
         "  program.depth=1\n      plies of the search whose leaves a program values [a whole number from 1 to 12]\n",
         "  algorithm.population=33\n      individuals of a generation [a whole number from 1 to 1000000]\n",
-        "  fitness.opponents.NAME.ties=first\n      search: which of the best moves is played [first | random]\n",
+        "    fitness.opponents.NAME.ties=first\n        which of the best moves is played [first | random]\n",
         "  seed=0\n",
     ):
         assert lines in out

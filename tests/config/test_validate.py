@@ -265,7 +265,7 @@ def test_groups_that_only_fail_together():
     assert refused(wrong) == "algorithm.kind=gp: accepted: groups, for game=walls"
     wrong = config()
     wrong.algorithm = Groups()
-    assert refused(wrong) == "algorithm.kind=groups: accepted: gp, cma, for game=mancala"
+    assert refused(wrong) == "algorithm.kind=groups: accepted: gp, cma, map_elites, for game=mancala"
     wrong = config()
     wrong.fitness.opponents["fixed"] = opponent("strategy")
     accepted = "search, champion, program, random; mancala has no strategies"
@@ -332,7 +332,7 @@ def test_every_option_says_what_it_means_and_its_default_is_accepted(schema):
     for one in every(schema):
         assert one.limits.says
         assert all(isinstance(value, str) for value in one.choices)
-        assert not one.choices or str in one.kinds
+        assert not one.choices or str in (*one.kinds, *one.items)
     assert {*Mutation().weights, "probability", "max_depth", "gene_probability", "exclusive"} == {
         field.name for field in dataclasses.fields(Mutation)
     }

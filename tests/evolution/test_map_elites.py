@@ -15,6 +15,7 @@ from jaxgp.options import check
 from jaxgp.run.assemble import assemble
 from jaxgp.schemes.archives.map_elites import Archive, Elites, enter
 from jaxgp.schemes.map_elites import MapElites
+from jaxgp.seats.options import opponent
 from tests.fitness.coplay_table import CREATION
 from tests.run.toy_experiment import PRIMITIVES, config, constants
 
@@ -64,7 +65,7 @@ def test_parents_are_drawn_uniformly_from_the_cells_that_are_filled():
 def test_any_game_is_evolved_by_it_and_cells_only_get_fitter():
     asked = config()
     asked.game, asked.fitness.max_plies = {"name": "mancala", "pits": 2, "stones": 2}, 40
-    asked.fitness.opponents["minimax"].kind = "random"
+    asked.fitness.opponents = {"anyone": opponent("random")}
     asked = replace(asked, algorithm=MapElites(population=16, capacity=16, creation=CREATION, bins=4))
     ring = assemble(validate.check(asked, envs), envs).ring
     step, state = jax.jit(ring.step), jax.jit(ring.init)(jax.random.key(0))

@@ -14,7 +14,7 @@ from tests.fitness.mancala_table import config, kalah, population
 @pytest.fixture(scope="module")
 def experiment():
     """One deterministic opponent, as in the published experiments."""
-    return assemble(config(fixed={"kind": "programs", "count": 1}), envs)
+    return assemble(config(fixed={"kind": "program", "count": 1}), envs)
 
 
 def run(experiment, seed, generations):

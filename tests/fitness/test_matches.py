@@ -10,7 +10,7 @@ import pytest
 
 from jaxgp.fitness.matches import mean_by_opponent, play, seats
 from jaxgp.interpreter.evaluate import evaluate_programs
-from jaxgp.players.panel import FixedPlayer, RandomOpponent, opponent
+from jaxgp.players.panel import FixedPlayer, RandomOpponent
 from jaxgp.players.search import SearchOpponent
 from jaxgp.run.assemble import creator
 from jaxgp.search.alphabeta import AlphaBeta
@@ -26,7 +26,7 @@ VALUE = jax.jit(evaluate_programs, static_argnums=0)
 
 def seated(at, made):
     create = creator(at.language, made.algorithm)
-    return tuple(opponent(one, at, create, made.fitness) for one in made.fitness.opponents.values())
+    return tuple(one.seat(at, create, made.fitness) for one in made.fitness.opponents.values())
 
 
 def panel(at, **opponents):
@@ -52,8 +52,8 @@ def table():
         at,
         search={"depth": DEPTH},
         chance={"kind": "random", "games": 8},
-        peers={"kind": "programs", "count": 2},
-        ancestors={"kind": "champions", "count": 2},
+        peers={"kind": "program", "count": 2},
+        ancestors={"kind": "champion", "count": 2},
     )
     search, chance, peers, ancestors = opponents
     bench = jax.jit(peers.init)  # what champions begin with is made alike

@@ -1,6 +1,7 @@
 import pytest
 
 import envs
+from envs.mancala.roles import PROGRAM
 from envs.morpion import saved
 from jaxgp.config import arguments
 from jaxgp.export.export import ExportError
@@ -209,7 +210,7 @@ def test_a_game_without_a_writer_of_python_is_told_so(export, script, run_direct
 
     accepted = "text, sexpr, latex, dot, for a champion of mancala"
     for writer, why in ((missing, "cannot import name 'no_such_writer'"), (lacking, "the primitive VALUE_AT has no ")):
-        monkeypatch.setattr(script, "python", writer)
+        monkeypatch.setitem(PROGRAM.exports, "python", writer)
         code, out, error = export(f"run={run_directory}", "format=python")
         assert (code, out, error.count("\n")) == (2, "", 1)
         assert error.startswith(f"error: format=python: accepted: {accepted} ({why}")

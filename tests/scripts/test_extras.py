@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from jaxgp.train import command
 from tests.scripts import commands
 from tests.test_rooms import FLOORS, ROOT, files, imported
 
@@ -37,7 +38,7 @@ def test_a_league_and_the_documents_name_the_extra(bare, name, options, capsys):
 
 
 def test_a_sweep_without_the_extra_says_how_its_page_is_made(bare, tmp_path, capsys):
-    commands.load("train").swept(tmp_path)
+    command.swept(tmp_path)
     warning, then = capsys.readouterr().err.splitlines()
     assert warning == "warning: the page of the sweep needs pandas and statsmodels: pip install -e '.[study]'"
     assert then == f"Then: python scripts/analyse.py analysis=sweep sweep={tmp_path}"

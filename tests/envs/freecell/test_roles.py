@@ -115,7 +115,7 @@ def test_weights_are_numbers_from_0_to_1(weight):
 
 
 def test_the_suite_has_all_deals_and_sets_a_thousand_apart_for_training():
-    found = SPEC.instances(GAME, suites.ALL, "suite")
+    found = SPEC.instances.load(GAME, suites.ALL, "suite")
     assert found.names[:3] == ("1", "2", "3")
     assert len(found.names) == 32_000
     assert (~found.test).sum() == 1000
@@ -124,7 +124,7 @@ def test_the_suite_has_all_deals_and_sets_a_thousand_apart_for_training():
 
 
 def test_deals_are_named_by_numbers_and_ranges():
-    found = SPEC.instances(GAME, "617,1-3", "suite")
+    found = SPEC.instances.load(GAME, "617,1-3", "suite")
     assert found.names == ("617", "1", "2", "3")
     assert np.array_equal(found.states.cascades[0], positions([617]).cascades[0])
     assert found.test.all()
@@ -146,7 +146,7 @@ def test_deals_are_named_by_numbers_and_ranges():
 )
 def test_what_names_no_deals_is_refused(name, said):
     with pytest.raises(UsageError) as raised:
-        SPEC.instances(GAME, name, "suite")
+        SPEC.instances.load(GAME, name, "suite")
     assert said in str(raised.value)
 
 
