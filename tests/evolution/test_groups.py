@@ -167,6 +167,7 @@ def test_a_run_ends_with_the_first_parent_that_beats_the_first_opponent(experime
     assert int(state.champion.generation) == int(state.generation) - 1
 
 
+@pytest.mark.slow
 def test_games_against_the_panel_count_in_tournaments():
     """A weight beyond all points of a tournament makes the panel decide."""
     made = config(panel_weight=1000.0, ties="lot", stop="all_beaten")

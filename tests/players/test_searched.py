@@ -75,6 +75,7 @@ def acting(player, programs, active):
     return np.asarray(moves)[..., 0]
 
 
+@pytest.mark.slow
 def test_one_ply_deep_it_is_the_greedy_player():
     """An ended game counts by its result here and by its discs there, so that moves which end a game are left out."""
     moves = []

@@ -99,6 +99,7 @@ def learned(folder, *given):
     return network.written(learn.learn(options, folder))
 
 
+@pytest.mark.slow
 def test_weights_follow_from_the_seed_and_a_killed_learning_goes_on_to_the_same(tmp_path, monkeypatch):
     monkeypatch.setattr(learn, "CHUNK", 30)
     first = learned(tmp_path / "first", "seed=3")

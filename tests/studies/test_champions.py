@@ -38,6 +38,7 @@ def panel(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_every_champion_has_a_row_for_every_opponent_and_the_games_that_it_has_alone(runs, panel, monkeypatch, capsys):
     named = ",".join(map(str, runs))
     assert run(f"runs=[{named}]", "panel=mine", "games=10", f"table={panel}/together.csv") == 0

@@ -6,6 +6,7 @@ from functools import cache
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import envs
 from envs.mancala.leaves import Options, numbers, view
@@ -77,6 +78,7 @@ def test_programs_see_positions_as_the_side_to_move_does():
     assert any(expected(board)["FriendlyCapture"] and expected(board)["EnemyExtra"] for board in boards)
 
 
+@pytest.mark.slow
 def test_moves_are_those_of_the_search_on_plain_boards():
     """The search on packed boards, which is faster, and the one on the boards of the rules."""
     _, states = positions()
