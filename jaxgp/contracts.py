@@ -1,13 +1,16 @@
 """Every promise between rooms, on one page: what is asked of a game, an actor, an opponent, a fitness and a scheme.
 
-There is no code here. `P` counts individuals, `M` and `G` games of each, `A` actions, `T` trees of a program.
+There is no code here. Comments give what a member returns: its shape, then its meaning. `P` counts individuals, `M` and
+`G` games of each, `A` actions, `T` trees of a program.
 
 A key is a typed JAX random key, key[]. States, plans and memories are trees of arrays, whose types the implementers
 choose. Everything is pure; `jax.vmap` happens at the outermost call, so a game sees one state at a time.
 
-A game, an actor or a fitness says what else it can do by its base classes: `ListsMoves`, `RollsByTurn`, `Packs`,
-`Puzzle`, `Simulation`; `Soloist`, `Solver`, `Driver`; `Improves`, `Divides`. Nobody looks for methods by their names.
+A game or an actor says what else it can do by its base classes: `ListsMoves`, `RollsByTurn`, `Packs`, `Puzzle`,
+`Simulation`; `Soloist`, `Solver`, `Driver`. Nobody looks for methods by their names.
 """
+
+from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -25,15 +28,12 @@ Scene = TypeVar("Scene", bound="Ends")
 State = TypeVar("State", bound="Position")
 Plans = TypeVar("Plans")
 Memory = TypeVar("Memory")
-Genome = TypeVar("Genome")
 States = Any
 """One state of a game, or many of them, [*B]: a tree of arrays whose type the game chooses."""
 Genomes = Any
 """One genome, or many of them, [*B]: programs, rule lists, or the genomes of a user's own scheme."""
 Metrics = Mapping[str, Array]
 """Scalars of one generation, by name; of several islands also arrays [I]."""
-
-
 Starts = Literal["fixed", "drawn", "instance"]
 """Where a game begins: always alike, drawn by `init`, or from one of many instances, which a setting names."""
 
@@ -42,59 +42,41 @@ class Ends(Protocol):
     """What every state has beside its own fields. A state is a `flax.struct.dataclass`."""
 
     @property
-    def terminated(self) -> Array:
-        """bool[]: True once it has ended. A step of an ended state changes nothing."""
+    def terminated(self) -> Array: ...  # bool[]: True once it has ended. A step of an ended state changes nothing.
 
 
 class Position(Ends, Protocol):
     """A state of a game of turns."""
 
     @property
-    def to_move(self) -> Array:
-        """int32[]: the seat that moves next. It need not alternate: extra turns and passes are allowed."""
-
+    def to_move(self) -> Array: ...  # int32[]: the seat that moves next. Extra turns and passes are allowed.
     @property
-    def returns(self) -> Array:
-        """float32[seats]: zero until the end; then 1 a win, -1 a loss, 0 a draw. In a game for one: the score."""
+    def returns(self) -> Array: ...  # float32[seats]: 0 until the end, then 1 won, -1 lost, 0 drawn; alone: the score.
 
 
 class World(Protocol[Scene]):
-    """What games, puzzles and simulations share: a frozen dataclass of settings whose methods are pure functions.
-
-    Equal settings have equal hashes, so that a program is compiled once for them.
-    """
+    """What games and simulations share: a frozen dataclass of settings with pure methods. Equal settings hash alike."""
 
     @property
     def name(self) -> str: ...
-
     @property
-    def version(self) -> str:
-        """Changes whenever the rules do."""
-
+    def version(self) -> str: ...  # Changes whenever the rules do.
     @property
-    def seats(self) -> int:
-        """How many play: 1, alone; 2."""
-
+    def seats(self) -> int: ...  # How many play: 1, alone; 2.
     @property
     def starts(self) -> Starts: ...
-
     @property
-    def chance(self) -> bool:
-        """Whether `step` uses its key. A search cannot play such a game."""
-
-    def init(self, key: Array) -> Scene:
-        """Return the start; all chance in it is drawn from `key`."""
-
-    def score(self, state: Scene) -> Array:
-        """Return float32[seats]: points by seat, in the game's own unit."""
+    def chance(self) -> bool: ...  # Whether `step` uses its key. A search cannot play such a game.
+    def init(self, key: Array) -> Scene: ...  # The start; all chance in it is drawn from `key`.
+    def score(self, state: Scene) -> Array: ...  # float32[seats]: points by seat, in the game's own unit.
 
 
 class Game(World[State], Protocol[State]):
-    """A game of turns. In each turn one seat plays one of A discrete actions; A is `num_actions`."""
+    """A game of turns. In each turn one seat plays one of A discrete actions."""
 
     @property
-    def num_actions(self) -> int: ...
-
+    def num_actions(self) -> int: ...  # A.
+    def __hash__(self) -> int: ...
     def legal_actions(self, state: State) -> Array:
         """Return bool[A]: what the side to move may play; at least one before the end, none after it."""
 
@@ -105,48 +87,35 @@ class Game(World[State], Protocol[State]):
         """End the game as a loss for the side to move; a game for one ends as it stands."""
 
     def key(self, state: State) -> Array:
-        """Return uint32[W]: an exact, collision-free code of all that the future of the game depends on, as the side
-        to move sees it. States with equal keys have the same legal actions and the same continuations.
-        """
+        """Return uint32[W]: an exact code of all that the future of the game depends on, as the side to move sees it.
 
-    def __hash__(self) -> int: ...
+        States have equal keys only where legal actions and continuations are the same.
+        """
 
 
 class Measure(NamedTuple):
-    """One of the quantities that a simulation measures.
+    """One of the quantities that a simulation measures."""
 
-    Attributes:
-        name: what options and tables call it.
-        unit: of its values; empty: none.
-        says: what it is, in a few words.
-    """
-
-    name: str
-    unit: str
-    says: str
+    name: str  # What options and tables call it.
+    unit: str  # Of its values; empty: none.
+    says: str  # What it is, in a few words.
 
 
 class Simulation(World[Scene]):
     """Time: in each step all seats act at once, each by K real numbers."""
 
-    horizon: int
-    """Steps after which a rollout is stopped, and measured as it stands."""
-    controls: int
-    """K, numbers that each seat gives in a step."""
-    quantities: tuple[Measure, ...]
-    """The Q quantities that `measures` returns."""
+    horizon: int  # Steps after which a rollout is stopped, and measured as it stands.
+    controls: int  # K.
+    quantities: tuple[Measure, ...]  # The Q quantities that `measures` returns.
 
     @abstractmethod
-    def sense(self, state: Scene, seat: Array) -> Array:
-        """Return float32[F]: what a seat (int32[]) perceives."""
-
+    def sense(self, state: Scene, seat: Array) -> Array: ...  # float32[F]: what a seat (int32[]) perceives.
     @abstractmethod
     def step(self, state: Scene, controls: Array, key: Array) -> Scene:
         """Advance by one step under finite controls (float32[seats, K]); what chance does is drawn from `key`."""
 
     @abstractmethod
-    def measures(self, state: Scene) -> Array:
-        """Return float32[seats, Q]: the quantities, for a rollout that ends here."""
+    def measures(self, state: Scene) -> Array: ...  # float32[seats, Q]: the quantities, for a rollout that ends here.
 
 
 class ListsMoves(ABC):
@@ -154,9 +123,7 @@ class ListsMoves(ABC):
 
     @property
     @abstractmethod
-    def most_choices(self) -> int:
-        """The most moves that there can be; a search keeps a place for each, so a low bound makes it faster."""
-
+    def most_choices(self) -> int: ...  # The most moves there can be; a low bound makes searches faster.
     @abstractmethod
     def choices(self, state: States) -> Array:
         """Return int32[]: how many moves there are, a pass being one; at least 1, unspecified after the end."""
@@ -170,16 +137,14 @@ class RollsByTurn(ABC):
     """A game whose chance comes at moments that both games of a pair share, such as the rolls at the start of turns."""
 
     @abstractmethod
-    def moment(self, state: States) -> Array:
-        """Return int32[]: which moment the next chance after this state is; it grows from one to the next."""
+    def moment(self, state: States) -> Array: ...  # int32[]: the moment of the next chance after this state; it grows.
 
 
 class Packs(ABC):
-    """A game whose states fit into fewer words than they have fields, for loops that move whole games about."""
+    """Writes states of a game in fewer words than they have fields, for loops that move whole games about."""
 
     @abstractmethod
     def pack(self, state: States) -> States: ...
-
     @abstractmethod
     def unpack(self, words: States) -> States: ...
 
@@ -188,32 +153,25 @@ class Puzzle(Game[State], ListsMoves):
     """A game for one, with many instances that searches solve.
 
     A state carries its whole instance, also what no move changes. So instances are a batch of states, [B, ...].
-    `terminated` is True where the puzzle is `solved`, and where no move is left. A step of such a state changes
-    nothing. `key` tells the states of one instance apart: states of different instances may have equal keys, and the
-    number of moves made is not part of a key. Symmetric states may share a key, even if their actions are numbered
-    differently.
+    `terminated` is True where the puzzle is `solved`, and where no move is left. `key` tells the states of one instance
+    apart: states of different instances may have equal keys, and the number of moves made is not part of a key.
+    Symmetric states may share a key, even if their actions are numbered differently.
     """
 
     __hash__ = object.__hash__
 
     @abstractmethod
-    def solved(self, state: State) -> Array:
-        """Return bool[]: whether the goal is reached."""
+    def solved(self, state: State) -> Array: ...  # bool[]: whether the goal is reached.
 
 
 class Player(Protocol[Plans]):
     """How a genome becomes moves: plays the games of many individuals at once."""
 
     @property
-    def random(self) -> bool:
-        """Whether `act` uses its random bits."""
-
-    def prepare(self, genomes: Genomes, /) -> Plans:
-        """Derive what individuals [P, ...] need to act, once for all their games."""
-
-    def count(self, plans: Plans, /) -> int:
-        """Return P."""
-
+    def random(self) -> bool: ...  # Whether `act` uses its random bits.
+    def __hash__(self) -> int: ...
+    def prepare(self, genomes: Genomes, /) -> Plans: ...  # What individuals [P, ...] need in all their games.
+    def count(self, plans: Plans, /) -> int: ...  # P.
     def act(self, plans: Plans, states: States, bits: Array, active: Array | None = None, /) -> tuple[Array, Array]:
         """Return int32[P, M, K] moves and bool[P, M], whether each first one is legal, for states [P, M].
 
@@ -223,87 +181,68 @@ class Player(Protocol[Plans]):
         (bool[P, M], None: all) states need be right.
         """
 
-    def __hash__(self) -> int: ...
 
-
-class Alone(ABC):
+class Alone(ABC, Generic[Plans]):
     """An actor in a game for one that has a game of its own to show, in place of a move in any position."""
 
     game: Game
 
     @abstractmethod
+    def prepare(self, genomes: Genomes, /) -> Plans: ...  # What individuals [P, ...] need to play or to search.
+    @abstractmethod
     def record(self, genome: Genomes, /) -> list[tuple[int, int]]:
         """Return the moves of the game that is shown of one individual, each with the node that made it."""
 
     @abstractmethod
-    def reason(self, genome: Genomes, node: int, /) -> str:
-        """Say in words what made a move."""
+    def reason(self, genome: Genomes, node: int, /) -> str: ...  # What made a move, in words.
 
 
-class Soloist(Alone, Generic[Plans]):
+class Soloist(Alone[Plans]):
     """A player of a game for one that plays a game of its own."""
 
     @abstractmethod
-    def prepare(self, genomes: Genomes, /) -> Plans:
-        """Derive what individuals [P, ...] need to play."""
-
+    def perform(self, key: Array, plans: Plans, /) -> Performance: ...  # Measures P individuals.
     @abstractmethod
-    def perform(self, key: Array, plans: Plans, /) -> "Performance":
-        """Measure P individuals."""
-
-    @abstractmethod
-    def play(self, plans: Plans, /) -> "Walked":
+    def play(self, plans: Plans, /) -> Walked:
         """Play the game that is shown of each of P individuals; their last positions are in `states`."""
 
 
-class Solver(Alone, Generic[Plans]):
+class Solver(Alone[Plans]):
     """Solves instances of a puzzle by a search in which genomes say what is tried first."""
 
-    limit: int
-    """The most nodes that a search visits."""
-    reference: str
-    """The name of `baseline`."""
+    limit: int  # The most nodes that a search visits.
+    reference: str  # The name of `baseline`.
 
     @abstractmethod
-    def prepare(self, genomes: Genomes, /) -> Plans:
-        """Derive what individuals [P, ...] need to search."""
-
-    @abstractmethod
-    def solve(self, plans: Plans, whose: Array, states: States, limits: Array, /) -> "Solutions":
+    def solve(self, plans: Plans, whose: Array, states: States, limits: Array, /) -> Solutions:
         """Search for solutions of instances [Q], each for the individual `whose` (int32[Q]).
 
         A search that has visited as many nodes as `limits` (int32[Q]) says ends without a solution.
         """
 
     @abstractmethod
-    def baseline(self, states: States, limits: Array, /) -> "Solutions":
+    def baseline(self, states: States, limits: Array, /) -> Solutions:
         """Search without any individual. All other searches are compared with this one."""
 
-    @property
     @abstractmethod
-    def counts_expanded(self) -> bool:
-        """Whether `solve` and `baseline` count the nodes whose moves they list."""
-
-    @property
-    @abstractmethod
-    def differs(self) -> bool:
-        """Whether `unguided` is another search than `baseline`."""
-
-    @abstractmethod
-    def unguided(self, states: States, limits: Array, /) -> "Solutions":
+    def unguided(self, states: States, limits: Array, /) -> Solutions:
         """Search as `solve` does, without any individual."""
+
+    @property
+    @abstractmethod
+    def counts_expanded(self) -> bool: ...  # Whether `solve` and `baseline` count the nodes whose moves they list.
+    @property
+    @abstractmethod
+    def differs(self) -> bool: ...  # Whether `unguided` is another search than `baseline`.
 
 
 class Driver(ABC, Generic[Plans, Memory]):
     """Drives simulations: how a genome becomes controls, in the rollouts of many individuals at once."""
 
-    random: bool
-    """Whether `control` uses its random bits."""
+    random: bool  # Whether `control` uses its random bits.
 
     @abstractmethod
-    def prepare(self, genomes: Genomes, /) -> Plans:
-        """Derive what individuals [P, ...] need to drive, once for all their rollouts."""
-
+    def prepare(self, genomes: Genomes, /) -> Plans: ...  # What individuals [P, ...] need in all their rollouts.
     @abstractmethod
     def start(self, plans: Plans, rollouts: int, /) -> Memory:
         """Return what P individuals remember at the start of M rollouts each, [P, M, ...]; () where it is nothing."""
@@ -323,48 +262,37 @@ Actor = Player | Soloist | Solver | Driver
 """What a role makes of genomes."""
 
 
-class Opponent(Protocol[Memory]):
+class Remembers(Protocol[Memory]):
+    """Carries a memory, such as a table, from generation to generation."""
+
+    def init(self, key: Array) -> Memory: ...  # The memory at the start.
+    def observe(self, memory: Memory, best: Genomes, improved: Array) -> Memory:
+        """See the generation's best individual, and whether it is the new champion (bool[])."""
+
+
+class Opponent(Remembers[Memory], Protocol[Memory]):
     """Plays the other side in the games [P, M] of P individuals."""
 
     @property
-    def games(self) -> int:
-        """Games that each individual plays against it from each seat; M = 2 * games, first mover's games first."""
-
+    def games(self) -> int: ...  # Of each individual against it, from each seat; M = 2 * games, first mover's first.
     @property
-    def random(self) -> bool:
-        """Whether `reply` uses its random bits."""
-
+    def random(self) -> bool: ...  # Whether `reply` uses its random bits.
     @property
-    def thinks(self) -> bool:
-        """Whether a reply can be unknown, so that `think` has to find it."""
-
+    def thinks(self) -> bool: ...  # Whether a reply can be unknown, so that `think` has to find it.
     @property
-    def forfeits(self) -> bool:
-        """Whether a reply can be -1, which forfeits the game."""
-
-    def init(self, key: Array) -> Memory:
-        """Return the memory at the start; it is carried from generation to generation."""
-
+    def forfeits(self) -> bool: ...  # Whether a reply can be -1, which forfeits the game.
+    def __hash__(self) -> int: ...
     def reply(self, memory: Memory, states: States, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
-        """Return int32[P, M, K] moves as `Player.act` does, and bool[P, M]: whether they are known.
-
-        `bits` is uint32[P, M]. Only the replies in `active` (bool[P, M], None: all) states need be right.
-        """
+        """Return moves as `Player.act` does, for like `bits` and `active`, and bool[P, M]: whether they are known."""
 
     def think(self, memory: Memory, states: States, waiting: Array, bits: Array) -> tuple[Memory, Array]:
-        """Find replies for at least one of the `waiting` (bool[P, M]) games.
+        """Find replies for at least one of the `waiting` (bool[P, M]) games; return also int32[], positions searched.
 
-        The random bits (uint32[P, M]) are those that `reply` will get next in the same games. Return the memory and
-        int32[], the number of positions searched.
+        `bits` (uint32[P, M]) are those that `reply` will get next in the same games.
         """
 
-    def observe(self, memory: Memory, best: Genomes, improved: Array) -> Memory:
-        """See the generation's best individual, and whether it is a new champion (bool[])."""
 
-    def __hash__(self) -> int: ...
-
-
-class Fitness(Protocol[Memory]):
+class Fitness(Remembers[Memory], Protocol[Memory]):
     """How good each individual is.
 
     `evaluate`, `standing` and the scheme's `breed` get the same key, the generation's. Each draws from children of this
@@ -372,44 +300,32 @@ class Fitness(Protocol[Memory]):
     """
 
     @property
-    def seats(self) -> int:
-        """S, entries of points."""
-
-    def init(self, key: Array) -> Memory:
-        """Return the memory at the start, such as opponents' tables; it is carried from generation to generation."""
-
-    def evaluate(self, key: Array, population: Genomes, memory: Memory) -> "tuple[Evaluation, Memory]":
+    def seats(self) -> int: ...  # S, entries of points.
+    def evaluate(self, key: Array, population: Genomes, memory: Memory) -> tuple[Evaluation, Memory]:
         """Measure a population [P, ...]."""
 
-    def standing(
-        self, key: Array, result: "Evaluation", population: Genomes, memory: Memory
-    ) -> "tuple[Standing, Memory]":
+    def standing(self, key: Array, result: Evaluation, population: Genomes, memory: Memory) -> tuple[Standing, Memory]:
         """Find the best individual by a measure that holds from one generation to the next."""
 
     def again(self, key: Array, genomes: Genomes, memory: Memory) -> tuple[Array, Array]:
         """Return float32[K] fitness and float32[K, S] points of individuals [K, ...] in new games, by `standing`."""
 
-    def improves(self, standing: "Standing", best: Genomes, champion: "Champion") -> Array:
+    def improves(self, standing: Standing, best: Genomes, champion: Champion) -> Array:
         """Return bool[]: whether the generation's best individual takes the place of the champion."""
 
-    def observe(self, memory: Memory, best: Genomes, improved: Array) -> Memory:
-        """See the generation's best individual, and whether it is the new champion (bool[])."""
-
     def improve(
-        self, key: Array, population: Genomes, result: "Evaluation", memory: Memory
-    ) -> "tuple[Genomes, Evaluation]":
-        """Change individuals after `evaluate`, with its key: they learn, and their children inherit it.
+        self, key: Array, population: Genomes, result: Evaluation, memory: Memory
+    ) -> tuple[Genomes, Evaluation]:
+        """Return the population [P, ...] that has learned, with the key of `evaluate`, and its evaluation.
 
-        Return the population [P, ...] after learning, and its evaluation.
+        What they learn, their children inherit.
         """
 
-    def rivals(self, memory: Memory) -> tuple[Any, ...]:
-        """Return the memories of the opponents that measure the champion; empty if there are none."""
+    def rivals(self, memory: Memory) -> tuple[object, ...]: ...  # Memories of opponents that measure champions, if any.
+    def in_chunks(self, chunk: int | None) -> Fitness[Memory] | None:
+        """Return a fitness that finds the same, at most `chunk` individuals (None: all) at a time, to need less memory.
 
-    def in_chunks(self, chunk: int | None) -> "Fitness[Memory] | None":
-        """Return the fitness that measures this many individuals at a time, at most, to need less memory; None: all.
-
-        It finds the same. A fitness that measures all individuals together returns None.
+        A fitness that can only measure all of them together returns None.
         """
 
 
@@ -417,21 +333,13 @@ class Scheme(Protocol[Memory]):
     """How parents become children."""
 
     @property
-    def population(self) -> int:
-        """P."""
-
+    def population(self) -> int: ...  # P.
     @property
-    def kept(self) -> int:
-        """How many individuals of the next population, its first ones, are parents that stay as they are."""
-
-    def init(self) -> Memory:
-        """Return the memory at the start; it is carried from generation to generation."""
-
-    def create(self, key: Array, count: int) -> Genomes:
-        """Return random individuals [count, ...]."""
-
+    def kept(self) -> int: ...  # How many of the next population, its first ones, are parents that stay as they are.
+    def init(self) -> Memory: ...  # The memory at the start; it is carried from generation to generation.
+    def create(self, key: Array, count: int) -> Genomes: ...  # Random individuals [count, ...].
     def breed(
-        self, key: Array, population: Genomes, result: "Evaluation", memory: Memory
+        self, key: Array, population: Genomes, result: Evaluation, memory: Memory
     ) -> tuple[Genomes, Memory, Metrics]:
         """Return the next population [P, ...]; see `Fitness` for the key."""
 

@@ -14,6 +14,7 @@ from jax import Array
 
 from envs.mancala.rules import Mancala
 from envs.mancala.rules import State as PlainState
+from jaxgp.search.lookahead import Twin
 
 _EACH = np.uint32(0x01010101)  # 1 in each byte; the highest byte of a product with it is the sum of all bytes
 _PITS = np.uint32(0x00FFFFFF)  # the pits of a second word, without the store
@@ -46,7 +47,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class PackedMancala:
+class PackedMancala(Twin):
     """What a search needs of the rules. Positions come from `pack`. A packed state does not say who won a game that
     ended by forfeit.
 
@@ -72,12 +73,12 @@ class PackedMancala:
         words = (cells.reshape(2, 2, 4) << _BYTES).sum(-1, dtype=jnp.uint32)
         return State(words[0, 0], words[0, 1], words[1, 0], words[1, 1], state.to_move)
 
-    def unpack(self, packed: State) -> PlainState:
+    def unpack(self, words: State) -> PlainState:
         """Undo `pack`, but for the returns of a forfeited game."""
-        words = jnp.stack([packed.own, packed.own_store, packed.other, packed.other_store])
-        cells = ((words[:, None] >> _BYTES) & 255).reshape(2, 8)
+        sides = jnp.stack([words.own, words.own_store, words.other, words.other_store])
+        cells = ((sides[:, None] >> _BYTES) & 255).reshape(2, 8)
         board = cells[:, [*range(self.game.pits), 7]].reshape(-1).astype(self.game.dtype)
-        return PlainState(board, packed.to_move, packed.terminated, packed.returns)
+        return PlainState(board, words.to_move, words.terminated, words.returns)
 
     def lead(self, state: State) -> Array:
         """Return float32[]: the mover's store minus the opponent's."""

@@ -23,7 +23,7 @@ import numpy as np
 from jax import Array, lax
 
 from jaxgp.arrays import apart, comparable, take
-from jaxgp.contracts import ListsMoves, Position, State, States
+from jaxgp.contracts import ListsMoves, Packs, Position, State
 from jaxgp.search.chance import unused_key
 
 Result = TypeVar("Result")
@@ -63,11 +63,8 @@ class Searchable(Protocol[State]):
     def step(self, state: State, action: Array, key: Array) -> State: ...
 
 
-class Twin(Searchable[Any], Protocol):
-    """The same game as another one, with states of its own that are faster to search."""
-
-    def pack(self, state: States) -> States:
-        """Return a state of the other game in this form."""
+class Twin(Searchable[Any], Packs):
+    """The same game as another one, whose states it packs; these are faster to search."""
 
 
 class _Lister(Searchable[Any], ListsMoves):

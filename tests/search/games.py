@@ -10,6 +10,7 @@ from jax import Array
 
 from jaxgp.arrays import freeze
 from jaxgp.contracts import ListsMoves
+from jaxgp.search.lookahead import Twin
 
 LINES = np.array([[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]])
 
@@ -163,7 +164,7 @@ class Reversed:
 
 
 @dataclass(frozen=True)
-class ReversedPassGame:
+class ReversedPassGame(Twin):
     """A twin of `PassGame`: the same moves, with states of its own."""
 
     game: PassGame
@@ -171,6 +172,9 @@ class ReversedPassGame:
 
     def pack(self, state: Board) -> Reversed:
         return Reversed(state)
+
+    def unpack(self, words: Reversed) -> Board:
+        return words.board
 
     def legal_actions(self, state: Reversed) -> Array:
         return self.game.legal_actions(state.board)
