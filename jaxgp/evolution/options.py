@@ -152,6 +152,9 @@ class AnyAlgorithm(Checked):
 class Algorithm(AnyAlgorithm):
     """Generational genetic programming."""
 
+    selects: ClassVar[bool] = True
+    """Whether the options of selection have a meaning."""
+
     kind: str = option("gp", "generational genetic programming", ("gp",))
     population: int = option(512, "individuals of a generation", low=1, high=MAX_POPULATION, label="population size")
     chunk: int | None = option(None, CHUNK + "; coevolution among the population has none", low=1, high=MAX_POPULATION)

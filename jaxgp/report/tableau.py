@@ -98,7 +98,7 @@ def _koza(config: Config, algorithm: Algorithm, primitives: PrimitiveSet) -> Row
         _row(algorithm, "population"),
         _row(crossover, "probability", f"{_percent(crossover.probability)} ({_crossover(crossover)})"),
         _row(mutation, "probability", _percent(mutation.probability) + (f" ({kinds}{apart})" if kinds else "")),
-        ("selection", _selection(algorithm.selection)),
+        *([("selection", _selection(algorithm.selection))] if algorithm.selects else []),
         _termination(config),
         _row(algorithm, "generations"),
         ("initial programs", _creation(algorithm)),

@@ -1,7 +1,7 @@
 """MAP-Elites: an archive of the fittest individual of each cell; parents are drawn uniformly from it."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from jaxgp.errors import reject
 from jaxgp.evolution.options import Algorithm
@@ -15,10 +15,15 @@ AXES = ("size", "symbols", "balance")
 
 @dataclass
 class MapElites(Algorithm):
-    """MAP-Elites of programs; options of selection have no meaning."""
+    """MAP-Elites of programs: parents are drawn from the archive, so options of selection have no meaning.
+
+    Source: J.-B. Mouret and J. Clune, "Illuminating search spaces by mapping elites", arXiv 1504.04909, 2015.
+    """
+
+    selects: ClassVar[bool] = False
 
     kind: str = option("map_elites", "an archive of the fittest of each kind, by descriptors", ("map_elites",))
-    elites: int = option(0, "none; the archive keeps them", low=0, high=0)
+    elites: int = option(0, "none; the archive keeps them", low=0, high=0, label="elitism")
     axes: list[str] = option(
         ["size", "symbols"],
         "descriptors that tell cells of the archive apart; size: nodes, on a logarithmic scale; symbols: primitives "
