@@ -1,9 +1,9 @@
 """Parts that pictures of several games share."""
 
-from typing import Any
+from jaxgp.contracts import Position
 
 
-def nameplate(state: Any, owner: int, said: str, x: float, y: float) -> list[str]:
+def nameplate(state: Position, owner: int, said: str, x: float, y: float) -> list[str]:
     """Draw the nameplate of a seat in a game for two: name, count, and the result of an ended game.
 
     A dot at the outer end marks the side to move. Its place is always kept free, so that the name does not move. The

@@ -23,7 +23,7 @@ import functools
 import itertools
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -35,6 +35,7 @@ from jaxgp.config import arguments, schema
 from jaxgp.config.games import cast_of
 from jaxgp.errors import RunError, reason, reject
 from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.state import EvolutionState
 from jaxgp.files import user_path
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.evaluate import evaluate, evaluate_programs
@@ -58,12 +59,11 @@ from jaxgp.players.searches import searches
 from jaxgp.run import assemble
 from jaxgp.search import cores
 from jaxgp.seats.options import opponent
-from jaxgp.spec import Cast
 from rivals import backgammon, checkers, evaluators, othello, solitaire, tournaments, trees
 from rivals.plain import kalah
 from rivals.puzzles import freecell, rush_hour
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
-from rivals.timing import Case, Report, compare, compiled, measure
+from rivals.timing import Bench, Case, Job, Report, compare, compiled, measure
 
 PARTS = (
     "interpreter",
@@ -159,19 +159,6 @@ class Options:
         for one in declared(self):
             if getattr(self, one.name) == ():
                 reject(prefix + one.name, "[]", f"one or more {one.accepted}")
-
-
-@dataclasses.dataclass
-class Bench:
-    """What all measurements share."""
-
-    options: Options
-    report: Report
-    cast: Cast[Any]
-
-
-Job = tuple[float, Callable[[float], None]]
-"""A share of the time, and a function that makes measurements until a reading of `time.perf_counter`."""
 
 
 # Interpreter
@@ -370,14 +357,14 @@ def generations(experiment: assemble.Experiment, options: Options, searched: lis
     `searched` will hold the positions that the opponent searched in each of them.
     """
 
-    def start() -> Any:
+    def start() -> EvolutionState:
         return experiment.init(jax.random.key(options.seed))
 
     begin = time.perf_counter()
     step_once = experiment.compiled(start())
     seconds = time.perf_counter() - begin
 
-    def go(state: Any) -> Any:
+    def go(state: EvolutionState) -> EvolutionState:
         metrics = []
         for _ in range(options.generations):
             state, measured = step_once(state)

@@ -402,7 +402,7 @@ def terms(options: Options) -> "Terms":
     return Terms(options.games, options.opening_plies, options.seed)
 
 
-def seated(options: Options, cast: "Cast") -> "tuple[dict[str, OpponentOptions], OpponentOptions, dict[str, Any]]":
+def seated(options: Options, cast: "Cast") -> "tuple[dict[str, OpponentOptions], OpponentOptions, dict[str, object]]":
     """Read the panel.
 
     Returns:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from envs.backgammon import whole
 from envs.backgammon.render import MOVE, ends, parse_action, point_name, read_point
@@ -151,7 +152,7 @@ class _Compiled(NamedTuple):
 def _compiled(game: Backgammon) -> _Compiled:
     """Return the rules as programs for one position; where a turn ends, the dice of the next one mean nothing."""
 
-    def turns(state: State) -> Any:
+    def turns(state: State) -> tuple[Array, Array, Array]:
         found = whole.whole_turns(game, state)
         places = jnp.arange(whole.most_turns(game), dtype=jnp.int32)
         points, dice = jax.vmap(lambda place: whole.in_order(state, whole.nth_turn(found, place)))(places)

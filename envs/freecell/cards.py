@@ -15,9 +15,10 @@ is on the foundations and in the cells. This is also the notation of fc-solve:
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
+from jax import Array
 
 RANKS, SUITS = "A23456789TJQK", "CDHS"
 CARDS = len(RANKS) * len(SUITS)
@@ -53,12 +54,16 @@ def name(card: int) -> str:
     return RANKS[card // 4] + SUITS[card % 4]
 
 
-def red(card: Any) -> Any:
+Cards = TypeVar("Cards", int, np.ndarray, Array)
+"""A card, or arrays of cards."""
+
+
+def red(card: Cards) -> Cards:
     """Return integer[...], of the type of `card`, an array of NumPy or JAX: 1 for diamonds and hearts, else 0."""
     return (card ^ card >> 1) & 1
 
 
-def fits(card: Any, on: Any) -> Any:
+def fits(card: Cards, on: Cards) -> Cards:
     """Return bool[...]: whether cards may be laid on others (integer[...], arrays of NumPy or JAX).
 
     They have the other colour and are one rank lower. -8 is no card; it fits nowhere, and nothing fits on it.

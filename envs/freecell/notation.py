@@ -8,10 +8,10 @@ cards move as it takes. Onto an empty cascade one card moves, and 26v3 moves thr
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
 
 import jax
 import numpy as np
+from jax import Array
 
 from envs.freecell import cards
 from envs.freecell.cards import CASCADES
@@ -188,11 +188,11 @@ def _swap(ours: list[int], state: State, target: int) -> None:
     ours[target], ours[other] = ours[other], ours[target]
 
 
-def _rules(game: FreeCell) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def _rules(game: FreeCell) -> tuple[Callable[..., Array], Callable[..., State]]:
     """Return legal actions and step, compiled; once for all deals."""
     return _compiled(rules_of(game.supermoves, game.autoplay))
 
 
 @lru_cache(maxsize=4)
-def _compiled(game: FreeCell) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def _compiled(game: FreeCell) -> tuple[Callable[..., Array], Callable[..., State]]:
     return jax.jit(game.legal_actions), jax.jit(game.step)

@@ -6,8 +6,8 @@ player's own left hand.
 """
 
 import math
+from collections.abc import Sequence
 from html import escape
-from typing import Any
 
 import numpy as np
 
@@ -112,7 +112,7 @@ def text(game: Mancala, state: State, bottom: int = 0) -> str:
     lower, upper = both[bottom], both[1 - bottom]
     width = max(2, *(len(str(n)) for n in lower + upper))
 
-    def row(cells: list[Any], bar: str) -> str:
+    def row(cells: Sequence[object], bar: str) -> str:
         return bar.join(f" {cell!s:>{width}} " for cell in cells)
 
     line = "-" * (width + 2)

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -68,7 +67,7 @@ def lead(game: Othello, own: Bits, other: Bits) -> Array:
     return game.squares(own).astype(jnp.int32) - game.squares(other)
 
 
-EVALUATORS: dict[str, Callable[[Any, Any], Array]] = {
+EVALUATORS: dict[str, Callable[[Othello, State], Array]] = {
     "material": material,
     "corner_4": partial(material, corner=4),
     "corner_16": partial(material, corner=16),
@@ -77,7 +76,7 @@ EVALUATORS: dict[str, Callable[[Any, Any], Array]] = {
 """Values from the view of the side to move, for ended games too; `corner_N` adds N discs for each corner."""
 
 
-def evaluators(game: Othello) -> dict[str, Callable[[Any, Any], Array]]:
+def evaluators(game: Othello) -> dict[str, Callable[[Othello, State], Array]]:
     """Return the evaluators that accept a game's board."""
     learned = game.area == MOVES + 4
     return {name: value for name, value in EVALUATORS.items() if learned or name != "edgar_like"}

@@ -16,7 +16,7 @@ from jax import Array
 
 from jaxgp.arrays import take
 from jaxgp.bits import pick
-from jaxgp.contracts import States
+from jaxgp.contracts import Player, States
 from jaxgp.errors import UsageError
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import Packed, evaluate_programs
@@ -113,7 +113,7 @@ class Board:
 
         return jax.jit(step)
 
-    def _act(self, actor: Any, program: Programs, states: States) -> tuple[Array, Array]:
+    def _act(self, actor: Player, program: Programs, states: States) -> tuple[Array, Array]:
         """Return int32[N] moves and bool[N], whether they are legal, of one program at states [N]."""
         genomes, games = jax.tree.map(lambda x: jnp.asarray(x)[None], (program, states))
         bits = jnp.zeros((1, len(states.to_move)), jnp.uint32)

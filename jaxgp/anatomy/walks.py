@@ -4,8 +4,8 @@ A leaf runs if the walk reaches it before the game ends. A subtree is an intron 
 the moves of the game. What lies behind the end of the game is dead code, and proved to be: there is no other game.
 """
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -135,7 +135,7 @@ class Walks:
         return found
 
     @cached_property
-    def _play(self) -> Any:
+    def _play(self) -> Callable[[Programs], tuple[jax.Array, ...]]:
         actor = self._cast.actor
 
         def play(programs: Programs) -> tuple[jax.Array, ...]:

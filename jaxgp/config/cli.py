@@ -30,7 +30,7 @@ from jaxgp import files, terminal
 from jaxgp.config import compose, places, quoting
 from jaxgp.config.launching import members, sweepers
 from jaxgp.config.launching.chosen import chosen, refuse_without_sweep
-from jaxgp.config.launching.members import Member, Members
+from jaxgp.config.launching.members import Member, Members, Plan
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_line
 from jaxgp.config.quoting import quoted
 from jaxgp.errors import RunError, UsageError, complain, reason, reject
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 INFORMATION = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")
 """What Hydra can tell of itself."""
 Schema = TypeVar("Schema")
-Plan = TypeVar("Plan")
 
 
 class Command(Generic[Schema, Plan]):

@@ -4,7 +4,7 @@ import dataclasses
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jaxgp import options
 from jaxgp.config import typed
@@ -47,7 +47,7 @@ def _small(values: object) -> Iterator[str]:
         yield from _of_kinds(unions[-1].sections, name + ".")
 
 
-def _of_kinds(members: Iterable[Any], prefix: str, known: Iterable[str] = ()) -> Iterator[str]:
+def _of_kinds(members: Iterable[object], prefix: str, known: Iterable[str] = ()) -> Iterator[str]:
     """Yield the options of each kind of a union but those that are `known`; `prefix` stands before their names."""
     for member in members:
         first, *own = (one for one in declared(member) if one.name not in known)

@@ -179,7 +179,7 @@ class Islands:
         """Let the candidates play another round of new games; see `Ring.again`. The memory is that of island 0."""
         return self.ring.again(replace(state, memory=self.memory(state)), number)
 
-    def memory(self, state: EvolutionState) -> Any:
+    def memory(self, state: EvolutionState) -> object:
         """Return the memory of the fitness on island 0."""
         return jax.tree.map(lambda x: x[0], state.memory)
 
@@ -192,7 +192,9 @@ class Islands:
         whole: EvolutionState = _put(rest, NamedSharding(self.mesh, WHOLE))
         return replace(whole, population=parts[0], memory=parts[1], carried=parts[2])
 
-    def _part(self, parts: Any, whole: EvolutionState) -> tuple[Any, EvolutionState, Metrics]:
+    def _part(
+        self, parts: tuple[Genomes, object, object, Array], whole: EvolutionState
+    ) -> tuple[tuple[Genomes, object, object], EvolutionState, Metrics]:
         """Compute the islands of one device: a generation, migration, and what concerns all islands.
 
         Args:

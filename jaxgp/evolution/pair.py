@@ -5,7 +5,6 @@ every few generations of the solvers. `jaxgp.fitness.puzzles.meetings` says what
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -119,6 +118,6 @@ def problem_set(instances: int, size: int) -> PrimitiveSet:
     return PrimitiveSet(f"problems-{instances}-{size}", (number,), (), (number.returns,) * size)
 
 
-def _with_memory(state: EvolutionState, memory: Any) -> EvolutionState:
+def _with_memory(state: EvolutionState, memory: object) -> EvolutionState:
     changed: EvolutionState = state.replace(memory=memory)  # type: ignore[attr-defined]
     return changed

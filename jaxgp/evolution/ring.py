@@ -15,7 +15,7 @@ other does not use:
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -89,7 +89,7 @@ class Evolution(Protocol):
     def again(self, state: EvolutionState, number: Array) -> tuple[Array, Array]:
         """Let the candidates play another round of new games; see `Ring.again`."""
 
-    def memory(self, state: EvolutionState) -> Any:
+    def memory(self, state: EvolutionState) -> object:
         """Return the memory of the fitness: of the population of the run, or of the first island."""
 
     def place(self, state: EvolutionState) -> EvolutionState:
@@ -122,7 +122,7 @@ class OnePopulation(ABC):
         following, metrics, _ = self.cycle(state)
         return following, metrics
 
-    def memory(self, state: EvolutionState) -> Any:
+    def memory(self, state: EvolutionState) -> object:
         """Return the memory of the fitness."""
         return state.memory
 

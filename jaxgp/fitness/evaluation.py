@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -85,7 +85,7 @@ class Absolute(ABC, Generic[Memory]):
         """What the individuals that it measures are written in; None: anything."""
         return None
 
-    def check(self, scheme: Scheme[Any]) -> None:
+    def check(self, scheme: Scheme) -> None:
         """Refuse a scheme whose individuals cannot be measured; raises UsageError."""
         bred = written_in(scheme)
         mine = self.language
@@ -136,7 +136,7 @@ class Absolute(ABC, Generic[Memory]):
         del key, memory
         return population, result
 
-    def rivals(self, memory: Memory) -> tuple[Any, ...]:
+    def rivals(self, memory: Memory) -> tuple[object, ...]:
         """Return no memories: there are no opponents."""
         del memory
         return ()

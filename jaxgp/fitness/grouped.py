@@ -13,7 +13,7 @@ games shrinks to lists of two or three rules.
 """
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import jax.numpy as jnp
 from jax import Array
@@ -76,7 +76,7 @@ class GroupFitness(Absolute[Memories]):
         """What the player's individuals are written in."""
         return written_in(self.player)
 
-    def check(self, scheme: Scheme[Any]) -> None:
+    def check(self, scheme: Scheme) -> None:
         """Refuse a scheme whose individuals cannot be measured, or are no whole groups; raises UsageError."""
         super().check(scheme)
         if scheme.population % self.size:

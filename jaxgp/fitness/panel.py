@@ -199,7 +199,7 @@ class PanelFitness(Absolute[Memories]):
         )
         return (memories, counts), shown
 
-    def rivals(self, memory: Memories) -> tuple[Any, ...]:
+    def rivals(self, memory: Memories) -> tuple[object, ...]:
         """Return the memories of the opponents, which are the whole."""
         return memory
 

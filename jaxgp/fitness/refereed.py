@@ -14,7 +14,7 @@ from flax import struct
 from jax import Array, lax
 
 from jaxgp.arrays import comparable, take
-from jaxgp.contracts import Scheme
+from jaxgp.contracts import Memory, Remembers, Scheme
 from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, Standing, child
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.options import whole
@@ -25,19 +25,13 @@ OF_REFEREE = "standing_"
 """How metrics of a referee begin that a generation has beside those of the fitness."""
 
 
-class Referee(Protocol):
+class Referee(Remembers[Memory], Protocol[Memory]):
     """A fitness whose values mean the same in every generation."""
 
-    def init(self, key: Array) -> Any:
-        """Return the memory at the start."""
-
-    def measure(self, key: Array, population: Genome, memory: Any) -> tuple[Evaluation, Any]:
+    def measure(self, key: Array, population: Genome, memory: Memory) -> tuple[Evaluation, Memory]:
         """Measure individuals [P, ...]; `key` must not be used for anything else."""
 
-    def observe(self, memory: Any, best: Genome, improved: Array) -> Any:
-        """See the generation's best individual, and whether it is the new champion (bool[])."""
-
-    def rivals(self, memory: Any) -> tuple[Any, ...]:
+    def rivals(self, memory: Memory) -> tuple[object, ...]:
         """Return the memories of the opponents."""
 
 
@@ -79,7 +73,7 @@ class Refereed(Absolute[Memories]):
         """What the individuals are written in."""
         return self.fitness.language
 
-    def check(self, scheme: Scheme[Any]) -> None:
+    def check(self, scheme: Scheme) -> None:
         """Refuse a scheme whose individuals cannot be measured, or that has too few; raises UsageError."""
         self.fitness.check(scheme)
         whole("measured", self.measured, 1, scheme.population, "the population")
@@ -132,6 +126,6 @@ class Refereed(Absolute[Memories]):
         own = self.fitness.observe(memory.own, best, improved)
         return Memories(own, self.referee.observe(memory.referee, best, improved))
 
-    def rivals(self, memory: Memories) -> tuple[Any, ...]:
+    def rivals(self, memory: Memories) -> tuple[object, ...]:
         """Return the memories of the referee's opponents."""
         return self.referee.rivals(memory.referee)

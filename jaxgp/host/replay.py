@@ -118,7 +118,7 @@ def replay_alone(cast: Cast, genome: Genome) -> ReplayGame:
     return ReplayGame(title, list(zip(said, drawn, strict=True)), {"moves": len(moves)})
 
 
-def driven(cast: Cast, genome: Genome, seed: int) -> list[Any]:
+def driven(cast: Cast, genome: Genome, seed: int) -> list[States]:
     """Return the states of one rollout that an individual drives, from the start to the end, in NumPy arrays.
 
     Args:
@@ -128,7 +128,7 @@ def driven(cast: Cast, genome: Genome, seed: int) -> list[Any]:
     """
     roller = Roller(cast.game, cast.actor)
 
-    def record(genome: Genome, key: Array) -> tuple[Any, Array]:
+    def record(genome: Genome, key: Array) -> tuple[States, Array]:
         states = roller.record(cast.actor.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], genome)), key)
         return states, states.terminated
 

@@ -210,7 +210,7 @@ def _files(option: str, path: Path) -> list[Path]:
     return below
 
 
-def _natural(path: str | Path) -> list[Any]:
+def _natural(path: str | Path) -> list[tuple[int, str]]:
     """Return a sort key by which seed9 comes before seed10."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", str(path))]
 

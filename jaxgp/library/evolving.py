@@ -5,7 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -165,7 +165,7 @@ def _compiled(ring: Ring | Pair | Islands, state: EvolutionState) -> Step:
     return jax.jit(ring.step).lower(state).compile()
 
 
-def check_key(key: Any) -> None:
+def check_key(key: Array) -> None:
     """Refuse what is no single typed key; raises UsageError."""
     dtype = getattr(key, "dtype", None)
     if dtype is None or not jnp.issubdtype(dtype, jax.dtypes.prng_key) or jnp.shape(key) != ():

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Generic, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array, lax
 
 from jaxgp.bits import pick
-from jaxgp.contracts import Alone, Driver, Game, Genomes, Opponent, Player, States
+from jaxgp.contracts import Alone, Driver, Game, Genomes, Memory, Opponent, Player, States
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
 from jaxgp.options import MAX_GAMES, whole
@@ -74,7 +74,7 @@ class RandomOpponent:
 
 
 @dataclass(frozen=True)
-class OpponentPlayer:
+class OpponentPlayer(Generic[Memory]):
     """An opponent in the place of an individual, so that two opponents can play each other.
 
     Its one genome is a memory of the opponent, [1, ...]. What it remembers in a move is forgotten after it.
@@ -83,23 +83,23 @@ class OpponentPlayer:
         opponent: who plays.
     """
 
-    opponent: Opponent
+    opponent: Opponent[Memory]
 
     @property
     def random(self) -> bool:
         """Whether its moves depend on chance."""
         return self.opponent.random
 
-    def prepare(self, memories: Any) -> Any:
+    def prepare(self, memories: Memory) -> Memory:
         """Return the memory that every move begins with."""
         return jax.tree.map(lambda x: x[0], memories)
 
-    def count(self, memory: Any) -> int:
+    def count(self, memory: Memory) -> int:
         """Return 1."""
         del memory
         return 1
 
-    def act(self, memory: Any, states: States, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
+    def act(self, memory: Memory, states: States, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
         """Return int32[1, M, 1] moves and bool[1, M], whether each is legal, for states [1, M].
 
         Only the moves in `active` (bool[1, M], None: all) states need be right.
@@ -107,7 +107,7 @@ class OpponentPlayer:
         wanted = ~states.terminated if active is None else active & ~states.terminated
         moves, known = self.opponent.reply(memory, states, bits)
 
-        def think(carry: tuple[Any, Array, Array]) -> tuple[Any, Array, Array]:
+        def think(carry: tuple[Memory, Array, Array]) -> tuple[Memory, Array, Array]:
             # Moves that are known are kept: what is found next may take their place in the opponent's memory.
             memory, moves, known = carry
             memory, _ = self.opponent.think(memory, states, wanted & ~known, bits)

@@ -136,7 +136,7 @@ class Drawn:
     value: RandomEvaluator
     game: Any
 
-    def __call__(self, contexts: Any, whose: Array, states: States, needed: Array) -> Array:
+    def __call__(self, contexts: Array, whose: Array, states: States, needed: Array) -> Array:
         """Return float32[B]: what positions [B, ...] are worth in the contexts `whose` (int32[B])."""
         del needed
         return jax.vmap(lambda draw, state: self.value.value(self.game, state, draw))(contexts[whose], states)

@@ -7,7 +7,7 @@ of the first rule of the genome whose condition holds. `ProgramSolver` searches 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +15,7 @@ import numpy as np
 from flax import struct
 from jax import Array
 
-from jaxgp.contracts import Puzzle, Solver, States
+from jaxgp.contracts import Plans, Puzzle, Solver, States
 from jaxgp.genotypes.primitives import BOOL, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs, Top, whole
 from jaxgp.interpreter.evaluate import Features, evaluate, evaluate_owned
@@ -37,7 +37,7 @@ FINDERS = (
 """Functions that a set with rules of weights has to have: the number of the first condition that holds."""
 
 
-class Valued(Protocol):
+class Valued(Protocol[Plans]):
     """How genomes value nodes."""
 
     @property
@@ -48,10 +48,10 @@ class Valued(Protocol):
     def view(self) -> View:
         """What they see of a node."""
 
-    def prepare(self, programs: Programs) -> Any:
+    def prepare(self, programs: Programs) -> Plans:
         """Derive what individuals [P, T, L] need, once for all their searches."""
 
-    def values(self, plans: Any, whose: Array, nodes: Node, needed: Array) -> Array:
+    def values(self, plans: Plans, whose: Array, nodes: Node, needed: Array) -> Array:
         """Return float32[B], values of nodes [B] for the individuals `whose`; this is an `Order`."""
 
     def told(self, trees: Sequence[str]) -> str:
@@ -170,7 +170,7 @@ class ByWeights:
 
 
 @dataclass(frozen=True)
-class ProgramSolver(Solver[Any]):
+class ProgramSolver(Solver[Plans]):
     """A `Solver`: a search that goes first where the values of a genome are lowest, beside a search without genomes.
 
     Attributes:
@@ -182,7 +182,7 @@ class ProgramSolver(Solver[Any]):
         limit: the most nodes that a search visits.
     """
 
-    valued: Valued
+    valued: Valued[Plans]
     game: Puzzle
     baseline_search: cores.Search[Solutions]
     reference: str
@@ -194,11 +194,11 @@ class ProgramSolver(Solver[Any]):
         """The set that genomes are written in."""
         return self.valued.primitives
 
-    def prepare(self, programs: Programs) -> Any:
+    def prepare(self, programs: Programs) -> Plans:
         """Derive what individuals [P, T, L] need, once for all their searches."""
         return self.valued.prepare(programs)
 
-    def solve(self, plans: Any, whose: Array, states: States, limits: Array) -> Solutions:
+    def solve(self, plans: Plans, whose: Array, states: States, limits: Array) -> Solutions:
         """Search for solutions of instances [Q], each for the genome `whose`, of at most `limits` nodes (int32[Q])."""
         return cores.search(self.guided(self.valued.values), states, limits, jnp.int32(len(limits)), plans, whose)
 

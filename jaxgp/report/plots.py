@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -200,7 +199,7 @@ def _panel(axis: Axes, label: str, curves: Sequence[Curve], rows: Sequence[Row])
     axis.margins(x=0.01)
 
 
-def _values(found: Any, factor: float) -> list[float]:
+def _values(found: float | list[float | None] | None, factor: float) -> list[float]:
     """Return the numbers of a metric in one row, one for each line; null is not drawn."""
     return [math.nan if value is None else value * factor for value in (found if isinstance(found, list) else [found])]
 

@@ -17,6 +17,7 @@ import jax
 import numpy as np
 from jax.experimental import multihost_utils
 from jax.sharding import Mesh
+from jax.typing import ArrayLike
 
 import jaxgp
 from jaxgp import options
@@ -113,7 +114,7 @@ def shared(asked: Devices) -> tuple[int | None, Mesh | None]:
     return together, Mesh(np.array(chosen), (PARTS,))
 
 
-def placed(experiment: Any, state: EvolutionState) -> EvolutionState:
+def placed(experiment: object, state: EvolutionState) -> EvolutionState:
     """Return a state on the devices that compute the run; with several processes it is the first one's state."""
     ring = getattr(experiment, "ring", None)
     if ring is not None and ring.mesh is not None:
@@ -163,7 +164,7 @@ def _of_first(state: Tree) -> Tree:
     return jax.tree.map(_restored, state, multihost_utils.broadcast_one_to_all(_data(state)))
 
 
-def _is_key(leaf: Any) -> bool:
+def _is_key(leaf: jax.Array) -> bool:
     return bool(jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key))
 
 
@@ -172,7 +173,7 @@ def _data(tree: Tree) -> Tree:
     return jax.tree.map(lambda leaf: jax.random.key_data(leaf) if _is_key(leaf) else leaf, tree)
 
 
-def _restored(like: Any, data: Any) -> jax.Array:
+def _restored(like: jax.Array, data: ArrayLike) -> jax.Array:
     """Return an array on the first device of this process; a typed key where `like` is one."""
     array = jax.device_put(np.asarray(data), jax.local_devices()[0])
     return jax.random.wrap_key_data(array, impl=jax.random.key_impl(like)) if _is_key(like) else array

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, is_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jaxgp.config import places, validate
 from jaxgp.config.compose import word
@@ -272,13 +272,13 @@ def _changeable(option: str) -> bool:
     return option == CHUNK or option.split(".")[0] in CHANGEABLE
 
 
-def _flat(values: Any, prefix: str = "") -> dict[str, Any]:
+def _flat(values: object, prefix: str = "") -> dict[str, object]:
     """Return nested options by their dotted names."""
     if is_dataclass(values) and not isinstance(values, type):
         values = asdict(values)
     if not isinstance(values, dict):
         return {prefix: values}
-    flat: dict[str, Any] = {}
+    flat: dict[str, object] = {}
     for key, value in values.items():
         flat |= _flat(value, f"{prefix}.{key}" if prefix else str(key))
     return flat

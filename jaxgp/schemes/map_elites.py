@@ -1,7 +1,7 @@
 """MAP-Elites: an archive of the fittest individual of each cell; parents are drawn uniformly from it."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from jaxgp.errors import reject
 from jaxgp.evolution.options import Algorithm
@@ -9,6 +9,7 @@ from jaxgp.options import option
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Scheme
+    from jaxgp.evolution.options import Language
 
 AXES = ("size", "symbols", "balance")
 
@@ -40,7 +41,7 @@ class MapElites(Algorithm):
         if not self.axes or len(set(self.axes)) < len(self.axes):
             reject(prefix + "axes", self.axes, f"one or more of {', '.join(AXES)}, each once")
 
-    def scheme(self, language: Any) -> "Scheme":
+    def scheme(self, language: "Language") -> "Scheme":
         """Return the archive and its children."""
         from jaxgp.schemes.archives.map_elites import Elites
 

@@ -156,7 +156,7 @@ class AlphaBeta:
             raise ValueError("accepted: either evaluate or leaf_evaluator")
 
     @property
-    def _rules(self) -> Searchable[Any]:
+    def _rules(self) -> Searchable:
         return self.game if self.twin is None else self.twin
 
     @cached_property

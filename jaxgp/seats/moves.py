@@ -11,7 +11,7 @@ and is played again meets the same dice.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -207,7 +207,9 @@ def announcement(rules: Game, notation: Notation, move: Move, name: str) -> str:
     return f"{name} {'play' if you else 'plays'} {notation.action_name(rules, move.action)}{then}."
 
 
-def verdict(rules: Game, state: Position, names: Sequence[str], ending: Callable[[Any, Any], str] | None = None) -> str:
+def verdict(
+    rules: Game, state: Position, names: Sequence[str], ending: Callable[[Game, Position], str] | None = None
+) -> str:
     """Say in one line how a game has ended.
 
     Args:

@@ -170,7 +170,7 @@ class GuideOptions(OpponentOptions):
 
 
 @cache
-def _combined(kind: Any, terms: Any) -> type:
+def _combined(kind: "type[PlayerOptions]", terms: type) -> type:
     """Return the dataclass of a kind with further options, those of `terms`."""
     inside = {"__module__": kind.__module__, "__doc__": kind.__doc__, "kind": kind.kind}
     form: Callable[..., Any] = dataclass(kw_only=True)
@@ -180,7 +180,7 @@ def _combined(kind: Any, terms: Any) -> type:
 class Places(Kinds):
     """Kinds of players with the further options of a place where some of them play."""
 
-    def __init__(self, terms: Any, admits: Callable[[type[PlayerOptions]], bool]) -> None:
+    def __init__(self, terms: type, admits: Callable[[type[PlayerOptions]], bool]) -> None:
         """Take the further options from `terms`, and the kinds that `admits` names."""
         super().__init__("kind", "jaxgp.seats.kinds", FIRST)
         self._terms, self._admits = terms, admits

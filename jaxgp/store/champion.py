@@ -245,7 +245,7 @@ def _checked(path: Path, content: Json) -> ChampionFile:
     return ChampionFile(**{name: content[name] for name in TYPES})
 
 
-def _check(path: Path, label: str, values: Json, name: str, kind: Any) -> None:
+def _check(path: Path, label: str, values: Json, name: str, kind: type | tuple[type, ...]) -> None:
     """Check that a value is there, of its type and, if it is a number, within its limits; raises ChampionError."""
     if name not in values:
         raise ChampionError(f"{path}: lacks {label}")

@@ -3,7 +3,7 @@
 import functools
 import random
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
@@ -15,8 +15,12 @@ from envs.backgammon import many, pubeval, whole
 from envs.backgammon.rules import BAR, DICE, OFF, PASS, Backgammon, State
 from jaxgp.arrays import where
 from jaxgp.bits import pick, pick_bit
+from jaxgp.contracts import States
 from rivals.plain import backgammon as plain
-from rivals.timing import Case, Times, compare, compiled, measure
+from rivals.timing import Bench, Case, Job, Times, compare, compiled, measure
+
+if TYPE_CHECKING:
+    import pgx
 
 UNIT = "actions/s"
 SAMPLE = 256
@@ -33,13 +37,13 @@ PLAIN = "plain Python"
 Position = tuple[plain.Side, plain.Side, tuple[int, int]]
 """The men of the side to move, those of the other side, and the roll, the larger die first."""
 
-Step = Callable[[Any, Array, Array], Any]
+Step = Callable[[States, Array, Array], States]
 """(states [B], int32[B] actions, keys [B]) -> states [B]."""
-Draw = Callable[[Any, Array], Array]
+Draw = Callable[[States, Array], Array]
 """(states [B], uint32[B] random bits) -> int32[B] actions."""
 
 
-def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
+def jobs(bench: Bench) -> Iterator[Job]:
     """Random moves, Pubeval's turns and Pubeval's games, for each number of games side by side."""
     for batch in bench.options.batch:
         yield 1.0, functools.partial(random_play, bench, batch)
@@ -68,10 +72,10 @@ def from_sets(game: Backgammon, states: State, bits: Array) -> Array:
 WAYS = {"random moves": from_mask, "random moves from sets": from_sets}
 
 
-def random_moves(step: Step, draw: Draw, opening: Any, key: Array, actions: int) -> tuple[Any, Array]:
+def random_moves(step: Step, draw: Draw, opening: States, key: Array, actions: int) -> tuple[States, Array]:
     """Play random actions in all games; one that has ended starts again. Return the states and the games that ended."""
 
-    def each(carry: tuple[Any, Array], key: Array) -> tuple[tuple[Any, Array], None]:
+    def each(carry: tuple[States, Array], key: Array) -> tuple[tuple[States, Array], None]:
         states, games = carry
         drawn, chance = jax.random.split(key)
         bits = jax.random.bits(drawn, states.terminated.shape)
@@ -82,10 +86,10 @@ def random_moves(step: Step, draw: Draw, opening: Any, key: Array, actions: int)
     return lax.scan(each, (opening, jnp.int32(0)), jax.random.split(key, actions))[0]
 
 
-def whole_games(step: Step, draw: Draw, opening: Any, key: Array) -> tuple[Any, Array]:
+def whole_games(step: Step, draw: Draw, opening: States, key: Array) -> tuple[States, Array]:
     """Play random games to their ends; return the states and int32[], the actions of all of them."""
 
-    def each(carry: tuple[Any, Array, Array]) -> tuple[Any, Array, Array]:
+    def each(carry: tuple[States, Array, Array]) -> tuple[States, Array, Array]:
         states, made, key = carry
         key, drawn, chance = jax.random.split(key, 3)
         live = ~states.terminated
@@ -96,7 +100,7 @@ def whole_games(step: Step, draw: Draw, opening: Any, key: Array) -> tuple[Any, 
     return lax.while_loop(lambda carry: ~carry[0].terminated.all(), each, (opening, jnp.int32(0), key))[:2]
 
 
-def random_play(bench: Any, batch: int, until: float) -> None:
+def random_play(bench: Bench, batch: int, until: float) -> None:
     """Draw a legal action for each game and play it; a game that has ended starts again from its opening roll.
 
     Work is counted in games: actions, divided by the actions of a whole game. These are measured for each engine apart,
@@ -105,11 +109,11 @@ def random_play(bench: Any, batch: int, until: float) -> None:
     game, options, unit = envs.make("backgammon"), bench.options, "games/s"
     actions, key = min(1024, max(16, 2**18 // batch)), jax.random.key(options.seed)
     cases: dict[str, Case] = {}
-    sizes: dict[str, dict[str, Any]] = {}
+    sizes: dict[str, dict[str, float]] = {}
     seconds: dict[str, float] = {}
 
-    def add(name: str, step: Step, choose: Draw, deal: Callable[[Array], Any]) -> Case:
-        def dealt(count: int) -> Any:
+    def add(name: str, step: Step, choose: Draw, deal: Callable[[Array], States]) -> Case:
+        def dealt(count: int) -> States:
             return jax.jit(jax.vmap(deal))(jax.random.split(key, count))
 
         length = int(jax.jit(functools.partial(whole_games, step, choose))(dealt(WHOLE), key)[1]) / WHOLE
@@ -147,7 +151,7 @@ def random_play(bench: Any, batch: int, until: float) -> None:
         bench.report.rival("backgammon", first, unit, times[who], sizes[who], **against)
 
 
-def rate(times: Times, sizes: dict[str, Any]) -> dict[str, int]:
+def rate(times: Times, sizes: dict[str, float]) -> dict[str, int]:
     """Return the actions per second, by the clock and of CPU time, where the actions of a game were counted."""
     if "actions_per_game" not in sizes:
         return {}
@@ -156,7 +160,7 @@ def rate(times: Times, sizes: dict[str, Any]) -> dict[str, int]:
     return {name: round(actions / seconds) for name, seconds in used.items() if seconds > 0}
 
 
-def check_pgx(game: Backgammon, other: Any, step: Step, choose: Draw, key: Array) -> None:
+def check_pgx(game: Backgammon, other: "pgx.Env", step: Step, choose: Draw, key: Array) -> None:
     """Compare moves with Pgx's at beginnings of turns of random games, and the men after one of these moves.
 
     Every move that is legal here is legal there; not the other way round, where both dice can be played.
@@ -271,13 +275,13 @@ def openings(game: Backgammon, seed: int, count: int) -> State:
     return jax.jit(jax.vmap(game.init))(jax.random.split(jax.random.key(seed), count))
 
 
-def rows(states: Any) -> list[Position]:
+def rows(states: States) -> list[Position]:
     """Return positions as plain Python has them, with their rolls."""
     sides = [[tuple(row) for row in np.asarray(x).tolist()] for x in (states.own, states.other, states.dice)]
     return list(zip(*sides, strict=True))
 
 
-def best_turns(bench: Any, batch: int, until: float) -> None:
+def best_turns(bench: Bench, batch: int, until: float) -> None:
     """Find Pubeval's turns for many positions; every engine finds turns of the same values."""
     options, name, unit = bench.options, "Pubeval's turns", "turns/s"
     game = envs.make("backgammon")
@@ -289,7 +293,7 @@ def best_turns(bench: Any, batch: int, until: float) -> None:
     judge = plain.Pubeval(pubeval.weights().tolist())
     sizes = {"batch": batch}
 
-    def same(turns: Callable[[], list[plain.Men]]) -> dict[str, Any]:
+    def same(turns: Callable[[], list[plain.Men]]) -> dict[str, float]:
         """Compare turns by what Pubeval thinks of them, and count those that lead to the same men."""
         found = turns()
         for (own, other, _), mine, theirs in zip(few, ours, found, strict=True):
@@ -365,7 +369,7 @@ def gnubg(few: list[Position]) -> Callable[[], list[plain.Men]]:
     return run
 
 
-def matches(bench: Any, batch: int, until: float) -> None:
+def matches(bench: Bench, batch: int, until: float) -> None:
     """Let Pubeval play whole games against itself; the mean points of a game agree within five standard errors."""
     options, name, unit = bench.options, "Pubeval's games", "games/s"
     game, key = envs.make("backgammon"), jax.random.key(options.seed)

@@ -5,7 +5,6 @@ programs with and without what explicit introns hold.
 import functools
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +14,9 @@ from jax import Array
 import envs
 from envs import stgp
 from envs.checkers import leaves
+from envs.checkers.rules import Checkers
 from jaxgp.bits import has
+from jaxgp.contracts import States
 from jaxgp.interpreter.evaluate import evaluate
 from jaxgp.interpreter.plan import plan
 from jaxgp.operators.creation import create
@@ -24,7 +25,7 @@ from jaxgp.players.searches import searches
 from rivals import othello
 from rivals.plain import checkers as plain
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
-from rivals.timing import Case, compare, compiled, measure
+from rivals.timing import Bench, Case, Job, compare, compiled, measure
 
 NAME = "random legal moves"
 PGX = "othello"
@@ -35,7 +36,7 @@ CAPACITY = 256
 """Nodes that such a program can hold."""
 
 
-def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
+def jobs(bench: Bench) -> Iterator[Job]:
     """Random moves for each number of games side by side, searches for each depth, programs with introns."""
     for batch in bench.options.batch:
         yield 1.0, functools.partial(chosen, bench, batch)
@@ -44,13 +45,13 @@ def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
     yield 1.0, functools.partial(skipped, bench)
 
 
-def chosen(bench: Any, batch: int, until: float) -> None:
+def chosen(bench: Bench, batch: int, until: float) -> None:
     """Draw a legal move for each game and play it; a game that has ended starts again."""
     game, seed, options = envs.make("checkers"), bench.options.seed, bench.options
     moves = min(1024, max(64, 2**18 // batch))
     opening, key = openings(game, batch), jax.random.key(seed)
 
-    def choose(state: Any, bits: Array) -> Array:
+    def choose(state: States, bits: Array) -> Array:
         return game.choice(state, (bits >> 1).astype(jnp.int32))
 
     run, seconds = compiled(functools.partial(random_moves, game, moves=moves, choose=choose), opening, key)
@@ -75,7 +76,7 @@ def chosen(bench: Any, batch: int, until: float) -> None:
         bench.report.rival("checkers", NAME, unit, times[who], own, **more)
 
 
-def searched(bench: Any, depth: int, until: float) -> None:
+def searched(bench: Bench, depth: int, until: float) -> None:
     """Search positions of random games by material, with many lanes and one after the other in plain Python."""
     options, game = bench.options, envs.make("checkers")
     roots, lanes = options.roots[0], options.lanes[0]
@@ -107,7 +108,7 @@ def searched(bench: Any, depth: int, until: float) -> None:
         bench.report.rival("checkers", "alpha-beta", unit, times[rival], sizes, who=rival, **more)
 
 
-def as_plain(game: Any, states: Any, chosen: np.ndarray) -> list[plain.Position]:
+def as_plain(game: Checkers, states: States, chosen: np.ndarray) -> list[plain.Position]:
     """Return some of the positions as plain Python has them."""
     few = jax.tree.map(lambda x: x[chosen], states)
     sets = (few.own, few.other, few.kings, few.held)
@@ -126,7 +127,7 @@ def lead(own: int, other: int, kings: int) -> int:
     )
 
 
-def skipped(bench: Any, until: float) -> None:
+def skipped(bench: Bench, until: float) -> None:
     """Time random programs with explicit introns, with and without computing what stands below NullJ and NOTG.
 
     The values at positions of lose checkers are equal.

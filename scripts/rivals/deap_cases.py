@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from deap import gp
+from deap import base, gp
 
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
@@ -79,7 +79,7 @@ class Games:
         np.testing.assert_array_equal(points[chosen], np.array(self._play(self.known)))
         self.searches = self.known.answer.func.cache_info().misses
 
-    def _play(self, box: Any) -> list[tuple[int, int]]:
+    def _play(self, box: base.Toolbox) -> list[tuple[int, int]]:
         return [box.scores(tree) for tree in self.sample]
 
     def cases(self) -> dict[str, Case]:

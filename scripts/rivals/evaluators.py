@@ -3,7 +3,6 @@
 import functools
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -13,25 +12,27 @@ from jax import Array
 import envs
 from envs.othello import leaves as seen
 from envs.othello import roles
+from jaxgp.contracts import ListsMoves, States
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import Creation
 from jaxgp.players.searched import LANES
 from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta
+from jaxgp.search.lookahead import Contexts
 from rivals.random_play import positions
-from rivals.timing import Case, compiled, measure
+from rivals.timing import Bench, Case, Job, compiled, measure
 
 SINGLE = 20
 """Positions that a single lane searches."""
 
 
-def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
+def jobs(bench: Bench) -> Iterator[Job]:
     """Reversi with random programs of the typed set, for each depth."""
     for plies in bench.options.plies:
         yield 1.0, functools.partial(searches, bench, plies)
 
 
-def searches(bench: Any, plies: int, until: float) -> None:
+def searches(bench: Bench, plies: int, until: float) -> None:
     """Time searches of equally many positions for each program, with lanes that all programs share. Others are timed
     beside it: one device, where several cores share the searches; as many lanes as other devices than a CPU have; and a
     single lane that takes one position after the other. The results are compared.
@@ -77,7 +78,7 @@ def searches(bench: Any, plies: int, until: float) -> None:
         bench.report.rival("evaluators", who, unit, times[who], {"plies": plies}, **about)
 
 
-def _one_by_one(search: AlphaBeta, plies: int, plans: Any, whose: Array, states: Any) -> Array:
+def _one_by_one(search: AlphaBeta, plies: int, plans: Contexts, whose: Array, states: States) -> Array:
     """Return int32[SINGLE]: moves in the first positions, one search after the other."""
 
     def one(at: Array) -> Array:
@@ -88,6 +89,6 @@ def _one_by_one(search: AlphaBeta, plies: int, plans: Any, whose: Array, states:
     return jax.lax.map(one, jnp.arange(min(SINGLE, len(whose))))
 
 
-def _leaves(game: Any, states: Any, nodes: Array) -> int:
+def _leaves(game: ListsMoves, states: States, nodes: Array) -> int:
     """Estimate how many leaves the searches valued: nodes times the mean number of moves in the roots."""
     return round(float(jax.vmap(game.choices)(states).mean()) * int(nodes.sum()))

@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -11,17 +10,19 @@ from jax import Array
 
 import envs
 from envs.othello.opponents import random_move
+from envs.othello.rules import Othello
 from jaxgp.bits import pick
+from jaxgp.contracts import Game, States
 from jaxgp.search.chance import unused_key
 from rivals.random_play import openings, openspiel_moves, random_moves
-from rivals.timing import Case, compare, compiled, measure
+from rivals.timing import Bench, Case, Job, compare, compiled, measure
 
 PLIES = 80
 """More than any game is likely to have: 60 squares, and passes."""
 UNIT = "moves/s"
 
 
-def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
+def jobs(bench: Bench) -> Iterator[Job]:
     """Given games, and random ones in both ways, for each number of games side by side."""
     for batch in bench.options.batch:
         yield 1.0, functools.partial(recorded, bench, batch)
@@ -29,7 +30,7 @@ def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
         yield 1.0, functools.partial(chosen, bench, batch, "random legal moves from bits", random_move)
 
 
-def recorded(bench: Any, batch: int, until: float) -> None:
+def recorded(bench: Bench, batch: int, until: float) -> None:
     """Play given games, the same everywhere; work is their moves, not what is done after the end of a game."""
     game, name = envs.make("othello"), "moves of given games"
     opening = openings(game, batch)
@@ -58,7 +59,7 @@ def recorded(bench: Any, batch: int, until: float) -> None:
     report(bench, name, sizes, ours, seconds, {"pgx": pgx, "open_spiel": openspiel}, until)
 
 
-def chosen(bench: Any, batch: int, name: str, draw: Callable[..., Array] | None, until: float) -> None:
+def chosen(bench: Bench, batch: int, name: str, draw: Callable[..., Array] | None, until: float) -> None:
     """Draw a legal move for each game and play it; a game that has ended starts again.
 
     Args:
@@ -87,7 +88,7 @@ def chosen(bench: Any, batch: int, name: str, draw: Callable[..., Array] | None,
 
 
 def report(
-    bench: Any,
+    bench: Bench,
     name: str,
     sizes: dict,
     ours: Case,
@@ -107,7 +108,7 @@ def report(
         bench.report.rival("othello", name, UNIT, times[who], own, **more)
 
 
-def random_games(game: Any, opening: Any, seed: int) -> tuple[Array, Array, Array]:
+def random_games(game: Othello, opening: States, seed: int) -> tuple[Array, Array, Array]:
     """Play uniformly random games to their ends.
 
     Returns:
@@ -115,7 +116,7 @@ def random_games(game: Any, opening: Any, seed: int) -> tuple[Array, Array, Arra
         a game goes on with passes, which do nothing here, while Pgx ends a board that is not full by two of them.
     """
 
-    def ply(states: Any, key: Array) -> tuple[Any, tuple[Array, Array]]:
+    def ply(states: States, key: Array) -> tuple[States, tuple[Array, Array]]:
         moves = pick(jax.vmap(game.legal_actions)(states), jax.random.bits(key, states.terminated.shape))
         moves = jnp.where(states.terminated, game.area, moves)
         return batched(game)(states, moves), (moves, ~states.terminated)
@@ -124,17 +125,17 @@ def random_games(game: Any, opening: Any, seed: int) -> tuple[Array, Array, Arra
     return moves, live, ended.returns[:, 0]
 
 
-def batched(game: Any) -> Callable[[Any, Array], Any]:
+def batched(game: Game) -> Callable[[States, Array], States]:
     """Return the step of many games of a game without chance."""
     return jax.vmap(lambda state, move: game.step(state, move, unused_key()))
 
 
-def replay(step: Callable[[Any, Array], Any], states: Any, lines: Array) -> Any:
+def replay(step: Callable[[States, Array], States], states: States, lines: Array) -> States:
     """Play int32[PLIES, B] moves."""
     return jax.lax.scan(lambda states, moves: (step(states, moves), None), states, lines)[0]
 
 
-def pgx_game(batch: int, name: str = "othello") -> tuple[Callable[[Any, Array], Any], Any]:
+def pgx_game(batch: int, name: str = "othello") -> tuple[Callable[[States, Array], States], States]:
     """Return Pgx's batched step and its opening positions; raises ImportError where Pgx is not installed."""
     import pgx
 
@@ -143,11 +144,11 @@ def pgx_game(batch: int, name: str = "othello") -> tuple[Callable[[Any, Array], 
     return jax.vmap(game.step), states
 
 
-def pgx_moves(step: Callable[[Any, Array], Any], states: Any, key: Array, moves: int) -> Any:
+def pgx_moves(step: Callable[[States, Array], States], states: States, key: Array, moves: int) -> States:
     """Do with Pgx what `random_moves` does."""
     opening = states
 
-    def each(states: Any, key: Array) -> tuple[Any, None]:
+    def each(states: States, key: Array) -> tuple[States, None]:
         after = step(states, pick(states.legal_action_mask, jax.random.bits(key, states.terminated.shape)))
 
         def fresh(a: Array, b: Array) -> Array:

@@ -2,45 +2,45 @@
 
 import random
 from collections.abc import Callable
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.bits import pick
+from jaxgp.contracts import Game, States
 from jaxgp.search.chance import unused_key
 
 
-def openings(game: Any, count: int) -> Any:
+def openings(game: Game, count: int) -> States:
     return jax.tree.map(lambda x: jnp.broadcast_to(x, (count, *x.shape)), game.init(unused_key()))
 
 
 def random_moves(
-    game: Any, states: Any, key: Array, moves: int, choose: Callable[[Any, Array], Array] | None = None
-) -> Any:
+    game: Game, states: States, key: Array, moves: int, choose: Callable[[States, Array], Array] | None = None
+) -> States:
     """Play uniformly random legal moves in all games; one that has ended starts again.
 
     `choose` draws a move for a state and random bits; by default from the mask of legal actions.
     """
     start = game.init(unused_key())
 
-    def one(state: Any, bits: Array) -> Any:
+    def one(state: States, bits: Array) -> States:
         move = pick(game.legal_actions(state), bits) if choose is None else choose(state, bits)
         state = game.step(state, move, unused_key())
         return jax.tree.map(lambda fresh, old: jnp.where(state.terminated, fresh, old), start, state)
 
-    def each(states: Any, key: Array) -> tuple[Any, None]:
+    def each(states: States, key: Array) -> tuple[States, None]:
         return jax.vmap(one)(states, jax.random.bits(key, states.to_move.shape)), None
 
     return jax.lax.scan(each, states, jax.random.split(key, moves))[0]
 
 
-def positions(game: Any, seed: int, count: int) -> Any:
+def positions(game: Game, seed: int, count: int) -> States:
     """Positions [count] of random games in progress, 1 to 32 moves after the start of the first game."""
     deep = jnp.arange(count) % 32
 
-    def advance(states: Any, now: tuple[Array, Array]) -> tuple[Any, None]:
+    def advance(states: States, now: tuple[Array, Array]) -> tuple[States, None]:
         moved, goes_on = random_moves(game, states, now[1], 1), now[0] <= deep
         return jax.vmap(lambda go, a, b: jax.tree.map(lambda x, y: jnp.where(go, x, y), a, b))(
             goes_on, moved, states

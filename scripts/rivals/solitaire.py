@@ -3,7 +3,6 @@
 import functools
 import random
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import jax
 import numpy as np
@@ -18,7 +17,7 @@ from jaxgp.operators.creation import create
 from jaxgp.operators.options import Creation
 from jaxgp.spec import Cast
 from rivals.plain import morpion as plain_morpion
-from rivals.timing import Case, compiled, measure
+from rivals.timing import Bench, Case, Job, compiled, measure
 
 CREATION = Creation(method="full", min_depth=5, max_depth=6)
 """Programs with leaves enough for whole games."""
@@ -26,14 +25,14 @@ ROUNDS = 5
 """Random games that each lane plays one after the other."""
 
 
-def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
+def jobs(bench: Bench) -> Iterator[Job]:
     """Random games of both variants; games of programs."""
     for variant in ("5T", "5D"):
         yield 1.0, functools.partial(random_games, bench, variant)
     yield 1.0, functools.partial(programs, bench)
 
 
-def random_games(bench: Any, variant: str, until: float) -> None:
+def random_games(bench: Bench, variant: str, until: float) -> None:
     """Play uniformly random games; the means of their scores are compared, within five standard errors.
 
     The oracle of the tests, which is written for clarity, plays a few games too.
@@ -68,7 +67,7 @@ def random_games(bench: Any, variant: str, until: float) -> None:
     report(bench, name, sizes, Case(lambda: run(key), len(scores)), seconds, rivals, check, until)
 
 
-def programs(bench: Any, until: float) -> None:
+def programs(bench: Bench, until: float) -> None:
     """Play the games of a population; the scores of a few of them are compared one by one."""
     options = bench.options
     at = cast_of(schema.Config(game={"name": "morpion"}), envs)
@@ -88,7 +87,7 @@ def programs(bench: Any, until: float) -> None:
     report(bench, "games of programs", sizes, Case(lambda: run(made), len(scores)), seconds, rivals, check, until)
 
 
-def leaves(at: Cast[Any], made: Programs, index: int) -> plain_morpion.Program:
+def leaves(at: Cast, made: Programs, index: int) -> plain_morpion.Program:
     """Return one program of [P] as plain Python takes it."""
     length = int(made.length[index, 0])
     nodes = zip(made.opcode[index, 0, :length].tolist(), made.value[index, 0, :length].tolist(), strict=True)
@@ -102,7 +101,7 @@ def leaves(at: Cast[Any], made: Programs, index: int) -> plain_morpion.Program:
 
 
 def report(
-    bench: Any,
+    bench: Bench,
     name: str,
     sizes: dict,
     ours: Case,

@@ -9,9 +9,14 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import jax
+
+from jaxgp.spec import Cast
+
+if TYPE_CHECKING:
+    from bench import Options
 
 _LEAST_SECONDS = 0.02
 """Calls that are quicker are repeated within one measurement."""
@@ -52,7 +57,7 @@ class Times:
         return self.work / self.median
 
 
-def compiled(function: Callable[..., Any], *arguments: Any) -> tuple[Callable[..., Any], float]:
+def compiled(function: Callable, *arguments: object) -> tuple[jax.stages.Compiled, float]:
     """Compile for these arguments; return the compiled function and the seconds of tracing and compiling."""
     start = time.perf_counter()
     made = jax.jit(function).lower(*arguments).compile()
@@ -76,7 +81,20 @@ def measure(cases: Mapping[str, Case], repeats: int, until: float) -> dict[str, 
     return times
 
 
-def compare(bench: Any, who: str, part: str, name: str, unit: str, sizes: dict, cases: Callable[[], dict]) -> dict:
+@dataclass
+class Bench:
+    """What all measurements share."""
+
+    options: "Options"
+    report: "Report"
+    cast: Cast
+
+
+Job = tuple[float, Callable[[float], None]]
+"""A share of the time, and a function that makes measurements until a reading of `time.perf_counter`."""
+
+
+def compare(bench: Bench, who: str, part: str, name: str, unit: str, sizes: dict, cases: Callable[[], dict]) -> dict:
     """Return a rival's cases to time. Where it is not installed or not wanted, report why and return none."""
     if not bench.options.rivals:
         return {}
@@ -123,13 +141,13 @@ class Report:
         }
 
     def ours(
-        self, part: str, name: str, unit: str, times: Times, sizes: dict, compile_seconds: float, **more: Any
+        self, part: str, name: str, unit: str, times: Times, sizes: dict, compile_seconds: float, **more: object
     ) -> None:
         """Write one measurement of jaxgp."""
         self._write(part, name, unit, sizes, _timed(times), compile_seconds=round(compile_seconds, 3), **more)
 
     def rival(
-        self, part: str, name: str, unit: str, times: Times, sizes: dict, *, who: str, ours: Times, **more: Any
+        self, part: str, name: str, unit: str, times: Times, sizes: dict, *, who: str, ours: Times, **more: object
     ) -> None:
         """Write one measurement of a rival; the ratio says how many times as fast jaxgp is."""
         ratio = _significant(ours.value / times.value)
@@ -141,7 +159,7 @@ class Report:
         """Say why there is no measurement."""
         self._write(part, name, unit, sizes, dict.fromkeys(_timed(Times(1, [1.0], [1.0]))), rival=who, skipped=why)
 
-    def _write(self, part: str, name: str, unit: str, sizes: dict, timed: dict, **more: Any) -> None:
+    def _write(self, part: str, name: str, unit: str, sizes: dict, timed: dict, **more: object) -> None:
         line = {"part": part, "name": name, "value": timed["value"], "unit": unit, "rival": None, "ratio": None}
         line = {**line, "sizes": sizes, "compile_seconds": None, **timed, **more, **self._common}
         for stream in self._lines:
@@ -149,7 +167,7 @@ class Report:
         print(_readable(line), file=sys.stderr, flush=True)
 
 
-def _timed(times: Times) -> dict[str, Any]:
+def _timed(times: Times) -> dict[str, float]:
     return {
         "value": _significant(times.value),
         "best_value": _significant(times.work / min(times.wall)),
@@ -166,7 +184,7 @@ def _significant(number: float) -> float:
     return float(f"{number:.4g}")
 
 
-def _readable(line: dict[str, Any]) -> str:
+def _readable(line: dict) -> str:
     sizes = " ".join(f"{name}={value}" for name, value in line["sizes"].items())
     head = f"{line['part']}: {line['name']} ({sizes}){': ' + line['rival'] if line['rival'] else ''}"
     if "skipped" in line:

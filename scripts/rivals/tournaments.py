@@ -3,7 +3,6 @@
 import functools
 import itertools
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -24,7 +23,7 @@ from jaxgp.operators.rulelists import mutate
 from jaxgp.run import assemble
 from jaxgp.spec import Cast
 from rivals.plain import walls as plain_walls
-from rivals.timing import Case, compiled, measure
+from rivals.timing import Bench, Case, Job, compiled, measure
 
 GROUP = 5
 MUTATIONS = 3
@@ -32,7 +31,7 @@ MUTATIONS = 3
 OPTIONS = Groups(creation=RuleCreation(dont_care=0.8))
 
 
-def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
+def jobs(bench: Bench) -> Iterator[Job]:
     """Both ways of matching, with random lists, whose games stall early, and with lists that fill the board."""
     for matching in ("strict", "symmetric"):
         at = cast_of(schema.Config(game={"name": "walls", "size": 5}, program={"matching": matching}), envs)
@@ -40,12 +39,12 @@ def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
             yield 1.0, functools.partial(play, bench, at, name, make)
 
 
-def random_lists(at: Cast[Any], count: int, key: Array) -> RuleLists:
+def random_lists(at: Cast, count: int, key: Array) -> RuleLists:
     """Make lists as a run does."""
     return jax.jit(assemble.creator(at.language, OPTIONS), static_argnums=1)(key, count)
 
 
-def mutants(at: Cast[Any], count: int, key: Array) -> RuleLists:
+def mutants(at: Cast, count: int, key: Array) -> RuleLists:
     """Mutate copies of the fixed strategy a few times each."""
 
     def mutant(key: Array) -> RuleLists:
@@ -57,7 +56,7 @@ def mutants(at: Cast[Any], count: int, key: Array) -> RuleLists:
     return jax.jit(jax.vmap(mutant))(jax.random.split(key, count))
 
 
-def fixed(at: Cast[Any]) -> RuleLists:
+def fixed(at: Cast) -> RuleLists:
     """Return the fixed strategy; for strict matching with every turn and mirror image of its rules written out."""
     one = parse_rules(at.language, strategy("fixed", at.game).text, OPTIONS.capacity)
     if not at.options.symmetric:
@@ -73,7 +72,7 @@ def fixed(at: Cast[Any]) -> RuleLists:
     return jax.tree.map(jnp.asarray, one)
 
 
-def written_out(at: Cast[Any], condition: np.ndarray, action: int) -> Iterator[tuple[np.ndarray, int]]:
+def written_out(at: Cast, condition: np.ndarray, action: int) -> Iterator[tuple[np.ndarray, int]]:
     """Write a rule for each heading, and its mirror image after it."""
     (mirror,) = at.language.symmetries
     symbols = np.array([*mirror.symbols, DONT_CARE])
@@ -84,7 +83,7 @@ def written_out(at: Cast[Any], condition: np.ndarray, action: int) -> Iterator[t
             yield np.rot90(turned.reshape(at.language.shape), -heading).ravel().astype(np.int8), act
 
 
-def play(bench: Any, at: Cast[Any], name: str, make: Any, until: float) -> None:
+def play(bench: Bench, at: Cast, name: str, make: Callable[[Cast, int, Array], RuleLists], until: float) -> None:
     """Play the tournaments of one population, and those of some of its groups in plain Python."""
     options = bench.options
     lists = make(at, options.lists, jax.random.key(options.seed))
@@ -132,7 +131,7 @@ def tournaments(game: Callable[[int, int], tuple[int, int]], groups: list[int]) 
     return total
 
 
-def plain(at: Cast[Any], lists: RuleLists) -> Callable[[int, int], tuple[int, int]]:
+def plain(at: Cast, lists: RuleLists) -> Callable[[int, int], tuple[int, int]]:
     """Return what plays a game of two lists in plain Python; each list is made ready once."""
     board = plain_walls.Board(at.game.size, at.language.shape[0], at.options.symmetric)
 
@@ -143,7 +142,7 @@ def plain(at: Cast[Any], lists: RuleLists) -> Callable[[int, int], tuple[int, in
     return lambda a, b: board.play(rules(a), rules(b))
 
 
-def reference(at: Cast[Any], lists: RuleLists) -> Callable[[int, int], tuple[int, int]]:
+def reference(at: Cast, lists: RuleLists) -> Callable[[int, int], tuple[int, int]]:
     """The same with the oracle that the rules are tested against, which is written for clarity."""
     from tests.fitness import walls_table
 

@@ -1,7 +1,7 @@
 """Random programs of a given size, and the same programs as DEAP trees."""
 
 from math import gcd
-from typing import Any
+from typing import TYPE_CHECKING
 
 import jax
 import jax.numpy as jnp
@@ -9,6 +9,9 @@ import numpy as np
 
 from jaxgp.genotypes.primitives import FLOAT, Floats, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
+
+if TYPE_CHECKING:
+    from deap import gp
 
 ARITHMETIC = PrimitiveSet(
     name="bench-arithmetic",
@@ -63,7 +66,7 @@ def _constant(rng: np.random.Generator, terminal: Primitive) -> float:
     return float(rng.uniform(terminal.domain.low, terminal.domain.high)) if terminal.domain else 0.0
 
 
-def deap_arithmetic() -> Any:
+def deap_arithmetic() -> "gp.PrimitiveSet":
     """Return `ARITHMETIC` as a DEAP primitive set; raises ImportError without DEAP."""
     import operator
 
@@ -75,7 +78,9 @@ def deap_arithmetic() -> Any:
     return functions
 
 
-def deap_trees(primitives: PrimitiveSet, functions: Any, programs: Programs, kind: type = list) -> list[Any]:
+def deap_trees(
+    primitives: PrimitiveSet, functions: "gp.PrimitiveSetTyped", programs: Programs, kind: type = list
+) -> list:
     """Write single-tree programs [P, L] as DEAP trees of class `kind` over the DEAP set `functions`."""
     fields = (np.asarray(field) for field in (programs.opcode, programs.value, programs.length))
     return [
@@ -84,11 +89,11 @@ def deap_trees(primitives: PrimitiveSet, functions: Any, programs: Programs, kin
     ]
 
 
-def _prefix(primitives: PrimitiveSet, functions: Any, opcode: np.ndarray, value: np.ndarray) -> list[Any]:
+def _prefix(primitives: PrimitiveSet, functions: "gp.PrimitiveSetTyped", opcode: np.ndarray, value: np.ndarray) -> list:
     from deap import gp
 
     whole = all(isinstance(p.domain, Integers) for p in primitives.terminals)
-    stack: list[list[Any]] = []
+    stack: list[list] = []
     for code, number in zip(opcode, value, strict=True):
         declared = primitives.primitives[int(code)]
         if declared.is_constant:

@@ -4,7 +4,7 @@ import importlib.util
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -12,7 +12,7 @@ from omegaconf.errors import OmegaConfBaseException
 from jaxgp import options
 from jaxgp.config import typed
 from jaxgp.config.launching import members, processes, slurm
-from jaxgp.config.launching.members import Member, Way
+from jaxgp.config.launching.members import Member, Plan, Way
 from jaxgp.config.launching.options import LAUNCHERS, Joblib, Slurm
 from jaxgp.config.mistakes import first_line, not_installed
 from jaxgp.errors import UsageError, reject
@@ -40,7 +40,7 @@ class Chosen(NamedTuple):
     waits: bool = True
 
 
-def chosen(config: DictConfig, finished: Callable[[Any], bool]) -> Chosen:
+def chosen(config: DictConfig, finished: Callable[[Plan], bool]) -> Chosen:
     """Return how a composed sweep is launched.
 
     Args:

@@ -11,7 +11,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
 
 from hydra.plugins.launcher import Launcher
 
@@ -29,14 +28,14 @@ class Job:
     def __init__(self, launcher: Launcher) -> None:
         self._launcher = launcher
 
-    def __call__(self, *arguments: Any) -> None:
+    def __call__(self, *arguments: object) -> None:
         """Run the member; a member that failed ends the process with its exit code."""
         take_signals()
         code = members.carried_out(lambda: self._launcher(*arguments))  # type: ignore[operator]
         if code:
             sys.exit(code)
 
-    def checkpoint(self, *arguments: Any) -> object:
+    def checkpoint(self, *arguments: object) -> object:
         """Return what a requeued job calls, the same again; submitit calls this."""
         import submitit
 

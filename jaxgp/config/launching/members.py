@@ -4,7 +4,7 @@ import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from hydra.core.utils import JobReturn, JobStatus
 from hydra.plugins.launcher import Launcher
@@ -12,6 +12,7 @@ from omegaconf import DictConfig
 
 from jaxgp.errors import RunError, complain, reason
 
+Plan = TypeVar("Plan")
 LOG_END = 2**16
 """Bytes at the end of a log in which an error is looked for."""
 
@@ -64,8 +65,8 @@ class Members(Launcher):
         launcher: Launcher,
         way: Way,
         prepare: Callable[[Sequence[str], int], Member],
-        is_idle: Callable[[Any], bool],
-        score: Callable[[Any], object] | None = None,
+        is_idle: Callable[[Plan], bool],
+        score: Callable[[Plan], object] | None = None,
     ) -> None:
         self.members: list[Member] = []
         self.codes: dict[int, int] = {}

@@ -20,7 +20,7 @@ from hydra.plugins.launcher import Launcher
 
 from jaxgp.config.launching import members
 from jaxgp.config.launching.job import Job
-from jaxgp.config.launching.members import Member
+from jaxgp.config.launching.members import Member, Plan
 from jaxgp.config.launching.options import Slurm, minutes
 from jaxgp.errors import RunError, UsageError, complain, reject
 from jaxgp.printable import one_line
@@ -122,7 +122,7 @@ def launch_and_wait(
     asked: Slurm,
     folder: Path,
     name: str,
-    finished: Callable[[Any], bool],
+    finished: Callable[[Plan], bool],
     launcher: Launcher,
     due: Sequence[Member],
 ) -> dict[int, int]:

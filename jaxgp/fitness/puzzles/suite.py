@@ -14,7 +14,7 @@ solutions that save nothing, and a number of nodes for what the reference search
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -103,7 +103,7 @@ class SuiteFitness(Absolute[Array]):
         """What the solver's individuals are written in."""
         return written_in(self.solver)
 
-    def check(self, scheme: Scheme[Any]) -> None:
+    def check(self, scheme: Scheme) -> None:
         """Refuse a scheme whose individuals cannot be measured, or that has too few; raises UsageError."""
         super().check(scheme)
         whole("boards", self.boards, 1, self.number, "the training instances")

@@ -12,14 +12,14 @@ Such fitness is what the teacher thinks, so a referee should measure the fittest
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
 from jaxgp.arrays import comparable, take
-from jaxgp.contracts import Player
+from jaxgp.contracts import Plans, Player
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
 from jaxgp.fitness.panel import PLAY
 from jaxgp.fitness.taught.learning import learned, sample
@@ -138,7 +138,7 @@ def fittest(fitness: Array, count: int) -> Array:
     return order[jnp.argsort(again, stable=True)][:count].astype(jnp.int32)
 
 
-def losses(player: Values, plans: Any, lessons: Lessons) -> tuple[Array, Array]:
+def losses(player: Values[Plans], plans: Plans, lessons: Lessons) -> tuple[Array, Array]:
     """Return (loss, chance of the best move), float32[P, D] each, of individuals in lessons [D].
 
     Args:

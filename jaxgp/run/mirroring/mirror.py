@@ -16,6 +16,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable
+from types import ModuleType
 from typing import IO, Any
 
 
@@ -43,7 +44,7 @@ def follow(messages: Iterable[str]) -> None:
         run.finish(exit_code=1)
 
 
-def start(wandb: Any, content: dict[str, Any]) -> Any:
+def start(wandb: ModuleType, content: dict[str, Any]) -> Any:
     """Return the run of W&B, new or gone on with."""
     sys.argv = content["command"] or sys.argv  # W&B says of a run by which command it was started
     given = content["init"]
@@ -55,7 +56,7 @@ def start(wandb: Any, content: dict[str, Any]) -> Any:
     return run
 
 
-def complete(wandb: Any, run: Any, content: dict[str, Any]) -> None:
+def complete(wandb: ModuleType, run: Any, content: dict[str, Any]) -> None:
     """Show what a run has led to."""
     run.summary.update(content["summary"])
     shown = {name: wandb.Image(path) for name, path in content["images"].items()}

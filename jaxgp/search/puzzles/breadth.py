@@ -8,11 +8,11 @@ in the order in which they were reached, and its moves in ascending order of act
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from jaxgp.contracts import Position, Puzzle, States
 from jaxgp.search.chance import refuse_chance, unused_key
@@ -131,19 +131,19 @@ def _expand(puzzle: Puzzle, level: States, numbers: list[int], found: _Found) ->
 
 
 @lru_cache(maxsize=16)
-def _children(puzzle: Puzzle) -> Callable[[States], tuple[Any, ...]]:
+def _children(puzzle: Puzzle) -> Callable[[States], tuple[States, Array, Array, Array, Array]]:
     """Return a compiled function: packed states [B, ...] -> of their children packed [B * S, ...], int32[B, S] actions,
     uint32[B * S, W] keys, bool[B, S], which are solved, and bool[B, S], which there are.
     """
     places = jnp.arange(puzzle.most_choices, dtype=jnp.int32)
 
-    def of_one(state: Position) -> tuple[Any, ...]:
+    def of_one(state: Position) -> tuple[States, Array, Array, Array, Array]:
         actions = jax.vmap(lambda place: puzzle.choice(state, place))(places)
         states = jax.vmap(lambda action: puzzle.step(state, action, unused_key()))(actions)
         keys, solved = jax.vmap(puzzle.key)(states), jax.vmap(puzzle.solved)(states)
         return pack(puzzle, states), actions, keys, solved, places < puzzle.choices(state)
 
-    def children(packed: States) -> tuple[Any, ...]:
+    def children(packed: States) -> tuple[States, Array, Array, Array, Array]:
         states, actions, keys, solved, there = jax.vmap(of_one)(unpack(puzzle, packed))
         states, keys = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), (states, keys))
         return states, actions, keys, solved, there
@@ -151,11 +151,11 @@ def _children(puzzle: Puzzle) -> Callable[[States], tuple[Any, ...]]:
     return jax.jit(children)
 
 
-def _rows(tree: States, index: np.ndarray[Any, Any]) -> States:
+def _rows(tree: States, index: np.ndarray) -> States:
     """Return rows of a tree of arrays [N, ...] on the host."""
     return jax.tree.map(lambda x: np.asarray(x)[index], tree)
 
 
-def _bytes(rows: np.ndarray[Any, Any]) -> list[bytes]:
+def _bytes(rows: np.ndarray) -> list[bytes]:
     """Return the rows of uint32[N, W] as bytes."""
     return [row.tobytes() for row in rows]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -32,6 +32,7 @@ class Node:
     siblings: Array  # int32[]: how many children the parent has
 
 
+Carried = TypeVar("Carried")
 Order = Callable[[Any, Array, Node, Array], Array]
 """(contexts [C, ...], whose int32[B], nodes [B], needed int32[]) -> float32[B]: values, of which the lowest go first.
 
@@ -55,7 +56,7 @@ class Slice:
     values: Array  # float32[B]; see `Children`
 
 
-Visit = Callable[[Any, Slice], Any]
+Visit = Callable[[Carried, Slice], Carried]
 """(carried, slice) -> carried: what a search does with the next children."""
 
 
@@ -74,7 +75,7 @@ def pack(puzzle: Puzzle, states: States) -> States:
     return jax.vmap(puzzle.pack)(states) if isinstance(puzzle, Packs) else states
 
 
-def unpack(puzzle: Puzzle, packed: States) -> Any:
+def unpack(puzzle: Puzzle, packed: States) -> States:
     """Undo `pack`."""
     return jax.vmap(puzzle.unpack)(packed) if isinstance(puzzle, Packs) else packed
 
@@ -91,7 +92,7 @@ def check(puzzle: Puzzle) -> None:
         raise ValueError(f"num_actions={puzzle.num_actions}: accepted: up to {most}")
 
 
-def of_state(value: Callable[[Any], Array]) -> Order:
+def of_state(value: Callable[[States], Array]) -> Order:
     """Return the order of a function that values positions alone: state -> a number[]."""
 
     def order(contexts: Contexts, whose: Array, nodes: Node, needed: Array) -> Array:
@@ -133,9 +134,9 @@ class Lister:
         depth: Array,
         number: Array,
         valued: Array,
-        visit: Visit,
-        carried: Any,
-    ) -> Any:
+        visit: Visit[Carried],
+        carried: Carried,
+    ) -> Carried:
         """Visit the children of nodes, slice after slice.
 
         Args:
@@ -159,7 +160,7 @@ class Lister:
         together = min(lanes * slots, max(LEAST, WIDTH * lanes), MOST)
         actions = self._actions(nodes)
 
-        def some(carry: tuple[Array, Any]) -> tuple[Array, Any]:
+        def some(carry: tuple[Array, Carried]) -> tuple[Array, Carried]:
             first, carried = carry
             index = first + jnp.arange(together, dtype=jnp.int32)
             lane = order[jnp.minimum(ranges(starts - first, together), lanes - 1)]

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from rivals.timing import Case, Times
+from rivals.timing import Bench, Case, Times
 
 
 class Told(NamedTuple):
@@ -33,7 +33,7 @@ class Clocked:
         cases: to be timed beside ours; empty where the program cannot run, or no rival is wanted.
     """
 
-    bench: Any
+    bench: Bench
     part: str
     name: str
     unit: str

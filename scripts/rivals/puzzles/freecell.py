@@ -6,7 +6,6 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +15,7 @@ from envs.freecell.rules import FreeCell
 from jaxgp.genotypes.language import parse
 from jaxgp.store import champion
 from rivals.puzzles.clocked import Clocked, Told, with_speed
-from rivals.timing import Case, compiled, measure
+from rivals.timing import Bench, Case, Job, compiled, measure
 
 PART = "freecell"
 CHAMPION = Path(__file__).resolve().parents[3] / "docs" / "data" / "champions" / "freecell_counts.jsonl#0"
@@ -27,13 +26,13 @@ PROGRAM = "freecell-solver-range-parallel-solve"
 NAME, UNIT = "greedy search by evolved weights", "deals/s"
 
 
-def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
+def jobs(bench: Bench) -> Iterator[Job]:
     """Searches for each number of deals."""
     for count in bench.options.deals:
         yield 1.0 + count / 256, functools.partial(solve, bench, count)
 
 
-def solve(bench: Any, count: int, until: float) -> None:
+def solve(bench: Bench, count: int, until: float) -> None:
     """Search deals 1 to `count` side by side, and one after another by fc-solve.
 
     Its nodes are those of its own search. `lane_bytes` is the memory of the compiled searches beside deals and results,
@@ -62,7 +61,7 @@ def solve(bench: Any, count: int, until: float) -> None:
     theirs.report(times)
 
 
-def _fc_solve(bench: Any, count: int) -> Clocked:
+def _fc_solve(bench: Bench, count: int) -> Clocked:
     """Return fc-solve on the first deals; it has one thread, so its clock is its CPU time."""
     limit = bench.options.limit
     theirs = Clocked(bench, PART, NAME, UNIT, FC_SOLVE, {"deals": count, "limit": limit})

@@ -6,7 +6,6 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -18,7 +17,7 @@ from envs.rush_hour.rules import RushHour
 from jaxgp.search.puzzles.breadth import explore
 from jaxgp.search.puzzles.deepening import Deepening
 from rivals.puzzles.clocked import Clocked, Told, with_speed
-from rivals.timing import Case, compiled, measure
+from rivals.timing import Bench, Case, Job, compiled, measure
 
 PART = "rush_hour"
 SOURCE = Path(__file__).parents[1] / "plain" / "rush_hour.cpp"
@@ -27,7 +26,7 @@ BOUND = 200
 """Moves: the bound of the first round, and the greatest one."""
 
 
-def jobs(bench: Any) -> Iterator[tuple[float, Any]]:
+def jobs(bench: Bench) -> Iterator[Job]:
     """Blind searches for each number of boards, then breadth-first search."""
     for count in bench.options.boards:
         yield 1.0 + count / 256, functools.partial(blind, bench, count)
@@ -40,7 +39,7 @@ def drawn(count: int) -> list[Board]:
     return [known[number % len(known)] for number in np.arange(count) * 5]
 
 
-def blind(bench: Any, count: int, until: float) -> None:
+def blind(bench: Bench, count: int, until: float) -> None:
     """Search boards with many lanes, and one after another in C++: the same algorithm, table and limit.
 
     The hashes by which tables find their slots differ, so the nodes differ a little where tables replace entries.
@@ -64,7 +63,7 @@ def blind(bench: Any, count: int, until: float) -> None:
     theirs.report(times)
 
 
-def breadth(bench: Any, until: float) -> None:
+def breadth(bench: Bench, until: float) -> None:
     """Find shortest solutions, one board after another: by breadth-first search of jaxgp, and in C++."""
     options, name, unit = bench.options, "breadth-first search", "boards/s"
     game, chosen = RushHour(), drawn(options.breadth_boards)
@@ -84,7 +83,7 @@ def breadth(bench: Any, until: float) -> None:
     theirs.report(times)
 
 
-def _plain(bench: Any, chosen: Sequence[Board], name: str, unit: str, words: Sequence[str]) -> Clocked:
+def _plain(bench: Bench, chosen: Sequence[Board], name: str, unit: str, words: Sequence[str]) -> Clocked:
     """Return the C++ program on some boards."""
     theirs = Clocked(bench, PART, name, unit, CPP, {"boards": len(chosen)})
     if not bench.options.rivals:
