@@ -68,9 +68,12 @@ class Experiment:
         language: Language = self.cast.language
         return language
 
-    @property
+    @cached_property
     def chunks(self) -> list[int]:
-        """How many individuals can be evaluated at a time, the present number first, then all lower ones."""
+        """How many individuals can be evaluated at a time, the present number first, then all lower ones.
+
+        Every generation asks for it; a fitness that is asked for another number checks itself, which traces its player.
+        """
         algorithm = self.config.algorithm
         together = self.ring.fitness.in_chunks(None) is None
         found = [of_island(algorithm).population] if together else chunks(algorithm)
