@@ -35,11 +35,10 @@ from jaxgp.search.lookahead import Contexts
 from jaxgp.search.puzzles import visited
 from jaxgp.search.puzzles.children import Lister, Order, Slice, check, key_words, pack, unpack
 from jaxgp.search.puzzles.deepening import Solutions
+from jaxgp.search.puzzles.lanes import FEWEST, Lane, unsearched
 from jaxgp.search.queue import drain
 
 By = Literal["cost", "value"]
-FEWEST = 2
-"""Lanes. Where there is one alone, XLA copies its positions in each iteration."""
 BACK = 8
 """Moves of a solution that are written down in one iteration."""
 
@@ -47,23 +46,14 @@ _Walked = tuple[Array, Array, Array, Array]
 
 
 @struct.dataclass
-class _Lane:
+class _Lane(Lane):
     """One search in progress. M positions have been visited, of N for which there is room."""
 
-    busy: Array  # bool[]
-    root: Array  # int32[]: index of the root in the queue
-    limit: Array  # int32[]: of nodes
-    nodes: Array  # int32[]
     expanded: Array  # int32[]
     met: Array  # int32[]: M
     number: Array  # uint32[]: searches begun in this lane
-    over: Array  # bool[]
-    solved: Array  # bool[]
     cut: Array  # bool[]: whether a position at the greatest depth was left unexpanded
-    exhausted: Array  # bool[]
-    length: Array  # int32[]: moves of the solution; -1: none
-    path: Array  # int16[deepest]: its actions, then -1
-    left: Array  # int32[]: of these actions those that are still to be written down, from the last one to the first
+    left: Array  # int32[]: actions of the solution that are still to be written down, from the last one to the first
     last: Array  # int32[]: the position to which the last of them leads
     states: States  # [N, ...], packed
     before: Array  # int32[N]: the parent of each position; -1: the root
@@ -72,6 +62,9 @@ class _Lane:
     priority: Array  # float32[N / B, B]: of the open positions, inf for others
     least: Array  # float32[N / B]: minima of the blocks
     table: Array  # uint32[T, W + 1]: the set, about twice N
+
+    def found(self) -> dict[str, Array]:
+        return super().found() | {"expanded": self.expanded}
 
 
 @struct.dataclass
@@ -137,23 +130,16 @@ class BestFirst:
         keys = jax.vmap(self.puzzle.key)(states)
 
         def begin(lanes: _Lane, begins: Array, root: Array) -> _Lane:
-            return self._begin(lanes, begins, take(packed, root), keys[root], solved[root], limit[root])
+            return self._begin(lanes.begin(begins, solved[root], limit[root]), begins, take(packed, root), keys[root])
 
-        def advance(lanes: _Lane, running: Array) -> tuple[_Lane, Array, tuple[Array, ...]]:
+        def advance(lanes: _Lane, running: Array) -> tuple[_Lane, Array, dict[str, Array]]:
             lanes = self._expand(self._walk_back(lanes, running), contexts, whose[lanes.root])
-            finished = lanes.busy & lanes.over & (lanes.left == 0)
-            return (
-                lanes,
-                finished,
-                (lanes.solved, lanes.nodes, lanes.length, lanes.path, lanes.exhausted, lanes.expanded),
-            )
+            return lanes, lanes.busy & lanes.over & (lanes.left == 0), lanes.found()
 
-        false, none = jnp.zeros(queue, jnp.bool_), jnp.full(queue, -1, jnp.int32)
-        nothing = false, none + 1, none, jnp.full((queue, self.deepest), -1, jnp.int16), false, none + 1
         idle = self._idle(jax.tree.map(lambda x: x[0], packed))
         width, narrow = max(FEWEST, min(self.lanes, queue)), max(FEWEST, self.narrow)
-        found, iterations = drain(idle, width, narrow, count, nothing, begin, advance)
-        return Solutions(*found[:5], iterations, found[5])
+        found, iterations = drain(idle, width, narrow, count, unsearched(idle, queue), begin, advance)
+        return Solutions(**found, iterations=iterations)
 
     @cached_property
     def _block(self) -> int:
@@ -174,21 +160,13 @@ class BestFirst:
         return key_words(self.puzzle)
 
     def _idle(self, packed: States) -> _Lane:
-        zero, no, room = jnp.int32(0), jnp.bool_(False), self.room
-        return _Lane(
-            busy=no,
-            root=zero,
-            limit=zero,
-            nodes=zero,
+        zero, room = jnp.int32(0), self.room
+        return _Lane.idle(
+            self.deepest,
             expanded=zero,
             met=zero,
             number=jnp.uint32(0),
-            over=no,
-            solved=no,
-            cut=no,
-            exhausted=no,
-            length=jnp.int32(-1),
-            path=jnp.full(self.deepest, -1, jnp.int16),
+            cut=jnp.bool_(False),
             left=zero,
             last=zero,
             states=jax.tree.map(lambda x: jnp.broadcast_to(x, (room, *x.shape)), packed),
@@ -200,24 +178,17 @@ class BestFirst:
             table=visited.create(self._entries, self._words),
         )
 
-    def _begin(self, lanes: _Lane, begins: Array, packed: States, keys: Array, solved: Array, limit: Array) -> _Lane:
+    def _begin(self, lanes: _Lane, begins: Array, packed: States, keys: Array) -> _Lane:
         """Meet the roots of the lanes that begin (bool[L]), [L, ...] each."""
         lane, at = jnp.arange(len(begins)), jnp.where(begins, 0, self.room)
         number = lanes.number + begins
         least = jnp.where(np.arange(self.room // self._block) == 0, 0.0, jnp.inf)
         return replace(
             lanes,
-            limit=jnp.where(begins, limit, lanes.limit),
-            nodes=jnp.where(begins, 1, lanes.nodes),
             expanded=jnp.where(begins, 0, lanes.expanded),
             met=jnp.where(begins, 1, lanes.met),
             number=number,
-            over=jnp.where(begins, (limit <= 1) | solved, lanes.over),
             cut=lanes.cut & ~begins,
-            solved=jnp.where(begins, (limit > 1) & solved, lanes.solved),
-            exhausted=lanes.exhausted & ~begins,
-            length=jnp.where(begins, jnp.where((limit > 1) & solved, 0, -1), lanes.length),
-            path=jnp.where(begins[:, None], jnp.int16(-1), lanes.path),
             left=jnp.where(begins, 0, lanes.left),
             states=jax.tree.map(lambda old, new: old.at[lane, at].set(new, mode="drop"), lanes.states, packed),
             before=lanes.before.at[lane, at].set(-1, mode="drop"),

@@ -42,6 +42,7 @@ from jaxgp.arrays import take, where
 from jaxgp.contracts import Position, Puzzle, States
 from jaxgp.search.lookahead import Contexts, encode
 from jaxgp.search.puzzles.children import Children, Lister, Order, check, key_words, pack, unpack
+from jaxgp.search.puzzles.lanes import Lane, unsearched
 from jaxgp.search.queue import drain
 from jaxgp.search.table import mix
 
@@ -68,13 +69,12 @@ DEPTH_BITS = 10
 
 
 @struct.dataclass
-class _Lane:
-    """One search in progress. D levels of the stack hold the path: the node at depth d is at level d."""
+class _Lane(Lane):
+    """One search in progress. D levels of the stack hold the path: the node at depth d is at level d.
 
-    busy: Array  # bool[]
-    root: Array  # int32[]: index of the root in the queue
-    limit: Array  # int32[]: of nodes
-    nodes: Array  # int32[]
+    `path` has the move made at each level.
+    """
+
     bound: Array  # float32[]
     round: Array  # int32[]: rounds begun in this lane, those of earlier roots included
     cut: Array  # bool[]: whether the bound has cut anything in this round
@@ -83,11 +83,6 @@ class _Lane:
     place: Array  # int32[]: of the child to expand next among the children of that node
     ready: Array  # bool[]: a node is to be expanded
     fresh: Array  # bool[]: it is the root
-    over: Array  # bool[]: the search has ended
-    solved: Array  # bool[]
-    exhausted: Array  # bool[]
-    length: Array  # int32[]
-    path: Array  # int16[D]: the move made at each level
     states: States  # [D, ...], packed
     actions: Array  # int16[D, S]: moves to the children, in the order in which they are visited
     keys: Array  # uint32[D, S, W]: of the children; W = 0 without a table
@@ -159,19 +154,17 @@ class Deepening:
         solved, packed = jax.vmap(self.puzzle.solved)(states), pack(self.puzzle, states)
 
         def begin(lanes: _Lane, begins: Array, root: Array) -> _Lane:
-            return self._begin(lanes, begins, take(packed, root), solved[root], limit[root])
+            return self._begin(lanes.begin(begins, solved[root], limit[root]), begins, take(packed, root))
 
-        def advance(lanes: _Lane, running: Array) -> tuple[_Lane, Array, tuple[Array, ...]]:
+        def advance(lanes: _Lane, running: Array) -> tuple[_Lane, Array, dict[str, Array]]:
             del running
             lanes = self._walk_back(self._expand(lanes, contexts, whose[lanes.root]))
-            moves = jnp.where(np.arange(self.deepest) < lanes.length[:, None], lanes.path, -1)
-            return lanes, lanes.over, (lanes.solved, lanes.nodes, lanes.length, moves, lanes.exhausted)
+            return lanes, lanes.over, lanes.found()
 
-        false, none = jnp.zeros(queue, jnp.bool_), jnp.full(queue, -1, jnp.int32)
-        nothing = false, none + 1, none, jnp.full((queue, self.deepest), -1, jnp.int16), false
-        idle = self._idle(jax.tree.map(lambda x: x[0], states))
-        found, iterations = drain(idle, min(self.lanes, queue), self.narrow, count, nothing, begin, advance)
-        return Solutions(*found, iterations, jnp.full_like(found[1], -1))
+        idle = self._idle(jax.tree.map(lambda x: x[0], packed))
+        width, nothing = min(self.lanes, queue), unsearched(idle, queue)
+        found, iterations = drain(idle, width, self.narrow, count, nothing, begin, advance)
+        return Solutions(**found, iterations=iterations, expanded=jnp.full_like(found["nodes"], -1))
 
     @property
     def _lister(self) -> Lister:
@@ -186,14 +179,10 @@ class Deepening:
         """Words of a key; 0 without a table, where no keys are needed."""
         return key_words(self.puzzle) if self.table else 0
 
-    def _idle(self, state: Position) -> _Lane:
+    def _idle(self, packed: States) -> _Lane:
         levels, zero, no = self.deepest, jnp.int32(0), jnp.bool_(False)
-        packed = jax.tree.map(lambda x: x[0], pack(self.puzzle, jax.tree.map(lambda x: x[None], state)))
-        return _Lane(
-            busy=no,
-            root=zero,
-            limit=zero,
-            nodes=zero,
+        return _Lane.idle(
+            levels,
             bound=jnp.float32(self.first),
             round=zero,
             cut=no,
@@ -202,11 +191,6 @@ class Deepening:
             place=zero,
             ready=no,
             fresh=no,
-            over=no,
-            solved=no,
-            exhausted=no,
-            length=jnp.int32(-1),
-            path=jnp.zeros(levels, jnp.int16),
             states=jax.tree.map(lambda x: jnp.broadcast_to(x, (levels, *x.shape)), packed),
             actions=jnp.zeros((levels, self._slots), jnp.int16),
             keys=jnp.zeros((levels, self._slots, self._words), jnp.uint32),
@@ -215,7 +199,7 @@ class Deepening:
             table=jnp.zeros((self.table, self._words + 1), jnp.uint32),
         )
 
-    def _begin(self, lanes: _Lane, begins: Array, packed: States, solved: Array, limit: Array) -> _Lane:
+    def _begin(self, lanes: _Lane, begins: Array, packed: States) -> _Lane:
         """Visit the roots of the lanes that begin (bool[L]) one, [L, ...] each."""
         lane, level = jnp.arange(len(begins)), jnp.where(begins, 0, self.deepest)
 
@@ -224,19 +208,13 @@ class Deepening:
 
         return replace(
             lanes,
-            limit=fill(lanes.limit, limit),
-            nodes=fill(lanes.nodes, 1),
             bound=fill(lanes.bound, self.first),
             round=lanes.round + begins,
             cut=lanes.cut & ~begins,
             least=fill(lanes.least, jnp.inf),
             level=fill(lanes.level, -1),
-            ready=fill(lanes.ready, (limit > 1) & ~solved),
+            ready=fill(lanes.ready, ~lanes.over),
             fresh=lanes.fresh | begins,
-            over=fill(lanes.over, (limit <= 1) | solved),
-            solved=fill(lanes.solved, (limit > 1) & solved),
-            exhausted=lanes.exhausted & ~begins,
-            length=fill(lanes.length, jnp.where((limit > 1) & solved, 0, -1)),
             states=jax.tree.map(lambda old, new: old.at[lane, level].set(new, mode="drop"), lanes.states, packed),
         )
 

@@ -61,10 +61,10 @@ from jaxgp.arrays import take, where
 from jaxgp.contracts import Position, Puzzle, States
 from jaxgp.search.lookahead import Contexts
 from jaxgp.search.puzzles import frontier, visited
-from jaxgp.search.puzzles.bestfirst import FEWEST
 from jaxgp.search.puzzles.children import Children, Lister, Order, check, key_words, pack, unpack
 from jaxgp.search.puzzles.deepening import Solutions
 from jaxgp.search.puzzles.frontier import Boards
+from jaxgp.search.puzzles.lanes import FEWEST, Lane, unsearched
 from jaxgp.search.queue import drain
 
 Variant = Literal["heineman", "papers"]
@@ -85,20 +85,11 @@ class Stages(Solutions):
 
 
 @struct.dataclass
-class _Lane:
+class _Lane(Lane):
     """One search in progress. D levels of the stack hold the path from a board: the node at depth d is at level d."""
 
-    busy: Array  # bool[]
-    root: Array  # int32[]: index of the root in the queue of roots
-    limit: Array  # int32[]: of nodes
-    nodes: Array  # int32[]
-    over: Array  # bool[]
-    solved: Array  # bool[]
-    exhausted: Array  # bool[]
     full: Array  # bool[]
-    length: Array  # int32[]: moves of the solution; -1: none
-    path: Array  # int16[deepest]: its actions, then -1
-    left: Array  # int32[]: of these actions those that are still to be written down, from the last one to the first
+    left: Array  # int32[]: actions of the solution that are still to be written down, from the last one to the first
     base: Array  # int32[]: moves from the root to the board
     board: Array  # int32[]: number of the board whose moves are written down next, or from which the lane searches
     boards: Array  # int32[]: taken so far, the root among them
@@ -119,6 +110,9 @@ class _Lane:
     table: Array  # uint32[T, W + 1]: the set
     stamp: Array  # uint32[]: of the set
     met: Array  # int32[]: positions in the set
+
+    def found(self) -> dict[str, Array]:
+        return super().found() | {"dropped": self.queue.dropped, "full": self.full}
 
 
 @dataclass(frozen=True)
@@ -183,21 +177,17 @@ class Staged:
         solved, packed = jax.vmap(self.puzzle.solved)(states), pack(self.puzzle, states)
 
         def begin(lanes: _Lane, begins: Array, root: Array) -> _Lane:
-            return self._begin(lanes, begins, take(packed, root), solved[root], limit[root])
+            return self._begin(lanes.begin(begins, solved[root], limit[root]), begins, take(packed, root))
 
-        def advance(lanes: _Lane, running: Array) -> tuple[_Lane, Array, tuple[Array, ...]]:
+        def advance(lanes: _Lane, running: Array) -> tuple[_Lane, Array, dict[str, Array]]:
             del running
             lanes = self._walk_back(self._expand(self._write_down(lanes), contexts, whose[lanes.root]))
-            finished = lanes.busy & lanes.over & (lanes.left == 0)
-            found = lanes.solved, lanes.nodes, lanes.length, lanes.path, lanes.exhausted
-            return lanes, finished, (*found, lanes.queue.dropped, lanes.full)
+            return lanes, lanes.busy & lanes.over & (lanes.left == 0), lanes.found()
 
-        false, none = jnp.zeros(roots, jnp.bool_), jnp.full(roots, -1, jnp.int32)
-        nothing = false, none + 1, none, jnp.full((roots, self.deepest), -1, jnp.int16), false, none + 1, false
         idle = self._idle(jax.tree.map(lambda x: x[0], packed))
         width, narrow = max(FEWEST, min(self.lanes, roots)), max(FEWEST, self.narrow)
-        found, iterations = drain(idle, width, narrow, count, nothing, begin, advance)
-        return Stages(*found[:5], iterations, jnp.full_like(found[1], -1), *found[5:])
+        found, iterations = drain(idle, width, narrow, count, unsearched(idle, roots), begin, advance)
+        return Stages(**found, iterations=iterations, expanded=jnp.full_like(found["nodes"], -1))
 
     @property
     def _lister(self) -> Lister:
@@ -209,18 +199,9 @@ class Staged:
 
     def _idle(self, packed: States) -> _Lane:
         zero, no, slots, levels = jnp.int32(0), jnp.bool_(False), self.puzzle.most_choices, self.away
-
-        return _Lane(
-            busy=no,
-            root=zero,
-            limit=zero,
-            nodes=zero,
-            over=no,
-            solved=no,
-            exhausted=no,
+        return _Lane.idle(
+            self.deepest,
             full=no,
-            length=jnp.int32(-1),
-            path=jnp.full(self.deepest, -1, jnp.int16),
             left=zero,
             base=zero,
             board=zero,
@@ -244,7 +225,7 @@ class Staged:
             met=zero,
         )
 
-    def _begin(self, lanes: _Lane, begins: Array, packed: States, solved: Array, limit: Array) -> _Lane:
+    def _begin(self, lanes: _Lane, begins: Array, packed: States) -> _Lane:
         """Hand roots to the lanes that begin (bool[L]), [L, ...] each."""
         lane, at = jnp.arange(len(begins)), jnp.where(begins, 0, self.away)
 
@@ -253,21 +234,14 @@ class Staged:
 
         return replace(
             lanes,
-            limit=fill(lanes.limit, limit),
-            nodes=fill(lanes.nodes, 1),
-            over=fill(lanes.over, (limit <= 1) | solved),
-            solved=fill(lanes.solved, (limit > 1) & solved),
-            exhausted=lanes.exhausted & ~begins,
             full=lanes.full & ~begins,
-            length=fill(lanes.length, jnp.where((limit > 1) & solved, 0, -1)),
-            path=jnp.where(begins[:, None], jnp.int16(-1), lanes.path),
             left=fill(lanes.left, 0),
             base=fill(lanes.base, 0),
             board=fill(lanes.board, 0),
             boards=fill(lanes.boards, 1),
             bases=lanes.bases.at[lane, jnp.where(begins, 0, self.room)].set(0, mode="drop"),
             level=fill(lanes.level, -1),
-            ready=fill(lanes.ready, (limit > 1) & ~solved),
+            ready=fill(lanes.ready, ~lanes.over),
             action=jnp.where(begins, jnp.int16(-1), lanes.action),
             states=jax.tree.map(lambda old, new: old.at[lane, at].set(new, mode="drop"), lanes.states, packed),
             queue=frontier.empty(lanes.queue, begins),
