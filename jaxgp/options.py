@@ -67,6 +67,8 @@ class Limits(NamedTuple):
         accepted: this condition in words.
         label: what tables call the option.
         path: whether it is the path of a file or a directory.
+        own: whether it names a place that code is loaded from, or that is written to or called outside the run. It is
+            for whoever types a command, and for the files of `conf/`: no run, design or other file may set it.
     """
 
     says: str = ""
@@ -80,6 +82,7 @@ class Limits(NamedTuple):
     accepted: str = ""
     label: str = ""
     path: bool = False
+    own: bool = False
 
 
 def option(
@@ -96,9 +99,11 @@ def option(
     accepted: str = "",
     label: str = "",
     path: bool = False,
+    own: bool = False,
 ) -> Default:
     """Declare a field of a dataclass of options: its default, and what `Limits` holds."""
-    metadata = {"limits": Limits(says, tuple(choices), low, high, above, unit, why, test, accepted, label, path)}
+    limits = Limits(says, tuple(choices), low, high, above, unit, why, test, accepted, label, path, own)
+    metadata = {"limits": limits}
     if isinstance(default, dict | list) or dataclasses.is_dataclass(default):
         return cast(Default, dataclasses.field(default_factory=lambda: copy.deepcopy(default), metadata=metadata))
     return dataclasses.field(default=default, metadata=metadata)
@@ -269,6 +274,28 @@ def members(kind: object) -> tuple[object, ...]:
     """Return the types that an option of this type may have: one of several kinds stands for all of them."""
     kinds = getattr(kind, "kinds", None)
     return tuple(kinds.all().values()) if isinstance(kinds, Kinds) else (kind,)
+
+
+def own(schema: type) -> list[str]:
+    """Return the dotted names of the options that only whoever types a command may set; see `Limits`."""
+    found = []
+    for one in declared(schema):
+        if one.limits.own:
+            found.append(one.name)
+        elif len(one.sections) == 1:
+            found += [f"{one.name}.{inner}" for inner in own(one.sections[0])]
+    return found
+
+
+def with_own(values: Schema, source: Schema) -> Schema:
+    """Return options with those that are `own` taken from `source`, which is of the same dataclass."""
+    taken: dict[str, Any] = {}
+    for one in declared(values):
+        if one.limits.own:
+            taken[one.name] = getattr(source, one.name)
+        elif len(one.sections) == 1 and own(one.sections[0]):
+            taken[one.name] = with_own(getattr(values, one.name), getattr(source, one.name))
+    return dataclasses.replace(cast(Any, values), **taken)
 
 
 def departures(values: object) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """The command line of `scripts/train.py`: Hydra's, with every mistake told in one line and exit code 2.
 
 Nothing is written before the options of every job have been composed and checked. Hydra's own behaviour stays for
-`option=value`, groups, `-m` sweeps, launchers, callbacks, `hydra.run.dir`, `--cfg job`, `--info`.
+`option=value`, groups, `-m` sweeps, launchers, `hydra.run.dir`, `--cfg job`, `--info`.
 """
 
 import argparse
@@ -11,7 +11,6 @@ import shlex
 import signal
 import sys
 import tempfile
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
@@ -23,7 +22,6 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.core.plugins import Plugins
 from hydra.core.utils import JobReturn, configure_log, run_job
 from hydra.types import HydraContext, RunMode
-from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
 from jaxgp import files, terminal
@@ -256,16 +254,13 @@ def _single(command: Command[Schema, Plan], loader: ConfigLoader, config_name: s
     with read_write(config.hydra), open_dict(config.hydra):
         config.hydra.run.dir = str(directory)
     files.make_directory(directory, places.RUN)
-    callbacks = Callbacks(config)
-    callbacks.tell("on_run_start", config=config, config_name=config_name)
     result = run_job(
-        hydra_context=_context(loader, callbacks),
+        hydra_context=_context(loader),
         task_function=command,
         config=config,
         job_dir_key=places.RUN,
         job_subdir_key=None,
     )
-    callbacks.tell("on_run_end", config=config, config_name=config_name, job_return=result)
     return int(result.return_value or 0)
 
 
@@ -300,9 +295,7 @@ def _sweep(
     folder = places.directory(config, places.SWEEP).absolute()
     files.make_directory(folder, places.SWEEP)
     configure_log(config.hydra.hydra_logging, config.hydra.verbose)
-    callbacks = Callbacks(config)
-    callbacks.tell("on_multirun_start", config=config, config_name=config_name)
-    context = _context(loader, callbacks)
+    context = _context(loader)
     try:
         sweeper = Plugins.instance().instantiate_sweeper(hydra_context=context, task_function=command, config=config)
     except Exception as error:  # options of a plugin of Hydra's
@@ -336,7 +329,6 @@ def _sweep(
             stopped = why.exit_code
         codes = [launched.codes[one.number] for one in launched.members]
         failed = [str(one) for one in launched.members if launched.codes[one.number]]
-    callbacks.tell("on_multirun_end", config=config, config_name=config_name)
     if shared and launching.waits:
         command.swept(folder)
     if failed:
@@ -414,32 +406,15 @@ def _jobs(config: DictConfig, loader: ConfigLoader) -> list[list[str]]:
     return compose.jobs(given + _overrides(config.hydra), loader)
 
 
-class Callbacks:
-    """Calls the callbacks that `hydra.callbacks` names; Hydra's own class for this is not public."""
-
-    def __init__(self, config: DictConfig) -> None:
-        named = OmegaConf.select(config, "hydra.callbacks") or {}
-        self._all = [instantiate(one) for one in named.values()]
-
-    def tell(self, event: str, **about: object) -> None:
-        """Call a method of every callback, in reverse order for an event that ends something.
-
-        An exception of a callback becomes a warning.
-        """
-        for one in reversed(self._all) if event.endswith("_end") else self._all:
-            try:
-                getattr(one, event)(**about)
-            except Exception as error:
-                warnings.warn(f"Callback {type(one).__name__}.{event} raised {error!r}", stacklevel=2)
+class NoCallbacks:
+    """What Hydra tells when a job begins and ends. None are called, since an option would name their code."""
 
     def on_job_start(self, config: DictConfig, task_function: Callable[..., object]) -> None:
-        """Tell the callbacks that a job begins; Hydra calls this."""
-        self.tell("on_job_start", config=config, task_function=task_function)
+        """Do nothing."""
 
     def on_job_end(self, config: DictConfig, job_return: JobReturn) -> None:
-        """Tell the callbacks how a job ended; Hydra calls this."""
-        self.tell("on_job_end", config=config, job_return=job_return)
+        """Do nothing."""
 
 
-def _context(loader: ConfigLoader, callbacks: Callbacks) -> HydraContext:
-    return HydraContext(config_loader=loader, callbacks=callbacks)  # type: ignore[arg-type]
+def _context(loader: ConfigLoader) -> HydraContext:
+    return HydraContext(config_loader=loader, callbacks=NoCallbacks())  # type: ignore[arg-type]

@@ -26,11 +26,13 @@ from omegaconf.errors import GrammarParseError, InterpolationResolutionError, Om
 
 from jaxgp.config import quoting, typed
 from jaxgp.config.games import place
+from jaxgp.config.launching import hydra_words
 from jaxgp.config.launching.options import LAUNCHERS
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_line
 from jaxgp.errors import UsageError, reject
 from jaxgp.files import user_path
 from jaxgp.kinds import Fitness
+from jaxgp.options import declared
 from jaxgp.seats.options import PlayerOptions
 
 if TYPE_CHECKING:
@@ -148,6 +150,7 @@ def compose(
         raise composition_error(schema, error, overrides) from error
     with read_write(config.hydra), open_dict(config.hydra):
         config.hydra.mode = mode
+    hydra_words.check_composed(config)
     _begin_anew(schema, config, overrides)
     return config
 
@@ -172,7 +175,10 @@ def opened(schema: type, override: str, sweep: bool = False) -> str:
     of them. An option that Hydra cannot know, a game's setting or one in a section with variants, gets ++ in front:
     Hydra lets it pass, and it is checked later.
     """
+    hydra_words.check(override)
     key, equals, written = override.partition("=")
+    if written.startswith("[") and _is_group(schema, key.strip().lstrip("+")):
+        reject(key.strip().lstrip("+"), written, "the name of one choice; --help lists them")
     section, _, name = key.rpartition(".")
     if section == "hydra.launcher" and any(typed.is_text(kind, name) for kind in LAUNCHERS.values()):
         return f"{key}={quoting.literal(written)}" if equals else override
@@ -187,6 +193,12 @@ def opened(schema: type, override: str, sweep: bool = False) -> str:
         parent.split(".")[0] in typed.variants(schema) and not _named(schema, parent)
     )
     return "++" + override if free and name and not override.startswith(("+", "~")) else override
+
+
+def _is_group(schema: type, key: str) -> bool:
+    """Whether an option chooses a file of the config tree by its name: a section does, and `experiment`."""
+    sections = [one.name for one in declared(schema) if one.sections or typed.entries_of(one)]
+    return "/" in key or key in (*sections, "experiment")
 
 
 def _named(schema: type, section: str) -> bool:

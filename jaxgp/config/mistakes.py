@@ -4,7 +4,7 @@ import dataclasses
 import typing
 from collections.abc import Sequence
 
-from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+from hydra.errors import MissingConfigException, OverrideParseException
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
 from jaxgp.config import quoting, typed
@@ -20,8 +20,8 @@ PACKAGES = {
     "rq": "hydra-rq-launcher",
 }
 """Launchers and sweepers that need packages of their own, and what pip installs them by."""
-COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException, ValueError, TypeError, OSError)
-"""What composing a configuration may raise for a mistake of the user."""
+COMPOSITION_ERRORS = (Exception,)
+"""What composing a configuration may raise for a mistake of the user: whatever Hydra, OmegaConf and YAML fail by."""
 
 
 def composition_error(schema: type, error: Exception, overrides: Sequence[str]) -> UsageError:
@@ -86,9 +86,9 @@ def _is_word(written: str) -> bool:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of an error that says anything."""
+    """Return the first line of an error that says anything, with the next one where it ends in a colon."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0] if lines else type(error).__name__
+    return " ".join(lines[: 2 if lines[0].endswith(":") else 1]) if lines else type(error).__name__
 
 
 def _unknown_choice(error: MissingConfigException) -> UsageError:

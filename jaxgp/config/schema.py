@@ -56,7 +56,9 @@ class Devices:
     )
     process: int = option(0, "the number of this process; 0 keeps the record", low=0, high=MAX_CORES)
     coordinator: str | None = option(
-        None, "host:port of process 0, for all processes; null: SLURM or MPI say where it is, and which process this is"
+        None,
+        "host:port of process 0, for all processes; null: SLURM or MPI say where it is, and which process this is",
+        own=True,
     )
     patience: int = option(
         300, "how long processes wait for each other at the start", low=1, high=MAX_SECONDS, unit="seconds"
@@ -95,7 +97,7 @@ class Config:
     )
     title: str = option("", "one line that names the run in its report")
     table: str | None = option(
-        None, "a CSV file that gets a row for the run when it has come to its end; null: none", path=True
+        None, "a CSV file that gets a row for the run when it has come to its end; null: none", path=True, own=True
     )
     cores: int | None = option(
         None,
@@ -105,5 +107,5 @@ class Config:
     )
     devices: Devices = option(Devices(), "devices that share the islands of a run, or the runs of several seeds")
     compilation_cache: str | None = option(
-        "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True
+        "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True, own=True
     )

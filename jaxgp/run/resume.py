@@ -13,7 +13,7 @@ from jaxgp.config.quoting import pasted, trains, unquoted
 from jaxgp.config.schema import Config, Logger
 from jaxgp.errors import UsageError, reject, show
 from jaxgp.files import user_path
-from jaxgp.options import MAX_SEED
+from jaxgp.options import MAX_SEED, own, with_own
 from jaxgp.store import runs
 from jaxgp.store.directory import COMPLETE, RunDirectory, digest
 from jaxgp.store.table import Table
@@ -213,6 +213,16 @@ def command(overrides: Sequence[str], games: "Games") -> str:
     return " ".join([trains(), *(places.get(one) or word(Config, one) for one in overrides)])
 
 
+def again(config: Config, folder: Path) -> str:
+    """Return the options that go on with a run; of those that no file may set all that are no defaults are repeated."""
+    given, usual = _flat(asdict(config)), _flat(asdict(Config()))
+    words = [pasted("resume", folder)]
+    for name in own(Config):
+        if given[name] != usual[name]:
+            words.append(f"{name}=null" if given[name] is None else pasted(name, given[name]))
+    return " ".join(words)
+
+
 def _filled(config: Config, games: "Games") -> Config:
     """Return the options of the command line as a run would save them, or unchanged if they are not valid alone."""
     try:
@@ -238,7 +248,7 @@ def _merge(saved: Config, given: Config, overrides: Sequence[str]) -> Config:
     merged = copy.deepcopy(saved)
     for override in overrides:
         _take(merged, given, _key(override))
-    return merged
+    return with_own(merged, given)
 
 
 def _take(merged: Config, given: Config, key: str) -> None:

@@ -30,7 +30,7 @@ from jaxgp.run.assemble import Experiment as Assembled
 from jaxgp.run.assemble import assemble
 from jaxgp.run.mirroring import mirrors
 from jaxgp.run.patience import GivenUp, end_at_once, wait_for
-from jaxgp.run.resume import Plan
+from jaxgp.run.resume import Plan, again
 from jaxgp.run.signals import Stop
 from jaxgp.search import cores
 from jaxgp.spec import Games
@@ -207,7 +207,7 @@ def _say_how_to_go_on(plan: Plan, runs: Sequence[loop.Run]) -> None:
     done = min(run.generation for run in runs)
     folder = runs[0].directory.path.parent if plan.members else runs[0].directory.path
     _say(f"Stopped after {done} of {plan.config.algorithm.generations} generations. Go on with:")
-    _say(f"  {trains(sys.argv[0])} {pasted('resume', short(folder))}")
+    _say(f"  {trains(sys.argv[0])} {again(plan.config, short(folder))}")
 
 
 def _conclude(run: loop.Run) -> None:

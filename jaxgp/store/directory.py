@@ -24,7 +24,7 @@ from jaxgp import files, reading
 from jaxgp.config import typed
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, UsageError, reason
-from jaxgp.options import departures
+from jaxgp.options import departures, with_own
 
 PACKAGES = ("jax", "jaxlib", "flax", "numpy", "hydra-core", "omegaconf", "wandb")
 LOCK = ".lock"
@@ -135,6 +135,8 @@ class RunDirectory:
     def read_config(self) -> Config:
         """Read the configuration of the run; options that are newer than the run have their defaults.
 
+        So have those that no file may set: where code is loaded from, and what is written or called outside the run.
+
         Raises:
             UsageError: this is no run directory, or its config.yaml is not a configuration.
         """
@@ -154,7 +156,7 @@ class RunDirectory:
             why = "of a version whose fitness had no kind; its champion can be played and measured"
             raise UsageError(f"{self.config}: {why}, but not its run")
         try:
-            return typed.typed(Config, values, complete=False)
+            return with_own(typed.typed(Config, values, complete=False), Config())
         except UsageError as error:
             raise UsageError(f"{self.config}: {error}") from error
 

@@ -321,6 +321,14 @@ def test_its_process_dies_and_the_run_goes_on(tmp_path, fake, capsys):
     assert told(capsys) == ["Weights & Biases is off: its process has ended"]
 
 
+def test_weights_and_biases_reads_no_settings_in_the_run_directory(tmp_path, fake, monkeypatch):
+    fake(log=f"open('{tmp_path}/where', 'w').write(__import__('os').getcwd())")
+    (tmp_path / "run").mkdir()
+    monkeypatch.chdir(tmp_path / "run")
+    assert run(tmp_path / "run", offline()) == 0
+    assert (tmp_path / "where").read_text() == str(messages.CHECKOUT)
+
+
 def test_an_id_that_is_none_is_made_anew(tmp_path):
     for damaged in (b"\xff", b"", b"../../x\n", b"x" * 1000):
         (tmp_path / "id.txt").write_bytes(damaged)

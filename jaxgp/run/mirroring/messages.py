@@ -45,7 +45,7 @@ def start(run: Run) -> Message:
             "name": run.config.title or f"{run.name}, {directory.path.absolute().name}",
             "id": identity(directory.tracking),
             "resume": "allow",
-            "dir": str(directory.path),
+            "dir": str(directory.path.absolute()),
             "config": asdict(run.config) | {"environment": environment},
         },
         "settings": {

@@ -15,7 +15,7 @@ from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reason, reject, show
 from jaxgp.files import user_path
 from jaxgp.kinds import Candidates
-from jaxgp.options import MAX_SEED, whole
+from jaxgp.options import MAX_SEED, own, whole
 from jaxgp.report.waiting import waiting
 from jaxgp.spec import Games
 from jaxgp.study import results
@@ -38,6 +38,7 @@ class Plan:
         output: directory for results.
         games: where games come from.
         folders: folders of games outside the project that the design names.
+        own: options of all runs that no design may set, as they were typed.
     """
 
     design: Design
@@ -45,6 +46,7 @@ class Plan:
     output: Path
     games: Games
     folders: Sequence[Path] = ()
+    own: Sequence[str] = ()
 
     @property
     def digest(self) -> str:
@@ -60,11 +62,17 @@ def plan_design(options: DesignOptions, config_dir: Path, games: Games) -> Plan:
         UsageError: the first mistake.
     """
     content = load_file(options.design, config_dir / "design") if options.design is not None else {}
-    base = placed(options.base, games)
+    base, typed = _typed(options.base, games)
     design = read(merged(content, replace(options, base=base.overrides)))
     if options.parquet:
         results.check_parquet()
-    return _plan(design, config_dir, base, where(options, options.design))
+    return _plan(design, config_dir, base, where(options, options.design), typed)
+
+
+def _typed(base: Sequence[str], games: Games) -> tuple[Placed, list[str]]:
+    """Split the options of all runs, as typed, into those that a design holds and those that no file may set."""
+    typed = [word for word in base if word.partition("=")[0] in own(Config)]
+    return placed([word for word in base if word not in typed], games), typed
 
 
 def merged(content: Mapping[str, object], options: DesignOptions) -> dict[str, object]:
@@ -100,7 +108,8 @@ def plan_tuned(options: TunedOptions, config_dir: Path, games: Games) -> Plan:
     whole("seed", seed, 0, MAX_SEED - options.replicates * len(studied.groups))
     if options.parquet:
         results.check_parquet()
-    base = placed(words("base", options.base), games)
+    base, typed = _typed(options.base, games)
+    words("base", base.overrides)
     groups = {}
     for group, found in fit_groups(frame, studied).items():
         if isinstance(found, str):
@@ -110,7 +119,7 @@ def plan_tuned(options: TunedOptions, config_dir: Path, games: Games) -> Plan:
     title = f"{studied.title or 'Factorial design'}: the tuned groups"
     design = replace(studied, factors=(), groups=groups, replicates=options.replicates, seed=seed, title=title)
     output = user_path("output", options.output) if options.output else folder / "tuned"
-    return _plan(design, config_dir, base, output)
+    return _plan(design, config_dir, base, output, typed)
 
 
 def where(options: DesignOptions | ComparisonOptions, name: str | None = None) -> Path:
@@ -135,7 +144,7 @@ def load_file(name: str, folder: Path) -> dict[str, object]:
     return {str(key): value for key, value in content.items()}
 
 
-def _plan(design: Design, config_dir: Path, base: Placed, output: Path) -> Plan:
+def _plan(design: Design, config_dir: Path, base: Placed, output: Path, typed: Sequence[str]) -> Plan:
     """Compose and check the configuration of every cell."""
     configs: dict[Cell, Config] = {}
     cells = design.cells()
@@ -143,14 +152,14 @@ def _plan(design: Design, config_dir: Path, base: Placed, output: Path) -> Plan:
     with checking, Composer(Config, config_dir, "config", base.folders) as composer:
         for cell in cells:
             try:
-                config = configs[cell] = validate.check(composer.compose(cell.overrides), base.games)
+                config = configs[cell] = validate.check(composer.compose((*cell.overrides, *typed)), base.games)
                 if isinstance(config.fitness, Candidates) and config.fitness.candidates:
                     kept = config.fitness.candidates
                     reject("fitness.candidates", kept, "0; the runs of a study name their champions without new games")
             except UsageError as error:
                 raise UsageError(f"{error} ({_said(design, cell)})") from error
     pairs = [(trial, replace(configs[trial.cell], seed=trial.seed)) for trial in design.trials()]
-    return Plan(design, pairs, output, base.games, base.folders)
+    return Plan(design, pairs, output, base.games, base.folders, typed)
 
 
 def _said(design: Design, cell: Cell) -> str:
@@ -187,6 +196,6 @@ def commands(plan: Plan) -> list[str]:
     for trial, _ in plan.pairs:
         run = plan.output / "runs" / f"{trial.number:04}"
         options = [places.get(one, one) for one in trial.overrides]
-        words = " ".join(shlex.quote(word) for word in (*options, "logger=disabled"))
+        words = " ".join(shlex.quote(word) for word in (*options, *plan.own, "logger=disabled"))
         said.append(f"python scripts/train.py {words} {pasted('hydra.run.dir', run)}")
     return said
