@@ -26,16 +26,23 @@ TWICE = 0.2
 """Seconds within which a signal that comes again is one signal: some programs send it to a process and to its group."""
 
 
+_usual: dict[signal.Signals, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+_begun: list[bool] = []  # not empty: work has begun
+
+
 def quiet() -> None:
-    """Let Ctrl-C `stop` the process, until `over`: nothing was computed yet that could be lost."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, stop)
+    """Let `SIGNALS` `stop` the process, until `over`: nothing was computed yet that could be lost."""
+    for number, handler in _usual.items():
+        if signal.getsignal(number) is handler:
+            signal.signal(number, stop)
 
 
 def over() -> None:
-    """Let Ctrl-C raise KeyboardInterrupt again, if `quiet` changed that."""
-    if signal.getsignal(signal.SIGINT) is stop:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Let signals do what they usually do, if `quiet` changed that: work begins, which says how to go on with it."""
+    _begun.append(True)
+    for number, handler in _usual.items():
+        if signal.getsignal(number) is stop:
+            signal.signal(number, handler)
 
 
 @contextmanager
@@ -69,12 +76,12 @@ def heard() -> Iterator[None]:
 
 
 def early() -> bool:
-    """Return whether nothing can have been computed: JAX is not imported as a whole.
+    """Return whether nothing can have been computed: work has not begun, and JAX is not imported as a whole.
 
     An exception would not do then: compiled modules that it interrupts print tracebacks, or errors of their own.
     """
     jax = sys.modules.get("jax")
-    return jax is None or jax.__spec__ is None or bool(vars(jax.__spec__).get("_initializing"))
+    return not _begun and (jax is None or jax.__spec__ is None or bool(vars(jax.__spec__).get("_initializing")))
 
 
 def stop(number: int, frame: FrameType | None = None) -> None:
@@ -144,7 +151,7 @@ class Interrupts:
             stop(number)
         if self.signal is None:
             self.signal = signal.Signals(number)
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt(self.signal)
 
 
 def _watch(listening: int) -> None:

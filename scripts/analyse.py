@@ -66,8 +66,9 @@ def carry_out(plan: "Plan", options: study_options.DesignOptions | study_options
     from jaxgp.study import study
 
     make_directory(plan.output, "output")
-    print(printable("\n".join(study.carry_out(plan, options, arguments.say))))
-    return 0
+    lines, code = study.carry_out(plan, options, arguments.say)
+    print(printable("\n".join(lines)))
+    return code
 
 
 def comparison(options: study_options.ComparisonOptions) -> int:

@@ -8,7 +8,6 @@ import argparse
 import copy
 import os
 import shlex
-import signal
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -111,8 +110,8 @@ def main(
         config_name: the primary config in it, without `.yaml`.
         argv: the arguments; by default those of the process.
     """
-    with terminal.heard(), lenient() as (out, progress):
-        code = _code(command, config_dir, config_name, argv)
+    with terminal.heard(), terminal.Interrupts() as interrupts, lenient() as (out, progress):
+        code = _code(command, config_dir, config_name, argv, interrupts)
         if (failure := out.settle()) is not None:
             # A log that could not be written is no failure of the run, whose results are files.
             print(f"warning: standard output: {reason(failure)}", file=sys.stderr, flush=True)
@@ -120,7 +119,13 @@ def main(
     sys.exit(code)
 
 
-def _code(command: Command[Schema, Plan], config_dir: Path, config_name: str, argv: Sequence[str] | None) -> int:
+def _code(
+    command: Command[Schema, Plan],
+    config_dir: Path,
+    config_name: str,
+    argv: Sequence[str] | None,
+    interrupts: terminal.Interrupts,
+) -> int:
     """Run a script; return its exit code."""
     try:
         args = _parser().parse_intermixed_args(argv)
@@ -134,9 +139,12 @@ def _code(command: Command[Schema, Plan], config_dir: Path, config_name: str, ar
     except (UsageError, RunError) as error:
         complain(error)
         return error.exit_code
-    except KeyboardInterrupt:
+    except (Exception, KeyboardInterrupt) as error:
+        # What is interrupted while it compiles may fail with an error of the compiler's own.
+        if interrupts.signal is None and not isinstance(error, KeyboardInterrupt):
+            raise
         print("stopped", file=sys.stderr)
-        return 128 + signal.SIGINT
+        return interrupts.exit_code
 
 
 class _Parser(argparse.ArgumentParser):

@@ -21,7 +21,7 @@ from jaxgp.genotypes.language import Language
 from jaxgp.host.replay import ReplayGame
 from jaxgp.run import devices, memory
 from jaxgp.run.patience import wait_for
-from jaxgp.run.signals import Stop
+from jaxgp.run.signals import AFTER_GENERATION, AT_ONCE, Stop
 from jaxgp.store import champion as champions
 from jaxgp.store import checkpoint
 from jaxgp.store.directory import RunDirectory, digest
@@ -166,12 +166,12 @@ def compiled(
         GivenUp: `stop` was requested. Nothing is lost, since nothing was computed.
         UsageError: the program does not fit into the memory.
     """
-    stop.compiling = True
+    stop.then = AT_ONCE
     with memory.reported(run.config, run.experiment.chunks):
         program = wait_for(make, lambda: stop.requested, tell)
     if checked:
         memory.check_program(run.config, run.state, program, run.experiment.chunks)
-    stop.compiling = False
+    stop.then = AFTER_GENERATION
     return program
 
 

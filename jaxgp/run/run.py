@@ -31,7 +31,7 @@ from jaxgp.run.assemble import assemble
 from jaxgp.run.mirroring import mirrors
 from jaxgp.run.patience import GivenUp, end_at_once, wait_for
 from jaxgp.run.resume import Plan, again
-from jaxgp.run.signals import Stop
+from jaxgp.run.signals import AFTER_GENERATION, AFTER_REPORT, Stop
 from jaxgp.search import cores
 from jaxgp.spec import Games
 from jaxgp.store import champion as champions
@@ -53,7 +53,8 @@ def train(plan: Plan, games: Games) -> int:
     Raises:
         UsageError: the directory, its checkpoint or a setting of the game is wrong.
         RunError: the run cannot go on; what was computed is on disk.
-        SystemExit: stopped by a signal, with the run saved; the code is 128 + its number.
+        SystemExit: stopped by a signal, with the run saved; the code is 128 + its number. Nothing else is begun then,
+            also where the run has come to its end.
     """
     try:
         devices.join(plan.config)
@@ -87,6 +88,8 @@ def _train(plan: Plan, games: Games) -> int:
             if plan.config.table is not None:
                 for one, directory in zip(plan.runs, directories, strict=True):
                     add_row(one.config, plan.config.table, directory, described(experiment.cast.game))
+            if code:
+                raise SystemExit(code)
             return code
         except UsageError:
             for directory in directories:
@@ -107,6 +110,10 @@ def add_row(config: Config, path: str, directory: RunDirectory, game: str) -> No
         raise RunError(f"table={path}: no row ({one_line(error)})") from error
     try:
         added = table.append(row, runs.SAME, _warn)
+    except KeyboardInterrupt:
+        _say(table.line(row))
+        _warn(f"table={path}: the row of this run is printed above, and not in the table")
+        raise
     except (OSError, UsageError) as error:
         _say(table.line(row))
         why = reason(error) if isinstance(error, OSError) else str(error)
@@ -115,7 +122,11 @@ def add_row(config: Config, path: str, directory: RunDirectory, game: str) -> No
 
 
 def conduct(plan: Plan, directories: Sequence[RunDirectory], experiment: loop.Experiment) -> int:
-    """Run an assembled experiment, for each run of the plan; returns and raises like `train`."""
+    """Run an assembled experiment, for each run of the plan; raises like `train`.
+
+    Returns:
+        0 when the last generation is done, or the aim is reached; 128 + the number of a signal that came meanwhile.
+    """
     config = plan.config
     use_compilation_cache(config.compilation_cache)
     runs = [_begun(one, place, experiment) for one, place in zip(plan.runs, directories, strict=True)]
@@ -130,6 +141,7 @@ def conduct(plan: Plan, directories: Sequence[RunDirectory], experiment: loop.Ex
             _begin(run, one.command)
             run.observers = mirrors.of(run)
         failed = True
+        stop.then = AFTER_GENERATION
         try:
             progress.begin(runs[0].rows[-1] if runs[0].rows else None)
             if program is not None:
@@ -139,6 +151,7 @@ def conduct(plan: Plan, directories: Sequence[RunDirectory], experiment: loop.Ex
                 run.state = devices.whole(run.state)
             failed = False
         finally:
+            stop.then = AFTER_REPORT
             for run in runs:
                 code = stop.exit_code if stop.requested else int(failed)
                 end = _finish(run, "failed" if failed else run.standing, code, progress)
@@ -152,7 +165,7 @@ def conduct(plan: Plan, directories: Sequence[RunDirectory], experiment: loop.Ex
         _say_how_to_go_on(plan, runs)
         stop.pass_on()
         raise SystemExit(stop.exit_code)
-    return 0
+    return stop.exit_code if stop.requested else 0
 
 
 def _begun(plan: Plan, directory: RunDirectory, experiment: loop.Experiment) -> loop.Run:

@@ -29,8 +29,11 @@ LARGEST = 1e100
 Say = Callable[[str], None]
 
 
-def carry_out(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> list[str]:
-    """Run or gather the planned runs, write tables and report, and return the lines for the terminal.
+def carry_out(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> tuple[list[str], int]:
+    """Run or gather the planned runs, write tables and report.
+
+    Returns:
+        The lines for the terminal, and the exit code: 128 + the number of a signal that came in the last run, else 0.
 
     Raises:
         UsageError: the output holds another design, or the runs to be gathered are not those of the design.
@@ -43,12 +46,12 @@ def carry_out(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> li
     try:
         _note(plan)
         if options.plan:
-            return [f"{plan.design.size} runs are planned.", "", f"Written to {folder}"]
-        rows, about = _run(plan, options, say)
+            return [f"{plan.design.size} runs are planned.", "", f"Written to {folder}"], 0
+        rows, about, code = _run(plan, options, say)
         frame = results.table(rows, [factor.name for factor in plan.design.factors])
         if options.parquet:
             results.save_parquet(folder, frame)
-        return conclude(plan.design, frame, folder, about)
+        return conclude(plan.design, frame, folder, about), code
     except OSError as error:
         raise RunError(f"output={folder}: {reason(error)}") from error
     finally:
@@ -63,15 +66,17 @@ def _note(plan: Plan) -> None:
     files.write_text(plan.output / COMMANDS, "".join(f"{line}\n" for line in commands(plan)))
 
 
-def _run(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> tuple[list[record.Row], list[tuple[str, str]]]:
-    """Return the rows, and the facts about how they were made."""
+def _run(
+    plan: Plan, options: DesignOptions | TunedOptions, say: Say
+) -> tuple[list[record.Row], list[tuple[str, str]], int]:
+    """Return the rows, the facts about how they were made, and the exit code."""
     factors = [factor.name for factor in plan.design.factors]
     if isinstance(options, DesignOptions) and options.runs is not None:
         rows = results.gather(files.user_path("runs", options.runs), plan.pairs, plan.design)
         record.write(plan.output / results.JSONL, rows)
         frame = results.table(rows, factors)
         results.save_csv(plan.output, frame)
-        return rows, study_report.times(0.0, 0, frame)
+        return rows, study_report.times(0.0, 0, frame), 0
     from jaxgp.run.assemble import assemble
     from jaxgp.run.run import use_compilation_cache
     from jaxgp.study import trials
@@ -89,7 +94,8 @@ def _run(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> tuple[l
         if compiling:
             end_at_once(stop.exit_code)
         raise SystemExit(stop.exit_code)
-    return rows, study_report.times(bench.compile_seconds, bench.programs, results.table(rows, factors))
+    times = study_report.times(bench.compile_seconds, bench.programs, results.table(rows, factors))
+    return rows, times, stop.exit_code if stop.requested else 0
 
 
 def conclude(design: Design, frame: pandas.DataFrame, folder: Path, about: Sequence[tuple[str, str]]) -> list[str]:

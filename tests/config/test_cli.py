@@ -1,5 +1,7 @@
 """The command line in process: mistakes, choices, sweeps and resuming."""
 
+import os
+import signal
 from dataclasses import asdict
 
 import pytest
@@ -208,6 +210,16 @@ def test_a_stop_ends_a_sweep_with_its_code(call):
 
     code, _, plans = call("-m", "seed=0,1", task=task)
     assert (code, len(plans)) == (130, 1)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_between_members_ends_a_sweep_and_says_how_to_go_on(call, number):
+    def task(plan):
+        os.kill(os.getpid(), number)
+        return 0
+
+    code, err, plans = call("-m", "seed=0,1,2", task=task)
+    assert (code, len(plans), err) == (128 + number, 1, "stopped\n")
 
 
 def started(path, seed=0):

@@ -41,10 +41,11 @@ def run(*arguments, after=None, hook=""):
     return started.returncode, err.decode()
 
 
-def test_ctrl_c_within_an_import_is_one_word(tmp_path):
-    hook = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nimport time; time.sleep(20)\n"
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_within_an_import_is_one_word(tmp_path, name, code):
+    hook = f"import os, signal\nos.kill(os.getpid(), signal.{name})\nimport time; time.sleep(20)\n"
     (tmp_path / "omegaconf.py").write_text(hook)  # what scripts/train.py imports is found here first
-    assert run(SCRIPTS / "train.py", hook=str(tmp_path)) == (130, "stopped\n")
+    assert run(SCRIPTS / "train.py", hook=str(tmp_path)) == (code, "stopped\n")
 
 
 def test_ctrl_c_is_heard_as_before_once_all_is_imported():
@@ -78,12 +79,15 @@ def test_ctrl_c_while_python_collects_garbage_is_heard():
     assert (sys.unraisablehook, signal.getsignal(signal.SIGALRM)) == (hook, alarm)
 
 
-def test_it_is_early_until_jax_is_imported_as_a_whole(monkeypatch):
+def test_it_is_early_until_jax_is_imported_as_a_whole_or_work_begins(monkeypatch):
+    monkeypatch.setattr(terminal, "_begun", [])
     assert not terminal.early()
     monkeypatch.setattr(sys.modules["jax"].__spec__, "_initializing", True)
     assert terminal.early()
     monkeypatch.delitem(sys.modules, "jax")
     assert terminal.early()
+    terminal.over()
+    assert not terminal.early(), "a launcher computes nothing itself, and says how to go on"
 
 
 @pytest.mark.slow

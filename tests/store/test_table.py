@@ -1,9 +1,11 @@
 """Tables that rows are added to: crashes, full disks, other files, two writers."""
 
+import fcntl
 import os
 import resource
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jaxgp.errors import UsageError
+from jaxgp.store import table as module
 from jaxgp.store.table import Table
 
 COLUMNS = ("name", "score", "seconds")
@@ -160,3 +163,40 @@ def test_a_file_of_an_older_version_keeps_its_columns(tmp_path):
     assert [one["seconds"] for one in table.read()] == ["", ""]
     with pytest.raises(UsageError, match="its columns are not"):
         Table(path, COLUMNS, newest=2).read()
+
+
+def locked_by_another(path):
+    """Open a file and lock it, as another process does."""
+    path.parent.mkdir()
+    file = path.open("ab")
+    fcntl.flock(file, fcntl.LOCK_EX)
+    return file
+
+
+def test_a_table_that_another_process_has_locked_is_waited_for_and_told(table, monkeypatch):
+    monkeypatch.setattr(module, "MOMENT", 0.1)
+    other, said = locked_by_another(table.path), []
+    threading.Timer(0.5, other.close).start()
+    assert table.append(row(), warn=said.append)
+    assert said == [f"{table.path}: another process has it locked; waiting for 60 s at most"]
+    assert len(table.read()) == 1
+
+
+def test_a_table_that_stays_locked_is_given_up_and_its_rows_are_printed(table, monkeypatch, capsys):
+    monkeypatch.setattr(module, "PATIENCE", 0.2)
+    with locked_by_another(table.path):
+        with pytest.raises(OSError, match="another process has had it locked for"):
+            table.append(row())
+        table.keep([row()], print)
+    assert "cannot be written (another process has had it locked for 0.2 s)" in (out := capsys.readouterr().out)
+    assert out.endswith("a,0.5,3\n")
+
+
+def test_a_stop_while_a_table_is_locked_is_heard_at_once_and_its_rows_are_printed(table, monkeypatch, capsys):
+    def stopped(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module.time, "sleep", stopped)
+    with locked_by_another(table.path), pytest.raises(KeyboardInterrupt):
+        table.keep([row()], print)
+    assert capsys.readouterr().out.endswith("a,0.5,3\n")

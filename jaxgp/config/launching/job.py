@@ -69,7 +69,8 @@ def is_running() -> bool:
     """Return whether SLURM counts this job as running."""
     job = os.environ.get("SLURM_JOB_ID", "")
     try:
-        asked = subprocess.run(["squeue", "-h", "-j", job, "-o", "%T"], capture_output=True, text=True, check=False)
-    except OSError:  # in a container, say
+        words = ["squeue", "-h", "-j", job, "-o", "%T"]
+        asked = subprocess.run(words, capture_output=True, text=True, check=False, timeout=10)
+    except (OSError, subprocess.TimeoutExpired):  # in a container, say
         return False
     return asked.stdout.split() == [RUNNING]

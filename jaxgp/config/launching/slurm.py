@@ -27,6 +27,8 @@ from jaxgp.printable import one_line
 
 JOBS = ".submitit"
 """The folder of a sweep in which submitit keeps a folder for each job, with its outputs."""
+PATIENCE = 120.0
+"""Seconds that a command of SLURM may take."""
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 """Seconds between two looks at the queue."""
 RESUME = "resume="
@@ -211,8 +213,11 @@ def queued(job: str) -> str | None:
 
 
 def _asked(words: Sequence[str]) -> "subprocess.CompletedProcess[str]":
-    """Call a command of SLURM."""
-    return subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
+    """Call a command of SLURM; one that does not answer within `PATIENCE` seconds has failed."""
+    try:
+        return subprocess.run(words, capture_output=True, text=True, errors="replace", check=False, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(words, 1, "", f"{words[0]}: no answer within {PATIENCE:g} s")
 
 
 def _reason(done: "subprocess.CompletedProcess[str]") -> str:
