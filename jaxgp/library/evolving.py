@@ -1,6 +1,7 @@
 """Evolving from Python: the loop over generations, its table and its checkpoints; ask and tell for other loops."""
 
 import time
+import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -184,7 +185,7 @@ def _loop(
     progress: bool,
 ) -> Evolved:
     with ExitStack() as opened:
-        record = None if folder is None else opened.enter_context(Record(folder / RECORD))
+        record = None if folder is None else opened.enter_context(Record(folder / RECORD, rows, warnings.warn))
         show = opened.enter_context(_Bar(generations)) if progress else None
         saved, elapsed = -1, rows[-1]["elapsed"] if rows else 0.0
         try:

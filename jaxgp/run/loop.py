@@ -24,6 +24,7 @@ from jaxgp.run.patience import wait_for
 from jaxgp.run.signals import AFTER_GENERATION, AT_ONCE, Stop
 from jaxgp.store import champion as champions
 from jaxgp.store import checkpoint
+from jaxgp.store import record as records
 from jaxgp.store.directory import RunDirectory, digest
 from jaxgp.store.record import Record, Row, clean
 
@@ -255,13 +256,15 @@ def evolve(runs: Sequence[Run], program: Program, stop: Stop, show: Callable[[Se
         RunError: a record could not be written, or no checkpoint could be written at the end.
     """
     with ExitStack() as opened:
-        records = [opened.enter_context(Record(run.directory.record)) for run in runs]
+        kept = [opened.enter_context(Record(run.directory.record, run.rows, run.warn)) for run in runs]
         try:
             while not (all(run.evolved for run in runs) or devices.first_says(stop.requested)):
-                show(_generation(runs, program, records))
+                show(_generation(runs, program, kept))
                 for run in runs:
                     if run.generation % run.config.checkpoint_every == 0 and run.generation > run.saved:
                         save(run, final=False)
+            for run in runs:
+                settle(run)
         finally:
             # After an error, too: the last complete generation is worth keeping. Other processes would not answer then.
             alone = jax.process_count() == 1 or sys.exc_info()[0] is None
@@ -270,7 +273,7 @@ def evolve(runs: Sequence[Run], program: Program, stop: Stop, show: Callable[[Se
                     save(run, final=True)
 
 
-def _generation(runs: Sequence[Run], program: Program, records: Sequence[Record]) -> list[Row]:
+def _generation(runs: Sequence[Run], program: Program, kept: Sequence[Record]) -> list[Row]:
     """Compute one generation and write the rows to disk; only then let go of the states before.
 
     The seconds of a row are the share of its run.
@@ -283,7 +286,7 @@ def _generation(runs: Sequence[Run], program: Program, records: Sequence[Record]
     begin = time.perf_counter()
     with memory.reported(runs[0].config, runs[0].experiment.chunks):
         found = wait_for(step)
-    going = [(run, *new, record) for run, new, record in zip(runs, found, records, strict=True) if not run.evolved]
+    going = [(run, *new, record) for run, new, record in zip(runs, found, kept, strict=True) if not run.evolved]
     seconds = (time.perf_counter() - begin) / len(going)
     return [_keep(run, state, metrics, seconds, record) for run, state, metrics, record in going]
 
@@ -298,19 +301,36 @@ def _keep(run: Run, state: EvolutionState, metrics: Metrics, seconds: float, rec
     if row["generation"] != run.generation:
         raise RuntimeError(f"the step evaluated generation {row['generation']}, expected {run.generation}")
     _follow(run)
+    record.path = run.directory.record
     record.append(row)
     run.state = state
     run.rows.append(row)
     save_champion(run)
+    if run.saved > 0 and not checkpoint.is_there(run.directory.checkpoints, run.saved):
+        run.warn(f"{run.directory.checkpoints}: the newest checkpoint was removed from outside; another one is written")
+        save(run, final=False)
     for observer in run.observers:
         observer.update(row)
     return row
 
 
 def _follow(run: Run) -> None:
-    """Go on where the run directory is now; raises RunError if it is gone."""
+    """Go on where the run directory is now, with all that the run needs there; raises RunError if it is gone."""
     if run.directory.follow():
         run.warn(f"the run directory was renamed; going on in {run.directory.path}")
+    for path in run.directory.restore(run.config):
+        run.warn(f"{path} was removed from outside; it is written anew")
+
+
+def settle(run: Run) -> None:
+    """Make sure that the run directory is there with its whole record; raises RunError."""
+    _follow(run)
+    if not run.directory.record.is_file() and run.rows:
+        try:
+            records.write(run.directory.record, run.rows)
+        except OSError as error:
+            raise RunError(f"{run.directory.record}: {reason(error)}") from error
+        run.warn(f"{run.directory.record} was removed from outside; its {len(run.rows)} rows are written anew")
 
 
 def save(run: Run, final: bool) -> None:

@@ -157,6 +157,8 @@ def conduct(plan: Plan, directories: Sequence[RunDirectory], experiment: loop.Ex
                 end = _finish(run, "failed" if failed else run.standing, code, progress)
                 for observer in run.observers:
                     observer.finish(end)
+    for run in runs:
+        loop.settle(run)
     if devices.follows(config):
         return 0
     if not plan.members:

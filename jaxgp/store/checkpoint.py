@@ -72,7 +72,7 @@ def save(folder: Path, generation: int, tree: object, digest: str, keep: int = 2
         stale.unlink()
     arrays = {name: _data(leaf) for name, leaf in _leaves(jax.device_get(_unwrap(tree)))}
     arrays[DIGEST] = np.array(digest)
-    path = folder / f"generation_{generation:08d}.npz"
+    path = _path(folder, generation)
     older = [old for _, old in available(folder) if old != path]
     try:
         _write(path, arrays)
@@ -83,6 +83,15 @@ def save(folder: Path, generation: int, tree: object, digest: str, keep: int = 2
         _write(path, arrays)
     _remove(older[keep - 1 :])
     return path
+
+
+def is_there(folder: Path, generation: int) -> bool:
+    """Return whether the checkpoint of a generation is a file in a folder."""
+    return _path(folder, generation).is_file()
+
+
+def _path(folder: Path, generation: int) -> Path:
+    return folder / f"generation_{generation:08d}.npz"
 
 
 def _write(path: Path, arrays: dict[str, np.ndarray]) -> None:

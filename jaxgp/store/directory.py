@@ -102,20 +102,36 @@ class RunDirectory:
         Raises:
             RunError: it was removed, or this operating system does not say where it is now.
         """
-        if self._is_at(self.path):
+        if files.leads_to(self.path, self._folder):
             return False
         with suppress(OSError):
             there = Path(os.readlink(f"/proc/self/fd/{self._folder}"))
-            if self._is_at(there):
+            if files.leads_to(there, self._folder):
                 self._place(there)
                 return True
         raise RunError(f"{self.path}: the run directory is gone; it was renamed or removed while the run went on")
 
-    def _is_at(self, path: Path) -> bool:
-        """Whether a path leads to the directory that was locked."""
-        with suppress(OSError):
-            return os.path.samestat(path.stat(), os.fstat(self._folder))
-        return False
+    def restore(self, config: Config) -> list[Path]:
+        """Put back what the run cannot go on without: its lock, and its configuration; return what was missing.
+
+        Raises:
+            RunError: another process has locked the directory meanwhile, or a file cannot be written.
+        """
+        missing = []
+        try:
+            if self._lock is not None and not files.leads_to(self.path / LOCK, self._lock.fileno()):
+                before, self._lock = self._lock, _lock_file(self.path / LOCK)
+                before.close()
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                missing.append(self.path / LOCK)
+            if not self.holds_run():
+                self.write_config(config)
+                missing.append(self.config)
+        except BlockingIOError as error:
+            raise RunError(f"{self.path}: its lock was removed, and another process is running this run") from error
+        except OSError as error:
+            raise RunError(f"{self.path}: {reason(error)}") from error
+        return missing
 
     def unlock(self) -> None:
         if self._lock is not None:

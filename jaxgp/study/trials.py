@@ -186,7 +186,7 @@ class Bench:
         todo = [pair for pair in pairs if pair[0].number not in done]
         begin = time.perf_counter()
         self._save_table(rows)
-        with record.Record(self._folder / results.JSONL) as kept:
+        with record.Record(self._folder / results.JSONL, rows, self._say) as kept:
             for batch in batches(todo, self._batch):
                 lanes = self._compute(batch, stop)
                 if not all(lane.champion for lane in lanes):

@@ -1,7 +1,9 @@
+import fcntl
 import json
 import os
 import shutil
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -227,6 +229,68 @@ def test_a_run_whose_directory_is_removed_ends(tmp_path):
     with pytest.raises(RunError, match="the run directory is gone"):
         run(path, config(), interrupt=lambda generation: shutil.rmtree(path) if generation == 4 else None)
     assert not path.exists()
+
+
+def replaced(path):
+    """Put a file of the same content in the place of another, as an editor or rsync does."""
+    shutil.copy(path, path.with_name("copy"))
+    path.with_name("copy").rename(path)
+
+
+def truncated(path):
+    path.write_text("")
+
+
+@pytest.mark.parametrize("harm", [Path.unlink, replaced, truncated])
+def test_a_record_that_is_removed_or_replaced_is_written_anew(whole, tmp_path, capsys, harm):
+    path = tmp_path / "run"
+    assert run(path, config(), interrupt=lambda n: harm(path / "metrics.jsonl") if n in (1, 4) else None) == 0
+    said = "metrics.jsonl was removed or changed from outside; its 4 rows are written anew"
+    assert said in capsys.readouterr().out
+    assert_same(path, whole)
+    assert run(path, config(), resumed=True) == 0
+
+
+@pytest.mark.parametrize("name", ["config.yaml", ".lock", "checkpoints", "checkpoints/generation_00000004.npz"])
+def test_what_a_run_cannot_go_on_without_is_put_back(whole, tmp_path, capsys, name):
+    path = tmp_path / "run"
+
+    def remove(generation):
+        if generation == 5:
+            shutil.rmtree(path / name) if (path / name).is_dir() else (path / name).unlink()
+
+    asked = config()
+    asked.checkpoint_every = 4
+    assert run(path, asked, interrupt=remove) == 0
+    assert "removed from outside" in capsys.readouterr().out
+    assert (path / name).exists() or name.endswith(".npz")
+    assert_same(path, whole)
+
+
+def test_a_run_whose_lock_another_process_has_ends(tmp_path):
+    path, others = tmp_path / "run", []
+
+    def take(generation):
+        if generation == 2:
+            (path / ".lock").unlink()
+            others.append((path / ".lock").open("w"))
+            fcntl.flock(others[0], fcntl.LOCK_EX)
+
+    with pytest.raises(RunError, match="its lock was removed, and another process is running this run"):
+        run(path, config(), interrupt=take)
+    others[0].close()
+
+
+@pytest.mark.parametrize(("harm", "said"), [(shutil.rmtree, "is gone"), (lambda path: path.unlink(), "")])
+def test_what_is_removed_while_the_report_is_written_is_told(whole, tmp_path, monkeypatch, capsys, harm, said):
+    path = tmp_path / "run"
+    monkeypatch.setattr(outcome, "write", lambda run: harm(path if said else path / "metrics.jsonl") or [])
+    if said:
+        with pytest.raises(RunError, match=said):
+            run(path, config())
+    else:
+        assert run(path, config()) == 0
+        assert_same(path, whole)
 
 
 def test_pictures_that_fail_do_not_end_a_run(tmp_path, monkeypatch, capsys):
