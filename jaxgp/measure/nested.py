@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,12 @@ from flax import struct
 from jax import Array
 
 from jaxgp.contracts import Game
-from jaxgp.errors import UsageError, reason
+from jaxgp.errors import RunError, UsageError, reason
 from jaxgp.files import Json
 from jaxgp.genotypes.language import Genome
 from jaxgp.host import savedgame
 from jaxgp.measure.alone import best_of, random_scores
+from jaxgp.options import MAX_SECONDS
 from jaxgp.players.alone.guided import Guide
 from jaxgp.report.waiting import waiting
 from jaxgp.search.listed import Listed, ListedGame
@@ -164,7 +166,7 @@ def run(
     key, digest = jax.random.key(plan.seed), identity(nested, plan, game, biases)
     progress = Progress(nested.begin(plan.searches), jnp.float32(0))
     if folder:
-        number, progress, unusable = checkpoint.newest(folder, progress, digest)
+        number, progress, unusable = checkpoint.newest(folder, progress, digest, partial(fault, nested))
         for path, why in unusable:
             if number < 0:
                 raise UsageError(f"resume: {why}; accepted: the options that the search was begun with")
@@ -209,6 +211,22 @@ def run(
     return jax.tree.map(lambda x: x[-1], search.best), before + time.perf_counter() - started
 
 
+def fault(nested: Nested, progress: Progress, number: int) -> str:
+    """Say what in a checkpoint of a search is beyond its bounds; empty: nothing."""
+    search, best, none = progress.search, progress.search.best, nested.game.num_actions
+    bounds = {
+        "number": (search.number, number, min(number, nested.steps)),
+        "seconds": (progress.seconds, 0, MAX_SECONDS),
+        "length": (best.length, 0, nested.longest),
+        "actions": (best.actions, 0, none),
+        "options": (best.options, 0, none),
+    }
+    for name, (array, low, high) in bounds.items():
+        if not ((np.asarray(array) >= low) & (np.asarray(array) <= high)).all():
+            return f"{name}: accepted: {low} to {high}"
+    return "policies: accepted: numbers" if np.isnan(np.asarray(search.policies)).any() else ""
+
+
 def identity(nested: Nested, plan: Plan, game: Any, biases: Array | None) -> str:
     """Return one line of JSON with everything that a search depends on."""
     rules = {"name": game.name, "version": game.version} | asdict(game)
@@ -218,11 +236,14 @@ def identity(nested: Nested, plan: Plan, game: Any, biases: Array | None) -> str
 
 
 def best_game(cast: Cast, line: Line) -> savedgame.Played:
-    """Play the best of S games again, with every move checked."""
+    """Play the best of S games again, with every move checked; raises RunError where a checkpoint was changed."""
     place = int(line.score.argmax())
     actions = np.asarray(line.actions[place])[: int(line.length[place])].tolist()
     stepper = Stepper(cast.game, game_key(0))
-    moves = list(stepper.retrace(actions))
+    try:
+        moves = list(stepper.retrace(actions))
+    except ValueError as error:
+        raise RunError(f"save: the best game cannot be played ({error}); its checkpoint was changed") from error
     return savedgame.Played(stepper, cast.spec, ("Nested search",), moves)
 
 

@@ -17,7 +17,7 @@ from jaxgp.config.schema import Config
 from jaxgp.contracts import Solver
 from jaxgp.errors import RunError, UsageError, reason
 from jaxgp.evolution.options import of_island
-from jaxgp.evolution.state import EvolutionState
+from jaxgp.evolution.state import EvolutionState, fault_of
 from jaxgp.files import make_directory, short, user_path, write_json
 from jaxgp.genotypes.language import UNITS, kind
 from jaxgp.players.searched import SearchedPlayer
@@ -295,7 +295,8 @@ def _restore(config: Config, directory: RunDirectory, experiment: loop.Experimen
     """
     state = _initial(config, experiment)
     run = loop.Run(experiment, config, directory, state, warn=_warn)
-    run.saved, run.state, unusable = checkpoint.newest(directory.checkpoints, state, digest(config))
+    fault = lambda state, generation: fault_of(state, experiment.language, generation)  # noqa: E731
+    run.saved, run.state, unusable = checkpoint.newest(directory.checkpoints, state, digest(config), fault)
     if unusable and run.saved < 0:
         raise UsageError("; ".join(why for _, why in unusable))
     if run.saved < 0:

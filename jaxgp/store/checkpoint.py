@@ -8,7 +8,7 @@ import errno
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeGuard, TypeVar
 
@@ -123,12 +123,21 @@ class Newest(NamedTuple, Generic[Tree]):
     unusable: list[tuple[Path, str]]
 
 
-def newest(folder: Path, like: Tree, digest: str) -> Newest[Tree]:
-    """Read the newest checkpoint of a folder that can be used; see `load`."""
+def newest(
+    folder: Path, like: Tree, digest: str, fault: Callable[[Tree, int], str] = lambda tree, generation: ""
+) -> Newest[Tree]:
+    """Read the newest checkpoint of a folder that can be used; see `load`.
+
+    Arrays of the right shapes and types may still hold what no run has written there: `fault` says of the content of a
+    checkpoint, and of its number, what is beyond its bounds; empty: nothing.
+    """
     unusable: list[tuple[Path, str]] = []
     for generation, path in available(folder):
         try:
-            return Newest(generation, load(path, like, digest), unusable)
+            tree = load(path, like, digest)
+            if why := fault(tree, generation):
+                raise UnreadableError(f"{path}: {why}")
+            return Newest(generation, tree, unusable)
         except UnreadableError as error:
             unusable.append((path, str(error)))
     return Newest(-1, like, unusable)
