@@ -167,6 +167,12 @@ class Dialect:
     packages: Mapping[str, str] = field(default_factory=dict)
 
 
+def _very_long(rules: object) -> int:
+    """Return more moves than people or programs make in a game that need not end."""
+    del rules
+    return 10_000
+
+
 def _nothing(*_: object) -> None:
     return None
 
@@ -301,6 +307,7 @@ class Spec(Generic[Rules]):
         dialect: rules -> the dialect of engines outside; None: no engine plays it.
         vet: refuses settings that only a search can judge, such as a puzzle without a solution; raises ValueError,
             which says what is accepted.
+        longest: rules -> the moves that a game can have; a file with more is none of a game.
     """
 
     rules: type[Rules]
@@ -314,6 +321,7 @@ class Spec(Generic[Rules]):
     table: Table[Rules] = field(default_factory=Table)
     dialect: Callable[[Rules], Dialect] | None = None
     vet: Callable[[Rules], None] = _nothing
+    longest: Callable[[Rules], int] = _very_long
 
     def __repr__(self) -> str:
         return f"Spec({self.name})"

@@ -280,13 +280,14 @@ def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
     """Show a saved game: step by step where a person types, else all of it."""
     from jaxgp.host import savedgame
     from jaxgp.host.viewer import Viewer
-    from jaxgp.report.waiting import waiting
+    from jaxgp.report.waiting import following
 
     changed = [name for name in OF_PLAYERS if getattr(options, name) != getattr(Options(), name)]
     if changed:
         raise UsageError(f"{changed[0]}: a replay has no use for it; leave it out where replay is given")
-    with waiting("Compiling the rules"):
-        played = savedgame.read(options.replay, *asked(options))
+    far = [0, 0]
+    with following(lambda: "Playing the moves again" + (f": {far[0]} of {far[1]}" if far[1] else "")):
+        played = savedgame.read(options.replay, *asked(options), lambda *now: far.__setitem__(slice(2), now))
     last = len(played.moves) - 1
     if options.move is not None:
         if not 0 <= options.move <= last:

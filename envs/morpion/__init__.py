@@ -20,4 +20,5 @@ def spec() -> "Spec[Morpion]":
         notation=Notation(render.action_name, render.parse_action, saved.parse_game, saved.describe, render.svg_game),
         solo=Solo(opponents.listed, opponents.random_scores),
         table=Table(render.TYPED),
+        longest=lambda game: game.size**2,  # each move needs a point of its own
     )

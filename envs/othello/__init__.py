@@ -21,4 +21,5 @@ def spec() -> "Spec[Othello]":
         searches=Searches(opponents.evaluators),
         table=Table(render.TYPED),
         dialect=gtp.dialect,
+        longest=lambda game: 2 * (game.size**2 - 4),  # a disc on each square, and as many passes
     )

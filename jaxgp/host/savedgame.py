@@ -26,7 +26,7 @@ from jaxgp.host.animation import animate
 from jaxgp.host.replay import frames, pictures
 from jaxgp.printable import one_line
 from jaxgp.seats.moves import Move, Stepper, announcement, game_key, verdict
-from jaxgp.spec import Games, Notation, Spec
+from jaxgp.spec import Games, Spec
 
 FORMAT = "jaxgp game"
 FORMAT_VERSION = 2
@@ -148,7 +148,13 @@ TYPES: Json = {
 }
 
 
-def read(name: str, games: Games, asked: Json | None = None) -> Played:
+LARGEST = 2**24
+"""Bytes of the largest file that is read; a game of 100,000 moves has 700,000."""
+Tell = Callable[[int, int], object]
+"""(moves that were played again, moves in all)"""
+
+
+def read(name: str, games: Games, asked: Json | None = None, tell: Tell = lambda done, of: None) -> Played:
     """Read a game and play it again, every move checked.
 
     What is not JSON is read in the game's own notation, if `asked` names a game that has one.
@@ -157,13 +163,15 @@ def read(name: str, games: Games, asked: Json | None = None) -> Played:
         name: of the file.
         games: where games come from.
         asked: the name and settings that the game must have; missing ones are not checked.
+        tell: told how far it is.
 
     Raises:
-        UsageError: the file cannot be read, is of another game, or has a move that cannot be played.
+        UsageError: the file cannot be read, is of another game, has more moves than the game can have, or one that
+            cannot be played.
     """
     text = _text(name)
     if not text.lstrip().startswith("{") and asked and "name" in asked:
-        return _noted(name, text, games, asked)
+        return _noted(name, text, games, asked, tell)
     content = _content(name, text)
     settings = content["game"]
     try:
@@ -178,7 +186,7 @@ def read(name: str, games: Games, asked: Json | None = None) -> Played:
         other = show(content["rules"])
         reject("replay", name, f"games under version {game.version} of the rules; this one is of {other}")
     stepper = Stepper(game, _key(name, content, game))
-    moves = _moves(name, stepper, spec.notation, content["moves"])
+    moves = _moves(name, stepper, spec, content["moves"], tell)
     _check_end(name, content, game, moves[-1].state)
     return Played(stepper, spec, tuple(map(one_line, content["players"])), moves)
 
@@ -203,14 +211,16 @@ def settings_of(game: Any) -> Json:
     return {"name": game.name} | asdict(game)
 
 
-def _noted(name: str, text: str, games: Games, settings: Json) -> Played:
+def _noted(name: str, text: str, games: Games, settings: Json, tell: Tell) -> Played:
     """Read a game in its own notation, which says nothing of settings, players and chance."""
     spec, game = game_of(settings, games)
     if spec.notation.parse is None or game.chance:
         raise UsageError(f"replay={name}: not JSON; {ACCEPTED}, {game.name} has no other notation")
     stepper = Stepper(game, game_key(0))
     try:
-        moves = list(stepper.retrace(spec.notation.parse(game, text)))
+        moves = _retraced(name, stepper, spec, spec.notation.parse(game, text), tell)
+    except UsageError:
+        raise
     except ValueError as error:
         raise UsageError(f"replay={name}: {error}") from error
     names = ("Player",) if game.seats == 1 else ("First player", "Second player")
@@ -219,7 +229,7 @@ def _noted(name: str, text: str, games: Games, settings: Json) -> Played:
 
 def _text(name: str) -> str:
     try:
-        return reading.read_text(files.user_path("replay", name))
+        return reading.read_text(files.user_path("replay", name), LARGEST)
     except OSError as error:
         raise UsageError(f"replay={name}: cannot be read ({reason(error)}); {ACCEPTED}") from error
     except UnicodeDecodeError as error:
@@ -265,20 +275,42 @@ def _key(name: str, content: Json, game: Game) -> Array:
     return key
 
 
-def _moves(name: str, stepper: Stepper, notation: Notation, words: Sequence[object]) -> list[Move]:
+def _moves(name: str, stepper: Stepper, spec: Spec, words: Sequence[object], tell: Tell) -> list[Move]:
     """Read the names of moves, and play them."""
+    _check_length(name, spec, stepper, words)
     actions: list[int | None] = []
     for number, word in enumerate(words, 1):
         if word is not None and not isinstance(word, str):
             raise UsageError(f"replay={name}: move {number}: {show(word)} is not the name of a move")
         try:
-            actions.append(None if word is None else notation.parse_action(stepper.rules, word))
+            actions.append(None if word is None else spec.notation.parse_action(stepper.rules, word))
         except ValueError as error:
             raise UsageError(f"replay={name}: move {number}: {error}") from error
     try:
-        return list(stepper.retrace(actions))
+        return _retraced(name, stepper, spec, actions, tell)
+    except UsageError:
+        raise
     except ValueError as error:
         raise UsageError(f"replay={name}: {error}") from error
+
+
+def _retraced(name: str, stepper: Stepper, spec: Spec, actions: Sequence[int | None], tell: Tell) -> list[Move]:
+    """Play moves again; raises ValueError."""
+    _check_length(name, spec, stepper, actions)
+    moves = []
+    for move in stepper.retrace(actions):
+        tell(len(moves), len(actions))
+        moves.append(move)
+    return moves
+
+
+def _check_length(name: str, spec: Spec, stepper: Stepper, moves: Sequence[object]) -> None:
+    """Refuse more moves than the game can have, before any of them is played; raises UsageError."""
+    most = spec.longest(stepper.rules)
+    if len(moves) > most:
+        reject(
+            "replay", name, f"games of up to {most} moves; this one has {len(moves)}, and {spec.name} never has so many"
+        )
 
 
 def _check_end(name: str, content: Json, game: Game, last: Position) -> None:

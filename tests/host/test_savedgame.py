@@ -159,3 +159,19 @@ def test_what_is_no_json_is_refused(tmp_path):
         savedgame.read(str(tmp_path / "x.json"), envs)
     with pytest.raises(UsageError, match="cannot be read \\(No such file"):
         savedgame.read(str(tmp_path / "y.json"), envs)
+
+
+def test_more_moves_than_the_game_can_have_are_refused_before_any_is_played(saved, monkeypatch):
+    monkeypatch.setattr(Stepper, "retrace", lambda self, actions: pytest.fail("they were played"))
+    content = json.loads(saved.read_text())
+    saved.write_text(json.dumps(content | {"moves": content["moves"][:1] * 100_000}))
+    with pytest.raises(UsageError, match="accepted: games of up to 10000 moves; this one has 100000"):
+        savedgame.read(str(saved), envs)
+    assert envs.spec("othello").longest(envs.make("othello", size=6)) == 64
+    assert envs.spec("morpion").longest(envs.make("morpion", size=20)) == 400
+
+
+def test_who_reads_a_long_game_is_told_how_far_it_is(saved):
+    told = []
+    savedgame.read(str(saved), envs, tell=lambda *now: told.append(now))
+    assert told == [(n, len(ACTIONS)) for n in range(len(ACTIONS) + 1)]
