@@ -1,6 +1,7 @@
 """The two ways a command can end badly on purpose; scripts print the message as one line, without a traceback."""
 
 import importlib.util
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -76,6 +77,20 @@ def require(asked: str, packages: Sequence[str], extra: str) -> None:
     missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
         raise UsageError(f"{asked} needs {' and '.join(missing)}: pip install -e '.[{extra}]'")
+
+
+def of_jax(error: BaseException) -> RunError | None:
+    """Return the error of one line for what JAX raises where it finds no device to compute on; None for others."""
+    inner = error.__traceback__
+    while inner is not None and inner.tb_next is not None:
+        inner = inner.tb_next
+    module = "" if inner is None else str(inner.tb_frame.f_globals.get("__name__"))
+    if not module.endswith("xla_bridge") or not isinstance(error, RuntimeError | AssertionError):
+        return None
+    asked = os.environ.get("JAX_PLATFORMS", "")
+    found = one_line(error).partition(" (set JAX_PLATFORMS")[0] or "no device of such a platform was found"
+    accepted = "accepted: cpu, or nothing for any; an NVIDIA GPU needs its driver and pip install -e '.[cuda]'"
+    return RunError(f"JAX_PLATFORMS={asked}: JAX cannot start: {found}; {accepted}")
 
 
 def complain(error: BaseException) -> None:

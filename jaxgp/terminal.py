@@ -2,6 +2,7 @@
 
 import io
 import os
+import resource
 import select
 import signal
 import sys
@@ -15,6 +16,8 @@ from typing import Any, NoReturn, TextIO
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 SIGNALLED = 128
 """Exit codes above it say by which signal a command was stopped, as shells report it."""
+LEAST = 2 * 2**30
+"""Bytes of address space that JAX needs to start: 1.5e9 on 2 cores, and its threads need some more on others."""
 SHOW_CURSOR = b"\x1b[?25h\n"
 """The escape sequence that shows the cursor of a terminal again."""
 MOMENT = 1.0
@@ -31,7 +34,15 @@ _begun: list[bool] = []  # not empty: work has begun
 
 
 def quiet() -> None:
-    """Let `SIGNALS` `stop` the process, until `over`: nothing was computed yet that could be lost."""
+    """Let `SIGNALS` `stop` the process, until `over`: nothing was computed yet that could be lost.
+
+    Where the process may not have the address space that JAX needs, it ends with a line: JAX would abort it.
+    """
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit != resource.RLIM_INFINITY and limit < LEAST:
+        said = f"error: ulimit -v {limit // 1024}: accepted: unlimited, or {LEAST // 1024} or more; JAX needs as much\n"
+        os.write(2, said.encode())
+        os._exit(1)
     for number, handler in _usual.items():
         if signal.getsignal(number) is handler:
             signal.signal(number, stop)

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from jaxgp.config import quoting, typed
 from jaxgp.config.help import describe
-from jaxgp.errors import RunError, UsageError, complain, reason, reject, show
+from jaxgp.errors import RunError, UsageError, complain, of_jax, reason, reject, show
 from jaxgp.files import user_path
 from jaxgp.options import Kinds, Option, check, declared, of_kind, option
 from jaxgp.printable import printable
@@ -213,6 +213,9 @@ def _code(
         return int(ended.code or 0)
     except (Exception, KeyboardInterrupt) as error:
         # What is interrupted while it compiles may fail with an error of the compiler's own.
+        if interrupts.signal is None and (known := of_jax(error)) is not None:
+            complain(known)
+            return known.exit_code
         if interrupts.signal is None and not isinstance(error, KeyboardInterrupt):
             raise
         say("\nstopped" if sys.stderr.isatty() else "stopped")  # a terminal shows what was typed

@@ -30,7 +30,7 @@ from jaxgp.config.launching.chosen import chosen, refuse_without_sweep
 from jaxgp.config.launching.members import Member, Members, Plan
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_line
 from jaxgp.config.quoting import quoted
-from jaxgp.errors import RunError, UsageError, complain, reason, reject
+from jaxgp.errors import RunError, UsageError, complain, of_jax, reason, reject
 from jaxgp.terminal import lenient
 
 if TYPE_CHECKING:
@@ -97,6 +97,11 @@ class Command(Generic[Schema, Plan]):
         except (UsageError, RunError) as error:
             complain(error)
             return error.exit_code
+        except Exception as error:
+            if (known := of_jax(error)) is None:
+                raise
+            complain(known)
+            return known.exit_code
 
 
 def main(
@@ -141,6 +146,9 @@ def _code(
         return error.exit_code
     except (Exception, KeyboardInterrupt) as error:
         # What is interrupted while it compiles may fail with an error of the compiler's own.
+        if interrupts.signal is None and (known := of_jax(error)) is not None:
+            complain(known)
+            return known.exit_code
         if interrupts.signal is None and not isinstance(error, KeyboardInterrupt):
             raise
         print("stopped", file=sys.stderr)

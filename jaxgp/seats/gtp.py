@@ -22,6 +22,7 @@ import numpy as np
 
 from jaxgp.contracts import Game, Position
 from jaxgp.printable import printable
+from jaxgp.seats import descendants
 from jaxgp.seats.agents import Agent
 from jaxgp.seats.moves import Move, legal
 from jaxgp.spec import Dialect
@@ -37,6 +38,12 @@ LINE, ANSWER = 2**16, 2**20
 CHUNK = 2**13
 """Bytes that are read at once; as many are kept of what an engine writes on its standard error."""
 RESIGNED = "resign"
+
+
+_running: set[int] = set()
+"""The processes of the engines that run."""
+_before: set[int] = set()
+"""The sessions of processes that there were before the first of them."""
 
 
 class EngineError(RuntimeError):
@@ -92,6 +99,10 @@ class Engine:
     def __init__(self, command: str, timeout: float = TIMEOUT, packages: Mapping[str, str] | None = None) -> None:
         words = find(command, packages)
         self.command, self.timeout = command, timeout
+        descendants.adopt()
+        if not _running:
+            _before.clear()
+            _before.update(descendants.sessions())
         try:
             # In a process session of its own, so that Ctrl-C reaches the game alone, which then closes the engine.
             self._process = subprocess.Popen(
@@ -107,6 +118,7 @@ class Engine:
         self._wire = _Wire(self._process)
         self._number = 1
         self._numbered: bool | None = None
+        _running.add(self._process.pid)
         self.close = weakref.finalize(self, _stop, self._process)
 
     def __enter__(self) -> Self:
@@ -294,6 +306,9 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
         os.killpg(process.pid, signal.SIGKILL)
     with suppress(subprocess.TimeoutExpired):
         process.wait(FAREWELL)
+    _running.discard(process.pid)
+    if not _running:  # what has left its group is in another session, and nobody knows which engine it is of
+        descendants.end(_before)
     process.stdout.close()
     process.stderr.close()
 

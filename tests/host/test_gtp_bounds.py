@@ -2,6 +2,8 @@
 
 import re
 import resource
+import subprocess
+import sys
 import time
 
 import pytest
@@ -149,6 +151,43 @@ for line in sys.stdin:
     deadline = time.monotonic() + 5
     while not ended(child):
         assert time.monotonic() < deadline
+
+
+DAEMON = """
+import os, sys, time
+def left(depth):  # a daemon, which forks twice and begins a session of its own, and starts further ones
+    if os.fork():
+        return
+    os.setsid()
+    os.environ.clear()
+    if os.fork():
+        os._exit(0)
+    open(sys.argv[1] + str(depth), "w").write(str(os.getpid()))
+    if depth:
+        left(depth - 1)
+    time.sleep(600)
+left(3)
+for line in sys.stdin:
+    print(f"={line.split()[0]}\\n", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of descendants")
+def test_what_leaves_the_session_of_an_engine_is_ended_with_it_but_not_what_was_there_before(tmp_path):
+    bystander = subprocess.Popen(["sleep", "600"], start_new_session=True)
+    try:
+        with Engine(f"{saying(DAEMON)} {tmp_path}/") as engine:
+            engine.ask("name")
+            files = [tmp_path / str(depth) for depth in range(4)]
+            deadline = time.monotonic() + 10
+            while not all(file.is_file() and file.read_text() for file in files):
+                assert time.monotonic() < deadline
+            assert bystander.poll() is None
+        assert [ended(int(file.read_text())) for file in files] == [True] * 4
+        assert bystander.poll() is None
+    finally:
+        bystander.kill()
+        bystander.wait()
 
 
 def test_a_quick_engine_is_not_slowed_down():

@@ -48,6 +48,35 @@ def test_a_signal_within_an_import_is_one_word(tmp_path, name, code):
     assert run(SCRIPTS / "train.py", hook=str(tmp_path)) == (code, "stopped\n")
 
 
+def test_too_little_address_space_is_one_line_before_jax_is_imported():
+    words = [sys.executable, SCRIPTS / "train.py"]
+    limited = ["bash", "-c", 'ulimit -v 1000000; exec "$0" "$@"', *words]
+    ended = subprocess.run(limited, capture_output=True, text=True, timeout=100, check=False)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr == "error: ulimit -v 1000000: accepted: unlimited, or 2097152 or more; JAX needs as much\n"
+
+
+@pytest.mark.parametrize(
+    ("platforms", "words"),
+    [
+        ("cuda", "train.py game=morpion game.size=20 logger=disabled hydra.run.dir=run"),
+        ("tpu,cpu", "evaluate.py game=walls player=random_moves panel=walls games=2"),
+    ],
+)
+def test_jax_that_finds_no_device_is_one_line(tmp_path, platforms, words):
+    script, *options = words.split()
+    environment = os.environ | {"JAX_PLATFORMS": platforms}
+    command = [sys.executable, SCRIPTS / script, *options]
+    ended = subprocess.run(
+        command, capture_output=True, text=True, timeout=200, check=False, env=environment, cwd=tmp_path
+    )
+    assert ended.returncode == 1
+    said = [line for line in ended.stderr.splitlines() if not line.startswith("Compiling")]
+    assert len(said) == 1
+    assert said[0].startswith(f"error: JAX_PLATFORMS={platforms}: JAX cannot start: ")
+    assert said[0].endswith("an NVIDIA GPU needs its driver and pip install -e '.[cuda]'")
+
+
 def test_ctrl_c_is_heard_as_before_once_all_is_imported():
     before = signal.getsignal(signal.SIGINT)
     try:
