@@ -3,7 +3,7 @@
 import importlib.util
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import NoReturn
 
@@ -81,16 +81,31 @@ def require(asked: str, packages: Sequence[str], extra: str) -> None:
 
 def of_jax(error: BaseException) -> RunError | None:
     """Return the error of one line for what JAX raises where it finds no device to compute on; None for others."""
-    inner = error.__traceback__
-    while inner is not None and inner.tb_next is not None:
-        inner = inner.tb_next
-    module = "" if inner is None else str(inner.tb_frame.f_globals.get("__name__"))
-    if not module.endswith("xla_bridge") or not isinstance(error, RuntimeError | AssertionError):
+    raised = next((one for one in _chain(error) if any(name.endswith("xla_bridge") for name in _modules(one))), None)
+    if not isinstance(raised, RuntimeError | AssertionError):
         return None
     asked = os.environ.get("JAX_PLATFORMS", "")
-    found = one_line(error).partition(" (set JAX_PLATFORMS")[0] or "no device of such a platform was found"
+    found = one_line(raised).partition(" (set JAX_PLATFORMS")[0] or "no device of such a platform was found"
     accepted = "accepted: cpu, or nothing for any; an NVIDIA GPU needs its driver and pip install -e '.[cuda]'"
     return RunError(f"JAX_PLATFORMS={asked}: JAX cannot start: {found}; {accepted}")
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and what it was raised from, the first one last; JAX raises its own from those with all frames."""
+    seen: list[BaseException] = []
+    following: BaseException | None = error
+    while following is not None and following not in seen:
+        yield following
+        seen.append(following)
+        following = following.__cause__ or following.__context__
+
+
+def _modules(error: BaseException) -> Iterator[str]:
+    """Yield the names of the modules that an error went through."""
+    here = error.__traceback__
+    while here is not None:
+        yield str(here.tb_frame.f_globals.get("__name__"))
+        here = here.tb_next
 
 
 def complain(error: BaseException) -> None:
