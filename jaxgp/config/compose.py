@@ -113,9 +113,15 @@ def loader(
         first: folders whose files come before those of the tree.
         outside: folders of games; the files in their folder `conf` come first, too.
     """
-    bare = [folder.name for folder in outside if not (folder / "conf" / "game" / f"{folder.name}.yaml").is_file()]
-    for name in bare:
-        node = {"game": {"name": name}, "program": {"role": None}}
+    bare = {
+        folder.name: folder for folder in outside if not (folder / "conf" / "game" / f"{folder.name}.yaml").is_file()
+    }
+    for name, folder in bare.items():
+        node = {
+            "defaults": [{"override /fitness": usual_fitness(folder)}],
+            "game": {"name": name},
+            "program": {"role": None},
+        }
         ConfigStore.instance().store(group="game", name=name, node=node, package="_global_")
     first = (*first, *(folder / "conf" for folder in outside if (folder / "conf").is_dir()))
     ConfigStore.instance().store(name=SCHEMA_NAME, node=typed.plain(schema))
@@ -134,6 +140,25 @@ def loader(
         for name in bare:
             del ConfigStore.instance().repo["game"][f"{name}.yaml"]
         GlobalHydra.instance().clear()
+
+
+def usual_fitness(folder: Path) -> str:
+    """Return the choice of fitness for a game outside the project that has no file of its own; this imports the game.
+
+    The default of the project is a formula of its first game, by which all players of another one may be equal.
+    """
+    from jaxgp.contracts import Simulation
+    from jaxgp.players.searches import unsearched
+    from jaxgp.spec import load
+
+    spec = load(folder)
+    if issubclass(spec.rules, Simulation):
+        return "rollout"
+    if spec.instances is not None:
+        return "suite"
+    if spec.rules.seats == 1:
+        return "solo"
+    return "chance" if unsearched(spec, spec.make()) else "shallow"
 
 
 def compose(

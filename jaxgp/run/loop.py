@@ -9,6 +9,7 @@ from functools import partial
 from typing import Protocol
 
 import jax
+import numpy as np
 from jax import Array
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jax.stages import Compiled
@@ -28,6 +29,8 @@ from jaxgp.store import record as records
 from jaxgp.store.directory import RunDirectory, digest
 from jaxgp.store.record import Record, Row, clean
 
+ALIKE = 3
+"""Generations without a difference in fitness after which a person is warned."""
 Warn = Callable[[str], None]
 Program = Callable[[list[EvolutionState]], Sequence[tuple[EvolutionState, Metrics]]]
 """A generation of every run."""
@@ -305,6 +308,11 @@ def _keep(run: Run, state: EvolutionState, metrics: Metrics, seconds: float, rec
     record.append(row)
     run.state = state
     run.rows.append(row)
+    if run.generation >= ALIKE and all(map(_alike, run.rows[-ALIKE:])) and not any(map(_alike, run.rows[:-ALIKE])):
+        run.warn(
+            f"all individuals have had the fitness {row['best_fitness']} for {ALIKE} generations, so selection has "
+            "nothing to choose by; other opponents or other points tell them apart: --help lists those of fitness"
+        )
     save_champion(run)
     if run.saved > 0 and not checkpoint.is_there(run.directory.checkpoints, run.saved):
         run.warn(f"{run.directory.checkpoints}: the newest checkpoint was removed from outside; another one is written")
@@ -312,6 +320,12 @@ def _keep(run: Run, state: EvolutionState, metrics: Metrics, seconds: float, rec
     for observer in run.observers:
         observer.update(row)
     return row
+
+
+def _alike(row: Row) -> bool:
+    """Whether all individuals of a generation have one fitness."""
+    best, mean = (np.array(row.get(f"{name}_fitness"), float) for name in ("best", "mean"))  # nan for None
+    return bool((np.abs(best - mean) <= 1e-6 * np.maximum(np.abs(best), 1)).all())
 
 
 def _follow(run: Run) -> None:

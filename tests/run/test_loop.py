@@ -9,8 +9,8 @@ import pytest
 
 from jaxgp.errors import RunError, UsageError
 from jaxgp.report import plots
-from jaxgp.run import outcome
-from jaxgp.store import checkpoint
+from jaxgp.run import loop, outcome
+from jaxgp.store import checkpoint, record
 from jaxgp.store.directory import RunDirectory
 from jaxgp.store.record import Record
 from tests.run.conduct_toy import assert_same, final, rows, run
@@ -291,6 +291,16 @@ def test_what_is_removed_while_the_report_is_written_is_told(whole, tmp_path, mo
     else:
         assert run(path, config()) == 0
         assert_same(path, whole)
+
+
+@pytest.mark.parametrize(
+    ("fitness", "said"), [((1.0, 1.0), 1), ((0.0, 0.0), 1), ((1.0, 0.9), 0)]
+)
+def test_a_population_without_a_difference_in_fitness_is_warned_of_once(tmp_path, monkeypatch, capsys, fitness, said):
+    best, mean = fitness
+    monkeypatch.setattr(loop, "clean", lambda row: record.clean(row) | {"best_fitness": best, "mean_fitness": mean})
+    run(tmp_path / "run", config())
+    assert capsys.readouterr().out.count("for 3 generations, so selection has nothing to choose by") == said
 
 
 def test_pictures_that_fail_do_not_end_a_run(tmp_path, monkeypatch, capsys):
