@@ -18,6 +18,8 @@ SIGNALLED = 128
 """Exit codes above it say by which signal a command was stopped, as shells report it."""
 LEAST = 2 * 2**30
 """Bytes of address space that JAX needs to start: 1.5e9 on 2 cores, and its threads need some more on others."""
+X64 = "JAX_ENABLE_X64"
+"""The variable by which JAX takes 64 bits for what nobody gives a type."""
 SHOW_CURSOR = b"\x1b[?25h\n"
 """The escape sequence that shows the cursor of a terminal again."""
 MOMENT = 1.0
@@ -36,8 +38,12 @@ _begun: list[bool] = []  # not empty: work has begun
 def quiet() -> None:
     """Let `SIGNALS` `stop` the process, until `over`: nothing was computed yet that could be lost.
 
-    Where the process may not have the address space that JAX needs, it ends with a line: JAX would abort it.
+    Where the process may not have the address space that JAX needs, it ends with a line: JAX would abort it. Values
+    have 32 bits here, whatever the environment asks for, so that the same command gives the same figures.
     """
+    if os.environ.get(X64, "").lower() in ("1", "true", "t", "yes", "y", "on"):
+        os.environ[X64] = "0"
+        os.write(2, f"{X64} is not used here: all values have 32 bits\n".encode())
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit != resource.RLIM_INFINITY and limit < LEAST:
         said = f"error: ulimit -v {limit // 1024}: accepted: unlimited, or {LEAST // 1024} or more; JAX needs as much\n"

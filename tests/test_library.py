@@ -246,5 +246,15 @@ def test_a_wrong_value_is_refused_in_one_line_where_it_is_made(said):
     assert "\n" not in str(raised.value)
 
 
+def test_evolving_is_refused_where_values_would_have_64_bits():
+    jax.config.update("jax_enable_x64", True)
+    try:
+        for begin in (lambda: jaxgp.evolve(jaxgp.Ring(LONGEST, ONE), key(), 3), lambda: jaxgp.resume(ONE, "x", 3)):
+            with pytest.raises(jaxgp.UsageError, match="jax_enable_x64=true: accepted: false"):
+                begin()
+    finally:
+        jax.config.update("jax_enable_x64", False)
+
+
 def test_opponents_weigh_the_same_unless_weights_say_more():
     assert against(kalah()).weights == (1.0,)

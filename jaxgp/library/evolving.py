@@ -102,6 +102,7 @@ def evolve(
         UsageError: a value that is not accepted, or a folder that holds a run already or cannot be written to.
         RunError: the record could not be written.
     """
+    check_bits()
     whole("generations", generations, 1, MAX_COUNT)
     whole("every", every, 1, MAX_COUNT)
     if folder is not None and isinstance(start, EvolutionState):
@@ -134,6 +135,7 @@ def resume(
         UsageError: there is no checkpoint, or it is damaged or of another ring.
         RunError: the record could not be written.
     """
+    check_bits()
     whole("generations", generations, 1, MAX_COUNT)
     whole("every", every, 1, MAX_COUNT)
     kept = files.user_path("folder", str(folder))
@@ -164,6 +166,14 @@ def _begun(ring: Ring | Pair | Islands, key: Array) -> tuple[EvolutionState, Ste
 
 def _compiled(ring: Ring | Pair | Islands, state: EvolutionState) -> Step:
     return jax.jit(ring.step).lower(state).compile()
+
+
+def check_bits() -> None:
+    """Refuse values of 64 bits, by which the same key would give another run; raises UsageError."""
+    if jax.config.jax_enable_x64:
+        reject(
+            "jax_enable_x64", True, 'false, as jax.config.update("jax_enable_x64", False) sets it; values have 32 bits'
+        )
 
 
 def check_key(key: Array) -> None:

@@ -33,6 +33,17 @@ Tree = TypeVar("Tree")
 
 OWN = ("logger", "table", "title", "compilation_cache", "keep_checkpoints")
 """Options that processes of one run need not share."""
+SETTINGS = (
+    "jax_enable_x64",
+    "jax_default_prng_impl",
+    "jax_threefry_partitionable",
+    "jax_random_seed_offset",
+    "jax_default_matmul_precision",
+    "jax_numpy_dtype_promotion",
+)
+"""Settings of JAX that change what is computed."""
+VARIABLES = ("XLA_FLAGS", "LIBTPU_INIT_ARGS", "NVIDIA_TF32_OVERRIDE")
+"""Variables of the environment that do."""
 SHARDY = bool(getattr(jax.config, "jax_use_shardy_partitioner", True))
 """Whether JAX uses its newer partitioner by default."""
 
@@ -69,6 +80,12 @@ def join(config: Config) -> None:
         raise RunError(f"devices.processes={asked.processes}: they did not find each other ({first})") from error
     if jax.process_count() != asked.processes:
         reject("devices.processes", asked.processes, f"{jax.process_count()}, as many as were started")
+
+
+def settings() -> dict[str, object]:
+    """Return what people may set of JAX and XLA that changes what is computed, by its name."""
+    found: dict[str, object] = {name: getattr(jax.config, name, None) for name in SETTINGS}
+    return found | {name: os.environ[name] for name in VARIABLES if os.environ.get(name)}
 
 
 def _work(config: Config) -> dict[str, object]:

@@ -36,7 +36,7 @@ from jaxgp.search import cores
 from jaxgp.spec import Games
 from jaxgp.store import champion as champions
 from jaxgp.store import checkpoint, record, runs
-from jaxgp.store.directory import RunDirectory, digest, environment
+from jaxgp.store.directory import RunDirectory, changes, digest, environment
 from jaxgp.store.table import Table
 
 
@@ -340,24 +340,27 @@ def _announce(plan: Plan, runs: Sequence[loop.Run]) -> None:
 
 def _begin(run: loop.Run, command: str) -> None:
     """Write the files that describe the run; raises RunError."""
-    device = jax.devices()[0]
-    ran = _commands_before(run.directory)
+    device, before = jax.devices()[0], _environment_before(run.directory)
+    ran = runs.commands(before)
     ran += [command] if command not in ("", *ran) else []
+    now = environment(f"{device.platform}: {device.device_kind}", ran, devices.settings())
+    if run.rows and (changed := changes(before, now)):
+        run.warn(f"figures may differ from here on: {'; '.join(changed)}")
     try:
         run.directory.write_config(run.config)
-        write_json(run.directory.environment, environment(f"{device.platform}: {device.device_kind}", ran))
+        write_json(run.directory.environment, now)
         run.directory.write_status("running", max(run.saved, 0), run.config.algorithm.generations)
     except OSError as error:
         raise RunError(f"{run.directory.path}: {reason(error)}") from error
     loop.save_champion(run)
 
 
-def _commands_before(directory: RunDirectory) -> list[str]:
-    """Return the commands that have worked on a run so far; none where that cannot be read."""
+def _environment_before(directory: RunDirectory) -> object:
+    """Return what is known of the process that worked on a run before; None where that cannot be read."""
     try:
-        return runs.commands(read_json(directory.environment))
+        return read_json(directory.environment)
     except (OSError, ValueError):
-        return []
+        return None
 
 
 def _finish(run: loop.Run, state: str, code: int, progress: Progress) -> loop.End:

@@ -11,7 +11,7 @@ import os
 import platform
 import stat
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -23,10 +23,12 @@ import jaxgp
 from jaxgp import files, reading
 from jaxgp.config import typed
 from jaxgp.config.schema import Config
-from jaxgp.errors import RunError, UsageError, reason
+from jaxgp.errors import RunError, UsageError, reason, show
 from jaxgp.options import departures, with_own
 
 PACKAGES = ("jax", "jaxlib", "flax", "numpy", "hydra-core", "omegaconf", "wandb")
+MOST_CHANGES = 10
+"""Differences between two environments that are told."""
 LOCK = ".lock"
 COMPLETE = "complete"
 """The state of a run that has come to its end."""
@@ -237,8 +239,16 @@ def digest(config: Config) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def environment(device: str, commands: Sequence[str] = ()) -> dict[str, object]:
-    """Describe the software and the machine, without names of people or hosts, and the commands that made a run."""
+def environment(
+    device: str, commands: Sequence[str] = (), settings: Mapping[str, object] | None = None
+) -> dict[str, object]:
+    """Describe the software and the machine, without names of people or hosts, and the commands that made a run.
+
+    Args:
+        device: what computes.
+        commands: as they were typed.
+        settings: of JAX and XLA, those that change what is computed.
+    """
     versions = {}
     for package in PACKAGES:
         with suppress(importlib.metadata.PackageNotFoundError):
@@ -251,8 +261,28 @@ def environment(device: str, commands: Sequence[str] = ()) -> dict[str, object]:
         "cores": os.cpu_count(),
         "device": device,
         "packages": versions,
+        "settings": dict(settings or {}),
         "commands": list(commands),
     }
+
+
+def changes(before: object, now: Mapping[str, object]) -> list[str]:
+    """Say what of an environment that was read from a file changes what is computed; what it lacks is left out."""
+    found = []
+    for part in ("device", "packages", "settings"):
+        old, new = (_named(part, one.get(part)) if isinstance(one, Mapping) else {} for one in (before, now))
+        names = [name for name in old | new if part != "packages" or name in ("jax", "jaxlib")]
+        found += [
+            f"{show(name)} was {show(old.get(name))} and is {show(new.get(name))}"
+            for name in names
+            if old and old.get(name) != new.get(name)
+        ]
+    return found[:MOST_CHANGES]
+
+
+def _named(name: str, part: object) -> Mapping[str, object]:
+    """Return the entries of a part of an environment; one value is an entry of that name."""
+    return part if isinstance(part, Mapping) else {} if part is None else {name: part}
 
 
 def revision(checkout: Path) -> str | None:

@@ -5,6 +5,7 @@ import shutil
 import signal
 from pathlib import Path
 
+import jax
 import pytest
 
 from jaxgp.errors import RunError, UsageError
@@ -293,14 +294,31 @@ def test_what_is_removed_while_the_report_is_written_is_told(whole, tmp_path, mo
         assert_same(path, whole)
 
 
-@pytest.mark.parametrize(
-    ("fitness", "said"), [((1.0, 1.0), 1), ((0.0, 0.0), 1), ((1.0, 0.9), 0)]
-)
+@pytest.mark.parametrize(("fitness", "said"), [((1.0, 1.0), 1), ((0.0, 0.0), 1), ((1.0, 0.9), 0)])
 def test_a_population_without_a_difference_in_fitness_is_warned_of_once(tmp_path, monkeypatch, capsys, fitness, said):
     best, mean = fitness
     monkeypatch.setattr(loop, "clean", lambda row: record.clean(row) | {"best_fitness": best, "mean_fitness": mean})
     run(tmp_path / "run", config())
     assert capsys.readouterr().out.count("for 3 generations, so selection has nothing to choose by") == said
+
+
+def test_settings_of_jax_are_kept_and_a_resumed_run_says_which_differ(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "run"
+    monkeypatch.setenv("XLA_FLAGS", "--xla_cpu_enable_fast_math=false")
+    assert run(path, config(generations=3)) == 0
+    kept = json.loads((path / "environment.json").read_text())["settings"]
+    assert {"XLA_FLAGS", "jax_enable_x64", "jax_default_prng_impl", "jax_default_matmul_precision"} <= kept.keys()
+    assert "figures may differ" not in capsys.readouterr().out
+    monkeypatch.delenv("XLA_FLAGS")
+    with jax.default_matmul_precision("float32"):
+        assert run(path, config(generations=4), resumed=True) == 0
+    said = "XLA_FLAGS was --xla_cpu_enable_fast_math=false and is null"
+    out = capsys.readouterr().out
+    assert out.count("figures may differ from here on: ") == 1
+    assert said in out
+    assert "jax_default_matmul_precision was null and is float32" in out
+    (path / "environment.json").write_text('{"settings": 3, "packages": [], "device": {}}')
+    assert run(path, config(generations=5), resumed=True) == 0
 
 
 def test_pictures_that_fail_do_not_end_a_run(tmp_path, monkeypatch, capsys):

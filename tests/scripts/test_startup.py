@@ -77,6 +77,17 @@ def test_jax_that_finds_no_device_is_one_line(tmp_path, platforms, words):
     assert said[0].endswith("an NVIDIA GPU needs its driver and pip install -e '.[cuda]'")
 
 
+def test_values_have_32_bits_in_commands_whatever_the_environment_asks_for(monkeypatch, capfd):
+    monkeypatch.setattr(terminal, "_usual", {})
+    monkeypatch.setenv("JAX_ENABLE_X64", "0")
+    terminal.quiet()
+    assert capfd.readouterr().err == ""
+    monkeypatch.setenv("JAX_ENABLE_X64", "True")
+    terminal.quiet()
+    assert os.environ["JAX_ENABLE_X64"] == "0"
+    assert capfd.readouterr().err == "JAX_ENABLE_X64 is not used here: all values have 32 bits\n"
+
+
 def test_ctrl_c_is_heard_as_before_once_all_is_imported():
     before = signal.getsignal(signal.SIGINT)
     try:
