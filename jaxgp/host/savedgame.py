@@ -297,7 +297,7 @@ def _moves(name: str, stepper: Stepper, spec: Spec, words: Sequence[object], tel
 def _retraced(name: str, stepper: Stepper, spec: Spec, actions: Sequence[int | None], tell: Tell) -> list[Move]:
     """Play moves again; raises ValueError."""
     _check_length(name, spec, stepper, actions)
-    moves = []
+    moves: list[Move] = []
     for move in stepper.retrace(actions):
         tell(len(moves), len(actions))
         moves.append(move)

@@ -271,7 +271,7 @@ def changes(before: object, now: Mapping[str, object]) -> list[str]:
     found = []
     for part in ("device", "packages", "settings"):
         old, new = (_named(part, one.get(part)) if isinstance(one, Mapping) else {} for one in (before, now))
-        names = [name for name in old | new if part != "packages" or name in ("jax", "jaxlib")]
+        names = [name for name in {**old, **new} if part != "packages" or name in ("jax", "jaxlib")]
         found += [
             f"{show(name)} was {show(old.get(name))} and is {show(new.get(name))}"
             for name in names
