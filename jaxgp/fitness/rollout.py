@@ -4,7 +4,7 @@ All individuals of a generation begin in the same M starts, and meet the same ch
 what they do. A rollout ends when its state is terminated, or at the horizon of the simulation.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -21,6 +21,7 @@ from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
 from jaxgp.fitness.roller import Crew, Ended, Roller
 from jaxgp.genotypes.language import Genome, Language, sizes, written_in
 from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_POPULATION, whole
+from jaxgp.spec import Cast
 
 PLAY = 0
 """The child of a generation's key that rollouts are driven with."""
@@ -189,6 +190,24 @@ class RolloutFitness(Absolute[tuple[()]]):
             return self.quantity
         at, mine = self._at(), self.roller.mine
         return lambda measures: measures[:, :mine, at].mean(-1)
+
+
+def instances(option: str, names: Sequence[str], cast: Cast) -> States:
+    """Return the instances [N] of some lists that evolution may see, in NumPy arrays, in the order of the lists.
+
+    Raises:
+        UsageError: the simulation has none, or a list cannot be used or has none for training; the message names the
+            option.
+    """
+    if cast.spec.instances is None or not isinstance(cast.game, Instanced):
+        reject(option, list(names), f"[]; {cast.spec.name} has no instances")
+    found = []
+    for name in names:
+        one = cast.spec.instances.load(cast.game, name, option)
+        if one.test.all():
+            reject(option, name, "a list with an instance for training; all of this are for testing")
+        found.append(jax.tree.map(lambda x, seen=~one.test: np.asarray(x)[seen], one.states))
+    return jax.tree.map(lambda *x: np.concatenate(x), *found)
 
 
 def _hashed(values: Array) -> Array:
