@@ -128,7 +128,7 @@ class Rollout(Candidates):
         """Return the instances [N] that evolution may see, in the order of their lists; raises UsageError."""
         from jaxgp.fitness.rollout import instances
 
-        return instances("fitness.instances", self.instances, cast) if self.instances else None
+        return instances("fitness.instances", self.instances, cast).states if self.instances else None
 
     def _number(self, cast: "Cast") -> int:
         import jax

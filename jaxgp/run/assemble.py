@@ -23,10 +23,12 @@ from jaxgp.evolution.seeds import Seeds
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.genotypes.rulelists import RuleLanguage
-from jaxgp.host.replay import ReplayGame, Rival, replay_alone, replay_games, replay_rollout
+from jaxgp.host.driving import drive, replay_rollout
+from jaxgp.host.replay import ReplayGame, Rival, replay_alone, replay_games
 from jaxgp.operators import creation, rulelists
 from jaxgp.options import MAX_PLIES
-from jaxgp.spec import Cast, Games
+from jaxgp.seats.moves import game_key
+from jaxgp.spec import Cast, Games, Hand
 
 
 def creator(language: Language, algorithm: Algorithm | Groups | CMA) -> Callable[[Array, int], Genome]:
@@ -126,7 +128,8 @@ class Experiment:
         if isinstance(self.cast.actor, Alone):
             return [replay_alone(self.cast, genome)]
         if isinstance(self.cast.actor, Driver):
-            return [replay_rollout(self.cast, genome, seed)]
+            hands = [("champion", Hand(self.cast.actor, genome))]
+            return [replay_rollout(drive(self.cast.spec, self.cast.game, hands, game_key(seed)))]
         memories = self.ring.fitness.rivals(self.ring.memory(state))
         rivals = [Rival(name, one, own) for (name, one), own in zip(self.panel.items(), memories, strict=True)]
         limit = self.config.fitness.max_plies if isinstance(self.config.fitness, kinds.Games) else MAX_PLIES

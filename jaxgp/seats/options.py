@@ -84,6 +84,11 @@ class PlayerOptions:
         return self.kind
 
     @property
+    def short(self) -> str:
+        """What tables and pictures call it: the value of its main option, or else its kind."""
+        return str(getattr(self, self.main, "") or self.kind)
+
+    @property
     def plies(self) -> int:
         """Plies that it searches, at least; of a player that does not search the most that any search has."""
         return DEEPEST
