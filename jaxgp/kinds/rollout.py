@@ -49,7 +49,7 @@ class Rollout(Candidates):
     patience: int = option(200, "steps without progress after which it is", low=1, high=MAX_COUNT)
     lanes: int | None = option(
         None,
-        "how many individuals drive at a time; who has ended makes room for the next one; null: 128 on a CPU, else all; "
+        "how many individuals drive at a time; who has ended makes room for the next; null: 128 on a CPU, else all; "
         "it changes no result",
         low=1,
         high=MAX_POPULATION,

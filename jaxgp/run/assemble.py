@@ -149,8 +149,9 @@ def assemble(config: Config, games: Games) -> Experiment:
 def _whole(config: Config, games: Games) -> Experiment:
     """Build a run that evaluates all individuals together; see `assemble`."""
     islands, fitness = config.algorithm.islands, config.fitness
-    again = isinstance(fitness, kinds.Candidates)
-    kept, last = (fitness.candidates, fitness.population_again) if again else (0, False)
+    kept, last = 0, False
+    if isinstance(fitness, kinds.Candidates):
+        kept, last = fitness.candidates, fitness.population_again
     if islands.count == 1:
         return Experiment(config, *_of_one(config, games, kept, last))
     # Candidates are of all islands, so the ring of one keeps none.
