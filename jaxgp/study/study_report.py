@@ -58,7 +58,7 @@ def of_comparisons(
     explained = (
         "A12 is the probability that a run of the first group is higher than one of the second, ties counting half: "
         "1/2 is no difference. Its interval, like those of means and medians, is a 95 % percentile bootstrap. U and p "
-        "are of the two-sided Mann-Whitney test. The corrected p is Holm's, for all pairs that are "
+        "are of the two-sided Mann-Whitney test, exact with ties. The corrected p is Holm's, for all pairs that are "
         "compared by a measure; the sentences have that one."
     )
     sections: list[tuple[str, Sequence[Part]]] = [
