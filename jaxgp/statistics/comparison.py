@@ -1,8 +1,9 @@
 """Compares two groups of runs: whether one tends to be higher, by how much, and with what confidence.
 
 The exact rank-sum test (`jaxgp.statistics.permutation`) asks whether there is a difference. A12 of A. Vargha and
-H. Delaney, "A critique and improvement of the CL common language effect size statistics of McGraw and Wong" (2000), says
-how large it is: the probability that a run of the first group is higher than one of the second, ties counting half.
+H. Delaney, "A critique and improvement of the CL common language effect size statistics of McGraw and Wong" (2000),
+says how large it is: the probability that a run of the first group is higher than one of the second, ties counting
+half.
 """
 
 from collections.abc import Mapping, Sequence

@@ -6,7 +6,7 @@ hand under all relabellings, or all changes of sign; so no table and no normal a
 twice the smaller tail, and at most 1.
 """
 
-from math import fsum
+from math import comb, fsum
 
 import numpy as np
 from scipy import stats
@@ -28,6 +28,11 @@ def rank_sum(a: np.ndarray, b: np.ndarray) -> float:
     for rank in both:
         ways[1:, rank:] += ways[:-1, : ways.shape[1] - rank]
     return _two_sided(ways[-1], int(both[: len(less)].sum()))
+
+
+def least(n: int, m: int) -> float:
+    """Return the smallest p value that `rank_sum` can give for samples of these sizes, without ties."""
+    return min(1.0, 2 / comb(n + m, n))
 
 
 def signed_rank(differences: np.ndarray) -> float:
