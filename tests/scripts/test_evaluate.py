@@ -126,7 +126,10 @@ def test_figures_of_a_champion_that_was_kept_alone_go_below_outputs(evaluate, lo
     (kept / "best.json").write_text(json.dumps(champion))
     (kept / "many.jsonl").write_text(json.dumps(champion) + "\n")
     monkeypatch.chdir(tmp_path)
-    for run, name in ((kept / "best.json", "best"), (f"{kept / 'many.jsonl'}#{champion['seed']}", f"many_{champion['seed']}")):
+    for run, name in (
+        (kept / "best.json", "best"),
+        (f"{kept / 'many.jsonl'}#{champion['seed']}", f"many_{champion['seed']}"),
+    ):
         assert evaluate(f"run={run}", "games=2")[0] == 0
         assert (tmp_path / "outputs" / "evaluations" / f"{name}.json").exists()
     assert sorted(path.name for path in kept.iterdir()) == ["best.json", "many.jsonl"]
