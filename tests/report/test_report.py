@@ -206,3 +206,16 @@ def test_a_policy_is_explained_as_rules_and_a_rule_list_has_a_legend():
     assert [line.split()[0] for line in lines[2:-1]] == ["ELSE", "THEN"] * (len(lines[2:-1]) // 2)
     walls = jaxgp.take(envs.spec("walls")).language
     assert "A  own brick" in languages.explain(walls, languages.parse(walls, ""))
+
+
+@pytest.mark.parametrize("plot", plots.PLOTS, ids=lambda plot: plot.name)
+def test_titles_and_legends_of_plots_are_not_cut(plot):
+    names = [curve.metric for _, curves in plot.panels for curve in curves]
+    figure = plots.draw(plot, [{"generation": n} | dict.fromkeys(names, 1.0) for n in range(2)])
+    canvas, whole = figure.canvas.get_renderer(), figure.bbox
+    figure.draw(canvas)
+    for axis in figure.axes:
+        shown = [axis.title, axis.yaxis.label, *(axis.get_legend().get_texts() if axis.get_legend() else [])]
+        for words in (one for one in shown if one.get_text()):
+            box = words.get_window_extent(canvas)
+            assert (box.x0 >= whole.x0, box.x1 <= whole.x1, box.y1 <= whole.y1) == (True,) * 3, words.get_text()
