@@ -258,7 +258,8 @@ def tell(options: Options, driven: "list[Driven]") -> None:
     for line in first.lines():
         print(line)
     for one in driven:
-        print(f"{' and '.join(dict.fromkeys(one.names))}: {one.title}")
+        for name in one.drivers:
+            print(f"{name}: {one.told(name)}")
     files = savedgame.targets("save", options.save) if options.save else []
     savedrollout.write(files, driven)
     pictures = savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []
