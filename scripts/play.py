@@ -13,6 +13,7 @@
     python scripts/play.py game=morpion                                   you at a game for one
     python scripts/play.py game=rush_hour game.board=JAM40                a puzzle
     python scripts/play.py run=outputs/DIR player=champion                the game of a champion that plays alone
+    python scripts/play.py run=outputs/DIR player=champion beside=[NAME]  the rollout of a simulation, with a strategy
     python scripts/play.py replay=game.json                               the saved game once more
     python scripts/play.py replay=game.txt game=morpion                   a game in a notation of its own
     python scripts/play.py game=path/to/folder                            a game outside the project
@@ -26,8 +27,10 @@ if __name__ == "__main__":
 
     terminal.quiet()
 
+import re
+import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,14 +47,16 @@ if TYPE_CHECKING:
     import numpy as np
 
     from jaxgp.contracts import Position
-    from jaxgp.host.human import Adviser
+    from jaxgp.host.driving import Driven
     from jaxgp.host.savedgame import Played
     from jaxgp.measure.champions import Loaded
-    from jaxgp.seats.agents import Agent
-    from jaxgp.spec import Cast, Games
+    from jaxgp.seats.agents import Agent, Hint
+    from jaxgp.spec import Cast, Games, Hand
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 HINT_DEPTH = 8
+EMPTY = " .*"
+"""Letters of squares on which nothing stands."""
 PLACES = ("First", "Second")
 DEFAULT_GAME = "mancala"
 
@@ -76,6 +81,9 @@ class Players:
         None, "who plays the other seat; null: champion if there is a run, else search, or random in games of chance"
     )
     seat: str = option("first", "which seat `player` has", ("first", "second"))
+    beside: list[str] = option(  # noqa: RUF009
+        [], "simulations: strategies, runs and champion files that drive from the same start, in the same picture"
+    )
 
 
 @dataclass(kw_only=True)
@@ -85,7 +93,7 @@ class Options(Players):
     seed: int = option(0, "of chance in the game, of random moves and of random ties", low=0, high=MAX_SEED)
     save: str | None = option(
         None,
-        "write the game to FILE.svg, an animated picture, FILE.txt and FILE.json; with an ending only that one",
+        "write what was played to FILE.svg, an animated picture, FILE.txt and FILE.json; with an ending only that one",
         path=True,
     )
     picture: str | None = option(None, "write a picture of the last position to this SVG file", path=True)
@@ -138,15 +146,16 @@ def task(options: Options) -> int:
 
 def play(options: Options, keep: Callable[["Played"], None]) -> None:
     """Seat the players and play."""
-    from jaxgp.contracts import Simulation
     from jaxgp.report.waiting import announced, waiting
 
     if options.move is not None:
         raise UsageError("move: given, but there is no replay=FILE")
     cast, loaded = set_up(options)
-    if isinstance(cast.game, Simulation):
-        watch(options, cast, loaded)
+    if cast.simulated:
+        drive(options, cast, loaded)
         return
+    if options.beside:
+        raise UsageError(f"beside: {cast.game.name} is no simulation; leave it out")
     alone = cast.game.seats == 1
     if alone:
         only_one(options, cast.game.name)
@@ -189,8 +198,10 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Call
         tuple(agent and undisturbed(agent) for agent in agents),
         tuple(labels),
         ask,
-        sayer(cast.spec.table.marked),
+        say,
         adviser=advising(options, cast),
+        draw=drawer(cast.spec.table.colours),
+        width=shutil.get_terminal_size().columns,
     )
     drop_typed()
     try:
@@ -202,56 +213,110 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Call
             keep(Played(board.stepper, cast.spec, tuple(names), board.record))
 
 
-def watch(options: Options, cast: "Cast", loaded: "Loaded | None") -> None:
-    """Print the states of a rollout that the champion drives, and what is measured at its end."""
-    from jaxgp.host import replay
+def drive(options: Options, cast: "Cast", loaded: "Loaded | None") -> None:
+    """Print a rollout of a simulation, and what is measured at its end; write the files that were asked for."""
+    from jaxgp.host import driving
+    from jaxgp.measure.simulations import rollouts
+    from jaxgp.report.waiting import waiting
+    from jaxgp.seats.moves import game_key
+
+    hands = by_seat(options, cast, loaded)
+    beside = rollouts.drivers("beside", options.beside, cast, asked(options)[0])
+    with waiting("Compiling the rollout"):
+        driven = [driving.drive(cast.spec, cast.game, hands, game_key(options.seed))]
+        for name, one in beside.items():
+            driven.append(driving.drive(cast.spec, cast.game, [(name, rollouts.hand(one))], game_key(options.seed)))
+    tell(options, driven)
+
+
+def by_seat(options: Options, cast: "Cast", loaded: "Loaded | None") -> "list[tuple[str, Hand]]":
+    """Return a name and a driver for each seat of a simulation; one alone drives all of them."""
+    if cast.game.seats == 1:
+        only_one(options, cast.game.name)
+    seats = {"player": options.player}
+    if options.opponent is not None:
+        seats["opponent"] = options.opponent
+    elif options.seat != "first":
+        raise UsageError("seat: given, but there is no opponent=DRIVER")
+    for role, one in seats.items():
+        one.check(role, cast)
+    check_run(options, seats)
+    champion = None if loaded is None else loaded.genome
+    named = {role: one.named(cast) for role, one in seats.items()}
+    hands = {role: (one.short, one.hand(role, cast, champion)) for role, one in named.items()}
+    if len(hands) == 1:
+        return [hands["player"]]
+    rest = [hands["opponent"]] * (cast.game.seats - 1)
+    return [hands["player"], *rest] if options.seat == "first" else [rest[0], hands["player"], *rest[1:]]
+
+
+def tell(options: Options, driven: "list[Driven]") -> None:
+    """Print rollouts, the first one line by line, and write the files that were asked for."""
+    from jaxgp.host import savedgame, savedrollout
+
+    first = driven[0]
+    for line in first.lines():
+        print(line)
+    for one in driven:
+        for name in one.drivers:
+            print(f"{name}: {one.told(name)}")
+    files = savedgame.targets("save", options.save) if options.save else []
+    savedrollout.write(files, driven)
+    pictures = savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []
+    for path in pictures:
+        savedgame.write_text(path, first.spec.drawing.svg(first.game, first.state(-1)) + "\n")
+    for path in [*files, *pictures]:
+        say(f"Written: {path}")
+
+
+def drive_again(options: Options, text: str) -> None:
+    """Drive a saved rollout again, and say where it differs."""
+    from jaxgp.host import savedrollout
     from jaxgp.report.waiting import waiting
 
-    name = cast.game.name
-    if loaded is None:
-        raise UsageError(f"run: which champion drives {name}? Write run=DIR player=champion")
-    if options.player.kind not in ("human", "champion"):
-        reject("player", options.player.kind, f"champion; {name} is a simulation")
-    only_one(options, name)
-    for one in ("save", "picture"):
-        if getattr(options, one):
-            raise UsageError(f"{one}: rollouts of {name} are in the report of the run; leave it out")
-    with waiting("Compiling the rollout"):
-        states = replay.driven(cast, loaded.genome, options.seed)
-    for state in states:
-        print(cast.spec.drawing.text(cast.game, state))
-    print(replay.replay_rollout(cast, loaded.genome, options.seed).title)
+    if options.move is not None:
+        raise UsageError(f"move: {options.replay} is a rollout, which has no moves; leave it out")
+    with waiting("Driving again"):
+        driven, apart = savedrollout.read(str(options.replay), text, *asked(options))
+    tell(options, [driven])
+    if apart is None:
+        print("Driven again, it is what was recorded.")
+    else:
+        print(
+            f"Driven again, it differs from step {apart.step} on: {apart.field} is {apart.one}, recorded {apart.other}."
+        )
 
 
-def advising(options: Options, cast: "Cast") -> "Callable[[], Adviser] | None":
-    """Return what makes the answers to `hint`: the game's own, or a search's; None if it has neither."""
-    from jaxgp.report.waiting import announced, waiting
+def advising(options: Options, cast: "Cast") -> "Callable[[], Hint] | None":
+    """Return what makes the answers to `hint`: the game's own, a search's or a strategy's; None: it has none."""
+    from jaxgp.report.waiting import waiting
+    from jaxgp.terminal import interruptible
 
-    hints = cast.spec.table.hints
+    hints, spec = cast.spec.table.hints, cast.spec
     search = player("search", depth=HINT_DEPTH, evaluator=getattr(options.opponent, "evaluator", None))
-    if hints is None and search.unfit(cast):
-        return None
+    strategy = player("strategy")
 
-    def own() -> "Adviser":
-        assert hints is not None
-        answer = hints(cast.game)
+    def make() -> "Hint":
+        if hints is not None:
+            answer = hints(cast.game)
+            return lambda state, bits: answer(state)
+        if not search.unfit(cast):
+            return search.hints(cast)
+        agent = strategy.agent("opponent", cast)
+        assert agent is not None, "no person answers"
+        return lambda state, bits: (agent.choose(state, bits), f"{agent.name} plays it")
+
+    def patient() -> "Hint":
+        made = make()
 
         def hint(state: "Position", bits: "np.uint32") -> tuple[int | None, str]:
-            del bits
             with waiting("Searching for a hint"):
-                found = answer(state)
-            drop_typed()
-            return found
+                return interruptible(lambda: made(state, bits))
 
         return hint
 
-    def searched() -> "Adviser":
-        made = search.agent("opponent", cast)
-        assert made is not None, "no person answers"
-        agent = undisturbed(announced(made, "Compiling a search for hints"))
-        return lambda state, bits: (agent.choose(state, bits), agent.name)
-
-    return searched if hints is None else own
+    known = hints is not None or not search.unfit(cast) or (spec.fixed is not None and not strategy.unfit(cast))
+    return patient if known else None
 
 
 def called(agents: "list[Agent | None]") -> tuple[list[str], list[str]]:
@@ -278,13 +343,17 @@ def only_one(options: Options, game: str) -> None:
 
 def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
     """Show a saved game: step by step where a person types, else all of it."""
-    from jaxgp.host import savedgame
+    from jaxgp.host import savedgame, savedrollout
     from jaxgp.host.viewer import Viewer
     from jaxgp.report.waiting import following
 
     changed = [name for name in OF_PLAYERS if getattr(options, name) != getattr(Options(), name)]
     if changed:
         raise UsageError(f"{changed[0]}: a replay has no use for it; leave it out where replay is given")
+    text = savedgame.read_text(str(options.replay))
+    if savedrollout.is_rollout(text):
+        drive_again(options, text)
+        return
     far = [0, 0]
     with following(lambda: "Playing the moves again" + (f": {far[0]} of {far[1]}" if far[1] else "")):
         played = savedgame.read(options.replay, *asked(options), lambda *now: far.__setitem__(slice(2), now))
@@ -293,7 +362,7 @@ def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
         if not 0 <= options.move <= last:
             reject("move", options.move, f"a whole number from 0 to {last}, the moves of {options.replay}")
         played = replace(played, moves=played.moves[: options.move + 1])
-    viewer = Viewer(played.game, played.spec, played.names, played.moves, sayer(played.spec.table.marked))
+    viewer = Viewer(played.game, played.spec, played.names, played.moves, say, drawer(played.spec.table.colours))
     if sys.stdin.isatty():
         drop_typed()
         viewer.walk(ask)
@@ -375,29 +444,50 @@ def drop_typed() -> None:
 def ask(prompt: str) -> str:
     """Read a line. The prompt is for people; it is left out where lines come from a file."""
     if sys.stdin.isatty():
-        return input(prompt)
+        with suppress(ImportError):
+            import readline  # noqa: F401 - keys of the line, and lines that were typed before
+
+        *lines, last = prompt.split("\n")
+        for line in lines:
+            say(line)
+        return input(last)
     line = sys.stdin.readline()
     if not line:
         raise EOFError
     return line
 
 
-def sayer(marked: str | None) -> Callable[[str], None]:
-    """Return what prints at once; what matches a pattern is red on a terminal that shows colours."""
-    if marked is None or not sys.stdout.isatty():
-        return say
+def drawer(colours: Mapping[str, str]) -> Callable[[str, str], None]:
+    """Return what prints a position, given also the position before: a terminal shows in reverse what has changed."""
+    if not sys.stdout.isatty():
+        return lambda now, before: say(f"\n{now}\n")
     from rich.console import Console
     from rich.text import Text
 
     console = Console(soft_wrap=True)
 
-    def show(text: str) -> None:
-        shown = Text(text)
-        shown.highlight_regex(marked, "bold red")
-        console.print(shown)
+    def draw(now: str, before: str) -> None:
+        shown = Text(now)
+        for pattern, style in colours.items():
+            shown.highlight_regex(pattern, style)
+        for at in changed_cells(now, before):
+            shown.stylize("reverse", at, at + 1)
+        console.print("", shown, "", sep="\n")
         sys.stdout.flush()
 
-    return show
+    return draw
+
+
+def changed_cells(now: str, before: str) -> list[int]:
+    """Return the places in the text of a position that a move has changed; words below the board are left out."""
+    found, start = [], 0
+    lines, old = now.split("\n"), before.split("\n")
+    board = max((n for n, line in enumerate(lines) if not re.search(r"[a-z]{3}", line)), default=-1)
+    for number, line in enumerate(lines):
+        if number <= board and len(old) == len(lines) and len(old[number]) == len(line):
+            found += [start + at for at, letter in enumerate(line) if letter != old[number][at] and letter not in EMPTY]
+        start += len(line) + 1
+    return found
 
 
 def say(text: str) -> None:

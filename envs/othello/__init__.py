@@ -19,7 +19,7 @@ def spec() -> "Spec[Othello]":
         roles=(roles.MOVE, roles.LEAF),
         notation=Notation(render.action_name, render.parse_action),
         searches=Searches(opponents.evaluators),
-        table=Table(render.TYPED),
+        table=Table(render.TYPED, rules=render.RULES, colours=render.COLOURS),
         dialect=gtp.dialect,
         longest=lambda game: 2 * (game.size**2 - 4),  # a disc on each square, and as many passes
     )
