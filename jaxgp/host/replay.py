@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp.contracts import Game, Opponent, Player, Simulation, Solver, States
-from jaxgp.fitness.rollout import Roller
+from jaxgp.fitness.roller import Roller
 from jaxgp.genotypes.language import Genome
 from jaxgp.seats.agents import opponent_agent, program_agent
 from jaxgp.seats.moves import Move, Stepper, game_key, played
@@ -129,8 +129,8 @@ def driven(cast: Cast, genome: Genome, seed: int) -> list[States]:
     roller = Roller(cast.game, cast.actor)
 
     def record(genome: Genome, key: Array) -> tuple[States, Array]:
-        states = roller.record(cast.actor.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], genome)), key)
-        return states, states.terminated
+        found = roller.record(cast.actor.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], genome)), key)
+        return found.states, found.states.terminated
 
     states, ended = jax.device_get(jax.jit(record)(genome, game_key(seed)))
     last = int(ended.argmax()) if ended.any() else len(ended) - 1

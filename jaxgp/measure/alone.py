@@ -9,7 +9,7 @@ from jax import Array
 
 from jaxgp.errors import UsageError
 from jaxgp.files import Json
-from jaxgp.fitness.rollout import Roller
+from jaxgp.fitness.roller import Roller
 from jaxgp.genotypes.language import Genome
 from jaxgp.report.waiting import waiting
 from jaxgp.spec import Cast

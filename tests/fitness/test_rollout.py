@@ -14,7 +14,8 @@ from jaxgp.errors import UsageError
 from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.options import Algorithm
 from jaxgp.evolution.ring import Ring
-from jaxgp.fitness.rollout import Roller, RolloutFitness
+from jaxgp.fitness.roller import Roller
+from jaxgp.fitness.rollout import RolloutFitness
 from jaxgp.genotypes.text import parse_program
 from tests.fixtures.cart import Cart, Options, program
 
@@ -38,7 +39,7 @@ def measured():
     """The evaluations of four programs in three rollouts: all at once, two at a time, and by the worst rollout."""
     run = jax.jit(
         lambda key, genomes: (
-            [fitness(WINDY, rollouts=3, **given).evaluate(key, genomes, ())[0] for given in ({}, {"chunk": 2})]
+            [fitness(WINDY, rollouts=3, **given).evaluate(key, genomes, ())[0] for given in ({}, {"lanes": 2})]
             + [fitness(WINDY, rollouts=3, over="worst").evaluate(key, genomes, ())[0]]
         )
     )
@@ -51,7 +52,7 @@ def test_who_stops_at_the_line_is_the_fittest_and_who_flees_the_least_fit(measur
     assert measured[0].fitness[0] > -0.3
 
 
-def test_chunks_find_the_same(measured):
+def test_individuals_that_share_lanes_find_the_same(measured):
     whole, chunked, _ = measured
     np.testing.assert_array_equal(whole.fitness, chunked.fitness)
     np.testing.assert_array_equal(whole.behaviour, chunked.behaviour)
@@ -71,7 +72,7 @@ def test_controls_that_are_no_numbers_are_zero_and_counted():
     roller, keys = Roller(STILL, DRIVER), jax.random.split(jax.random.key(1), 2)
     ended = jax.jit(lambda programs: roller.run(DRIVER.prepare(programs), keys))(stacked(TEXTS[2:3]))
     assert (ended.states.speed == 0).all()
-    assert int(ended.blank) == int(ended.steps.sum()) == 2 * STILL.horizon
+    assert int(ended.blank.sum()) == int(ended.steps.sum()) == 2 * STILL.horizon
 
 
 def test_a_record_has_the_states_of_the_rollout_and_all_individuals_begin_alike():
@@ -85,7 +86,8 @@ def test_a_record_has_the_states_of_the_rollout_and_all_individuals_begin_alike(
             roller.begin(DRIVER.prepare(many), keys),
         )
 
-    states, ended, begun = jax.device_get(jax.jit(both)(one, stacked()))
+    record, ended, begun = jax.device_get(jax.jit(both)(one, stacked()))
+    states = record.states
     assert len(states.place) == WINDY.horizon + 1
     np.testing.assert_array_equal(states.place[-1], ended.states.place[0, 1])
     assert states.place[0] == begun.states.place[0, 1]
