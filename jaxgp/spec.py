@@ -476,6 +476,11 @@ class Cast(Generic[Rules]):
         return f"Cast({self.game}, role={self.role.name if self.role else None})"
 
     @property
+    def simulated(self) -> bool:
+        """Whether the game is a simulation, which drivers play and nobody that moves by turns."""
+        return isinstance(self.game, Simulation)
+
+    @property
     def program(self) -> dict[str, Any]:
         """The role and all of its options, as a configuration and a champion file hold them."""
         if self.role is None:

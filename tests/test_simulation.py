@@ -52,13 +52,13 @@ def test_the_report_shows_the_rollout_of_the_champion(runs):
 def test_a_champion_is_measured_in_new_rollouts_watched_and_exported(runs, capsys):
     whole = f"run={runs / 'whole'}"
     assert run("evaluate", whole, GAME, "games=20", "compilation_cache=null") == 0
-    assert "in 20 rollouts" in capsys.readouterr().out
-    results = json.loads((runs / "whole" / "evaluation.json").read_text())["results"]
-    assert (results["distance"]["unit"], results["time"]["games"]) == ("m", 20)
+    assert "distance, m" in capsys.readouterr().out
+    distance, time = json.loads((runs / "whole" / "evaluation.json").read_text())["results"]
+    assert (distance["quantity"], distance["unit"], time["rollouts"], time["having"]) == ("distance", "m", 20, 20)
     assert run("play", whole, GAME, "player=champion", "seed=1") == 0
     *states, last = capsys.readouterr().out.splitlines()
     assert states[0].endswith("0.0 s, +0.00 m/s")
-    assert last.startswith("the champion's rollout: distance")
+    assert last.startswith("champion: distance")
     assert run("export", whole, GAME) == 0
     assert capsys.readouterr().out == json.loads((runs / "whole" / "champion.json").read_text())["text"] + "\n"
 

@@ -298,9 +298,8 @@ class Roller(Generic[Plans]):
         if self.crews:
             rest, others = self._crewed(who.others, others, *(x[:, :, 1:] for x in seen))
             controls = jnp.concatenate([controls, rest], 2)
-        finite = jnp.where(jnp.isfinite(controls), controls, 0.0)
         advance = jax.vmap(jax.vmap(partial(_advance, world)), (0, 0, None, 0))
-        moved = advance(rollouts.states, finite, keys, rollouts.steps)
+        moved = advance(rollouts.states, _finite(controls), keys, rollouts.steps)
         states = arrays.where(going, moved, rollouts.states)
         after = rollouts.replace(states=states, steps=rollouts.steps + going, memory=memory, others=others)  # type: ignore[attr-defined]
         return after.replace(blank=rollouts.blank + blank), controls
@@ -333,6 +332,25 @@ class _Lanes:
     next: Array  # int32[]: who waits
     rollouts: Rollouts  # [L, M]
     found: Ended  # of all individuals so far
+
+
+def simulate(world: Simulation, key: Array, controls: Array) -> State:
+    """Return all states [N + 1] of a rollout under given controls, float32[N, seats, K].
+
+    They are those of a rollout with this key, key[], in which drivers gave the controls.
+    """
+
+    def step(state: State, given: tuple[Array, Array]) -> tuple[State, State]:
+        after = _advance(world, state, _finite(given[1]), key, given[0])
+        return after, after
+
+    start = world.init(jax.random.fold_in(key, START))
+    _, states = lax.scan(step, start, (jnp.arange(len(controls), dtype=jnp.int32), controls))
+    return jax.tree.map(lambda x, y: jnp.concatenate([x[None], y]), start, states)
+
+
+def _finite(controls: Array) -> Array:
+    return jnp.where(jnp.isfinite(controls), controls, 0.0)
 
 
 def _renewed(ended: Array, fresh: Rollouts, before: Rollouts) -> Rollouts:

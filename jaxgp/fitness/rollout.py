@@ -4,7 +4,7 @@ All individuals of a generation begin in the same M starts, and meet the same ch
 what they do. A rollout ends when its state is terminated, or at the horizon of the simulation.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -21,6 +21,7 @@ from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
 from jaxgp.fitness.roller import Crew, Ended, Roller
 from jaxgp.genotypes.language import Genome, Language, sizes, written_in
 from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_POPULATION, whole
+from jaxgp.spec import Cast, Instances
 
 PLAY = 0
 """The child of a generation's key that rollouts are driven with."""
@@ -189,6 +190,35 @@ class RolloutFitness(Absolute[tuple[()]]):
             return self.quantity
         at, mine = self._at(), self.roller.mine
         return lambda measures: measures[:, :mine, at].mean(-1)
+
+
+def instances(option: str, names: Sequence[str], cast: Cast, split: str = "train") -> Instances:
+    """Return instances of a simulation, in the order of their lists, in NumPy arrays.
+
+    Args:
+        option: what named the lists, for messages.
+        names: of lists, or of files.
+        cast: the simulation.
+        split: `train`, those that evolution may see; `test`, the others; or `all`.
+
+    Raises:
+        UsageError: the simulation has none, or a list cannot be used, or has none of this side.
+    """
+    if cast.spec.instances is None or not isinstance(cast.game, Instanced):
+        reject(option, list(names), f"[]; {cast.spec.name} has no instances")
+    found = []
+    for name in names:
+        one = cast.spec.instances.load(cast.game, name, option)
+        wanted = np.full(len(one.names), True) if split == "all" else one.test if split == "test" else ~one.test
+        if not wanted.any():
+            why = f"this has no instance for {'testing' if split == 'test' else 'training'}"
+            reject(option, name, f"a list with instances of the split {split}; {why}")
+        kept = tuple(label for label, there in zip(one.names, wanted, strict=True) if there)
+        states = jax.tree.map(lambda x, w=wanted: np.asarray(x)[w], one.states)
+        found.append(Instances(kept, states, one.test[wanted]))
+    states = jax.tree.map(lambda *x: np.concatenate(x), *(one.states for one in found))
+    kept = tuple(label for one in found for label in one.names)
+    return Instances(kept, states, np.concatenate([one.test for one in found]))
 
 
 def _hashed(values: Array) -> Array:

@@ -82,6 +82,9 @@ class Fitness:
     parsimony: float = option(0.0, "the price of a node, or of a rule", low=0, high=MAX_WEIGHT)
     minimum: float | None = option(None, "the least fitness; null: there is none", low=-MAX_FITNESS, high=MAX_FITNESS)
 
+    def laws(self, prefix: str) -> None:
+        """Check the conditions between options; raises UsageError."""
+
     def suits(self, algorithm: Anyone) -> None:
         """Check what it asks of the options of the algorithm; raises UsageError. No game is imported yet."""
 
@@ -167,13 +170,14 @@ class Games(Fitness):
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
+        super().laws(prefix)
         if self.opponents and not any(one.weight for one in self.opponents.values()):
             name = next(iter(self.opponents))
             reject(f"{prefix}opponents.{name}.weight", 0.0, "at least one opponent with a weight above 0")
 
     def fits(self, algorithm: Anyone, cast: "Cast") -> bool:
         """Return whether the game is for two, and the algorithm chooses the parents itself."""
-        return cast.game.seats == 2 and algorithm.kind != "groups"
+        return cast.game.seats == 2 and not cast.simulated and algorithm.kind != "groups"
 
     def check(self, config: "Config", cast: "Cast") -> None:
         """Refuse an empty panel, and pairs of games that have nothing to share; raises UsageError."""
@@ -241,7 +245,16 @@ class Candidates(Fitness):
         low=0,
         high=MAX_CANDIDATES,
     )
-    final_rounds: int = option(10, "how often candidates play all games of the opponents again", low=1, high=MAX_GAMES)
+    population_again: bool = option(
+        False, "whether the candidates are all individuals of the last generation, and no others"
+    )
+    final_rounds: int = option(10, "how often candidates play all games again", low=1, high=MAX_GAMES)
+
+    def laws(self, prefix: str) -> None:
+        """Refuse candidates of two kinds; raises UsageError."""
+        super().laws(prefix)
+        if self.population_again and self.candidates:
+            reject(f"{prefix}candidates", self.candidates, f"0 with {prefix}population_again=true")
 
 
 @dataclass

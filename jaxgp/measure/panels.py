@@ -10,7 +10,6 @@ import jax
 from jaxgp import reading
 from jaxgp.config import typed
 from jaxgp.config.games import member
-from jaxgp.contracts import Player
 from jaxgp.errors import UsageError, reject
 from jaxgp.players.panel import OpponentPlayer
 from jaxgp.players.program import ProgramOpponent
@@ -61,7 +60,7 @@ def chosen(panel: Mapping[str, OpponentOptions], names: Sequence[str], option: s
 
 @dataclass(frozen=True)
 class Fixed:
-    """A player that was not evolved, measured in the place of a champion: a search, random moves, or a strategy.
+    """A player that was not evolved, measured in the place of a champion: a search, random moves, a strategy.
 
     Attributes:
         name: what tables of results call it.
@@ -74,7 +73,7 @@ class Fixed:
     name: str
     text: str
     cast: Cast
-    player: Player
+    player: Any
     genome: Any
 
 

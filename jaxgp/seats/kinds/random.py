@@ -27,8 +27,7 @@ class Random(PlayerOptions):
         return "random moves"
 
     def unfit(self, cast: "Cast") -> str:
-        del cast
-        return ""
+        return super().unfit(cast) if cast.simulated else ""
 
     def chance(self, cast: "Cast") -> bool:
         del cast
