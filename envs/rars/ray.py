@@ -4,7 +4,6 @@ A ray starts at the car. In each segment it either crosses one of the two walls,
 segment (or through its start, if it points backward) into the next one. It passes as many segments as there are.
 """
 
-import math
 from typing import NamedTuple
 
 import jax.numpy as jnp

@@ -1,7 +1,7 @@
 """The Robot Auto Racing Simulator: cars on tracks, driven by an angle and a wheel speed 18 times a second.
 
-Source: RARS 0.91.2 (1995 to 2006), whose recorded runs this world follows; M. Sipper, "Evolved to Win" (2011), chapter 9,
-evolves its drivers. In each step all drivers perceive and act, then all cars move. Where a car moves is in
+Source: RARS 0.91.2 (1995 to 2006), whose recorded runs this world follows. M. Sipper, "Evolved to Win" (2011), chapter
+9, evolves its drivers. In each step all drivers perceive and act, then all cars move. How a car moves is in
 `envs.rars.physics`, where it is on the track in `envs.rars.places`.
 
 Laps are counted as RARS does: at the finish line, on a straight segment 0 alone, once until the car has left it. The

@@ -4,7 +4,6 @@ It keeps a lane on straights, the inside in curves, and a speed for each radius;
 allow. It steers by where it is on the road, by its drift and, in curves, by the radius.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -32,20 +31,23 @@ class Tuto3(NamedTuple):
     hurry: float = 50.0  # ft/s that the wheels are faster than the car on straights
 
 
-@dataclass(frozen=True)
-class Lane:
-    """Tuto3 with some constants: a function from what is perceived to controls, which remembers its lane."""
-
-    constants: Tuto3 = Tuto3()
-
-    def __call__(self, number: Array, lane: Array, sensed: Array, bits: Array) -> tuple[Array, Array]:
-        """Return the controls float32[2], and the lane: feet from the left wall that it wants, below 0 at the start."""
-        del number, bits
-        return drive(self.constants, lane, sensed)
+def tuto3(number: Array, lane: Array, sensed: Array, bits: Array) -> tuple[Array, Array]:
+    """Return the controls float32[2] of Tuto3 as it is, and the lane that it wants; see `drive`."""
+    del number, bits
+    return drive(Tuto3(), lane, sensed)
 
 
 def drive(k: Tuto3, lane: Array, sensed: Array) -> tuple[Array, Array]:
-    """Return the controls float[2] of Tuto3, and the lane that it wants then; see `Lane`."""
+    """Return the controls of Tuto3, and the lane that it wants then.
+
+    Args:
+        k: its constants.
+        lane: float[...], feet from the left wall; below 0 at the start, where it takes the lane that it is in.
+        sensed: float[F, ...], in the order of `SENSED`.
+
+    Returns:
+        float[2, ...], and float[...].
+    """
     s = dict(zip(SENSED, sensed, strict=True))
     v, radius, next_radius, width = s["v"], s["cur_rad"], s["nex_rad"], s["width"]
     straight = radius == 0
@@ -83,4 +85,4 @@ def make(name: str, game: Rars) -> Hand:
     del game
     if name not in NAMES:
         raise ValueError(f"{name}: accepted: {', '.join(NAMES)}")
-    return Hand(HandDriver(Lane(), lambda: jnp.float32(-1)))
+    return Hand(HandDriver(tuto3, lambda: jnp.float32(-1)))

@@ -10,12 +10,16 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache, cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from jaxgp import reading
 from jaxgp.errors import reason, reject
+from jaxgp.spec import Instances
+
+if TYPE_CHECKING:
+    from envs.rars.rules import Rars
 
 FILE = Path(__file__).with_name("tracks.json")
 """Numbers of the public tracks of RARS 0.91.2, one track a line: radius and length of each segment as in its file."""
@@ -27,7 +31,7 @@ LARGEST = 2**18
 MOST = 2000
 """Segments of a track; the longest public one has 786."""
 OPEN = 70.0
-"""Feet between the end of a track and its start, at most: public ones do not close by up to 22 ft along, and 58 aside."""
+"""Feet between the end of a track and its start, at most: some public ones do not close by up to 56 ft."""
 ACCEPTED = "a track file (.trk): segments, screen, width, start, ..., then a radius and a length for each segment"
 
 
@@ -77,7 +81,7 @@ class Track:
 
     @cached_property
     def frames(self) -> np.ndarray:
-        """float64[N + 1, 3]: x, y and angle where the right wall of each segment begins, and where the last one ends."""
+        """float64[N + 1, 3]: x, y and angle where the right wall of each segment begins, and at the end of the last."""
         x, y, angle = self.start
         found = [(x, y, angle)]
         for radius, extent in self.arcs:
@@ -298,6 +302,52 @@ def _check(track: Track) -> None:
             raise ValueError(
                 f"segment {number} of {len(track.segments)}: a radius of {radius:g} ft on a road of {track.width:g} ft"
             )
+    if sum(extent for radius, extent in track.arcs if radius) < PI:
+        raise ValueError("its curves turn by less than 180 degrees, so it is no circuit")
+    if track.counts_laps and track.segments[0][1] < 50:
+        raise ValueError("segment 0: a first straight below 50 ft, on which a lap might not be noticed")
     (x, y, _), (end_x, end_y, _) = track.frames[0], track.frames[-1]
     if (gap := math.hypot(end_x - x, end_y - y)) > OPEN:
         raise ValueError(f"it ends {gap:.0f} ft from where it begins, more than {OPEN:g}")
+
+
+TRAINING = (
+    *("fourmile", "hock", "imola", "indy500", "indygp", "kimla05", "midohio", "monza-55", "nazareth", "per1", "ramdu"),
+    *("sepang", "silverst", "speed2", "timin", "watglen"),
+)
+"""Tracks for evolution on many tracks: of the 34 that twelve drivers of RARS finish, those that no other list has."""
+SEASON = (
+    *("albrtprk", "anew", "cstlcomb", "elev2", "fiorano", "kevin", "loudon", "michigan", "mlwaukee", "oval2"),
+    *("phoenix", "pocono", "s1", "s2", "silver97", "v01"),
+)
+"""Tracks of a season, which no evolution sees: drawn by `random.Random(2004).sample` from those 34 without sepang."""
+BOOK = ("v03", "clkwis", "v01", "oval2")
+"""Tracks of the source's table 9.5, as far as there are files: its oval and its complex are not among the public ones."""
+LISTS = ("training", "season", "book", "all")
+
+
+def lists(game: "Rars") -> tuple[str, ...]:
+    """Return the names of the lists of tracks; a track by its name is a list, too."""
+    del game
+    return LISTS
+
+
+def load(game: "Rars", name: str, option: str) -> Instances:
+    """Return a list of tracks by its name, as their numbers in `Rars.courses`.
+
+    Raises:
+        UsageError: there is no such list or track, or no race can be driven there.
+    """
+    numbers = {course.name: number for number, course in enumerate(game.courses)}
+    if name in LISTS:
+        every = tuple(course.name for course in game.courses if course.counts_laps)
+        found = {"training": TRAINING, "season": SEASON, "book": BOOK, "all": every}[name]
+    else:
+        if name not in numbers:
+            near = get_close_matches(name, numbers, 4, 0.5)
+            reject(option, name, f"{', '.join([*LISTS, *near])}, or another track by its name")
+        found = (name,)
+    for one in found:
+        game.fits(game.courses[numbers[one]], option)
+    seen = np.array([name not in LISTS or one in TRAINING for one in found])
+    return Instances(found, np.array([numbers[one] for one in found], np.int32), ~seen)
