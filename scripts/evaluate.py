@@ -79,7 +79,7 @@ class Options:
     against: list[str] = option(
         [],
         "members of the panel that are met; puzzles: the orders of moves beside the champion's; none: all; of a "
-        "simulation strategies, runs and champion files, which drive the other seats, or beside it where there are none",
+        "simulation strategies, runs and champion files, which drive the other seats, or beside it where none are",
     )
     games: int = option(
         1000,

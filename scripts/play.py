@@ -219,8 +219,8 @@ def drive(options: Options, cast: "Cast", loaded: "Loaded | None") -> None:
     beside = rollouts.drivers("beside", options.beside, cast, asked(options)[0])
     with waiting("Compiling the rollout"):
         driven = [driving.drive(cast.spec, cast.game, hands, game_key(options.seed))]
-        for name, (own, hand) in beside.items():
-            driven.append(driving.drive(own.spec, own.game, [(name, hand)], game_key(options.seed)))
+        for name, one in beside.items():
+            driven.append(driving.drive(cast.spec, cast.game, [(name, rollouts.hand(one))], game_key(options.seed)))
     tell(options, driven)
 
 

@@ -203,6 +203,12 @@ class Roller(Generic[Plans]):
         found: Array = jax.vmap(jax.vmap(self.simulation.measures))(states)
         return found
 
+    def _progress(self, states: State) -> Array:
+        """Return float32[P, M]: how far an individual has come in states [P, M]."""
+        if self.progress is None:
+            return jnp.zeros(states.terminated.shape)
+        return arrays.comparable(self.measures(states)[:, :, : self.mine, self.progress].max(-1))
+
     def going(self, rollouts: Rollouts) -> Array:
         """Return bool[P, M]: which rollouts go on."""
         return ply.going(rollouts.states, rollouts.steps, self.simulation.horizon) & ~rollouts.cut
@@ -216,13 +222,14 @@ class Roller(Generic[Plans]):
         count, rollouts = len(jax.tree.leaves(who.plans)[0]), len(jax.tree.leaves(start)[0])
         shape, with_one = (count, rollouts), count * rollouts // max(1, len(self.crews))
         others = [driver.start(own, with_one) for (driver, *_), own in zip(self._posts, who.others, strict=True)]
+        states = jax.tree.map(lambda x: jnp.broadcast_to(x, (count, *x.shape)), start)
         return Rollouts(
-            jax.tree.map(lambda x: jnp.broadcast_to(x, (count, *x.shape)), start),
+            states,
             jnp.zeros(shape, jnp.int32),
             self.driver.start(who.plans, rollouts * self.mine),
             tuple(others),
             jnp.zeros(count, jnp.int32),
-            jnp.full(shape, -jnp.inf),
+            self._progress(states),
             jnp.zeros(shape, jnp.int32),
             jnp.zeros(shape, bool),
         )
@@ -239,7 +246,7 @@ class Roller(Generic[Plans]):
         after, steps = lax.while_loop(on, step, (rollouts, jnp.int32(0)))
         if self.progress is None:
             return after, steps
-        now = self.measures(after.states)[:, :, : self.mine, self.progress].max(-1)
+        now = self._progress(after.states)
         grown = now > after.best
         since = jnp.where(grown, after.steps, after.since)
         cut = after.cut | (self.going(after) & (after.steps - since >= self.patience))

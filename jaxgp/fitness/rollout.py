@@ -146,7 +146,7 @@ class RolloutFitness(Absolute[tuple[()]]):
         ended = self.drive(child(key, PLAY), population)
         found, count = ended.measures, len(ended.steps)
         values = jax.vmap(self._value())(found)  # [P, K]
-        size = sizes(population).astype(jnp.float32)
+        size = sizes(population).astype(jnp.float32) if self.parsimony else jnp.float32(0)
         cases = worth(values.T, size, self.scale, self.parsimony, self.minimum)  # [K, P]
         fitness = OVER[self.over](cases)
         behaviour = _hashed(found.reshape(count, -1))

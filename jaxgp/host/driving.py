@@ -1,5 +1,6 @@
 """One rollout of a simulation on the host, step by step, and how people are shown it."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
@@ -58,6 +59,15 @@ class Driven:
     states: States
     controls: np.ndarray
 
+    def __str__(self) -> str:
+        return f"{' and '.join(dict.fromkeys(self.names))}, {self.steps} steps: {self.title}"
+
+    def __repr__(self) -> str:
+        return f"Driven({self.spec.name}, {self.steps} steps)"
+
+    def _repr_html_(self) -> str:
+        return self.svg()
+
     @property
     def steps(self) -> int:
         """N."""
@@ -86,8 +96,10 @@ class Driven:
     @property
     def title(self) -> str:
         """The quantities at the end, in words."""
-        units = {one.name: one.unit for one in self.game.quantities}
-        return ", ".join(f"{name} {value:g} {units[name]}".rstrip() for name, value in self.measures.items())
+        units, said = {one.name: one.unit for one in self.game.quantities}, []
+        for name, value in self.measures.items():
+            said.append(f"no {name}" if math.isnan(value) else f"{name} {value:g} {units[name]}".rstrip())
+        return ", ".join(said)
 
     def lines(self) -> list[str]:
         """Return the rollout as text: the simulation's own lines, or a drawing of each state."""
