@@ -16,6 +16,7 @@ from jax import Array
 from envs.rars.rules import SENSED
 from jaxgp.genotypes.primitives import FLOAT, Floats, Primitive, PrimitiveSet
 from jaxgp.interpreter.plan import Plan
+from jaxgp.interpreter.ranked import Ranked
 from jaxgp.options import option
 from jaxgp.players.driver import ProgramDriver
 
@@ -155,7 +156,7 @@ class Racer(ProgramDriver):
     options: Options = Options()
 
     def control(
-        self, plans: Plan, memory: tuple[()], sensed: Array, bits: Array, active: Array, /
+        self, plans: tuple[Plan, Ranked], memory: tuple[()], sensed: Array, bits: Array, active: Array, /
     ) -> tuple[Array, tuple[()]]:
         """Return float32[P, M, 2] controls of P programs that perceive float32[P, M, F], and the empty memory."""
         seen = jnp.moveaxis(view(self.options, jnp.moveaxis(sensed, -1, 0)), 0, -1)
