@@ -30,6 +30,12 @@ CONSUMPTION = 0.45e-6
 """Pounds of fuel for a ft lb of work."""
 BROKEN = 30000
 """Damage above which a car is out of the race."""
+ROUGH = (0.6, 0.008)
+"""Drag off the road for the weight of the car: without speed, and for a ft/s."""
+FAR = 1.7
+"""More of it, farther off than a width of the road."""
+HURT = 50.0
+"""Squared acceleration, ft2/s4, that damages a car by 1 in a step off the road."""
 SWING = 3.2
 """Radians a second: the fastest change of alpha."""
 REVERSE = 20.0
@@ -154,7 +160,7 @@ def move(
     vc = jnp.where((vc < 0) & (v > REVERSE), 0, vc)
 
     drag = DRAG * v * v * (2 * car.damage + BROKEN) / BROKEN * draught
-    drag += jnp.where(off > 0, (0.6 + 0.008 * v) * weight, 0) + jnp.where(off > 1, 1.7 * weight, 0)
+    drag += jnp.where(off > 0, (ROUGH[0] + ROUGH[1] * v) * weight, 0) + jnp.where(off > 1, FAR * weight, 0)
 
     sin = jnp.sin(alpha)
     cos = jnp.sqrt(1 - sin * sin)  # abs(alpha) is at most 1
@@ -180,7 +186,7 @@ def move(
     across, along = grip * vc * sin / mass, (grip * forward - drag) / mass
 
     burnt = jnp.maximum(power, 0) * CONSUMPTION * DT
-    hurt = jnp.where(off > 0, jnp.floor((along * along + across * across) / 50), 0).astype(jnp.int32)
+    hurt = jnp.where(off > 0, jnp.floor((along * along + across * across) / HURT), 0).astype(jnp.int32)
     still = v < 1e-4
     c, s = (jnp.where(still, 0, part / jnp.where(still, 1, v)) for part in (car.vx, car.vy))
     ax, ay = along * c - across * s, across * c + along * s

@@ -37,8 +37,6 @@ Friction = Literal["random", "fixed"]
 Recovery = Literal["none", "common"]
 Heading = Literal["velocity", "nose"]
 
-BEHIND = 10.0
-"""Feet before the finish line at which the first car starts."""
 ROLLING = 20.0
 """Ft/s at the start."""
 LOST = 100

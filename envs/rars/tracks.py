@@ -32,6 +32,8 @@ MOST = 2000
 """Segments of a track; the longest public one has 786."""
 OPEN = 70.0
 """Feet between the end of a track and its start, at most: some public ones do not close by up to 56 ft."""
+BEHIND, APART = 10.0, 30.0
+"""Feet before the finish line at which the first car starts, and those that each other one starts behind it."""
 ACCEPTED = "a track file (.trk): segments, screen, width, start, ..., then a radius and a length for each segment"
 
 
@@ -100,12 +102,12 @@ class Track:
         """Return where a car stands on the grid: its segment, and x, y and angle in the frame of that segment.
 
         Args:
-            car: its number from 0. The first one stands 10 ft before the line.
+            car: its number from 0.
             rows: places side by side.
         """
         radii = [radius for radius, _ in self.arcs]
         ends = np.cumsum(self.lengths) - self.finish * self.segments[0][1]
-        distance = self.length - 10 - 30 * (car + car // rows)
+        distance = self.length - BEHIND - APART * (car + car // rows)
         side = self.width * (1 + car % rows) / (rows + 1)
         if radii[1 % len(radii)] >= 0:
             side = self.width - side
@@ -122,7 +124,7 @@ class Track:
     @property
     def most_cars(self) -> int:
         """Cars that the grid has room for: those that stand behind the line within one lap."""
-        return max(1, int((self.length - 10) // 60))
+        return max(1, int((self.length - BEHIND) // (2 * APART)))
 
 
 class Tables(NamedTuple):
