@@ -2,6 +2,7 @@
 
 import math
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -31,11 +32,11 @@ def test_whole_recorded_runs_are_followed():
 
 
 def never_off(world, state):
-    return np.zeros(1, np.int32)
+    return jnp.zeros(1, jnp.int32)
 
 
 def near(world, state):
-    return np.minimum(OFF(world, state), 1)
+    return jnp.minimum(OFF(world, state), 1)
 
 
 def at_rest(world, *given):
