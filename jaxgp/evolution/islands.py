@@ -217,8 +217,8 @@ class Islands:
         improved = self.fitness.improves(best[0], best[1].genome, whole.champion)
         kept = whole.candidates
         if self.last:
-            together = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), self._everywhere(measured))
-            kept = candidates.generation(*together, take(challenger, 0))
+            everybody, fitness = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), self._everywhere(measured))
+            kept = candidates.generation(everybody, fitness, take(challenger, jnp.int32(0)))
         elif kept is not None:
             kept = lax.scan(_enter, kept, challenger)[0]
         sent = sends(self.options, jnp.arange(self.options.count), generation).sum(dtype=jnp.int32)

@@ -27,6 +27,11 @@ PLAY = 0
 """The child of a generation's key that rollouts are driven with."""
 DRAW = np.uint32(2**32 - 1)
 """The `fold_in` number, with this child, of the instances that are drawn."""
+LANES = 128
+"""How many individuals drive at a time on a CPU, unless it is said.
+
+Measured with random programs of up to 64 nodes for carts, a seventh of whose longest rollouts is their mean (4,096 x 1,
+4,096 x 4, 256 x 1, 256 x 4): 128 and 256 lanes are alike, and 1.2 to 11 times as fast as one for each individual."""
 
 OVER: dict[str, Callable[[Array], Array]] = {
     "mean": partial(jnp.mean, axis=0),
@@ -69,7 +74,7 @@ class RolloutFitness(Absolute[tuple[()]]):
         crews: who drives the other seats while an individual drives the first one; empty: it drives all of them.
         progress: the name of the quantity that has to grow, or a rollout is cut; None: none is cut.
         patience: steps without growth after which it is.
-        lanes: how many individuals drive at a time, at most; None: all. It changes no result.
+        lanes: how many individuals drive at a time, at most; None: on a CPU `LANES`, else all. It changes no result.
 
     Raises:
         UsageError: the simulation measures no such quantity, or a value is not accepted.
@@ -179,7 +184,8 @@ class RolloutFitness(Absolute[tuple[()]]):
         if places is not None:
             places = jax.tree.map(lambda x: jnp.repeat(jnp.asarray(x), each, axis=0), places)
         keys = jax.random.split(key, number * each)
-        return self.roller.measure(self.driver.prepare(population), keys, places, self.lanes)
+        lanes = self.lanes or (LANES if jax.default_backend() == "cpu" else None)
+        return self.roller.measure(self.driver.prepare(population), keys, places, lanes)
 
     def _at(self) -> int:
         assert isinstance(self.quantity, str)

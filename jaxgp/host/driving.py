@@ -60,7 +60,7 @@ class Driven:
     controls: np.ndarray
 
     def __str__(self) -> str:
-        return f"{' and '.join(dict.fromkeys(self.names))}, {self.steps} steps: {self.title}"
+        return f"{' and '.join(self.drivers)}, {self.steps} steps: {self.title}"
 
     def __repr__(self) -> str:
         return f"Driven({self.spec.name}, {self.steps} steps)"
@@ -88,16 +88,30 @@ class Driven:
         return np.asarray(jax.jit(self.game.measures)(self.state(-1)))
 
     @property
+    def drivers(self) -> list[str]:
+        """The names of the drivers, each once."""
+        return list(dict.fromkeys(self.names))
+
+    @property
     def measures(self) -> dict[str, float]:
-        """The quantities at the end by name, of several seats the mean; without scores."""
-        named = zip(self.game.quantities, self.values.mean(0), strict=True)
+        """The quantities at the end by name, without scores; see `measured`."""
+        return self.measured(self.names[0])
+
+    def measured(self, driver: str) -> dict[str, float]:
+        """Return the quantities of a driver at the end by name, without scores; of several seats the mean."""
+        seats = [seat for seat, name in enumerate(self.names) if name == driver]
+        named = zip(self.game.quantities, self.values[seats].mean(0), strict=True)
         return {one.name: float(value) for one, value in named if not one.score}
 
     @property
     def title(self) -> str:
-        """The quantities at the end, in words."""
+        """The quantities of the first driver at the end, in words."""
+        return self.told(self.names[0])
+
+    def told(self, driver: str) -> str:
+        """Return the quantities of a driver at the end, in words."""
         units, said = {one.name: one.unit for one in self.game.quantities}, []
-        for name, value in self.measures.items():
+        for name, value in self.measured(driver).items():
             said.append(f"no {name}" if math.isnan(value) else f"{name} {value:g} {units[name]}".rstrip())
         return ", ".join(said)
 
@@ -127,9 +141,7 @@ def picture(rollouts: Sequence[Driven]) -> str | None:
     first = rollouts[0]
     if first.spec.showing.picture is None:
         return None
-    return first.spec.showing.picture(
-        first.game, {" and ".join(dict.fromkeys(one.names)): one.states for one in rollouts}
-    )
+    return first.spec.showing.picture(first.game, {" and ".join(one.drivers): one.states for one in rollouts})
 
 
 def drive(spec: Spec, game: Simulation, hands: Sequence[tuple[str, Hand]], key: Array) -> Driven:
@@ -188,4 +200,6 @@ def difference(one: States, other: States) -> Difference | None:
 def replay_rollout(rollout: Driven, who: str = "the champion") -> ReplayGame:
     """Return a rollout for the report: its pictures, and what is measured at its end."""
     result: dict[str, str | float] = {"steps": rollout.steps, **rollout.measures}
-    return ReplayGame(f"{who}'s rollout: {rollout.title}", rollout.frames(), result)
+    others = " and ".join(rollout.drivers[1:])
+    against = f" against {others}" if others else ""
+    return ReplayGame(f"{who}'s rollout{against}: {rollout.title}", rollout.frames(), result)

@@ -48,7 +48,8 @@ def write(paths: Sequence[Path], rollouts: Sequence[Driven]) -> None:
 
 def transcript(rollout: Driven) -> str:
     """Return a rollout as text: who drives, its lines, and what is measured at its end."""
-    return "\n".join([" and ".join(dict.fromkeys(rollout.names)), "", *rollout.lines(), "", rollout.title]) + "\n"
+    ends = [f"{name}: {rollout.told(name)}" for name in rollout.drivers]
+    return "\n".join([" and ".join(rollout.drivers), "", *rollout.lines(), "", *ends]) + "\n"
 
 
 def record(rollout: Driven) -> str:

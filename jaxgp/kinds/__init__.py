@@ -5,7 +5,7 @@ outside the project works in the same way: a package whose `__init__.py` has a s
 the folder as its `kind`. Nothing here imports JAX before `fits`, `check` or `make` is called.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from jaxgp.evolution.pair import Pair
     from jaxgp.evolution.ring import Ring
     from jaxgp.fitness.panel import PanelFitness
-    from jaxgp.spec import Cast
+    from jaxgp.spec import Cast, Hand
 
 MAX_CANDIDATES = 256
 RENAMED = {
@@ -105,6 +105,11 @@ class Fitness:
             seated: the opponents, of every section of these options that has any.
         """
         raise NotImplementedError
+
+    def crews(self, cast: "Cast") -> "Sequence[Sequence[tuple[str, Hand]]]":
+        """Return crews that drive the other seats of a simulation, by name; none: individuals drive all seats."""
+        del cast
+        return ()
 
     def around(self, ring: "Ring") -> "Ring | Pair":
         """Return what evolves the population, from its ring: the ring, or a pair with a second population."""

@@ -1,7 +1,8 @@
 """Fitness in a simulation: what is measured at the end of the rollouts that an individual drives."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jaxgp.errors import UsageError, reject, rejected
 from jaxgp.kinds import Anyone, Candidates, Rows, Seated
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from jaxgp import contracts
     from jaxgp.config.schema import Config
     from jaxgp.fitness.rollout import Value
-    from jaxgp.spec import Cast
+    from jaxgp.spec import Cast, Hand
 
 
 @dataclass
@@ -49,8 +50,8 @@ class Rollout(Candidates):
     patience: int = option(200, "steps without progress after which it is", low=1, high=MAX_COUNT)
     lanes: int | None = option(
         None,
-        "how many individuals drive at a time; who has ended makes room for the next one; null: all; it changes no "
-        "result",
+        "how many individuals drive at a time; who has ended makes room for the next; null: 128 on a CPU, else all; "
+        "it changes no result",
         low=1,
         high=MAX_POPULATION,
     )
@@ -69,8 +70,7 @@ class Rollout(Candidates):
                 reject(f"fitness.{name}", getattr(self, name), ", ".join(names))
         if not self.scale:
             reject("fitness.scale", self.scale, "a number above 0, or below 0 where less is better")
-        crews = self._crews(cast)
-        random = cast.actor.random or any(hand.driver.random for crew in crews for hand in crew)
+        random = cast.actor.random or any(hand.driver.random for crew in self.crews(cast) for _, hand in crew)
         if self.rollouts > 1 and cast.game.starts != "drawn" and not (cast.game.chance or random):
             why = f"without chance all rollouts of {cast.spec.name} are alike"
             reject("fitness.rollouts", self.rollouts, f"1; {why}")
@@ -95,7 +95,7 @@ class Rollout(Candidates):
             self.minimum,
             self._instances(cast),
             self.drawn,
-            self._crews(cast),
+            tuple(tuple(hand for _, hand in crew) for crew in self.crews(cast)),
             self.progress,
             self.patience,
             self.lanes,
@@ -105,7 +105,7 @@ class Rollout(Candidates):
         """Return the name of the quantity, or a function of all that is measured; see `RolloutFitness.quantity`."""
         return self.quantity or str(cast.game.quantities[0].name)
 
-    def _crews(self, cast: "Cast") -> "tuple[Any, ...]":
+    def crews(self, cast: "Cast") -> "Sequence[Sequence[tuple[str, Hand]]]":
         """Return who drives the other seats: each rival all of them; raises UsageError."""
         from jaxgp.players.driver import fixed_driver
 
@@ -117,12 +117,12 @@ class Rollout(Candidates):
             if name not in cast.spec.strategies:
                 reject("fitness.rivals", name, accepted)
             try:
-                crews.append((fixed_driver(cast.spec, cast.game, name),) * others)
+                crews.append([(name, fixed_driver(cast.spec, cast.game, name))] * others)
             except UsageError:
                 raise
             except ValueError as error:
                 raise rejected("fitness.rivals", name, accepted, str(error)) from error
-        return tuple(crews)
+        return crews
 
     def _instances(self, cast: "Cast") -> "contracts.States | None":
         """Return the instances [N] that evolution may see, in the order of their lists; raises UsageError."""

@@ -80,9 +80,9 @@ def load(run: str, games: Games, option: str = "run", asked: Mapping[str, object
     except (ValueError, TypeError) as error:
         raise UsageError(f"{option}={run}: {path}: {error}") from error
     asked, instance = asked or {}, loaded.cast.spec.instance
-    given = {name: value for name, value in asked.items() if name == instance or loaded.cast.simulated}
-    if given := {name: value for name, value in given.items() if name != "name"}:
-        loaded = _with_settings(loaded, given, games)
+    free = {*asked} - {"name"} if loaded.cast.simulated else {*asked} & {instance}
+    if free:
+        loaded = _with_settings(loaded, {name: asked[name] for name in asked if name in free}, games)
     agree(asked, loaded.cast.game, f"{option}={run}")
     return loaded
 

@@ -120,6 +120,8 @@ class Experiment:
     def replay(self, state: EvolutionState, seed: int) -> list[ReplayGame]:
         """Play the champion for people to look at: alone, or against every opponent in its last state, both seats.
 
+        In a simulation each rival of the run drives the other seats.
+
         Args:
             state: of a run.
             seed: of the chance in the games.
@@ -128,8 +130,9 @@ class Experiment:
         if isinstance(self.cast.actor, Alone):
             return [replay_alone(self.cast, genome)]
         if isinstance(self.cast.actor, Driver):
-            hands = [("champion", Hand(self.cast.actor, genome))]
-            return [replay_rollout(drive(self.cast.spec, self.cast.game, hands, game_key(seed)))]
+            spec, game, own = self.cast.spec, self.cast.game, ("champion", Hand(self.cast.actor, genome))
+            crews = self.config.fitness.crews(self.cast) or [()]
+            return [replay_rollout(drive(spec, game, [own, *crew], game_key(seed))) for crew in crews]
         memories = self.ring.fitness.rivals(self.ring.memory(state))
         rivals = [Rival(name, one, own) for (name, one), own in zip(self.panel.items(), memories, strict=True)]
         limit = self.config.fitness.max_plies if isinstance(self.config.fitness, kinds.Games) else MAX_PLIES
@@ -149,8 +152,9 @@ def assemble(config: Config, games: Games) -> Experiment:
 def _whole(config: Config, games: Games) -> Experiment:
     """Build a run that evaluates all individuals together; see `assemble`."""
     islands, fitness = config.algorithm.islands, config.fitness
-    again = isinstance(fitness, kinds.Candidates)
-    kept, last = (fitness.candidates, fitness.population_again) if again else (0, False)
+    kept, last = 0, False
+    if isinstance(fitness, kinds.Candidates):
+        kept, last = fitness.candidates, fitness.population_again
     if islands.count == 1:
         return Experiment(config, *_of_one(config, games, kept, last))
     # Candidates are of all islands, so the ring of one keeps none.

@@ -21,8 +21,9 @@ from jaxgp.evolution.seeds import Seeds
 from jaxgp.fitness.roller import STRIDE, Roller
 from jaxgp.fitness.rollout import RolloutFitness
 from jaxgp.genotypes.text import parse_program
+from jaxgp.host import driving
 from jaxgp.players.driver import HandDriver
-from jaxgp.spec import Hand
+from jaxgp.spec import Hand, Spec
 from tests.fixtures.cart import Cart, Options, program
 
 STILL, WINDY = Cart(), Cart(gusts=0.5, horizon=40)
@@ -313,6 +314,7 @@ def test_instances_are_drawn_for_a_generation_without_repeats():
     assert len(set(drawn)) > 1
 
 
+@pytest.mark.slow
 def test_seeds_in_one_program_and_islands_find_what_each_finds_alone():
     algorithm = Algorithm(population=8, generations=2, capacity=16)
     given = {"rollouts": 2, "lanes": 3, "progress": "race", "patience": 20}
@@ -335,3 +337,16 @@ def test_seeds_in_one_program_and_islands_find_what_each_finds_alone():
     again, _ = jax.jit(islands.again)(after, jnp.int32(0))
     assert again.shape == (16,)
     assert np.isfinite(again).any()
+
+
+def test_a_rollout_is_driven_again_from_its_controls_and_says_what_each_driver_came_to():
+    keys, track = jax.random.split(jax.random.key(4), 1), Spec(Track, None)
+    rollout = driving.drive(track, Track(), [("nine", Hand(RUNNER, 9)), ("two", Hand(RUNNER, 2))], keys[0])
+    assert rollout.steps < Track.horizon
+    assert rollout.finished
+    assert rollout.drivers == ["nine", "two"]
+    assert rollout.told("two").startswith(f"way {rollout.states.way[-1, 1]:g} m")
+    again = driving.driven_again(track, Track(), rollout.names, keys[0], rollout.controls)
+    assert driving.difference(again.states, rollout.states) is None
+    slower = driving.driven_again(track, Track(), rollout.names, keys[0], rollout.controls[:5] / 2)
+    assert driving.difference(slower.states, rollout.states).step == 1
