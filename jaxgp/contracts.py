@@ -272,7 +272,8 @@ class Driver(ABC, Generic[Plans, Memory]):
     ) -> tuple[Array, Memory]:
         """Return float32[P, M, K] controls, and the memory after them.
 
-        `plans` are arranged, `sensed` is float32[P, M, F], `bits` is uint32[P, M], uniform. Only what is `active` (bool[P, M]) need be right.
+        `plans` are arranged, `sensed` is float32[P, M, F], `bits` is uint32[P, M], uniform. Only what is `active`
+        (bool[P, M]) need be right.
         Controls that are not finite count as 0.
         """
 

@@ -324,7 +324,7 @@ SEASON = (
 )
 """Tracks of a season, which no evolution sees: drawn by `random.Random(2004).sample` from those 34 without sepang."""
 BOOK = ("v03", "clkwis", "v01", "oval2")
-"""Tracks of the source's table 9.5, as far as there are files: its oval and its complex are not among the public ones."""
+"""Tracks like those of the source's table 9.5; its oval and its complex are not among the public ones."""
 LISTS = ("training", "season", "book", "all")
 
 

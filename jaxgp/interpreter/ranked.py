@@ -70,7 +70,7 @@ def evaluate_ranked(primitives: PrimitiveSet, ranked: Ranked, features: Array) -
     Returns:
         float32[P, T, M].
     """
-    (programs, count, cases), trees = features.shape, len(ranked.order)
+    programs, cases, trees = len(features), features.shape[-1], len(ranked.order)
     spare = stack_bound(primitives.max_arity, ranked.kind.shape[0])
     seen = features[ranked.order // (trees // programs)].swapaxes(0, 1)
     # The row that padding writes is left out: no lane runs beyond its steps by more than it may write in vain.

@@ -3,7 +3,6 @@
 import math
 
 import jax.numpy as jnp
-import numpy as np
 import pytest
 
 from envs.rars import physics, places, tracks

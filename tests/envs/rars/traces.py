@@ -38,9 +38,9 @@ def shared() -> list[Path]:
 
 
 def read(path: Path) -> Trace:
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
-    with opened as file:
-        rows = list(csv.DictReader(file))
+    content = path.read_bytes()
+    text = gzip.decompress(content) if path.suffix == ".gz" else content
+    rows = list(csv.DictReader(text.decode().splitlines()))
     track, _, mode = path.name.split(".")[0].rsplit("_", 2)
     columns = {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
     return Trace(track, None if mode == "nR" else int(mode[2:]), columns)
