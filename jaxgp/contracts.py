@@ -258,6 +258,10 @@ class Driver(ABC, Generic[Plans, Memory]):
 
     @abstractmethod
     def prepare(self, genomes: Genomes, /) -> Plans: ...  # What individuals [P, ...] need in all their rollouts.
+    def arrange(self, plans: Plans, /) -> Any:
+        """Return plans as `control` takes them, for some steps of the same individuals; by default as they are."""
+        return plans
+
     @abstractmethod
     def start(self, plans: Plans, rollouts: int, /) -> Memory:
         """Return what P individuals remember at the start of M rollouts each, [P, M, ...]; () where it is nothing."""
@@ -268,7 +272,8 @@ class Driver(ABC, Generic[Plans, Memory]):
     ) -> tuple[Array, Memory]:
         """Return float32[P, M, K] controls, and the memory after them.
 
-        `sensed` is float32[P, M, F], `bits` is uint32[P, M], uniform. Only what is `active` (bool[P, M]) need be right.
+        `plans` are arranged, `sensed` is float32[P, M, F], `bits` is uint32[P, M], uniform. Only what is `active`
+        (bool[P, M]) need be right.
         Controls that are not finite count as 0.
         """
 

@@ -60,6 +60,10 @@ class Written:
         """Its trees as Python assignments; raises ExportError."""
         return python(self.primitives, self.program, self.features)
 
+    def written(self, template: Callable[[Primitive], str]) -> Equations:
+        """Return its trees as assignments by templates; see `equations`."""
+        return equations(self.primitives, self.program, template, lambda n: f"t{n}", self.features)
+
 
 def sexpr(primitives: PrimitiveSet, program: Programs) -> str:
     """Write an individual, [T, L], as `parse_program` reads it."""

@@ -190,8 +190,10 @@ class Roller(Generic[Plans]):
         )
         begun = self._begin(who, self.start(key[None], place))
 
+        arranged = self._arranged(who)
+
         def step(rollouts: Rollouts, _: None) -> tuple[Rollouts, tuple[State, Array]]:
-            after, controls = self._step(who, key[None], rollouts)
+            after, controls = self._step(arranged, key[None], rollouts)
             return after, (after.states, controls)
 
         ended, (states, controls) = lax.scan(step, begun, None, self.simulation.horizon)
@@ -216,6 +218,10 @@ class Roller(Generic[Plans]):
     def _who(self, plans: Plans) -> _Who:
         others = (driver.prepare(jax.tree.map(jnp.asarray, genomes)) for driver, _, genomes in self._posts)
         return _Who(plans, tuple(others))
+
+    def _arranged(self, who: _Who) -> _Who:
+        others = (driver.arrange(own) for (driver, *_), own in zip(self._posts, who.others, strict=True))
+        return _Who(self.driver.arrange(who.plans), tuple(others))
 
     def _begin(self, who: _Who, start: State) -> Rollouts:
         """Return the rollouts of P individuals at their starts [M]."""
@@ -243,6 +249,7 @@ class Roller(Generic[Plans]):
         def step(carry: tuple[Rollouts, Array]) -> tuple[Rollouts, Array]:
             return self._step(who, keys, carry[0])[0], carry[1] + 1
 
+        who = self._arranged(who)
         after, steps = lax.while_loop(on, step, (rollouts, jnp.int32(0)))
         if self.progress is None:
             return after, steps
@@ -306,7 +313,8 @@ class Roller(Generic[Plans]):
             rest, others = self._crewed(who.others, others, *(x[:, :, 1:] for x in seen))
             controls = jnp.concatenate([controls, rest], 2)
         advance = jax.vmap(jax.vmap(partial(_advance, world)), (0, 0, None, 0))
-        moved = advance(rollouts.states, _finite(controls), keys, rollouts.steps)
+        # Fused with what stands before and after it, a step would be rounded as these are.
+        moved = arrays.apart(advance, rollouts.states, _finite(controls), keys, rollouts.steps)
         states = arrays.where(going, moved, rollouts.states)
         after = rollouts.replace(states=states, steps=rollouts.steps + going, memory=memory, others=others)  # type: ignore[attr-defined]
         return after.replace(blank=rollouts.blank + blank), controls

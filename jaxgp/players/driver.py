@@ -12,8 +12,9 @@ from jaxgp.contracts import Driver, Memory, Simulation
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.evaluate import evaluate_active
+from jaxgp.interpreter.evaluate import FEW, evaluate_active
 from jaxgp.interpreter.plan import Plan, plan
+from jaxgp.interpreter.ranked import Ranked, evaluate_ranked, rank
 from jaxgp.spec import Hand, Spec, Strategy
 
 
@@ -35,17 +36,25 @@ class ProgramDriver(Driver[Plan, tuple[()]]):
         """Derive the evaluation order of programs [P, T, L], once for all their rollouts."""
         return plan(self.primitives, programs)
 
+    def arrange(self, plans: Plan, /) -> tuple[Plan, Ranked]:
+        """Return the plans with their trees by length."""
+        return plans, rank(plans)
+
     def start(self, plans: Plan, rollouts: int, /) -> tuple[()]:
         """Return the memory, which is empty."""
         del plans, rollouts
         return ()
 
     def control(
-        self, plans: Plan, memory: tuple[()], sensed: Array, bits: Array, active: Array, /
+        self, plans: tuple[Plan, Ranked], memory: tuple[()], sensed: Array, bits: Array, active: Array, /
     ) -> tuple[Array, tuple[()]]:
         """Return float32[P, M, K] controls of P programs that perceive float32[P, M, F], and the empty memory."""
         del bits
-        values = evaluate_active(self.primitives, plans, sensed.swapaxes(1, 2), active)
+        seen, language = sensed.swapaxes(1, 2), self.primitives
+        if sensed.shape[1] >= FEW or language.weighted or language.factored:
+            values = evaluate_active(language, plans[0], seen, active)
+        else:
+            values = evaluate_ranked(language, plans[1], seen)
         return jax.vmap(jax.vmap(self.decide))(sensed, values.swapaxes(1, 2)), memory
 
 

@@ -1,0 +1,163 @@
+"""What programs that drive perceive, and what they are made of.
+
+Source: M. Sipper, "Evolved to Win" (2011), table 9.1. A program has two trees, the angle of the nose and the speed of
+the wheels. It sees lengths and radii in 400 ft, speeds in 100 ft/s and angles in radians; left turns and drifts to the
+left are above 0. Where the source is silent: constants are drawn from -1 to 1, in which all that it prints lie; the
+value of the first tree is the angle in radians, that of the second one the speed in 100 ft/s; lengths of curves are
+those of the inner wall, of which RARS gives the radius; AA is above 0 where the wall turns to the left of the heading.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import jax.numpy as jnp
+from jax import Array
+
+from envs.rars.rules import SENSED
+from jaxgp.genotypes.primitives import FLOAT, Floats, Primitive, PrimitiveSet
+from jaxgp.interpreter.plan import Plan
+from jaxgp.interpreter.ranked import Ranked
+from jaxgp.options import option
+from jaxgp.players.driver import ProgramDriver
+
+LENGTH = 400.0
+"""Feet that lengths and radii are divided by."""
+SPEED = 100.0
+"""Ft/s that speeds are divided by, and the second tree's value multiplied by."""
+CONSTANTS = Floats(-1.0, 1.0)
+WIDEST = 8192.0
+"""A tangent of greater numbers is 0: single precision has lost the angle."""
+
+Ends = Literal["feet", "radians"]
+OffRoad = Literal["zero", "back"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a program perceives the road where the source is silent."""
+
+    te: Ends = option("feet", "TE in curves: feet along the inner wall, or the radians that are left")
+    off_road: OffRoad = option(
+        "zero", "AH off the road: zero: 0; back: the feet to the nearer wall, with a minus sign before them"
+    )
+
+
+def view(options: Options, sensed: Array) -> Array:
+    """Return float32[11, ...]: the terminals of `INDICATORS`, from what a car perceives, float32[F, ...]."""
+    s = dict(zip(SENSED, sensed, strict=True))
+    radius, next_radius, left, right = s["cur_rad"], s["nex_rad"], s["to_lft"], s["to_rgt"]
+    end = s["to_end"] / LENGTH
+    curved = s["to_end"] if options.te == "radians" else end * jnp.abs(radius)
+    ahead = s["ahead"]
+    if options.off_road == "back":
+        ahead = jnp.where((left < 0) | (right < 0), jnp.minimum(left, right), ahead)
+    found = {
+        "CR": radius / LENGTH,
+        "NR": next_radius / LENGTH,
+        "TE": jnp.where(radius == 0, end, curved),
+        "NL": s["nex_len"] * jnp.where(next_radius == 0, 1, jnp.abs(next_radius)) / LENGTH,
+        "V": s["v"] / SPEED,
+        "NV": s["vn"] / SPEED,
+        "TL": left / LENGTH,
+        "TR": right / LENGTH,
+        "TW": s["width"] / LENGTH,
+        "AH": ahead / LENGTH,
+        "AA": s["ahead_angle"],
+    }
+    return jnp.stack([found[name] for name in INDICATORS])
+
+
+INDICATORS = ("CR", "NR", "TE", "NL", "V", "NV", "TL", "TR", "TW", "AH", "AA")
+"""Radius of this segment and of the next one, feet to the end of this one, length of the next one; speed, drift to the
+left; feet to the left wall, to the right one, and between them; feet ahead to the first wall, and its angle."""
+
+
+def divide(a: Array, b: Array) -> Array:
+    """Return a / b, 0 where b is 0."""
+    return jnp.where(b == 0, 0.0, a / jnp.where(b == 0, 1.0, b))
+
+
+def tangent(x: Array) -> Array:
+    """Return tan(x) to single precision, 0 beyond `WIDEST`.
+
+    The interpreter computes every function in each of its steps, and XLA's own tangent takes longer than all others.
+    """
+    # S. Moshier's Cephes library, tanf: less a multiple of pi / 2 in three parts, then a polynomial.
+    near = jnp.abs(x) <= WIDEST
+    x = jnp.where(near, x, 0.0)
+    quarter = jnp.round(x * 0.6366197723675814)
+    r = ((x - quarter * 1.5703125) - quarter * 4.837512969970703e-4) - quarter * 7.549789948768648e-8
+    z = r * r
+    poly = 9.38540185543e-3
+    for coefficient in (3.11992232697e-3, 2.44301354525e-2, 5.34112807005e-2, 1.33387994085e-1, 3.33331568548e-1):
+        poly = poly * z + coefficient
+    value = poly * z * r + r
+    odd = quarter - 2 * jnp.floor(quarter / 2) != 0
+    return jnp.where(odd, -1 / jnp.where(value == 0, 1e-30, value), value)
+
+
+_TWO = (FLOAT, FLOAT)
+FUNCTIONS = (
+    Primitive("+", args=_TWO, call=lambda a, b: a + b, python="({0} + {1})", latex="({0} + {1})"),
+    Primitive("-", args=_TWO, call=lambda a, b: a - b, python="({0} - {1})", latex="({0} - {1})"),
+    Primitive("*", args=_TWO, call=lambda a, b: a * b, python="({0} * {1})", latex="({0} \\cdot {1})"),
+    Primitive("%", args=_TWO, call=divide, python="divide({0}, {1})", latex="({0} \\mathbin{{\\%}} {1})"),
+    Primitive("abs", args=(FLOAT,), call=jnp.abs, python="abs({0})", latex="\\lvert {0} \\rvert"),
+    Primitive("neg", args=(FLOAT,), call=lambda a: -a, python="(-{0})", latex="(-{0})"),
+    Primitive("tan", args=(FLOAT,), call=tangent, python="tangent({0})", latex="\\tan({0})"),
+    Primitive(
+        "IFG",
+        args=(*_TWO, *_TWO),
+        call=lambda a, b, yes, no: jnp.where(a > b, yes, no),
+        picks=2,
+        python="({2} if {0} > {1} else {3})",
+    ),
+    Primitive(
+        "IFP",
+        args=(FLOAT, *_TWO),
+        call=lambda a, yes, no: jnp.where(a > 0, yes, no),
+        picks=2,
+        python="({1} if {0} > 0 else {2})",
+    ),
+)
+
+
+def primitive_set(options: Options) -> PrimitiveSet:
+    """Return the set of table 9.1: the angle of the nose and the speed of the wheels, a tree each."""
+    name = "-".join(
+        ["rars", *(["radians"] if options.te == "radians" else []), *(["back"] if options.off_road == "back" else [])]
+    )
+    indicators = (
+        Primitive(name, feature=place, python=name, latex=f"\\mathrm{{{{{name}}}}}")
+        for place, name in enumerate(INDICATORS)
+    )
+    constants = (
+        Primitive("ERC", domain=CONSTANTS),
+        Primitive("Zero", fixed=0.0, python="0.0", latex="0"),
+        Primitive("One", fixed=1.0, python="1.0", latex="1"),
+    )
+    return PrimitiveSet(name, (*indicators, *constants), FUNCTIONS, roots=(FLOAT, FLOAT))
+
+
+def decide(sensed: Array, values: Array) -> Array:
+    """Return the controls float32[2] from the values of the two trees, float32[2]."""
+    del sensed
+    return values * jnp.array([1.0, SPEED], jnp.float32)
+
+
+@dataclass(frozen=True)
+class Racer(ProgramDriver):
+    """Programs that drive.
+
+    Attributes:
+        options: how they perceive.
+    """
+
+    options: Options = Options()
+
+    def control(
+        self, plans: tuple[Plan, Ranked], memory: tuple[()], sensed: Array, bits: Array, active: Array, /
+    ) -> tuple[Array, tuple[()]]:
+        """Return float32[P, M, 2] controls of P programs that perceive float32[P, M, F], and the empty memory."""
+        seen = jnp.moveaxis(view(self.options, jnp.moveaxis(sensed, -1, 0)), 0, -1)
+        return super().control(plans, memory, seen, bits, active)

@@ -1,0 +1,52 @@
+"""Races in words and pictures."""
+
+import xml.etree.ElementTree as ET
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import envs
+from envs.rars import render
+
+
+@pytest.fixture(scope="module")
+def rollout():
+    """Fifty seconds of a car that stands at its start, as it would be recorded, put where it might have been."""
+    world = envs.make("rars", track="v01", friction="fixed")
+    start = world.init(jax.random.key(0))
+    count = 911
+    states = jax.tree.map(lambda x: np.repeat(np.asarray(x)[None], count, 0), start)
+    car = states.car.replace(x=states.car.x + np.linspace(0, 300, count)[:, None].astype(np.float32))
+    off = np.cumsum(np.arange(count) > 800)[:, None]
+    return world, states.replace(car=car, steps=np.arange(count), off_road=off)
+
+
+def test_a_race_is_told_second_by_second(rollout):
+    lines = list(render.lines(*rollout))
+    assert len(lines) == 51  # the last one is the end
+    assert lines[0].startswith("   0.0 s  segment   0 of 6")
+    assert "20.0 ft/s  laps 0" in lines[0]
+    assert render.text(rollout[0], jax.tree.map(lambda x: x[-1], rollout[1])) == lines[-1]
+
+
+def test_pictures_show_the_track_and_every_second_of_each_path(rollout):
+    world, states = rollout
+    picture = render.picture(world, {"one <driver>": states, "another": states})
+    root = ET.fromstring(picture)
+    circles = root.findall(".//{*}circle")
+    assert sum(one.get("class") == "ten" for one in circles) == 2 * 5
+    assert sum(one.get("r") == "2.2" for one in circles) == 2 * 45
+    assert picture.count("@keyframes") == 2
+    assert [one.text.split(":")[0] for one in root.findall(".//{*}text")] == ["one <driver>", "another"]
+    assert "prefers-reduced-motion" in picture
+    assert len(picture) < 100_000
+    assert ET.fromstring(render.svg(world, jax.tree.map(lambda x: x[0], states))) is not None
+
+
+def test_a_car_that_is_out_is_said_to_be_broken(rollout):
+    world, states = rollout
+    state = jax.tree.map(lambda x: x[0], states)
+    state = state.replace(car=state.car.replace(damage=np.array([30001])), out=jnp.array([True]))
+    assert render.text(world, state).endswith("damage 30001  broken")
