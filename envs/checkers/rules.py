@@ -232,7 +232,7 @@ class Checkers(ListsMoves):
         near = square + jnp.where(down, -self.width, self.width) + right - 1 + odd
         far = square + jnp.where(down, -self.size, self.size) + 2 * right - 1
         start = both(single(square, self.words), _select(direction, state.moves))
-        legal = some(start) & (jump == state.captures)
+        legal = some(start) & (jump == state.captures) & (action >= 0) & (action < self.num_actions)
         end = single(jnp.where(jump, far, near), self.words)
         taken = _where(jump, single(near, self.words), self.constant([]))
 

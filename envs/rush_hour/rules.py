@@ -217,12 +217,20 @@ class RushHour(Packs, Puzzle[State]):
         return vehicle * (2 * self.far) + self.far - backwards + rank
 
     def step(self, state: State, action: Array, key: Array) -> State:
-        """Slide a vehicle; nothing changes after the end."""
+        """Slide a vehicle; a slide that is not free changes nothing, and nothing changes after the end."""
         del key
+        return self._slid(state, action, self.is_free(state, *self.slide(action)))
+
+    def advance(self, state: State, action: Array) -> State:
+        """Slide a vehicle over cells that are free."""
+        return self._slid(state, action, jnp.bool_(True))
+
+    def _slid(self, state: State, action: Array, free: Array) -> State:
         vehicle, distance = self.slide(action)
-        moved = (np.arange(self.vehicles) == vehicle) & ~state.terminated
+        moves = free & ~state.terminated
+        moved = (np.arange(self.vehicles) == vehicle) & moves
         positions = (state.positions + jnp.where(moved, distance, 0)).astype(jnp.int8)
-        count = state.count + ~state.terminated
+        count = state.count + moves
         ended = state.terminated | (positions[X] == self.size - 2)
         return State(
             positions=positions,
@@ -232,7 +240,7 @@ class RushHour(Packs, Puzzle[State]):
             goals=state.goals,
             level=state.level,
             count=count,
-            last=jnp.where(state.terminated, state.last, action),
+            last=jnp.where(moves, action, state.last),
             to_move=state.to_move,
             terminated=ended,
             returns=_returns(count, ended),
@@ -264,6 +272,25 @@ class RushHour(Packs, Puzzle[State]):
         """Return int32[...] each: the vehicle of an action, and the cells by which it slides."""
         distance = action % (2 * self.far) - self.far
         return action // (2 * self.far), distance + (distance >= 0)
+
+    def is_free(self, state: State, vehicle: Array, distance: Array) -> Array:
+        """Return bool[]: whether the cells are free over which a vehicle (int32[], any number) would slide.
+
+        It looks at one line alone, which takes a fraction of the time of `reach`.
+        """
+        own = np.arange(self.vehicles) == vehicle
+        start, length, line = (
+            jnp.where(own, x, 0).sum(dtype=jnp.int32) for x in (state.positions, state.lengths, state.lines)
+        )
+        beside = (state.vertical == (own & state.vertical).any()) & ~own
+        along = jnp.where(beside & (state.lines == line), cells(state), 0)
+        crossing = ~beside & ~own & (state.positions <= line) & (line < state.positions + state.lengths)
+        across = jnp.where(crossing, np.uint32(1) << state.lines.astype(jnp.uint32), 0)
+        taken = lax.reduce(along | across, np.uint32(0), lax.bitwise_or, (0,))
+        first, last = start + jnp.minimum(distance, 0), start + length + jnp.maximum(distance, 0)
+        swept = (np.uint32(1) << last.astype(jnp.uint32)) - (np.uint32(1) << first.astype(jnp.uint32))
+        one = (jnp.abs(distance) == 1) if self.metric == "steps" else True
+        return (length > 1) & (first >= 0) & (last <= self.size) & (swept & taken == 0) & one
 
     def reach(self, state: State) -> Pair:
         """Return int32[V] each: actions of each vehicle backwards (left, up) and forwards; none after the end."""
