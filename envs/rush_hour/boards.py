@@ -197,8 +197,6 @@ def read_file(name: str, option: str) -> list[Board]:
         text = reading.read_text(path, LARGEST)
     except OSError as error:
         raise UsageError(f"{option}={name}: cannot be read ({reason(error)}); {accepted}") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{option}={name}: not text in UTF-8; {accepted}") from error
     except ValueError as error:
         raise UsageError(f"{option}={name}: {error}; {accepted}") from error
     try:

@@ -222,8 +222,6 @@ def _text(name: str) -> str:
         return reading.read_text(files.user_path("replay", name))
     except OSError as error:
         raise UsageError(f"replay={name}: cannot be read ({reason(error)}); {ACCEPTED}") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"replay={name}: not text in UTF-8; {ACCEPTED}") from error
     except ValueError as error:
         raise UsageError(f"replay={name}: {error}; {ACCEPTED}") from error
 
