@@ -42,7 +42,11 @@ def read_text(path: Path, most: int = LARGEST) -> str:
         OSError: it cannot be read.
         ValueError: it is larger, or no text.
     """
-    content = read_bytes(path, most)
+    return text_of(path, read_bytes(path, most))
+
+
+def text_of(path: Path, content: bytes) -> str:
+    """Return the content of a file as text, as `read_text` does."""
     text = decode(content)
     if is_older(content):
         remark(f"{path}: not in UTF-8; read as Latin-1")
