@@ -7,7 +7,7 @@ there. Boards have 6 x 6 to 8 x 8 cells:
 - X covers 2 cells of row (size - 1) // 2, counted from 0 at the top; the exit is at the right end of this row. The
   puzzle is solved when X stands at the exit. Driving out through it would be the same slide.
 - The metric `moves` counts a slide of any number of cells as one move. The metric `steps` has slides of one cell alone.
-- There are no walls. There is no limit on the number of moves.
+- A wall covers one cell and never moves. There is no limit on the number of moves.
 
 A line is a byte of bits, and a board is two words of four lines each, once by rows and once by columns. A vehicle finds
 how far it can slide from the byte of its line.
@@ -60,7 +60,7 @@ class State:
     """
 
     positions: Array  # int8[V]
-    lengths: Array  # int8[V]: cells; constant
+    lengths: Array  # int8[V]: cells, of a wall 1; constant
     lines: Array  # int8[V]: row, or column of a vertical one; constant
     vertical: Array  # bool[V]: constant
     goals: Array  # int8[V]: places designated by the deduced goal board, ANYWHERE for those without; constant
@@ -314,7 +314,8 @@ class RushHour(Packs, Puzzle[State]):
         ) >> end  # never 0: all beyond the board is taken
         back = start.astype(jnp.int32) - (32 - lax.clz(below).astype(jnp.int32))
         forward = lax.population_count(~above & (above - 1)).astype(jnp.int32)
-        return jnp.where(own != 0, back, 0), jnp.where(own != 0, forward, 0)
+        slides = state.lengths > 1
+        return jnp.where(slides, back, 0), jnp.where(slides, forward, 0)
 
     def occupied(self, state: State) -> Frames:
         """Return all cells that are taken: by rows under `across`, by columns under `down`."""
