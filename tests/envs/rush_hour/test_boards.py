@@ -94,7 +94,6 @@ def test_a_wrong_file_is_refused_by_line(tmp_path, text, fault):
 
 DATABASE = """51 GBBoLoGHIoLMGHIAAMCCCKoMooJKDDEEJFFo 4780
 60 IBBxooIooLDDJAALooJoKEEMFFKooMGGHHHM 2332
-58 BBoKMxDDDKMoIAALooJoLEEooJFFNoGGoxN 9192
 """
 """Lines of M. Fogleman's database, without walls and with them."""
 
@@ -106,13 +105,21 @@ def test_lines_of_the_database_are_read_and_solved_in_their_number_of_moves(tmp_
     assert [(board.name, board.moves, board.states) for board in found] == [
         ("rush:1", 51, 4780),
         ("rush:2", 60, 2332),
-        ("rush:3", 58, 9192),
     ]
     assert database_line(found[0], 51, 4780) == DATABASE.splitlines()[0]
     for line, board in zip(DATABASE.splitlines(), found, strict=True):
         assert find(line).vehicles == board.vehicles
         rules = rules_of(6)
         assert explore(rules, rules.position(board), nearest=True).distance == board.moves
+
+
+def test_a_line_of_the_database_that_lacks_a_cell_is_named(tmp_path):
+    file = tmp_path / "rush.txt"
+    file.write_text(DATABASE + "58 BBoKMxDDDKMoIAALooJoLEEooJFFNoGGoxN 9192\n")
+    with pytest.raises(
+        UsageError, match=r"boards=.*rush\.txt: line 3: rush:3: it has 35 cells; accepted: 36, 49 or 64"
+    ):
+        read_file(str(file), "boards")
 
 
 def test_walls_never_move_and_hold_up_what_slides_towards_them():
