@@ -128,6 +128,10 @@ def _numbered(game: Any, text: str) -> int:
     return int(text)
 
 
+def _nothing(*_: object) -> None:
+    return None
+
+
 @dataclass(frozen=True)
 class Recorded(Generic[Rules]):
     """A game as a file of other programs holds it.
@@ -152,11 +156,13 @@ class Format(Generic[Rules]):
         write: (rules, names of the players, states, actions) -> the content of a file; the states are those before each
             action, and the last one. Raises ValueError for a game that the format cannot hold.
         read: of a format that is not text, (rules, content, number) -> a game, as `Notation.parse` does.
+        check: refuses rules whose games the format cannot hold; raises ValueError.
     """
 
     says: str
     write: Callable[[Rules, Sequence[str], Sequence[Any], Sequence[int]], str | bytes]
     read: "Callable[[Rules, bytes, int | None], Recorded[Rules]] | None" = None
+    check: Callable[[Rules], None] = _nothing
 
 
 @dataclass(frozen=True)
@@ -217,10 +223,6 @@ class Dialect:
     vertex: Callable[[int], str]
     action: Callable[[str], int]
     packages: Mapping[str, str] = field(default_factory=dict)
-
-
-def _nothing(*_: object) -> None:
-    return None
 
 
 @dataclass(frozen=True)

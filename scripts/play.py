@@ -44,7 +44,7 @@ from jaxgp.seats.options import PlayerOptions, player
 if TYPE_CHECKING:
     import numpy as np
 
-    from jaxgp.contracts import Position
+    from jaxgp.contracts import Game, Position
     from jaxgp.host.human import Adviser
     from jaxgp.host.savedgame import Played
     from jaxgp.measure.champions import Loaded
@@ -133,11 +133,17 @@ def task(options: Options) -> int:
     return 0
 
 
-def keeper(options: Options, spec: "Spec") -> Callable[["Played"], None]:
+def keeper(options: Options, spec: "Spec", game: "Game") -> Callable[["Played"], None]:
     """Return what writes the files that were asked for; raises UsageError where none can be written."""
     from jaxgp.host import savedgame
 
-    files = savedgame.targets("save", options.save, further=spec.notation.formats) if options.save else []
+    formats = spec.notation.formats
+    files = savedgame.targets("save", options.save, further=formats) if options.save else []
+    for form in (formats[path.suffix] for path in files if path.suffix in formats):
+        try:
+            form.check(game)
+        except ValueError as error:
+            raise UsageError(f"save={options.save}: {error}") from error
     pictures = savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []
 
     def keep(played: "Played") -> None:
@@ -208,7 +214,7 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", begun: "Pl
     from jaxgp.seats.moves import Stepper, game_key
 
     names, labels = called(agents)
-    keep = keeper(options, cast.spec)
+    keep = keeper(options, cast.spec, cast.game)
     stepper = Stepper(cast.game, game_key(options.seed)) if begun is None else begun.stepper
     with waiting("Compiling the rules"):
         stepper.compile()
@@ -331,7 +337,7 @@ def show_again(options: Options) -> None:
         raise UsageError("resume: a replay has no use for it; leave out one of them")
     with waiting("Compiling the rules"):
         played = upto(options, savedgame.read(str(options.replay), *asked(options)))
-    keep = keeper(options, played.spec)
+    keep = keeper(options, played.spec, played.game)
     viewer = Viewer(played.game, played.spec, played.names, played.moves, sayer(played.spec.table.marked))
     if sys.stdin.isatty():
         drop_typed()

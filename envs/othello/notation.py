@@ -103,14 +103,18 @@ def _square(byte: int) -> str:
 def _write_wthor(game: Othello, names: Sequence[str], states: Sequence[State], actions: Sequence[int]) -> bytes:
     """Write a game as a file of WTHOR, which has no names; empty squares count for the winner."""
     del names
-    if game.size != 8:
-        raise ValueError(f"WTHOR has games on 8 x 8 squares, and this one is on {game.size} x {game.size}")
+    _check_wthor(game)
     black, white = (int(side.sum()) for side in discs(game, states[-1]))
     left = game.area - black - white if bool(states[-1].terminated) else 0
     score = black + left * (black > white) + left // 2 * (black == white)
     moves = [(action // 8 + 1) * 10 + action % 8 + 1 for action in actions if action != game.area]
     head = HEAD.pack(20, 0, 1, 1, 1, 0, 0, 8, 0, 0, 0)
     return head + RECORD.pack(0, 0, 0, score, score, *moves, *[0] * (SQUARES - len(moves)))
+
+
+def _check_wthor(game: Othello) -> None:
+    if game.size != 8:
+        raise ValueError(f"WTHOR has games on 8 x 8 squares, and this one is on {game.size} x {game.size}")
 
 
 def _words(line: str) -> list[str]:
@@ -215,6 +219,6 @@ def _write_transcript(game: Othello, names: Sequence[str], states: Sequence[Stat
 
 FORMATS = {
     ".ggf": Format("GGF, as game servers write it", _write_ggf),
-    ".wtb": Format("WTHOR, as the French federation keeps its games", _write_wthor, read_wthor),
+    ".wtb": Format("WTHOR, as the French federation keeps its games", _write_wthor, read_wthor, _check_wthor),
     ".transcript": Format("squares, as in f5d6c3", _write_transcript),
 }

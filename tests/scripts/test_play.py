@@ -361,6 +361,17 @@ def test_games_of_other_programs_are_shown_played_on_and_written(play, tmp_path)
     assert "First player plays c3-d4." in out
 
 
+def test_a_format_that_cannot_hold_a_game_is_refused_before_it_is_played(play, tmp_path):
+    random = ("player=random", "opponent=random")
+    for game, file, why in (
+        (("game=othello", "game.size=4"), "a.wtb", "WTHOR has games on 8 x 8 squares, and this one is on 4 x 4"),
+        (("game=backgammon", "game.position=4HPwATDgc/ABMA"), "a.mat", ".mat has games from the opening"),
+    ):
+        code, out, error = play(*game, *random, f"save={tmp_path / file}")
+        assert (code, out) == (2, "")
+        assert f"save={tmp_path / file}: {why}" in error
+
+
 def test_othello_is_played_by_people_and_saved(play, tmp_path):
     options = ("game=othello", "game.size=4", "opponent=random", "seed=3")
     code, out, _ = play(*options, typed="e9\npass\nb1\n")

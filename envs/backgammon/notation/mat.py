@@ -34,8 +34,7 @@ def turns(states: Sequence[State], actions: Sequence[int]) -> list[tuple[int, st
 
 def write_mat(game: Backgammon, names: Sequence[str], states: Sequence[State], actions: Sequence[int]) -> str:
     """Write a game as a match without limit; raises ValueError for one that begins with a position of its own."""
-    if game.position is not None:
-        raise ValueError(".mat has games from the opening; this one begins with a position")
+    _check(game)
     first, second = (name.replace(":", " ")[: LEFT - 6] for name in names)
     lines = [f'; [Variation "{VARIATIONS[game.variant]}"]', "", " 0 point match", "", " Game 1"]
     lines.append(f" {f'{first} : 0':<{LEFT + 4}}{second} : 0")
@@ -51,6 +50,11 @@ def write_mat(game: Backgammon, names: Sequence[str], states: Sequence[State], a
         points = int(score.max())
         lines.append(f"{' ' * (5 if score[0] else 5 + LEFT)}Wins {points} point{'s' * (points > 1)}")
     return "\n".join(lines) + "\n"
+
+
+def _check(game: Backgammon) -> None:
+    if game.position is not None:
+        raise ValueError(".mat has games from the opening; this one begins with a position")
 
 
 def placed(state: State) -> Placed:
@@ -73,7 +77,7 @@ def _write_gnubg(game: Backgammon, names: Sequence[str], states: Sequence[State]
 
 
 FORMATS = {
-    ".mat": Format("a match of one game, for GNU Backgammon and eXtreme Gammon", write_mat),
+    ".mat": Format("a match of one game, for GNU Backgammon and eXtreme Gammon", write_mat, check=_check),
     ".xgid": Format("the last position as an XGID", _write_xgid),
     ".gnubgid": Format("the last position as the IDs of GNU Backgammon", _write_gnubg),
 }
