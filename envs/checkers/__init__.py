@@ -25,6 +25,6 @@ def spec() -> "Spec[Checkers]":
             formats=notation.FORMATS,
         ),
         searches=Searches(opponents.evaluators, certainty=opponents.certainty),
-        table=Table(turns.TYPED, turns.read_turn, marked=render.MARKED),
+        table=Table(turns.TYPED, turns.read_turn, rules=render.RULES, colours=render.COLOURS),
         vet=notation.vet,
     )

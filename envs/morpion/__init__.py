@@ -9,7 +9,8 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Morpion]":
     """Return the game; this imports it."""
-    from envs.morpion import opponents, records, render, roles, saved
+    from envs.morpion import hints, opponents, render, roles
+    from envs.morpion.notation import records, saved
     from envs.morpion.rules import Morpion
     from jaxgp.spec import Notation, Solo, Spec, Table
 
@@ -27,5 +28,5 @@ def spec() -> "Spec[Morpion]":
             records.FORMATS,
         ),
         solo=Solo(opponents.listed, opponents.random_scores),
-        table=Table(render.TYPED),
+        table=Table(render.TYPED, rules=render.RULES, hints=hints.hints),
     )

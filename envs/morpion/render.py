@@ -10,8 +10,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from envs.morpion.notation.saved import Point, greek_cross, line_between, line_points, new_crosses
 from envs.morpion.rules import DX, DY, LENGTH, Morpion, State, unpack
-from envs.morpion.saved import Point, greek_cross, line_between, line_points, new_crosses
 from jaxgp.printable import typed
 
 SEATS = ("Player",)
@@ -21,6 +21,15 @@ ROOM = 2
 """Free points that are shown around the crosses."""
 CELL = 24.0
 MARGIN = 16.0
+
+RULES = """\
+A move adds one cross so that five crosses stand in a row, horizontally,
+vertically or diagonally, and draws the line through them.
+No part of a line may be used twice; lines in one row may share an end
+(game.variant=5D: lines of one direction share no cross).
+A move is named by the ends of its line. Draw as many lines as you can.
+"""
+"""What `rules` prints at the table."""
 
 STYLE = """
 .morpion text{font:600 10px system-ui,-apple-system,"Segoe UI",sans-serif;text-anchor:middle}

@@ -25,6 +25,6 @@ def spec() -> "Spec[Othello]":
             formats=notation.FORMATS,
         ),
         searches=Searches(opponents.evaluators),
-        table=Table(render.TYPED),
+        table=Table(render.TYPED, rules=render.RULES, colours=render.COLOURS),
         dialect=gtp.dialect,
     )

@@ -21,13 +21,17 @@ from jaxgp.store.record import Row
 
 @dataclass(frozen=True)
 class Curve:
-    """One metric as a line, or as a faint line for each island; `factor` changes its unit."""
+    """One metric as a line, or as a faint line for each island; `factor` changes its unit.
+
+    A line that may lie on another one is dashed, so that both are seen.
+    """
 
     metric: str
     label: str
     color: str
     factor: float = 1.0
     faint: bool = False
+    dashed: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,15 +87,15 @@ PLOTS = (
     ),
     Plot(
         "problems",
-        "How hard the problems of the second population are",
+        "Problems of the second population: nodes beside the reference search",
         (
             (
-                "nodes, as a multiple of the reference search's",
+                "nodes / reference",
                 (Curve("problems_best_fitness", "hardest", BLUE), Curve("problems_mean_fitness", "mean", ORANGE)),
             ),
             (
                 "percent",
-                (Curve("problems_solved", "instances that were solved by somebody", GREEN, 100.0),),
+                (Curve("problems_solved", "instances that anybody solves", GREEN, 100.0),),
             ),
         ),
     ),
@@ -117,7 +121,7 @@ PLOTS = (
                 "individuals",
                 (
                     Curve("unique_programs", "different programs", BLUE),
-                    Curve("unique_lists", "different lists in the population", BLUE),
+                    Curve("unique_lists", "different lists", BLUE),
                     Curve("unique_behaviours", "different ways to play", ORANGE),
                 ),
             ),
@@ -130,14 +134,14 @@ PLOTS = (
     ),
     Plot(
         "tournaments",
-        "Winners of the tournaments: in their groups, and against the first opponent",
+        "Winners of the tournaments",
         (
-            ("points in a double game", (Curve("group_points", "points for each double game of its group", BLUE),)),
+            ("points in a double game", (Curve("group_points", "points for each double game of their group", BLUE),)),
             (
                 "parents that win",
                 (
-                    Curve("beaten", "parents that beat the first opponent", ORANGE),
-                    Curve("all_beaten", "parents that beat each opponent", BLUE),
+                    Curve("all_beaten", "beat each opponent", BLUE),
+                    Curve("beaten", "beat the first opponent", ORANGE, dashed=True),
                 ),
             ),
         ),
@@ -179,6 +183,7 @@ def _panel(axis: Axes, label: str, curves: Sequence[Curve], rows: Sequence[Row])
         width = max(len(each) for each in values)
         lines = [each if len(each) == width else [math.nan] * width for each in values]
         drawn = axis.plot(generations, lines, color=curve.color, marker=marker, linewidth=0.7 if curve.faint else 1.5)
+        drawn[0].set_linestyle("--" if curve.dashed else "-")
         drawn[0].set_label(curve.label)
         for line in drawn if curve.faint else []:
             line.set_alpha(max(0.15, min(0.6, 4 / width)))

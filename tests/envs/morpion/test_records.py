@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import envs
-from envs.morpion import records, saved
-from envs.morpion.records import read_game
+from envs.morpion.notation import records, saved
+from envs.morpion.notation.records import read_game
 from envs.morpion.rules import Morpion
 from tests.envs.morpion.test_reference import random_game
 from tests.envs.morpion.test_reference import records as record_games

@@ -26,8 +26,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from envs.morpion.notation.saved import Point, line_between, line_points, new_crosses, parse_game
 from envs.morpion.rules import CORNER, DX, DY, LENGTH, Morpion, State, Variant
-from envs.morpion.saved import Point, line_between, line_points, new_crosses, parse_game
 from jaxgp import reading
 from jaxgp.errors import show
 from jaxgp.printable import typed
