@@ -132,8 +132,8 @@ class Backgammon(RollsByTurn):
             own, other, seat, given = self.placed
             dice, luck = roll(key)
             dice = dice if given is None else jnp.array(given, jnp.int32)
-            sides = (jnp.array(side, jnp.int8) for side in (own, other))
-            return self.turn(*sides, dice, jnp.int32(seat), luck=luck)
+            men = jnp.array([own, other], jnp.int8)
+            return self.turn(men[0], men[1], dice, jnp.int32(seat), luck=luck)
         drawn, luck = lot(jax.random.bits(key), DICE * (DICE - 1))
         first = drawn // (DICE - 1) + 1
         second = drawn % (DICE - 1) + 1
