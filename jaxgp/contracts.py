@@ -81,7 +81,10 @@ class Game(World[State], Protocol[State]):
         """Return bool[A]: what the side to move may play; at least one before the end, none after it."""
 
     def step(self, state: State, action: Array, key: Array) -> State:
-        """Play `action` (int32[], legal) for the side to move, then do what chance does after it, drawn from `key`."""
+        """Play `action` (int32[]) for the side to move, then do what chance does after it, drawn from `key`.
+
+        A number that is not a legal action here changes nothing, whatever number it is; `jaxgp.arrays.is_legal` tells.
+        """
 
     def forfeit(self, state: State) -> State:
         """End the game as a loss for the side to move; a game for one ends as it stands."""
@@ -174,6 +177,13 @@ class Puzzle(Game[State], ListsMoves):
     """
 
     __hash__ = object.__hash__
+
+    @abstractmethod
+    def advance(self, state: State, action: Array) -> State:
+        """Play `action` (int32[]) without checking it: as `step` does if it is legal, unspecified if it is not.
+
+        For searches, which try no other actions than those that they have listed.
+        """
 
     @abstractmethod
     def solved(self, state: State) -> Array: ...  # bool[]: whether the goal is reached.

@@ -115,6 +115,12 @@ def complain(error: BaseException) -> None:
         print(line if len(line) <= LONGEST else line[: LONGEST - 3] + "...", file=sys.stderr, flush=True)
 
 
+def remark(text: str) -> None:
+    """Print a remark as one line on stderr: what was done all the same, and how."""
+    with suppress(OSError, ValueError):  # as above
+        print(f"note: {one_line(text)}"[:LONGEST], file=sys.stderr, flush=True)
+
+
 def reason(error: OSError) -> str:
     """Say in a few words why the operating system refused."""
     return error.strerror or str(error) or type(error).__name__

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from jaxgp.search.lookahead import Twin
 
 Rules = TypeVar("Rules", bound=Game | Simulation)
+Item = TypeVar("Item")
 Turns = TypeVar("Turns", bound=Game)
 Drawn = TypeVar("Drawn", contravariant=True)
 Options = TypeVar("Options")
@@ -144,6 +145,43 @@ def _numbered(game: Any, text: str) -> int:
     return int(text)
 
 
+def _nothing(*_: object) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Recorded(Generic[Rules]):
+    """A game as a file of other programs holds it.
+
+    Attributes:
+        rules: with the settings that the file states, such as its position.
+        actions: from the opening on.
+        players: their names, by seat; empty: the file has none.
+    """
+
+    rules: Rules
+    actions: Sequence[int]
+    players: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Format(Generic[Rules]):
+    """How other programs write whole games to files.
+
+    Attributes:
+        says: what it is, in a few words.
+        write: (rules, names of the players, states, actions) -> the content of a file; the states are those before each
+            action, and the last one. Raises ValueError for a game that the format cannot hold.
+        read: of a format that is not text, (rules, content, number) -> a game, as `Notation.parse` does.
+        check: refuses rules whose games the format cannot hold; raises ValueError.
+    """
+
+    says: str
+    write: Callable[[Rules, Sequence[str], Sequence[Any], Sequence[int]], str | bytes]
+    read: "Callable[[Rules, bytes, int | None], Recorded[Rules]] | None" = None
+    check: Callable[[Rules], None] = _nothing
+
+
 @dataclass(frozen=True)
 class Notation(OfTurns, Generic[Rules]):
     """How moves and whole games are written.
@@ -151,18 +189,38 @@ class Notation(OfTurns, Generic[Rules]):
     Attributes:
         action_name: (rules, action) -> its name; without one, moves are called by their numbers.
         parse_action: (rules, the name of an action) -> the action; raises ValueError, which says what is accepted.
-        parse: (rules, text) -> the actions; raises ValueError.
+        parse: (rules, text, number) -> a game that text holds in one of the game's own notations; of several games the
+            one with this number, from 1 on. Raises ValueError, as `one_of` does where there is no number.
         describe: (rules, actions, why each was played) -> text.
         picture: (rules, actions, how many of them; None: all) -> one SVG picture of the whole game; None: none.
         written: (rules, actions) -> the moves alone, as `parse` reads them; they end the text of a saved game.
+        formats: by the ending of their files.
     """
 
     action_name: Callable[[Rules, int], str] = _number
     parse_action: Callable[[Rules, str], int] = _numbered
-    parse: Callable[[Rules, str], Sequence[int]] | None = None
+    parse: Callable[[Rules, str, int | None], Recorded[Rules]] | None = None
     describe: Callable[[Rules, Sequence[int], Sequence[str]], str] | None = None
     picture: Callable[[Rules, Sequence[int], int | None], str] | None = None
     written: Callable[[Rules, Sequence[int]], str] | None = None
+    formats: Mapping[str, Format[Rules]] = field(default_factory=dict, hash=False)
+
+
+def one_of(games: Sequence[Item], number: int | None) -> Item:
+    """Return the game with a number, from 1 on, of those in a file; without a number the only one.
+
+    Raises:
+        ValueError: there is none, or there are several; the message says what is accepted.
+    """
+    count = len(games)
+    if number is None and count == 1:
+        return games[0]
+    if number is None or not 1 <= number <= count:
+        asked = "" if number is None else f"there is no game {number}; "
+        plural = "s" * (count != 1)
+        accepted = f"; accepted: FILE#N, with N from 1 to {count}" if count > 1 else ""
+        raise ValueError(f"{asked}the file has {count} game{plural}{accepted}")
+    return games[number - 1]
 
 
 @dataclass(frozen=True)
@@ -188,10 +246,6 @@ def _very_long(rules: object) -> int:
     """Return more moves than people or programs make in a game that need not end."""
     del rules
     return 10_000
-
-
-def _nothing(*_: object) -> None:
-    return None
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from jaxgp.report.generated import filled, table
 from jaxgp.report.reference import options_table
 from jaxgp.store import runs
 from jaxgp.study import curves
+from jaxgp.study.study_options import STUDY
 from studies.growth import populations as of_populations
 from tables import (
     backgammon,
@@ -108,7 +109,7 @@ def contents(docs: Path) -> dict[Path, str]:
 
 def task(options: Options) -> int:
     """Write."""
-    require("scripts/document.py", ("statsmodels",), "study")
+    require("scripts/document.py", STUDY, "study")
     docs = files.user_path("docs", options.docs)
     if missing := next((name for name in DOCUMENTS if not (docs / name).is_file()), None):
         reject("docs", options.docs, f"a folder of documents, with {missing}")

@@ -15,7 +15,8 @@
     python scripts/play.py run=outputs/DIR player=champion                the game of a champion that plays alone
     python scripts/play.py run=outputs/DIR player=champion beside=[NAME]  the rollout of a simulation, with a strategy
     python scripts/play.py replay=game.json                               the saved game once more
-    python scripts/play.py replay=game.txt game=morpion                   a game in a notation of its own
+    python scripts/play.py replay=games.pdn#2 game=checkers               the second game of a file in PDN
+    python scripts/play.py resume=game.json opponent=search:6             a saved game, played on
     python scripts/play.py game=path/to/folder                            a game outside the project
 
 In the game, type help. Settings of the rules are game.OPTION=VALUE, those of programs program.OPTION=VALUE, those of
@@ -46,12 +47,12 @@ from jaxgp.seats.options import PlayerOptions, player
 if TYPE_CHECKING:
     import numpy as np
 
-    from jaxgp.contracts import Position
+    from jaxgp.contracts import Game, Position
     from jaxgp.host.driving import Driven
     from jaxgp.host.savedgame import Played
     from jaxgp.measure.champions import Loaded
     from jaxgp.seats.agents import Agent, Hint
-    from jaxgp.spec import Cast, Games, Hand
+    from jaxgp.spec import Cast, Games, Hand, Spec
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 HINT_DEPTH = 8
@@ -93,17 +94,20 @@ class Options(Players):
     seed: int = option(0, "of chance in the game, of random moves and of random ties", low=0, high=MAX_SEED)
     save: str | None = option(
         None,
-        "write what was played to FILE.svg, an animated picture, FILE.txt and FILE.json; with an ending only that one",
+        "write what was played to FILE.svg, an animated picture, FILE.txt and FILE.json; with an ending only that one, "
+        "or a format of other programs that the page of the game names",
         path=True,
     )
     picture: str | None = option(None, "write a picture of the last position to this SVG file", path=True)
     replay: str | None = option(
         None,
-        "a saved FILE.json, or with game=NAME a FILE in that game's own notation: show its moves, do not play",
+        "a saved FILE, or with game=NAME a FILE in a notation of that game; FILE#N: the N-th game of it: show its "
+        "moves, do not play",
         path=True,
     )
+    resume: str | None = option(None, "a FILE as for replay: play on from where it ends", path=True)
     move: int | None = option(
-        None, "of a replay: the last move that is shown, saved or pictured; null: all of them", low=0, high=MAX_COUNT
+        None, "of a replay, or of a game to go on from: the last move that counts; null: all", low=0, high=MAX_COUNT
     )
 
     renamed: ClassVar[dict[str, str]] = {
@@ -127,7 +131,27 @@ def task(options: Options) -> int:
     jax.config.update("jax_platforms", "cpu")  # one position at a time: a GPU would only add latency
     from jaxgp.host import savedgame
 
-    files = savedgame.targets("save", options.save) if options.save else []
+    for name, file in (("save", options.save), ("picture", options.picture)):
+        if file:
+            savedgame.targets(name, file)
+    if options.replay:
+        show_again(options)
+    else:
+        play(options)
+    return 0
+
+
+def keeper(options: Options, spec: "Spec", game: "Game") -> Callable[["Played"], None]:
+    """Return what writes the files that were asked for; raises UsageError where none can be written."""
+    from jaxgp.host import savedgame
+
+    formats = spec.notation.formats
+    files = savedgame.targets("save", options.save, further=formats) if options.save else []
+    for form in (formats[path.suffix] for path in files if path.suffix in formats):
+        try:
+            form.check(game)
+        except ValueError as error:
+            raise UsageError(f"save={options.save}: {error}") from error
     pictures = savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []
 
     def keep(played: "Played") -> None:
@@ -137,20 +161,17 @@ def task(options: Options) -> int:
         for path in [*files, *pictures]:
             say(f"Written: {path}")
 
-    if options.replay:
-        show_again(options, keep)
-    else:
-        play(options, keep)
-    return 0
+    return keep
 
 
-def play(options: Options, keep: Callable[["Played"], None]) -> None:
+def play(options: Options) -> None:
     """Seat the players and play."""
     from jaxgp.report.waiting import announced, waiting
 
-    if options.move is not None:
-        raise UsageError("move: given, but there is no replay=FILE")
-    cast, loaded = set_up(options)
+    if options.move is not None and not options.resume:
+        raise UsageError("move: given, but there is no replay=FILE and no resume=FILE")
+    begun = resumed(options) if options.resume else None
+    cast, loaded = set_up(options, begun)
     if cast.simulated:
         drive(options, cast, loaded)
         return
@@ -177,11 +198,24 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
                 # Engines outside compile nothing.
                 agent = announced(agent, thinks if seats[role].kind == "engine" else f"Compiling {agent.name}", thinks)
             agents.append(agent)
-        sit(options, cast, agents, keep)
+        sit(options, cast, agents, begun)
 
 
-def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Callable[["Played"], None]) -> None:
-    """Let players (None: a person) play a game; what was played is kept, also if a person leaves."""
+def resumed(options: Options) -> "Played":
+    """Return the game that is played on; raises UsageError for one that has ended."""
+    from jaxgp.host import savedgame
+    from jaxgp.report.waiting import waiting
+
+    with waiting("Compiling the rules"):
+        played = upto(options, savedgame.read(str(options.resume), *asked(options), option="resume"))
+    if bool(played.moves[-1].state.terminated):
+        accepted = f"a game that goes on, or move=N with N from 0 to {len(played.moves) - 2}"
+        reject("resume", options.resume, accepted, "this one has ended")
+    return played
+
+
+def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", begun: "Played | None" = None) -> None:
+    """Let players (None: a person) play a game, or play one on; what was played is kept, also if a person leaves."""
     from jaxgp.host.human import Board
     from jaxgp.host.savedgame import Played
     from jaxgp.report.waiting import waiting
@@ -189,7 +223,8 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Call
     from jaxgp.seats.moves import Stepper, game_key
 
     names, labels = called(agents)
-    stepper = Stepper(cast.game, game_key(options.seed))
+    keep = keeper(options, cast.spec, cast.game)
+    stepper = Stepper(cast.game, game_key(options.seed)) if begun is None else begun.stepper
     with waiting("Compiling the rules"):
         stepper.compile()
     board = Board(
@@ -200,6 +235,7 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Call
         ask,
         say,
         adviser=advising(options, cast),
+        record=[] if begun is None else list(begun.moves),
         draw=drawer(cast.spec.table.colours),
         width=shutil.get_terminal_size().columns,
     )
@@ -341,7 +377,19 @@ def only_one(options: Options, game: str) -> None:
         reject("seat", options.seat, f"first; {game} is a game for one")
 
 
-def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
+def upto(options: Options, played: "Played") -> "Played":
+    """Return a game up to the last move that counts; raises UsageError for one that it does not have."""
+    last = len(played.moves) - 1
+    if options.move is None:
+        return played
+    if not 0 <= options.move <= last:
+        reject(
+            "move", options.move, f"a whole number from 0 to {last}, the moves of {options.replay or options.resume}"
+        )
+    return replace(played, moves=played.moves[: options.move + 1])
+
+
+def show_again(options: Options) -> None:
     """Show a saved game: step by step where a person types, else all of it."""
     from jaxgp.host import savedgame, savedrollout
     from jaxgp.host.viewer import Viewer
@@ -350,18 +398,17 @@ def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
     changed = [name for name in OF_PLAYERS if getattr(options, name) != getattr(Options(), name)]
     if changed:
         raise UsageError(f"{changed[0]}: a replay has no use for it; leave it out where replay is given")
-    text = savedgame.read_text(str(options.replay))
-    if savedrollout.is_rollout(text):
+    if options.resume:
+        raise UsageError("resume: a replay has no use for it; leave out one of them")
+    text = savedrollout.text_of(str(options.replay))
+    if text is not None:
         drive_again(options, text)
         return
     far = [0, 0]
     with following(lambda: "Playing the moves again" + (f": {far[0]} of {far[1]}" if far[1] else "")):
-        played = savedgame.read(options.replay, *asked(options), lambda *now: far.__setitem__(slice(2), now))
-    last = len(played.moves) - 1
-    if options.move is not None:
-        if not 0 <= options.move <= last:
-            reject("move", options.move, f"a whole number from 0 to {last}, the moves of {options.replay}")
-        played = replace(played, moves=played.moves[: options.move + 1])
+        told = lambda *now: far.__setitem__(slice(2), now)  # noqa: E731
+        played = upto(options, savedgame.read(str(options.replay), *asked(options), tell=told))
+    keep = keeper(options, played.spec, played.game)
     viewer = Viewer(played.game, played.spec, played.names, played.moves, say, drawer(played.spec.table.colours))
     if sys.stdin.isatty():
         drop_typed()
@@ -390,14 +437,18 @@ def check_run(options: Options, seats: dict[str, PlayerOptions]) -> None:
         raise UsageError(f"run: given, but {nobody}")
 
 
-def set_up(options: Options) -> "tuple[Cast, Loaded | None]":
-    """Set up the game: that of the run, or the one the options name."""
+def set_up(options: Options, begun: "Played | None" = None) -> "tuple[Cast, Loaded | None]":
+    """Set up the game: that of the run, of the game to go on from, or the one the options name."""
     from jaxgp.config.games import cast_of
     from jaxgp.config.schema import Config
     from jaxgp.contracts import Solver
     from jaxgp.measure import champions
 
     games, game = asked(options)
+    if begun is not None:
+        from jaxgp.host.savedgame import settings_of
+
+        game = settings_of(begun.game)
     if not options.run:
         return cast_of(Config(game={"name": DEFAULT_GAME} | game, program=options.program), games), None
     loaded = champions.load(options.run, games, asked=game)

@@ -30,6 +30,7 @@ The men of a side are counted by point. The legal moves come from sets of points
 
 import dataclasses
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, Literal
 
 import jax
@@ -38,9 +39,11 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
+from envs.backgammon.notation import ids
 from jaxgp.arrays import freeze, where
 from jaxgp.bits import lot
 from jaxgp.contracts import RollsByTurn, Starts
+from jaxgp.errors import UsageError, show
 from jaxgp.options import check, option
 
 OFF, BAR = 0, 25
@@ -88,6 +91,10 @@ class Backgammon(RollsByTurn):
     variant: Variant = option("standard", "standard: 15 men on each side; hypergammon: 3 men, on points 24, 23 and 22")
     gammons: bool = option(True, "whether gammons count 2 points and backgammons 3; false: every win counts 1")
 
+    position: str | None = option(
+        None, f"the position that games begin with, {ids.ACCEPTED}; null: the opening, whose first roll says who begins"
+    )
+
     name: ClassVar[str] = "backgammon"
     seats: ClassVar[int] = 2
     chance: ClassVar[bool] = True
@@ -99,13 +106,34 @@ class Backgammon(RollsByTurn):
     def __post_init__(self) -> None:
         check(self, "game.")
 
+    def laws(self, prefix: str) -> None:
+        """Refuse a position that is none; raises UsageError."""
+        try:
+            _ = self.placed
+        except ValueError as error:
+            raise UsageError(f"{prefix}position={show(self.position)}: {error}") from error
+
+    @cached_property
+    def placed(self) -> ids.Placed | None:
+        """The position that games begin with; None: the opening. Raises ValueError."""
+        return None if self.position is None else ids.parse(self.position, self.men)
+
     @property
     def men(self) -> int:
         """Men of each side."""
         return sum(OPENINGS[self.variant].values())
 
     def init(self, key: Array) -> State:
-        """Return the opening position. Each seat rolls a die, never both the same; the higher one moves first."""
+        """Return the opening position. Each seat rolls a die, never both the same; the higher one moves first.
+
+        In a position of its own the dice are those that it has, or are rolled.
+        """
+        if self.placed is not None:
+            own, other, seat, given = self.placed
+            dice, luck = roll(key)
+            dice = dice if given is None else jnp.array(given, jnp.int32)
+            men = jnp.array([own, other], jnp.int8)
+            return self.turn(men[0], men[1], dice, jnp.int32(seat), luck=luck)
         drawn, luck = lot(jax.random.bits(key), DICE * (DICE - 1))
         first = drawn // (DICE - 1) + 1
         second = drawn % (DICE - 1) + 1

@@ -25,10 +25,14 @@ CARDS = len(RANKS) * len(SUITS)
 CASCADES, CELLS = 8, 4
 ROWS = 19
 """Cards of a cascade at most: seven that were dealt, the last of them a king, and twelve on it."""
-DEALS = 32_000
-"""Deals that have a number here; the generator of higher numbers differs between programs."""
-UNSOLVABLE = 11_982
-"""The one of them that has no solution."""
+DEALS = 1_000_000
+"""Deals that have a number here, as in Microsoft FreeCell; the generator of higher numbers differs between programs."""
+FIRST = 32_000
+"""Those of its first version."""
+UNSOLVABLE = (11_982, 146_692, 186_216, 455_889, 495_505, 512_118, 517_776, 781_948)
+"""The deals that have no solution. Source: S. Fish, "Freecell Solver", https://fc-solve.shlomifish.org."""
+NUMBER = re.compile(r"\s*#?\s*([0-9]{1,9})\s*")
+"""The number of a deal as text, as in 617 or #617."""
 LARGEST = 2**12
 """Characters of the longest text that is read as a position."""
 ACCEPTED = f"the number of a deal from 1 to {DEALS}, or 8 cascades, as in JD KD 2S/2D KC 5H/..., - for an empty one"
@@ -103,7 +107,8 @@ def deal(number: int) -> Layout:
 def find(of: int | str) -> Layout:
     """Return the position that a number or a text stands for; raises ValueError, which says what is accepted."""
     if isinstance(of, str):
-        return deal(int(of)) if re.fullmatch("[0-9]{1,9}", of.strip()) else parse(of)
+        number = NUMBER.fullmatch(of)
+        return parse(of) if number is None else deal(int(number[1]))
     return deal(of)
 
 

@@ -89,6 +89,12 @@ def run_lengths(state: State) -> Array:
     return state.heights - begin
 
 
+def run_length(pile: Array, height: Array) -> Array:
+    """Return int8[]: as `run_lengths`, of one cascade (int8[19]) with its number of cards (int8[])."""
+    rows = np.arange(1, ROWS, dtype=np.int8)
+    return height - jnp.where(~fits(pile[1:], pile[:-1]) & (rows < height), rows, 0).max()
+
+
 def is_next(card: Array, foundations: Array) -> Array:
     """Return bool[N]: which cards (int8[N]) may go to the foundations (int8[4])."""
     following = foundations * SUITS + np.arange(SUITS, dtype=np.int8)

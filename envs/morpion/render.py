@@ -10,8 +10,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from envs.morpion.notation.saved import Point, greek_cross, line_between, line_points, new_crosses
 from envs.morpion.rules import DX, DY, LENGTH, Morpion, State, unpack
-from envs.morpion.saved import Point, greek_cross, line_between, line_points, new_crosses
 from jaxgp.printable import typed
 
 SEATS = ("Player",)

@@ -156,7 +156,7 @@ def is_move_to_secluded(game: RushHour, state: State, board: Frames, action: Arr
     across = (state.vertical != vertical) & (lines >= start) & (lines < start + length)
     across &= (behind == line) | (ahead == line)
     along = (state.vertical == vertical) & (lines == line) & ((behind == start + length - 1) | (ahead == start))
-    return (action >= 0) & ~((across | along) & ~own & (state.lengths > 0)).any()
+    return (action >= 0) & ~((across | along) & ~own & (state.lengths > 1)).any()
 
 
 def is_releasing_move(game: RushHour, state: State, board: Frames, before: State, action: Array) -> Array:
@@ -197,6 +197,7 @@ def blockers_lower_bound(game: RushHour, state: State) -> Array:
     """
     size = game.size
     who, at, length, vertical = _cells(game, state)
+    who = jnp.where(length == 1, ALL, who)  # nothing clears a cell with a wall
     row, column = np.divmod(np.arange(size**2), size)
     place = jnp.where(vertical, row, column)
     # At depth 0 a side is the vehicle alone; at every depth it is impossible where the vehicle would leave the board.

@@ -59,6 +59,8 @@ def slides(board: Vehicles, size: int, metric: str) -> Iterator[Slide]:
     """Yield all legal slides."""
     taken = {cell for vehicle in board.values() for cell in vehicle}
     for letter, vehicle in board.items():
+        if len(vehicle) == 1:  # a wall
+            continue
         down, right = direction(vehicle)
         for sign in (-1, 1):
             row, column = vehicle[0] if sign < 0 else vehicle[-1]

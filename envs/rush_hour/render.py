@@ -9,7 +9,7 @@ from html import escape
 import jax.numpy as jnp
 import numpy as np
 
-from envs.rush_hour.boards import LETTERS, target_row
+from envs.rush_hour.boards import LETTERS, WALL, target_row
 from envs.rush_hour.rules import RushHour, State, X
 from jaxgp.printable import typed
 
@@ -41,6 +41,7 @@ STYLE = """
 .rush_hour .target{fill:#cf222e}
 .rush_hour .car{fill:#54aeff}
 .rush_hour .truck{fill:#d4a72c}
+.rush_hour .wall{fill:#57606a}
 .rush_hour .letter{fill:#1f2328}
 .rush_hour .target+.letter{fill:#fff}
 .rush_hour .from{fill:none;stroke:#57606a;stroke-width:1.5;stroke-dasharray:4 3}
@@ -86,7 +87,7 @@ def parse_action(game: RushHour, text: str) -> int:
     if found is None:
         raise ValueError(f"{typed(text)} is not a move; accepted: {TYPED}")
     letter, sign, number = found.groups()
-    own = letters(game)[: len(game.start.vehicles)]
+    own = letters(game)[: len(game.start.vehicles)].rstrip(WALL)
     letter = letter if letter in own else letter.upper()
     if letter not in own:
         raise ValueError(f"there is no vehicle {letter}; accepted: {', '.join(sorted(own))}")
@@ -160,14 +161,14 @@ def svg(game: RushHour, state: State, highlight: int | None = None, seat: int | 
         middle = MARGIN + (n + 0.5) * CELL
         parts.append(_written("axis", middle, MARGIN - 10, str(n + 1)) + _written("axis", 12, middle, str(n + 1)))
     for index, (letter, cells) in enumerate(_vehicles(game, state)):
-        kind = "target" if index == X else "car" if len(cells) == 2 else "truck"
+        kind = "target" if index == X else ("wall", "car", "truck")[len(cells) - 1]
         if index == moved:
             down, right = (distance, 0) if bool(state.vertical[index]) else (0, distance)
             parts.append(_block("from", [(r - down, c - right) for r, c in cells]))
             kind += " moved"
         (top, left), (low, right_end) = cells[0], cells[-1]
         x, y = MARGIN + (left + right_end + 1) / 2 * CELL, MARGIN + (top + low + 1) / 2 * CELL
-        parts += [_block(kind, cells), _written("letter", x, y, letter)]
+        parts += [_block(kind, cells), *([_written("letter", x, y, letter)] if letter != WALL else [])]
     label = f"Rush Hour. {status(game, state)}."
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="rush_hour" viewBox="0 0 {side + 2 * MARGIN:g} '

@@ -3,6 +3,7 @@
 import copy
 import itertools
 import os
+import re
 import shlex
 import typing
 from collections.abc import Iterator, Sequence
@@ -208,7 +209,7 @@ def opened(schema: type, override: str, sweep: bool = False) -> str:
     if section == "hydra.launcher" and any(typed.is_text(kind, name) for kind in LAUNCHERS.values()):
         return f"{key}={quoting.literal(written)}" if equals else override
     if equals and key in HYDRA_PATHS:
-        override = f"{key}={quoting.literal(written)}"
+        override = f"{key}={quoting.literal(written.replace(OVERRIDES, PLAIN))}"
     elif equals and typed.is_text(schema, key.lstrip("+")):
         override = f"{key}={(quoting.each if sweep else quoting.literal)(written)}"
     parent, _, name = key.rpartition(".")
@@ -224,6 +225,15 @@ def _is_group(schema: type, key: str) -> bool:
     """Whether an option chooses a file of the config tree by its name: a section does, and `experiment`."""
     sections = [one.name for one in declared(schema) if one.sections or typed.entries_of(one)]
     return "/" in key or key in (*sections, "experiment")
+
+
+def _as_typed(overrides: str) -> str:
+    """Return the overrides of a run, which Hydra joins to a name for its directory, without what `opened` adds."""
+    return re.sub(r"(^|,)\+\+", r"\1", overrides)
+
+
+OVERRIDES, PLAIN = "${hydra.job.override_dirname}", "${as_typed:${hydra.job.override_dirname}}"
+OmegaConf.register_new_resolver("as_typed", _as_typed, replace=True)
 
 
 def _named(schema: type, section: str) -> bool:

@@ -31,7 +31,8 @@ def composition_error(schema: type, error: Exception, overrides: Sequence[str]) 
     if isinstance(error, MissingConfigException):
         return _unknown_choice(error)
     if isinstance(error, OverrideParseException):
-        return UsageError(f"{show(error.override)}: not an option; write option=value (quote special characters)")
+        given = show(str(error.override).removeprefix("++"))
+        return UsageError(f"{given}: not an option; write option=value (quote special characters)")
     cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else error
     if isinstance(cause, OmegaConfBaseException):
         option = str(cause.full_key or cause.key or "")

@@ -95,6 +95,8 @@ class Board:
 
     def play(self) -> bool:
         """Play to the end; return False if a person left before."""
+        if self.record:
+            self._show(self.state)
         movers = [Person(self, seat) if agent is None else agent for seat, agent in enumerate(self.players)]
         try:
             for move in moves.play(self.stepper, movers, self.record):

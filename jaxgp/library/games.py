@@ -16,6 +16,7 @@ from jax import Array
 
 from jaxgp import files
 from jaxgp import spec as specs
+from jaxgp.arrays import is_legal
 from jaxgp.config.schema import Config
 from jaxgp.contracts import Game, Opponent, Position
 from jaxgp.errors import UsageError, reject
@@ -240,6 +241,14 @@ def opening(cast: Cast, seed: int = 0) -> Position:
     return cast.game.init(jax.random.key(seed))
 
 
+def legal(cast: Cast, state: Position, action: Array) -> Array:
+    """Return bool[]: whether an action (int32[]), which may be any number, can be played in a position.
+
+    It is traced where its caller is: under `jax.jit`, and in a batch under `jax.vmap`.
+    """
+    return is_legal(cast.game.legal_actions(state), action)
+
+
 def step(cast: Cast, state: Position, action: int, key: Array | None = None) -> Position:
     """Return the position after an action.
 
@@ -269,6 +278,7 @@ __all__ = [
     "board",
     "champion",
     "evaluate",
+    "legal",
     "load",
     "opening",
     "opponent",

@@ -13,7 +13,6 @@ import numpy as np
 from flax import struct
 from jax import Array
 
-from jaxgp.arrays import where
 from jaxgp.contracts import Game, State
 from jaxgp.search.chance import refuse_chance, unused_key
 
@@ -93,10 +92,7 @@ class Listed(Generic[State]):
 
     def step(self, position: Listing[State], action: Array) -> Listing[State]:
         """Play an action (int32[]); the action A changes nothing."""
-        # Action A is out of range: step with action 0 and discard the result.
-        given = action < self.num_actions
-        state = self.game.step(position.state, jnp.where(given, action, 0), unused_key())
-        return self._listing(where(given, state, position.state), position.overflow)
+        return self._listing(self.game.step(position.state, action, unused_key()), position.overflow)
 
     def score(self, position: Listing[State]) -> Array:
         """Return float32[seats]."""

@@ -1,5 +1,6 @@
 """Tables that runs and evaluations add rows to: CSV with fixed columns, safe against crashes and second writers."""
 
+import codecs
 import csv
 import errno
 import fcntl
@@ -86,7 +87,7 @@ class Table:
             if not line.endswith(b"\n"):
                 return
             try:
-                cells = next(csv.reader([line[:-1].decode()], strict=True), [])
+                cells = next(csv.reader([reading.decode(line).removesuffix("\n")], strict=True), [])
                 yield dict(zip(self.columns[:there], cells, strict=True)) | rest
             except (ValueError, csv.Error) as error:
                 raise self._damaged(f"line {number} is not a row of the table ({error})") from error
@@ -98,6 +99,8 @@ class Table:
             UsageError: it is neither.
         """
         whole = len(self.columns)
+        line = line.removeprefix(codecs.BOM_UTF8)
+        line = line[:-2] + b"\n" if line.endswith(b"\r\n") else line  # of a file that a spreadsheet has saved
         for count in {whole, whole - self.newest}:
             if line == self._line(self.columns[:count]).encode():
                 return count

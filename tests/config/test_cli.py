@@ -52,6 +52,8 @@ BAD = [
     ("seed=1,2", "seed=1,2: several values need -m"),
     ("seed", "seed: not an option; write option=value"),
     ("logger.tags={", "logger.tags={: not an option; write option=value"),
+    ("game.pits=[3", "game.pits=[3: not an option; write option=value"),
+    ("program.depth={", "program.depth={: not an option; write option=value"),
     ("title='${'", "title: "),
     ("title=${nothing}", "title: Interpolation key 'nothing' not found"),
     ("--colour", "unrecognized arguments: --colour"),
@@ -419,3 +421,15 @@ def test_a_game_in_a_folder_outside_brings_its_own_files(call, tmp_path, capsys)
         "game=sown: unknown choice; accepted: backgammon, checkers, freecell, lose_checkers, mancala, morpion, "
         "othello, rush_hour, walls" in err
     )
+
+
+def test_directories_are_named_by_the_options_as_they_were_typed(call):
+    words = (
+        "game.pits=3",
+        "game.stones=1,2",
+        "hydra.sweep.dir=sweep",
+        "hydra.sweep.subdir=${hydra.job.override_dirname}",
+    )
+    code, _, plans = call("-m", *words)
+    assert code == 0
+    assert sorted(plan.directory.name for plan in plans) == ["game.pits=3,game.stones=1", "game.pits=3,game.stones=2"]

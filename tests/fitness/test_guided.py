@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import envs
-from envs.morpion.saved import new_crosses
+from envs.morpion.notation.saved import new_crosses
 from jaxgp.config import schema
 from jaxgp.evolution.options import Algorithm
 from jaxgp.fitness.evaluation import child

@@ -11,7 +11,7 @@ from envs.othello.gtp import dialect
 from jaxgp.seats.agents import Agent, random_agent
 from jaxgp.seats.gtp import Engine, EngineError, EnginePlayer, MissingEngineError, gtp_agent
 from jaxgp.seats.moves import Stepper, game_key, legal, played
-from tests.host.engines import ended, fake, rhino
+from tests.host.engines import ended, fake, rhino, saying
 
 PASS = 64
 BITS = np.uint32(0)
@@ -83,7 +83,6 @@ FAULTS = {
     "refuses": "genmove black: refused: too tired",
     "illegal": "genmove black: answered a1, which cannot be played there",
     "nonsense": 'genmove black: "z9" is not a move; accepted: a1 to h8, pass',
-    "babbles": 'genmove black: answered "thinking ...", not in the Go Text Protocol',
 }
 
 
@@ -103,6 +102,36 @@ def test_an_engine_that_resigns_names_no_move():
     agent = gtp_agent(GAME, dialect(GAME), fake("--fault", "resigns"))
     assert played(Stepper(GAME, game_key(0)), (agent, FIRST))[-1].action is None
     agent.close()
+
+
+def test_lines_beside_an_answer_are_passed_over_with_one_remark(capsys):
+    command = fake("--fault", "babbles")
+    with Engine(command) as engine:
+        assert [engine.ask("genmove black"), engine.ask("genmove black")] == ["resign", "resign"]
+    said = "lines that are no answers are passed over, the first"
+    assert capsys.readouterr().err == f'note: {command}: {said} "thinking ..."\n'
+
+
+SPEECH = """
+import sys
+print("=== An engine 1.0 ===\\nReady.", end="END")
+for line in sys.stdin:
+    number, word = line.split()
+    print("info depth 1", "=" + number + " " + word, "more", "", "", sep="END", end="", flush=True)
+"""
+
+
+@pytest.mark.parametrize("end", ["\\n", "\\r\\n"])
+def test_ends_of_lines_with_carriage_returns_and_a_banner_make_no_difference(end):
+    with Engine(saying(SPEECH.replace("END", end)), timeout=20.0) as engine:
+        began = time.monotonic()
+        assert [engine.ask(word) for word in ("one", "two", "three")] == ["one\nmore", "two\nmore", "three\nmore"]
+        assert time.monotonic() - began < 10
+
+
+def test_an_engine_that_is_none_is_quoted():
+    with pytest.raises(EngineError, match=r'name: no answer within 0\.5 s, but "hello", which is no answer$'):
+        Engine(saying("print('hello')\nwhile True: input()"), timeout=0.5).ask("name")
 
 
 def test_an_engine_that_hangs_is_ended_with_what_it_started(tmp_path, monkeypatch):

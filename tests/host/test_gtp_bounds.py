@@ -21,6 +21,7 @@ FLOODS = {
         "input()\nprint('=', end='')\nwhile True: print(' spam\\n' * 4096, end='')",
         "answered more than 1024 KiB",
     ),
+    "lines without end": ("while True: print('info')", 'said more than 200 lines, the last "info", and no answer'),
     "a line without end": ("while True: print('=' * 4096, end='')", "answered a line of more than 64 KiB"),
     "zeros without end": ("while True: print(end='\\0' * 4096)", "answered a line of more than 64 KiB"),
     "a blank line at times": ("import time\nwhile True: print(); time.sleep(0.01)", "no answer within 0.5 s"),

@@ -124,7 +124,7 @@ BAD = {
     "runs=[nope]": "runs=nope: no such file or directory",
     f"runs=[{CHAMPION}] limits=[5,5]": "limits=[5,5]: accepted: at least one number, in ascending order",
     f"runs=[{CHAMPION}] limits=[5,6] in_turn=true": "limits=[5,6]: accepted: 1 numbers, one for each of the runs",
-    f"runs=[{CHAMPION}] suite=32001": "suite=32001: accepted: ",
+    f"runs=[{CHAMPION}] suite=1000001": "suite=1000001: accepted: ",
     f"runs=[{CHAMPION}] suite=": "suite=: accepted: the name of a suite, or a file of instances",
     f"runs=[{OF_CHECKERS}]": f"runs: {OF_CHECKERS}: checkers is no puzzle; accepted: champions that steer a search",
 }

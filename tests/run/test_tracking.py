@@ -6,7 +6,9 @@ import shutil
 import signal
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,6 +16,7 @@ from jaxgp.run import outcome
 from jaxgp.run.mirroring import messages, tracking
 from jaxgp.run.mirroring.tracking import Tracker
 from jaxgp.store import record
+from jaxgp.store.directory import RunDirectory
 from tests.run import wandb_log
 from tests.run.conduct_toy import run
 from tests.run.toy_experiment import config
@@ -220,6 +223,43 @@ def test_a_command_that_no_shell_would_take_keeps_no_run_from_being_mirrored(tmp
     about.write_text(json.dumps({"commands": ["python 'scripts"]}))
     assert run(tmp_path / "run", offline(generations=5), resumed=True) == 0
     assert told(capsys) == []
+
+
+@pytest.mark.parametrize("variable", [("WANDB_MODE", "disabled"), ("WANDB_DISABLED", "true")], ids="=".join)
+def test_a_variable_of_its_own_turns_it_off(tmp_path, monkeypatch, capsys, variable):
+    monkeypatch.setenv(*variable)
+    monkeypatch.setattr(tracking, "COMMAND", ("false",))
+    assert run(tmp_path / "run", offline()) == 0
+    assert told(capsys) == []
+    assert not list((tmp_path / "run").glob("wandb*"))
+
+
+def said(tmp_path, **logger):
+    """What W&B is told first of a run with these options."""
+    asked = config()
+    asked.logger = replace(asked.logger, **{"mode": "online"} | logger)
+    return messages.start(SimpleNamespace(config=asked, directory=RunDirectory(tmp_path), name="a run"))["init"]
+
+
+def test_variables_of_its_own_count_where_an_option_has_its_default(tmp_path, monkeypatch):
+    names = {
+        "PROJECT": "p",
+        "ENTITY": "e",
+        "NAME": "n",
+        "RUN_GROUP": "g",
+        "JOB_TYPE": "j",
+        "TAGS": "a, b",
+        "MODE": "dryrun",
+    }
+    for name, value in names.items():
+        monkeypatch.setenv(f"WANDB_{name}", value)
+    found = said(tmp_path)
+    shown = ("project", "entity", "name", "group", "job_type", "tags", "mode")
+    assert [found[name] for name in shown] == ["p", "e", "n", "g", "j", ["a", "b"], "offline"]
+    found = said(tmp_path, project="mine", entity="me", group="ours", job_type="kind", tags=["c"])
+    assert [found[name] for name in shown[:2] + shown[3:6]] == ["mine", "me", "ours", "kind", ["c"]]
+    monkeypatch.setenv("WANDB_MODE", "online")
+    assert said(tmp_path, mode="offline")["mode"] == "offline", "a variable sends nothing that the option does not"
 
 
 def test_disabled_starts_nothing(tmp_path, monkeypatch):

@@ -1,5 +1,6 @@
 """Tables that rows are added to: crashes, full disks, other files, two writers."""
 
+import codecs
 import fcntl
 import os
 import resource
@@ -57,6 +58,18 @@ def test_rows_that_are_added_together_are_those_that_are_added_one_by_one(tmp_pa
             single.append(row(name))
     assert together.read() == single.read()
     assert len(together.read()) == sum(map(len, parts))
+
+
+def test_a_table_that_a_spreadsheet_has_saved_is_the_same_table(table):
+    table.append(row())
+    table.append(row("é"))
+    rows = table.read()
+    table.path.write_bytes(codecs.BOM_UTF8 + table.path.read_bytes().replace(b"\n", b"\r\n"))
+    assert table.read() == rows
+    assert table.append(row("b"))
+    assert [found["name"] for found in table.read()] == ["a", "é", "b"]
+    table.path.write_bytes(table.path.read_bytes().decode("utf-8-sig").encode("cp1252"))
+    assert [found["name"] for found in table.read()] == ["a", "é", "b"]
 
 
 def test_a_row_that_is_there_is_not_added_again(table):

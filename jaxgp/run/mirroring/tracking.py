@@ -82,7 +82,7 @@ class Tracker:
         except Exception as error:  # anything: the record is safe already
             self._give_up(one_line(error))
             return
-        limit = FINISH_TIMEOUT[self._run.config.logger.mode]
+        limit = FINISH_TIMEOUT[messages.mode(self._run)]
         try:
             if self._process is not None and self._process.wait(limit):
                 self._give_up(self._failures.get(timeout=1))

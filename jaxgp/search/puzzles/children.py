@@ -123,7 +123,7 @@ class Lister:
 
     def step(self, state: Position, action: Array) -> Position:
         """Return the child by an action (integer[]), unbatched."""
-        child: Position = self.puzzle.step(state, action.astype(jnp.int32), unused_key())
+        child: Position = self.puzzle.advance(state, action.astype(jnp.int32))
         return child
 
     def visit(

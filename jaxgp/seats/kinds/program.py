@@ -89,7 +89,5 @@ class Program(PlayerOptions):
             return reading.read_text(user_path(where, str(self.file))), f"{where}={self.file}"
         except OSError as error:
             raise rejected(where, self.file, accepted, f"it cannot be read ({reason(error)})") from error
-        except UnicodeDecodeError as error:
-            raise rejected(where, self.file, accepted, "it is no text in UTF-8") from error
         except ValueError as error:
             raise rejected(where, self.file, accepted, str(error)) from error

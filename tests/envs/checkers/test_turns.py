@@ -92,7 +92,7 @@ def sit(lines):
     """Play black from the position after `LINE`; return the board and what was said."""
     game = envs.make("checkers")
     spec, stepper = envs.spec("checkers"), Stepper(game, game_key(0))
-    record = list(stepper.retrace(spec.notation.parse(game, LINE)))
+    record = list(stepper.retrace(spec.notation.parse(game, LINE, None).actions))
     ask, said = typing(lines)
     seats, labels = (None, first_agent(game)), ("You", "first")
     board = Board(stepper, spec, seats, labels, ask, said.append, record=record)

@@ -1,11 +1,17 @@
 """Boards as text: what is read, what is refused and how, the lists that come with the game."""
 
 from collections import Counter
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from envs.rush_hour.boards import Vehicle, find, parse, read_file, shipped
+from envs.rush_hour import plain, render
+from envs.rush_hour.boards import Board, Vehicle, database_line, find, parse, read_file, shipped
+from envs.rush_hour.rules import RushHour, rules_of
 from jaxgp.errors import UsageError
+from jaxgp.search.puzzles.breadth import explore
+from tests.envs.replays import KEY
 
 ROWS = ("AA...O", "P..Q.O", "PXXQ.O", "P..Q..", "B...CC", "B.RRR.")
 CELLS = "".join(ROWS)
@@ -26,7 +32,12 @@ def test_a_board_is_read_from_its_cells_or_from_its_rows():
     [
         (("AA...O", "P..Q.O"), "it has 12 cells; accepted: 36, 49 or 64 cells"),
         (("AA...O.", "P..Q.", *ROWS[2:]), "row 1 has 7 cells; accepted: 6"),
-        (("x....O", *ROWS[1:]), "it has a wall, x; accepted: boards without walls"),
+        (("AA...O", "P..Q.O", "PXX..x", "P..Q..", "B...CC", "B.RRR."), "Q is bent or in parts"),
+        (("AA....", "P.....", "PXX..x", "P.....", *ROWS[4:]), "a wall stands between X and the exit"),
+        (
+            ("xxxxxx", "xxxxxx", "XX....", "xxxxxx", "......", "......"),
+            "it has 19 vehicles and walls; accepted: up to 18",
+        ),
         (("1....O", *ROWS[1:]), "'1' is no letter of a vehicle; accepted: 36, 49 or 64 cells"),
         (("ZA...O", *ROWS[1:]), "A has 1 cell; accepted: vehicles of 2 or 3 cells"),
         (("AAAA.O", *ROWS[1:]), "A has 4 cells; accepted: vehicles of 2 or 3 cells"),
@@ -79,6 +90,77 @@ def test_a_wrong_file_is_refused_by_line(tmp_path, text, fault):
         read_file(str(file), "suite.boards")
     assert str(caught.value).startswith(f"suite.boards={file}: ")
     assert "\n" not in str(caught.value)
+
+
+DATABASE = """51 GBBoLoGHIoLMGHIAAMCCCKoMooJKDDEEJFFo 4780
+60 IBBxooIooLDDJAALooJoKEEMFFKooMGGHHHM 2332
+"""
+"""Lines of M. Fogleman's database, without walls and with them."""
+
+
+def test_lines_of_the_database_are_read_and_solved_in_their_number_of_moves(tmp_path):
+    file = tmp_path / "rush.txt"
+    file.write_text(DATABASE.replace("\n", "\r\n"))
+    found = read_file(str(file), "suite.boards")
+    assert [(board.name, board.moves, board.states) for board in found] == [
+        ("rush:1", 51, 4780),
+        ("rush:2", 60, 2332),
+    ]
+    assert database_line(found[0], 51, 4780) == DATABASE.splitlines()[0]
+    for line, board in zip(DATABASE.splitlines(), found, strict=True):
+        assert find(line).vehicles == board.vehicles
+        rules = rules_of(6)
+        assert explore(rules, rules.position(board), nearest=True).distance == board.moves
+
+
+def test_a_line_of_the_database_that_lacks_a_cell_is_named(tmp_path):
+    file = tmp_path / "rush.txt"
+    file.write_text(DATABASE + "58 BBoKMxDDDKMoIAALooJoLEEooJFFNoGGoxN 9192\n")
+    with pytest.raises(
+        UsageError, match=r"boards=.*rush\.txt: line 3: rush:3: it has 35 cells; accepted: 36, 49 or 64"
+    ):
+        read_file(str(file), "boards")
+
+
+def test_walls_never_move_and_hold_up_what_slides_towards_them():
+    board = parse("x.AA.x/....../XX..../....../B...../B....x")
+    game = RushHour(board=board.text)
+    state = game.init(KEY)
+    names = [render.action_name(game, int(action)) for action in np.flatnonzero(game.legal_actions(state))]
+    assert names == ["X+1", "X+2", "X+3", "X+4", "A-1", "A+1", "B-1"]
+    assert sorted((one.letter, one.distance) for one in plain.slides(plain.board_of(state), 6, "moves")) == sorted(
+        ("A" if name[0] == "A" else name[0], int(name[1:])) for name in names
+    )
+    assert render.text(game, state).splitlines()[0] == "  1 x . A A . x"
+    assert render.svg(game, state).count('class="wall"') == 3
+    with pytest.raises(ValueError, match="there is no vehicle W"):
+        render.parse_action(game, "w1")
+    assert render.parse_action(game, "x1") == render.parse_action(game, "X+1")
+
+
+def relabelled(board):
+    return sorted((one.letter == "X", one.letter == "x", *one.cells(board.size)) for one in board.vehicles)
+
+
+@pytest.mark.parametrize("count", [50, pytest.param(1000, marks=pytest.mark.slow)])
+def test_random_positions_come_back_from_lines_of_the_database(count):
+    rng = np.random.default_rng(3)
+    starts = [*shipped(), *map(find, DATABASE.splitlines())]
+    for _ in range(count):
+        board = starts[rng.integers(len(starts))]
+        position = plain.board_of(rules_of(6).position(board))
+        for _ in range(10):
+            slides = list(plain.slides(position, 6, "moves"))
+            position = plain.play(position, slides[rng.integers(len(slides))])
+        vehicles = [
+            replace(one, start=cells[0][0] if one.vertical else cells[0][1])
+            for one, cells in zip(board.vehicles, position.values(), strict=True)
+        ]
+        moved = Board(6, tuple(vehicles))
+        line = database_line(moved, int(rng.integers(60)))
+        again = find(line)
+        assert relabelled(again) == relabelled(moved)
+        assert database_line(again, int(line.split()[0])) == line
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
