@@ -8,6 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+import jaxgp.threefry  # noqa: F401  Here, as what draws random numbers imports this module.
+
 if TYPE_CHECKING:
     from jaxgp.contracts import Position
 

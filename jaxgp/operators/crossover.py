@@ -37,13 +37,14 @@ class Points:
 
 def tree_at(individual: Programs, tree: Array) -> Programs:
     """Return one tree, [L], of an individual [T, L]."""
-    return jax.tree.map(lambda field: field[tree], individual)
+    # Where there is one alone, no gather has to be compiled and run.
+    return jax.tree.map(lambda field: field[0 if len(field) == 1 else tree], individual)
 
 
 def with_tree(individual: Programs, tree: Array, new: Programs) -> Programs:
     """Put a tree, [L], in the place of one of the trees of an individual [T, L]."""
-    here = jnp.arange(individual.length.shape[0]) == tree
-    return where(here, jax.tree.map(lambda field: field[None], new), individual)
+    count, alone = len(individual.length), jax.tree.map(lambda field: field[None], new)
+    return alone if count == 1 else where(jnp.arange(count) == tree, alone, individual)
 
 
 def choose_node(

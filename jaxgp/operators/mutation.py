@@ -260,8 +260,10 @@ def mutate(key: Array, primitives: PrimitiveSet, algorithm: Breeding, population
 def _apply(change: Change, step: int, keys: Array, population: Programs, trees: Array, chosen: Array) -> Programs:
     """Change the chosen individuals (bool[P]), `step` individuals at a time; `trees` (int32[P]): the tree to vary."""
     size = chosen.shape[0]
-    # The chosen individuals come first. `size` is a sentinel for nobody; writes to it are dropped.
-    order = jnp.nonzero(chosen, size=size + step, fill_value=size)[0].astype(jnp.int32)
+    # The chosen individuals come first. `size` is a sentinel for nobody; writes to it are dropped. Sorting compiles six
+    # times as fast as `jnp.nonzero`.
+    first = jnp.sort(jnp.where(chosen, jnp.arange(size, dtype=jnp.int32), size))
+    order = jnp.pad(first, (0, step), constant_values=size)
 
     def advance(state: tuple[Array, Programs]) -> tuple[Array, Programs]:
         start, population = state
