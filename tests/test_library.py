@@ -168,6 +168,24 @@ def kalah(**settings):
     return jaxgp.take(envs.spec("mancala"), **settings)
 
 
+def test_what_a_notebook_shows_is_one_short_line():
+    cast = kalah()
+    scheme = jaxgp.Generational(cast.language, jaxgp.Algorithm(population=8))
+    ring = jaxgp.Ring(jaxgp.FunctionFitness(lambda key, population: population.length), scheme)
+    for shown in (
+        cast,
+        cast.spec,
+        cast.language,
+        scheme,
+        ring,
+        jaxgp.Seeds(ring),
+        jaxgp.Islands(ring, jaxgp.Migration()),
+    ):
+        assert len(repr(shown)) < 160
+        assert "\n" not in repr(shown)
+    assert [name for name in dir(jaxgp) if name.startswith("_")] == ["__version__"]
+
+
 def key():
     return jax.random.key(0)
 

@@ -35,6 +35,9 @@ class Generational:
     def __post_init__(self) -> None:
         check_parts(self, primitives=PrimitiveSet, options=Algorithm)
 
+    def __repr__(self) -> str:
+        return f"Generational({self.primitives.name} of {self.population})"
+
     @property
     def population(self) -> int:
         """P."""

@@ -31,14 +31,14 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 from jax import Array, lax
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from jax.sharding import NamedSharding, PartitionSpec
 
 from jaxgp import arrays
 from jaxgp.arrays import comparable, take
-from jaxgp.contracts import Fitness, Genomes, Scheme
+from jaxgp.contracts import Genomes
 from jaxgp.evolution import candidates, options
 from jaxgp.evolution.pair import Pair
-from jaxgp.evolution.ring import PARTS, Metrics, Outcome, Ring
+from jaxgp.evolution.ring import PARTS, ManyPopulations, Metrics, Outcome, Ring
 from jaxgp.evolution.state import Champion, EvolutionState
 from jaxgp.operators import selection
 
@@ -112,45 +112,23 @@ SAME = ("generation", "limit")
 """Metrics that are no counts: islands have the same, or the greatest of them says most."""
 
 
-@dataclass(frozen=True)
-class Islands:
-    """I rings side by side.
+@dataclass(frozen=True, repr=False)
+class Islands(ManyPopulations):
+    """I rings side by side; each island is a part.
 
     Its states have an axis of islands: `population` and `memory` are those of the rings, [I, ...], and `carried` is
     `Own`. The champion and the candidates are of all islands.
 
     Attributes:
         ring: of one island; it keeps no candidates.
-        options: how many islands, and who sends whom how many.
+        options: how many islands, and who sends whom how many. The devices of a mesh divide this number.
         candidates: see `Ring`, as is `last`; of all islands together.
-        mesh: of devices that share the islands, with one axis, `PARTS`, that divides them; None: one device has all.
-        together: how many islands a device computes side by side; None: all that it has.
     """
 
     ring: Ring | Pair
     options: options.Migration
     candidates: int = 0
-    mesh: Mesh | None = None
-    together: int | None = 1
     last: bool = False
-
-    @property
-    def fitness(self) -> Fitness:
-        """That of an island."""
-        return self.ring.fitness
-
-    @property
-    def scheme(self) -> Scheme:
-        """That of an island."""
-        return self.ring.scheme
-
-    def measured_by(self, fitness: Fitness) -> "Islands":
-        """Return the islands with another fitness."""
-        return replace(self, ring=self.ring.measured_by(fitness))
-
-    def shared(self, together: int | None, mesh: Mesh | None) -> "Islands":
-        """Return the islands, shared by the devices of a mesh; see the attributes."""
-        return replace(self, together=together, mesh=mesh)
 
     def init(self, key: Array) -> EvolutionState:
         """Return the state before generation 0: random populations, the same memory on all islands."""

@@ -54,6 +54,9 @@ class Pair(OnePopulation):
     def __post_init__(self) -> None:
         whole("every", self.every, 1)
 
+    def __repr__(self) -> str:
+        return f"Pair({self.solvers}, {self.problems})"
+
     @property
     def fitness(self) -> Fitness:
         """That of the solvers."""

@@ -14,8 +14,8 @@ other does not use:
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Protocol, Self
 
 import jax
 import jax.numpy as jnp
@@ -98,6 +98,42 @@ class Evolution(Protocol):
 
 PARTS = "parts"
 """The name of the axis of a mesh that shares islands or runs."""
+
+
+@dataclass(frozen=True)
+class ManyPopulations:
+    """Base of what maps a ring over an axis of parts, islands or runs, each with a population of its own.
+
+    Attributes:
+        ring: of one part, on one device.
+        together: how many parts a device computes side by side; None: all that it has.
+        mesh: of devices that share the parts, with one axis, `PARTS`; None: one device has all.
+    """
+
+    ring: Evolution
+    together: int | None = field(default=1, kw_only=True)
+    mesh: Mesh | None = field(default=None, kw_only=True)
+
+    @property
+    def fitness(self) -> Fitness:
+        """That of one part."""
+        return self.ring.fitness
+
+    @property
+    def scheme(self) -> Scheme:
+        """That of one part."""
+        return self.ring.scheme
+
+    def measured_by(self, fitness: Fitness) -> Self:
+        """Return the same with another fitness."""
+        return replace(self, ring=self.ring.measured_by(fitness))
+
+    def shared(self, together: int | None, mesh: Mesh | None) -> Self:
+        """Return the same, shared by the devices of a mesh; see the attributes."""
+        return replace(self, together=together, mesh=mesh)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.ring})"
 
 
 class OnePopulation(ABC):

@@ -336,6 +336,3 @@ class AskTell:
 
 def _shape(population: Genome) -> tuple[int, ...]:
     return jnp.shape(jax.tree.leaves(population)[0])
-
-
-__all__ = ["AskTell", "Evolved", "History", "evolve", "resume"]

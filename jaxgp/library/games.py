@@ -19,7 +19,7 @@ from jaxgp import spec as specs
 from jaxgp.arrays import is_legal
 from jaxgp.config.schema import Config
 from jaxgp.contracts import Game, Opponent, Position
-from jaxgp.errors import UsageError, reject
+from jaxgp.errors import reject
 from jaxgp.evolution.options import Algorithm, Groups
 from jaxgp.evolution.state import Champion as Found
 from jaxgp.evolution.state import EvolutionState
@@ -269,20 +269,3 @@ def step(cast: Cast, state: Position, action: int, key: Array | None = None) -> 
     if key is None and cast.game.chance:
         reject("key", None, f"a key of jax.random; each step of {cast.spec.name} draws from one of its own")
     return cast.game.step(state, jnp.int32(action), unused_key() if key is None else key)
-
-
-__all__ = [
-    "Board",
-    "Champion",
-    "UsageError",
-    "board",
-    "champion",
-    "evaluate",
-    "legal",
-    "load",
-    "opening",
-    "opponent",
-    "save",
-    "step",
-    "take",
-]

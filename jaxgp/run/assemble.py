@@ -111,7 +111,7 @@ class Experiment:
         self, states: Sequence[EvolutionState], together: int | None = 1, mesh: Mesh | None = None
     ) -> Compiled:
         """Compile list of states -> list of (state, metrics), a generation of several runs; see `Seeds`."""
-        return jax.jit(Seeds(self.ring, together, mesh).step).lower(list(states)).compile()
+        return jax.jit(Seeds(self.ring, together=together, mesh=mesh).step).lower(list(states)).compile()
 
     def compiled_again(self, state: EvolutionState) -> Compiled:
         """Compile (state, int32[] round) -> fitness and points of the candidates; it may take minutes."""

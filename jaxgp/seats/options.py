@@ -158,6 +158,22 @@ class PlayerOptions:
 
 
 @dataclass(kw_only=True)
+class GenomeOptions(PlayerOptions):
+    """Individuals: one at the table, several in a batch."""
+
+    count: int = option(1, "in a panel: how many", low=1, high=MAX_GAMES)
+
+    trains = True
+
+    @property
+    def rivals(self) -> int:
+        return self.count
+
+    def unfit(self, cast: "Cast") -> str:
+        return f"no genomes play {cast.game.name}" if cast.role is None else ""
+
+
+@dataclass(kw_only=True)
 class OpponentOptions(PlayerOptions):
     """One member of a panel, which every individual plays against from both seats."""
 

@@ -24,6 +24,7 @@ from jaxgp.report.document import Document, Part, Picture
 from jaxgp.report.progress import measured
 from jaxgp.statistics.bootstrap import RESAMPLES, resampled
 from jaxgp.statistics.draws import Draws
+from jaxgp.statistics.exact import central
 from jaxgp.statistics.intervals import student
 from jaxgp.store import record
 from jaxgp.store.directory import RunDirectory
@@ -191,10 +192,7 @@ def expected(curves: Sequence[Curve], target: float, seed: int = 0, resamples: i
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(np.float64(spent.sum()) / success.sum())
         spread = resampled([len(curves)], lambda i: spent[i].sum(1) / success[i].sum(1), Draws(seed), resamples)
-    # Infinite values are legal, and order statistics have no arithmetic to do with them.
-    ordered = np.sort(spread)
-    low, high = (float(ordered[round(share * (resamples - 1))]) for share in (0.025, 0.975))
-    return Expected(target, len(curves), int(success.sum()), value, low, high, int(spent.sum()))
+    return Expected(target, len(curves), int(success.sum()), value, *central(spread), int(spent.sum()))
 
 
 def for_ioh(found: Mapping[str, Sequence[Curve]], game: str, measure: str) -> Iterator[dict[str, object]]:

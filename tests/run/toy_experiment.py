@@ -114,7 +114,7 @@ class ToyExperiment:
         return Interrupted(advanced.lower(state).compile(), self._interrupt)
 
     def compiled_together(self, states, together, mesh) -> Compiled:
-        return jax.jit(Seeds(self, together, mesh).step).lower(list(states)).compile()
+        return jax.jit(Seeds(self, together=together, mesh=mesh).step).lower(list(states)).compile()
 
     def step(self, state: EvolutionState) -> tuple[EvolutionState, dict[str, Array]]:
         return advanced(state)

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from jaxgp.errors import UsageError, reason, rejected
-from jaxgp.options import MAX_GAMES, option
+from jaxgp.options import option
 from jaxgp.printable import one_line
-from jaxgp.seats.options import PlayerOptions
+from jaxgp.seats.options import GenomeOptions
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Opponent
@@ -18,30 +18,21 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True)
-class Program(PlayerOptions):
+class Program(GenomeOptions):
     """Genomes that did not evolve here."""
 
     kind: str = option(
         "program", "programs or rule lists: random ones in a panel, one in words at the table", ("program",)
     )
-    count: int = option(1, "in a panel: how many random ones", low=1, high=MAX_GAMES)
     expression: str | None = option(None, "at the table: the program, as printed in champion.json")
     file: str | None = option(None, "at the table: a file with the program, or a rule on each line", path=True)
 
     main = "file"
-    trains = True
     drives = True
-
-    @property
-    def rivals(self) -> int:
-        return self.count
 
     @property
     def says(self) -> str:
         return f"{self.count} random player{'' if self.count == 1 else 's'}"
-
-    def unfit(self, cast: "Cast") -> str:
-        return f"no genomes play {cast.game.name}" if cast.role is None else ""
 
     def spread(self, games: int) -> tuple[Self, int]:
         return replace(self, count=games), 1
