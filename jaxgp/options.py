@@ -132,6 +132,7 @@ class Kinds:
 
     Attributes:
         option: the name of the option that picks one, for messages.
+        folders: those of kinds outside the project, by name.
     """
 
     def __init__(self, option: str, package: str, first: str) -> None:
@@ -139,6 +140,7 @@ class Kinds:
         self.option = option
         self._package, self._first = package, first
         self._outside: dict[str, type] = {}
+        self.folders: dict[str, Path] = {}
 
     @cached_property
     def _inside(self) -> dict[str, type]:
@@ -166,7 +168,7 @@ class Kinds:
         if found is None or name in self._inside:
             accepted = f"a folder whose __init__.py has a dataclass of options with the kind {name}, as the folder is"
             reject(self.option, folder, f"{accepted}; names of the project are taken: {', '.join(self._inside)}")
-        self._outside[name] = found
+        self._outside[name], self.folders[name] = found, folder
         return name
 
     def _kind(self, module: types.ModuleType, name: str) -> type | None:

@@ -56,6 +56,9 @@ class Command(Generic[Schema, Plan]):
         finished: (plan) -> whether all is computed.
         is_idle: (plan) -> whether nothing is left to do, so that a sweep passes over this member.
         score: (plan of a job that has ended well) -> what a sweeper that searches optimises. Raises RunError.
+
+    Attributes:
+        kinds: the options that name kinds outside the project, and the folders of these.
     """
 
     def __init__(
@@ -81,19 +84,28 @@ class Command(Generic[Schema, Plan]):
         self.finished = finished
         self.is_idle = is_idle
         self.score = score
+        self.kinds: Sequence[tuple[str, Path]] = ()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the kinds from their folders, in the process of a member of a sweep as in that of the sweep."""
+        vars(self).update(state)
+        for option, folder in self.kinds:
+            compose.add_kind(option, folder)
 
     def prepare(self, config: DictConfig, directory: Path) -> Plan:
         """Type the composed options and make the plan; raises UsageError."""
-        return self.plan(compose.made(self.schema, config), _overrides(config.hydra), directory, self.games)
+        overrides = _overrides(config.hydra)
+        return self.plan(compose.made(self.schema, config, overrides), overrides, directory, self.games)
 
     def __call__(self, config: DictConfig) -> int:
         """Run one job; Hydra calls this, in this process or on another machine. Returns the exit code."""
         about = HydraConfig.get()
         terminal.over()  # what computes is imported
         try:
-            made = compose.made(self.schema, config)
+            overrides = _overrides(about)
+            made = compose.made(self.schema, config, overrides)
             directory = Path(str(about.runtime.output_dir))
-            return self.task(self.plan(made, _overrides(about), directory, self.games), self.games)
+            return self.task(self.plan(made, overrides, directory, self.games), self.games)
         except (UsageError, RunError) as error:
             complain(error)
             return error.exit_code
@@ -136,7 +148,7 @@ def _code(
         args = _parser().parse_intermixed_args(argv)
         args.multirun = args.multirun or _asks_for_sweep(args.overrides)
         placed = compose.placed(args.overrides, command.games, args.multirun)
-        command.games = placed.games
+        command.games, command.kinds = placed.games, placed.kinds
         completed = command.complete(placed.overrides, placed.games)
         args.overrides = [compose.opened(command.schema, one, args.multirun) for one in completed]
         words = f"{quoting.trains(shlex.quote(sys.argv[0]))} {shlex.join(sys.argv[1:] if argv is None else argv)}"
@@ -192,10 +204,12 @@ def _dispatch(
         if args.help:
             config = compose.compose(command.schema, loader, config_name, args.overrides)
             found = {group: loader.get_group_options(group) for group in groups(config)}
-            print(command.describe(compose.made(command.schema, config), found, command.games), flush=True)
+            described = compose.made(command.schema, config, args.overrides)
+            print(command.describe(described, found, command.games), flush=True)
             return 0
         if args.cfg:
-            compose.made(command.schema, compose.compose(command.schema, loader, config_name, args.overrides))
+            config = compose.compose(command.schema, loader, config_name, args.overrides)
+            compose.made(command.schema, config, args.overrides)
         elif not (args.hydra_help or args.version or args.shell_completion or args.info):
             if args.multirun:
                 return _sweep(command, loader, config_name, args.overrides, again)
@@ -258,7 +272,9 @@ def _overrides(about: HydraConf) -> list[str]:
 def _single(command: Command[Schema, Plan], loader: ConfigLoader, config_name: str, overrides: Sequence[str]) -> int:
     config = compose.compose(command.schema, loader, config_name, overrides)
     refuse_without_sweep(config)
-    compose.made(command.schema, config)  # a wrong option is named itself, not the directory that it is part of
+    compose.made(
+        command.schema, config, overrides
+    )  # a wrong option is named itself, not the directory that it is part of
     given = places.directory(config, places.RUN).absolute()
     new = "now" in places.filled_in(config, places.RUN)  # a name that holds the time is meant for a new run
     expected = places.free(given) if new else given

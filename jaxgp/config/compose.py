@@ -33,7 +33,7 @@ from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_l
 from jaxgp.errors import UsageError, reject
 from jaxgp.files import user_path
 from jaxgp.kinds import Fitness
-from jaxgp.options import declared
+from jaxgp.options import Kinds, declared
 from jaxgp.seats.options import PlayerOptions
 
 if TYPE_CHECKING:
@@ -63,18 +63,20 @@ class Placed(NamedTuple):
     """Options, and the source of the games that they name.
 
     Attributes:
-        overrides: as typed, with the name of a game in place of its folder.
+        overrides: as typed, with the name of a game or of a kind in place of its folder.
         games: where games come from.
         folders: the folders of games outside the project.
+        kinds: the options that name kinds outside the project, and the folders of these.
     """
 
     overrides: list[str]
     games: "Games"
     folders: tuple[Path, ...] = ()
+    kinds: tuple[tuple[str, Path], ...] = ()
 
 
 def placed(overrides: Sequence[str], games: "Games", sweep: bool = False) -> Placed:
-    """Replace `game=FOLDER` by the name of the game in that folder; in a sweep commas stand between games.
+    """Replace `game=FOLDER` by the name of the game in that folder; in a sweep commas stand between several.
 
     In the same way `fitness.kind=FOLDER` is replaced by the name of the kind of fitness in that folder, and
     `fitness.opponents.NAME.kind=FOLDER` by that of the kind of players.
@@ -85,21 +87,48 @@ def placed(overrides: Sequence[str], games: "Games", sweep: bool = False) -> Pla
     found = Placed([], games)
     for override in overrides:
         key, equals, value = override.partition("=")
-        if key.startswith(("fitness.", "+fitness.")) and key.endswith(".kind") and os.sep in value:
-            kinds = Fitness.kinds if key == Fitness.kinds.option else PlayerOptions.kinds
-            override = f"{key}={kinds.add(user_path(key, value).resolve())}"
-        if key.strip() != "game" or not equals:
+        words, option = value.split(",") if sweep else [value], key.strip().lstrip("+")
+        if option.startswith("fitness.") and option.endswith(".kind") and os.sep in value:
+            outside = [(option, user_path(option, word).resolve()) for word in words if os.sep in word]
+            names = [add_kind(option, user_path(option, word).resolve()) if os.sep in word else word for word in words]
+            found = found._replace(kinds=(*found.kinds, *outside))
+            override = f"{key}={','.join(names)}"
+        if option != "game" or not equals:
             found.overrides.append(override)
             continue
         names = []
-        for word in value.split(",") if sweep else [value]:
+        for word in words:
             here, name = place(word.strip(), found.games)
             if here is not found.games:
                 folder = user_path("game", word.strip()).resolve()
-                found = Placed(found.overrides, here, (*found.folders, folder))
+                found = found._replace(games=here, folders=(*found.folders, folder))
             names.append(name)
         found.overrides.append(f"game={','.join(names)}")
     return found
+
+
+def add_kind(option: str, folder: Path) -> str:
+    """Take a kind of fitness or of players, as the option says, from a folder, and return its name.
+
+    Raises:
+        UsageError: the folder is no package that has it.
+    """
+    return _kinds(option).add(folder)
+
+
+def _kinds(option: str) -> Kinds:
+    """Return the kinds that an option picks from: those of fitness, or those of players."""
+    return Fitness.kinds if option == Fitness.kinds.option else PlayerOptions.kinds
+
+
+def as_typed(override: str) -> str:
+    """Return an override with the folder of a kind outside the project in place of its name."""
+    key, _, value = override.partition("=")
+    option = key.lstrip("+")
+    if not (option.startswith("fitness.") and option.endswith(".kind")):
+        return override
+    folder = _kinds(option).folders.get(quoting.unquoted(value))
+    return override if folder is None else f"{key}={folder}"
 
 
 @contextmanager
@@ -177,16 +206,19 @@ def compose(
     with read_write(config.hydra), open_dict(config.hydra):
         config.hydra.mode = mode
     hydra_words.check_composed(config)
-    _begin_anew(schema, config, overrides)
     return config
 
 
 def _begin_anew(schema: type, config: DictConfig, overrides: Sequence[str]) -> None:
-    """Drop what files give a member of a panel that the kind that an override names does not have."""
+    """Drop what files give a member of a panel that the kind that an override names does not have.
+
+    In the same way drop what they give a fitness where the override names a kind outside, which has no file here.
+    """
     given = dict(override.lstrip("+").partition("=")[::2] for override in overrides)
     for key, kind in given.items():
         entry, _, option = key.rpartition(".")
-        names = typed.names_of_kind(schema, entry, kind) if option == "kind" else []
+        outside = key == Fitness.kinds.option and kind in Fitness.kinds.folders
+        names = typed.names_of_kind(schema, entry, kind, outside) if option == "kind" else []
         there = OmegaConf.select(config, entry) if names else None
         if isinstance(there, DictConfig):
             with open_dict(there):
@@ -252,8 +284,9 @@ def word(schema: type, override: str) -> str:
     return shlex.quote(next((one for one in plain if opened(schema, one) == override), override))
 
 
-def made(schema: type[Schema], config: DictConfig) -> Schema:
-    """Return the typed options of a composed configuration; raises UsageError."""
+def made(schema: type[Schema], config: DictConfig, overrides: Sequence[str] = ()) -> Schema:
+    """Return the typed options of a configuration that was composed with these overrides; raises UsageError."""
+    _begin_anew(schema, config, overrides)
     values = {name: value for name, value in config.items_ex(resolve=False) if name != "hydra"}
     try:
         plain = OmegaConf.to_container(OmegaConf.masked_copy(config, [str(name) for name in values]), resolve=True)
@@ -332,7 +365,7 @@ class Composer(Generic[Schema]):
             config = None
         if config is None:
             config = compose(self._schema, self._loader, self._name, given)
-        return made(self._schema, config)
+        return made(self._schema, config, given)
 
     def _set(self, overrides: list[Override]) -> DictConfig | None:
         """Read the files of a choice of groups once, and set the values, whose names have dots, after that.
@@ -348,5 +381,4 @@ class Composer(Generic[Schema]):
         config = copy.deepcopy(self._known[groups])
         for one in values:
             OmegaConf.update(config, one.key_or_group, one.value(), merge=True, force_add=one.is_force_add())
-        _begin_anew(self._schema, config, [str(one.input_line) for one in values])
         return config

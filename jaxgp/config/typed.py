@@ -232,9 +232,12 @@ def is_text(schema: type, option: str) -> bool:
     return bool(found) and all(str in one.kinds and not one.choices for one in found)
 
 
-def names_of_kind(schema: type, section: str, kind: str) -> list[str]:
-    """Return the names of the options of an entry of one kind, such as a player; empty where it has no such kind."""
-    found = by_kind(member for member in kinds(schema, section) if hasattr(member, "former"))
+def names_of_kind(schema: type, section: str, kind: str, whole: bool = False) -> list[str]:
+    """Return the names of the options of one kind of an entry, such as a player, or of a whole section.
+
+    The list is empty where the entry has no such kind.
+    """
+    found = by_kind(member for member in kinds(schema, section) if whole or hasattr(member, "former"))
     return [one.name for one in declared(found[kind])] if kind in found else []
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jaxgp.config import places, validate
-from jaxgp.config.compose import word
+from jaxgp.config.compose import as_typed, word
 from jaxgp.config.quoting import pasted, trains, unquoted
 from jaxgp.config.schema import Config, Logger
 from jaxgp.errors import UsageError, reject, show
@@ -127,7 +127,8 @@ def _one(config: Config, overrides: Sequence[str], directory: Path, games: "Game
     try:
         saved = RunDirectory(directory).read_config()
     except UsageError as error:
-        raise UsageError(f"resume: {error}; accepted: a run directory, or {AUTO}") from error
+        accepted = "" if error.accepted else f"; accepted: a run directory, or {AUTO}"
+        raise UsageError(f"resume: {error}{accepted}") from error
     merged = _merge(saved, _filled(config, games), overrides)
     return _checked(Plan(validate.check(merged, games), directory, True, command(overrides, games)))
 
@@ -210,7 +211,7 @@ def command(overrides: Sequence[str], games: "Games") -> str:
     """Return the options of a command line as a command for a shell."""
     folder = getattr(games, "folder", None)  # of a game outside the project, whose name the options have
     places = {f"game={folder.name}": pasted("game", folder)} if folder is not None else {}
-    return " ".join([trains(), *(places.get(one) or word(Config, one) for one in overrides)])
+    return " ".join([trains(), *(places.get(one) or word(Config, as_typed(one)) for one in overrides)])
 
 
 def again(config: Config, folder: Path) -> str:

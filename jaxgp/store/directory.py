@@ -176,7 +176,12 @@ class RunDirectory:
         try:
             return with_own(typed.typed(Config, values, complete=False), Config())
         except UsageError as error:
-            raise UsageError(f"{self.config}: {error}") from error
+            named = error.option.endswith(".kind") and isinstance(error.value, str) and error.value.isidentifier()
+            # A file never names a folder from which code is loaded.
+            option = f"{'++' if error.option.count('.') > 1 else ''}{error.option}"
+            also = f"; of a kind outside the project type its folder as well: {option}=path/to/{error.value}"
+            text = f"{self.config}: {error}{also if named else ''}"
+            raise UsageError(text, error.option, error.value, error.accepted, error.why) from error
 
     def write_config(self, config: Config) -> None:
         """Write the configuration, with every default in it; raises OSError."""

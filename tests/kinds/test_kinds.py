@@ -3,6 +3,7 @@
 import dataclasses
 import subprocess
 import sys
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -12,15 +13,18 @@ import pytest
 import envs
 from jaxgp import kinds
 from jaxgp.config import compose, typed, validate
+from jaxgp.config.cli import Command
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
 from jaxgp.evolution.options import Algorithm
 from jaxgp.genotypes.language import sizes
 from jaxgp.kinds.panel import Panel
+from jaxgp.run import resume
 from jaxgp.run.assemble import assemble
 from jaxgp.store.directory import RunDirectory
 from tests.run.toy_experiment import config
 
+ROOT = Path(__file__).resolve().parents[2]
 SHORT = '''
 from dataclasses import dataclass
 
@@ -123,7 +127,12 @@ def outside(tmp_path):
     folder.mkdir()
     (folder / "__init__.py").write_text(SHORT)
     yield folder
+    forget()
+
+
+def forget():
     kinds.Fitness.kinds._outside.clear()
+    kinds.Fitness.kinds.folders.clear()
     sys.modules.pop("jaxgp_outside_short", None)
 
 
@@ -137,6 +146,50 @@ def test_a_kind_in_a_folder_outside_is_as_good_as_one_of_the_project(outside):
     state = jax.jit(ring.init)(jax.random.key(0))
     found, _ = ring.fitness.evaluate(jax.random.key(1), state.population, state.memory)
     np.testing.assert_array_equal(found.fitness, -jnp.abs(sizes(state.population) - 4))
+
+
+def test_a_kind_outside_has_none_of_the_options_that_a_file_gives_another_kind(outside):
+    with compose.Composer(Config, ROOT / "conf", "config") as composer:
+        given = compose.placed([f"fitness.kind={outside}", "fitness.enough=4"], envs).overrides
+        assert dataclasses.asdict(composer.compose(given).fitness).keys() == {
+            "kind",
+            "scale",
+            "parsimony",
+            "minimum",
+            "enough",
+        }
+
+
+def test_a_sweep_may_name_kinds_outside_beside_others_and_a_command_is_shown_as_it_was_typed(outside):
+    placed = compose.placed([f"fitness.kind=solo,{outside}", "seed=0,1"], envs, sweep=True)
+    assert placed.overrides == ["fitness.kind=solo,short", "seed=0,1"]
+    assert placed.kinds == (("fitness.kind", outside),)
+    assert resume.command(["fitness.kind=short", "seed=1"], envs).endswith(f" fitness.kind={outside} seed=1")
+
+
+def test_a_member_of_a_sweep_in_another_process_takes_its_kinds_from_their_folders(outside):
+    """Launchers send the command to the process, or to the job of SLURM, as cloudpickle writes it."""
+    cloudpickle = pytest.importorskip("joblib.externals.cloudpickle")
+    command = Command(Config, envs, lambda *_: None, lambda *_: 0, lambda *_: "")
+    command.kinds = compose.placed([f"fitness.kind={outside}"], envs).kinds
+    sent = cloudpickle.dumps(command)
+    forget()
+    assert cloudpickle.loads(sent).kinds == command.kinds
+    assert kinds.Fitness.kinds.all()["short"]().enough == 3
+
+
+def test_a_run_of_a_kind_outside_is_resumed_where_its_folder_is_typed_and_never_says_where_it_is(tmp_path, outside):
+    compose.placed([f"fitness.kind={outside}"], envs)
+    directory = RunDirectory(tmp_path / "run")
+    directory.path.mkdir()
+    directory.write_config(typed.typed(Config, {"fitness": {"kind": "short"}}, complete=False))
+    assert str(outside) not in directory.config.read_text()
+    forget()
+    said = r"fitness\.kind=short: accepted: panel, .*; of a kind outside .* its folder .*: fitness\.kind=path/to/short$"
+    with pytest.raises(UsageError, match=said):
+        directory.read_config()
+    compose.placed([f"fitness.kind={outside}"], envs)
+    assert directory.read_config().fitness.kind == "short"
 
 
 def test_a_folder_without_a_kind_of_its_name_is_refused(tmp_path, outside):

@@ -149,7 +149,7 @@ def of_train(words: Sequence[str]) -> list[Target]:
         given = [compose.opened(Config, word) for word in placed.overrides]
         composed = compose.compose(Config, loader, "config", given)
         groups = {group: tuple(loader.get_group_options(group)) for group in cli.groups(composed)}
-        config = compose.made(Config, composed)
+        config = compose.made(Config, composed, given)
     found = [Target(group, choices) for group, choices in groups.items()]
     found += [target for target in of_config(config) if target.name not in groups]
     found += of_game(str(config.game["name"]), placed.games)
