@@ -41,7 +41,7 @@ import envs
 from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.errors import RunError, UsageError, reject
-from jaxgp.options import MAX_COUNT, MAX_SEED, declared
+from jaxgp.options import MAX_COUNT, MAX_SEED, list_options
 from jaxgp.seats.options import PlayerOptions, player
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from jaxgp.contracts import Game, Position
     from jaxgp.host.driving import Driven
-    from jaxgp.host.savedgame import Played
+    from jaxgp.host.savedgame import PlayedGame
     from jaxgp.measure.champions import Loaded
     from jaxgp.seats.agents import Agent, Hint
     from jaxgp.spec import Cast, Games, Hand, Spec
@@ -63,7 +63,7 @@ DEFAULT_GAME = "mancala"
 
 
 @dataclass(kw_only=True)
-class Players:
+class PlayersOptions:
     """Who plays, and which game."""
 
     run: str | None = option(
@@ -88,7 +88,7 @@ class Players:
 
 
 @dataclass(kw_only=True)
-class Options(Players):
+class Options(PlayersOptions):
     """The players, the game, and what is kept of it."""
 
     seed: int = option(0, "of chance in the game, of random moves and of random ties", low=0, high=MAX_SEED)
@@ -120,7 +120,7 @@ class Options(Players):
     }
 
 
-OF_PLAYERS = [one.name for one in declared(Players) if one.name != "game"]
+OF_PLAYERS = [one.name for one in list_options(PlayersOptions) if one.name != "game"]
 """Options that choose players; a replay refuses them."""
 
 
@@ -141,7 +141,7 @@ def task(options: Options) -> int:
     return 0
 
 
-def keeper(options: Options, spec: "Spec", game: "Game") -> Callable[["Played"], None]:
+def keeper(options: Options, spec: "Spec", game: "Game") -> Callable[["PlayedGame"], None]:
     """Return what writes the files that were asked for; raises UsageError where none can be written."""
     from jaxgp.host import savedgame
 
@@ -154,7 +154,7 @@ def keeper(options: Options, spec: "Spec", game: "Game") -> Callable[["Played"],
             raise UsageError(f"save={options.save}: {error}") from error
     pictures = savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []
 
-    def keep(played: "Played") -> None:
+    def keep(played: "PlayedGame") -> None:
         savedgame.write(files, played)
         for path in pictures:
             savedgame.write_position(path, played)
@@ -166,7 +166,7 @@ def keeper(options: Options, spec: "Spec", game: "Game") -> Callable[["Played"],
 
 def play(options: Options) -> None:
     """Seat the players and play."""
-    from jaxgp.report.waiting import announced, waiting
+    from jaxgp.report.waiting import announce, waiting
 
     if options.move is not None and not options.resume:
         raise UsageError("move: given, but there is no replay=FILE and no resume=FILE")
@@ -181,7 +181,9 @@ def play(options: Options) -> None:
     if alone:
         only_one(options, cast.game.name)
     roles = ("player",) if alone else ("player", "opponent") if options.seat == "first" else ("opponent", "player")
-    seats = {"player": options.player} if alone else {"player": options.player, "opponent": met(options, cast)}
+    seats = (
+        {"player": options.player} if alone else {"player": options.player, "opponent": choose_opponent(options, cast)}
+    )
     check_run(options, seats)
     champion = None if loaded is None else loaded.genome
     with ExitStack() as leaving:
@@ -196,41 +198,41 @@ def play(options: Options) -> None:
                 leaving.callback(agent.close)
                 thinks = f"{agent.name} thinks"
                 # Engines outside compile nothing.
-                agent = announced(agent, thinks if seats[role].kind == "engine" else f"Compiling {agent.name}", thinks)
+                agent = announce(agent, thinks if seats[role].kind == "engine" else f"Compiling {agent.name}", thinks)
             agents.append(agent)
         sit(options, cast, agents, begun)
 
 
-def resumed(options: Options) -> "Played":
+def resumed(options: Options) -> "PlayedGame":
     """Return the game that is played on; raises UsageError for one that has ended."""
     from jaxgp.host import savedgame
     from jaxgp.report.waiting import waiting
 
     with waiting("Compiling the rules"):
-        played = upto(options, savedgame.read(str(options.resume), *asked(options), option="resume"))
+        played = upto(options, savedgame.read(str(options.resume), *choose_game(options), option="resume"))
     if bool(played.moves[-1].state.terminated):
         accepted = f"a game that goes on, or move=N with N from 0 to {len(played.moves) - 2}"
         reject("resume", options.resume, accepted, "this one has ended")
     return played
 
 
-def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", begun: "Played | None" = None) -> None:
+def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", begun: "PlayedGame | None" = None) -> None:
     """Let players (None: a person) play a game, or play one on; what was played is kept, also if a person leaves."""
-    from jaxgp.host.human import Board
-    from jaxgp.host.savedgame import Played
+    from jaxgp.host.human import TerminalGame
+    from jaxgp.host.savedgame import PlayedGame
     from jaxgp.report.waiting import waiting
     from jaxgp.seats.gtp import EngineError
     from jaxgp.seats.moves import Stepper, game_key
 
-    names, labels = called(agents)
+    names, labels = name_players(agents)
     keep = keeper(options, cast.spec, cast.game)
     stepper = Stepper(cast.game, game_key(options.seed)) if begun is None else begun.stepper
     with waiting("Compiling the rules"):
         stepper.compile()
-    board = Board(
+    board = TerminalGame(
         stepper,
         cast.spec,
-        tuple(agent and undisturbed(agent) for agent in agents),
+        tuple(agent and guard_typing(agent) for agent in agents),
         tuple(labels),
         ask,
         say,
@@ -246,7 +248,7 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", begun: "Pl
         raise RunError(str(error)) from error
     finally:
         if board.record:
-            keep(Played(board.stepper, cast.spec, tuple(names), board.record))
+            keep(PlayedGame(board.stepper, cast.spec, tuple(names), board.record))
 
 
 def drive(options: Options, cast: "Cast", loaded: "Loaded | None") -> None:
@@ -257,7 +259,7 @@ def drive(options: Options, cast: "Cast", loaded: "Loaded | None") -> None:
     from jaxgp.seats.moves import game_key
 
     hands = by_seat(options, cast, loaded)
-    beside = rollouts.drivers("beside", options.beside, cast, asked(options)[0])
+    beside = rollouts.drivers("beside", options.beside, cast, choose_game(options)[0])
     with waiting("Compiling the rollout"):
         driven = [driving.drive(cast.spec, cast.game, hands, game_key(options.seed))]
         for name, one in beside.items():
@@ -313,7 +315,7 @@ def drive_again(options: Options, text: str) -> None:
     if options.move is not None:
         raise UsageError(f"move: {options.replay} is a rollout, which has no moves; leave it out")
     with waiting("Driving again"):
-        driven, apart = savedrollout.read(str(options.replay), text, *asked(options))
+        driven, apart = savedrollout.read(str(options.replay), text, *choose_game(options))
     tell(options, [driven])
     if apart is None:
         print("Driven again, it is what was recorded.")
@@ -355,7 +357,7 @@ def advising(options: Options, cast: "Cast") -> "Callable[[], Hint] | None":
     return patient if known else None
 
 
-def called(agents: "list[Agent | None]") -> tuple[list[str], list[str]]:
+def name_players(agents: "list[Agent | None]") -> tuple[list[str], list[str]]:
     """Return the names of players (None: a person) in files and on the screen; greet a person who is the only one."""
     from jaxgp.seats.moves import YOU
 
@@ -377,7 +379,7 @@ def only_one(options: Options, game: str) -> None:
         reject("seat", options.seat, f"first; {game} is a game for one")
 
 
-def upto(options: Options, played: "Played") -> "Played":
+def upto(options: Options, played: "PlayedGame") -> "PlayedGame":
     """Return a game up to the last move that counts; raises UsageError for one that it does not have."""
     last = len(played.moves) - 1
     if options.move is None:
@@ -407,7 +409,7 @@ def show_again(options: Options) -> None:
     far = [0, 0]
     with following(lambda: "Playing the moves again" + (f": {far[0]} of {far[1]}" if far[1] else "")):
         told = lambda *now: far.__setitem__(slice(2), now)  # noqa: E731
-        played = upto(options, savedgame.read(str(options.replay), *asked(options), tell=told))
+        played = upto(options, savedgame.read(str(options.replay), *choose_game(options), tell=told))
     keep = keeper(options, played.spec, played.game)
     viewer = Viewer(played.game, played.spec, played.names, played.moves, say, drawer(played.spec.table.colours))
     if sys.stdin.isatty():
@@ -418,7 +420,7 @@ def show_again(options: Options) -> None:
     keep(played)
 
 
-def met(options: Options, cast: "Cast") -> PlayerOptions:
+def choose_opponent(options: Options, cast: "Cast") -> PlayerOptions:
     """Return the opponent; the usual one if none is asked for."""
     if options.opponent is not None:
         return options.opponent
@@ -437,14 +439,14 @@ def check_run(options: Options, seats: dict[str, PlayerOptions]) -> None:
         raise UsageError(f"run: given, but {nobody}")
 
 
-def set_up(options: Options, begun: "Played | None" = None) -> "tuple[Cast, Loaded | None]":
+def set_up(options: Options, begun: "PlayedGame | None" = None) -> "tuple[Cast, Loaded | None]":
     """Set up the game: that of the run, of the game to go on from, or the one the options name."""
     from jaxgp.config.games import cast_of
     from jaxgp.config.schema import Config
     from jaxgp.contracts import Solver
     from jaxgp.measure import champions
 
-    games, game = asked(options)
+    games, game = choose_game(options)
     if begun is not None:
         from jaxgp.host.savedgame import settings_of
 
@@ -458,11 +460,11 @@ def set_up(options: Options, begun: "Played | None" = None) -> "tuple[Cast, Load
     return loaded.cast, loaded
 
 
-def asked(options: Options) -> "tuple[Games, dict[str, object]]":
+def choose_game(options: Options) -> "tuple[Games, dict[str, object]]":
     """Return where games come from, and the name and the settings that were asked of the game."""
     from jaxgp.config import games
 
-    return games.asked(options.game, envs, CONFIG_DIR)
+    return games.resolve_game(options.game, envs, CONFIG_DIR)
 
 
 def about(options: Options) -> list[str]:
@@ -472,7 +474,7 @@ def about(options: Options) -> list[str]:
     return help.of_game(options.game, envs, CONFIG_DIR)
 
 
-def undisturbed(agent: "Agent") -> "Agent":
+def guard_typing(agent: "Agent") -> "Agent":
     """Return a player during whose thoughts nothing can be typed."""
 
     def choose(state: "Position", bits: "np.uint32") -> int | None:

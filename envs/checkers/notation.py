@@ -17,7 +17,7 @@ from envs.checkers import fen
 from envs.checkers.render import squares
 from envs.checkers.rules import Checkers, State
 from envs.checkers.turns import follow, read_turn
-from jaxgp.printable import typed
+from jaxgp.printable import show_typed
 from jaxgp.search.chance import unused_key
 from jaxgp.spec import Format, Recorded, one_of
 
@@ -131,7 +131,7 @@ def _rules(game: Checkers, tags: dict[str, str]) -> Checkers:
     try:
         placed = fen.parse(tags["FEN"], game.size)
     except ValueError as error:
-        raise ValueError(f"[FEN {typed(tags['FEN'])}]: {error}") from error
+        raise ValueError(f"[FEN {show_typed(tags['FEN'])}]: {error}") from error
     return game if placed == game.placed else replace(game, position=fen.written(placed, game.size))
 
 

@@ -35,7 +35,7 @@ from jax import Array
 
 from envs.checkers import fen
 from jaxgp.arrays import apart
-from jaxgp.bits import WORD, Bits, bits_of, both, count, either, has, nth_square, shifted, single, some
+from jaxgp.bits import WORD, Bits, bits_of, both, count, either, has, nth_square, shift, single, some
 from jaxgp.contracts import ListsMoves, Starts
 from jaxgp.errors import UsageError, show
 from jaxgp.options import bound, check, option
@@ -284,12 +284,12 @@ class Checkers(ListsMoves):
 
     def _behind(self, bits: Bits, direction: int) -> Bits:
         """Return the squares from which one step in a direction leads into a set."""
-        found = [both(shifted(bits, -steps), self.constant(where)) for steps, where in self._near[direction]]
+        found = [both(shift(bits, -steps), self.constant(where)) for steps, where in self._near[direction]]
         return reduce(either, found)
 
     def _two_behind(self, bits: Bits, direction: int) -> Bits:
         """Return the squares from which two steps in a direction lead into a set."""
-        found = [both(shifted(bits, -steps), self.constant(where)) for steps, where in self._far[direction]]
+        found = [both(shift(bits, -steps), self.constant(where)) for steps, where in self._far[direction]]
         return reduce(either, found)
 
     @cached_property

@@ -20,7 +20,7 @@ from envs.freecell.cards import CASCADES, NUMBER
 from envs.freecell.moves import ACTIONS, COUNTS, HOME, NUMBERS
 from envs.freecell.rules import FreeCell, rules_of
 from envs.freecell.states import State, run_length
-from jaxgp.printable import typed
+from jaxgp.printable import show_typed
 from jaxgp.search.chance import unused_key
 from jaxgp.spec import Recorded, one_of
 
@@ -89,7 +89,7 @@ def _piles(text: str) -> tuple[int, int, int | None]:
     """Read the source and the target of a move, and the number of cards if there is one; raises ValueError."""
     found = re.fullmatch(r"([1-8a-d])\s*-?\s*([1-8a-dh])(?:\s*v\s*([0-9]{1,2}|[a-d]))?", text.strip().lower())
     if found is None:
-        raise ValueError(f"{typed(text)} is not a move; accepted: {TYPED}")
+        raise ValueError(f"{show_typed(text)} is not a move; accepted: {TYPED}")
     source, target = PILES.index(found[1]), PILES.index(found[2])
     count = int(found[3], 16 if found[3] in "abcd" else 10) if found[3] else None  # fc-solve writes va for ten cards
     if source == target or (source >= CASCADES and CASCADES <= target < HOME):
@@ -137,7 +137,7 @@ def _called(pile: int) -> str:
     return f"{'cascade' if pile < CASCADES else 'cell'} {PILES[pile]}"
 
 
-def written(game: FreeCell, actions: Sequence[int]) -> str:
+def write_game(game: FreeCell, actions: Sequence[int]) -> str:
     """Write a game: its moves by their names, as `parse_game` reads them, with numbers onto empty cascades."""
     state, names = game.init(unused_key()), []
     for action in actions:

@@ -27,7 +27,7 @@ def spec() -> "Spec[Morpion]":
             lambda game, actions: saved.one_line(game, actions) + "\n",
             records.FORMATS,
         ),
-        solo=Solo(opponents.listed, opponents.random_scores),
+        solo=Solo(opponents.list_lines, opponents.random_scores),
         table=Table(render.TYPED, rules=render.RULES, hints=hints.hints),
         longest=lambda game: game.size**2,  # each move needs a point of its own
     )

@@ -23,7 +23,7 @@ from jax import Array
 
 from envs.othello.render import PASS, action_name, discs, parse_action
 from envs.othello.rules import SIZES, Othello, State
-from jaxgp.printable import typed
+from jaxgp.printable import show_typed
 from jaxgp.search.chance import unused_key
 from jaxgp.spec import Format, Recorded, one_of
 
@@ -127,7 +127,7 @@ def _words(line: str) -> list[str]:
             break
         word = WORDS.match(line, at)
         if word is None:
-            raise ValueError(f"{typed(line[at:])} is no move; accepted: squares, as in f5d6c3, and pass")
+            raise ValueError(f"{show_typed(line[at:])} is no move; accepted: squares, as in f5d6c3, and pass")
         found.append(word["square"].lower() if word["square"] else PASS)
         at = word.end()
     return found

@@ -11,7 +11,7 @@ import numpy as np
 
 from envs.rush_hour.boards import LETTERS, WALL, target_row
 from envs.rush_hour.rules import RushHour, State, X
-from jaxgp.printable import typed
+from jaxgp.printable import show_typed
 
 TYPED = (
     "the letter of a vehicle and the cells by which it slides, as in A+2 to the right or down, A-1 to the left or up"
@@ -85,7 +85,7 @@ def parse_action(game: RushHour, text: str) -> int:
     """
     found = re.fullmatch(r"([A-Za-z])\s*([+-]?)\s*([0-9]{1,3})", text.strip())
     if found is None:
-        raise ValueError(f"{typed(text)} is not a move; accepted: {TYPED}")
+        raise ValueError(f"{show_typed(text)} is not a move; accepted: {TYPED}")
     letter, sign, number = found.groups()
     own = letters(game)[: len(game.start.vehicles)].rstrip(WALL)
     letter = letter if letter in own else letter.upper()
@@ -101,19 +101,19 @@ def status(game: RushHour, state: State) -> str:
     """Say in one line how the game stands."""
     away = game.size - 2 - int(state.positions[X])
     where = "at the exit" if away == 0 else f"{away} cell{'' if away == 1 else 's'} from the exit"
-    return f"{counted(game, int(state.count))} made; X is {where}"
+    return f"{count_moves(game, int(state.count))} made; X is {where}"
 
 
 def ending(game: RushHour, state: State) -> str:
     """Say how a game has ended."""
-    made = counted(game, int(state.count))
+    made = count_moves(game, int(state.count))
     if not bool(game.solved(state)):
         return f"Given up after {made}"
     fewest = getattr(game.start, game.metric)
     return f"Solved in {made}" + ("" if fewest is None else f"; the fewest are {fewest}")
 
 
-def counted(game: RushHour, count: int) -> str:
+def count_moves(game: RushHour, count: int) -> str:
     """Write a number of moves, in the metric of the game."""
     return f"{count} {game.metric if count != 1 else game.metric.removesuffix('s')}"
 

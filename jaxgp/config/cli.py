@@ -26,10 +26,10 @@ from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 from jaxgp import files, terminal
 from jaxgp.config import compose, places, quoting
 from jaxgp.config.launching import members, sweepers
-from jaxgp.config.launching.chosen import chosen, refuse_without_sweep
-from jaxgp.config.launching.members import Member, Members, Plan
+from jaxgp.config.launching.chosen import choose_launcher, refuse_without_sweep
+from jaxgp.config.launching.members import AnyPlan, Members, SweepMember
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_line
-from jaxgp.config.quoting import quoted
+from jaxgp.config.quoting import quote
 from jaxgp.errors import RunError, UsageError, complain, of_jax, reason, reject
 from jaxgp.terminal import lenient
 
@@ -41,7 +41,7 @@ INFORMATION = ("all", "config", "defaults", "defaults-tree", "plugins", "searchp
 Schema = TypeVar("Schema")
 
 
-class Command(Generic[Schema, Plan]):
+class Command(Generic[Schema, AnyPlan]):
     """One script: how its options become a plan, and what is done with a plan.
 
     Args:
@@ -65,14 +65,14 @@ class Command(Generic[Schema, Plan]):
         self,
         schema: type[Schema],
         games: "Games",
-        plan: Callable[[Schema, Sequence[str], Path, "Games"], Plan],
-        task: Callable[[Plan, "Games"], int],
+        plan: Callable[[Schema, Sequence[str], Path, "Games"], AnyPlan],
+        task: Callable[[AnyPlan, "Games"], int],
         describe: Callable[[Schema, dict[str, list[str]], "Games"], str],
         complete: Callable[[Sequence[str], "Games"], Sequence[str]] = lambda overrides, games: overrides,
         swept: Callable[[Path], None] = lambda directory: None,
-        finished: Callable[[Plan], bool] = lambda plan: False,
-        is_idle: Callable[[Plan], bool] = lambda plan: False,
-        score: Callable[[Plan], float] = lambda plan: 0.0,
+        finished: Callable[[AnyPlan], bool] = lambda plan: False,
+        is_idle: Callable[[AnyPlan], bool] = lambda plan: False,
+        score: Callable[[AnyPlan], float] = lambda plan: 0.0,
     ) -> None:
         self.schema = schema
         self.games = games
@@ -92,10 +92,10 @@ class Command(Generic[Schema, Plan]):
         for option, folder in self.kinds:
             compose.add_kind(option, folder)
 
-    def prepare(self, config: DictConfig, directory: Path) -> Plan:
+    def prepare(self, config: DictConfig, directory: Path) -> AnyPlan:
         """Type the composed options and make the plan; raises UsageError."""
         overrides = _overrides(config.hydra)
-        return self.plan(compose.made(self.schema, config, overrides), overrides, directory, self.games)
+        return self.plan(compose.read_options(self.schema, config, overrides), overrides, directory, self.games)
 
     def __call__(self, config: DictConfig) -> int:
         """Run one job; Hydra calls this, in this process or on another machine. Returns the exit code."""
@@ -103,7 +103,7 @@ class Command(Generic[Schema, Plan]):
         terminal.over()  # what computes is imported
         try:
             overrides = _overrides(about)
-            made = compose.made(self.schema, config, overrides)
+            made = compose.read_options(self.schema, config, overrides)
             directory = Path(str(about.runtime.output_dir))
             return self.task(self.plan(made, overrides, directory, self.games), self.games)
         except (UsageError, RunError) as error:
@@ -117,7 +117,7 @@ class Command(Generic[Schema, Plan]):
 
 
 def main(
-    command: Command[Schema, Plan], config_dir: Path, config_name: str, argv: Sequence[str] | None = None
+    command: Command[Schema, AnyPlan], config_dir: Path, config_name: str, argv: Sequence[str] | None = None
 ) -> NoReturn:
     """Run a script and exit: 0 done, 1 the run failed, 2 the options are wrong, 128 + signal when stopped.
 
@@ -137,7 +137,7 @@ def main(
 
 
 def _code(
-    command: Command[Schema, Plan],
+    command: Command[Schema, AnyPlan],
     config_dir: Path,
     config_name: str,
     argv: Sequence[str] | None,
@@ -147,10 +147,10 @@ def _code(
     try:
         args = _parser().parse_intermixed_args(argv)
         args.multirun = args.multirun or _asks_for_sweep(args.overrides)
-        placed = compose.placed(args.overrides, command.games, args.multirun)
+        placed = compose.name_folder(args.overrides, command.games, args.multirun)
         command.games, command.kinds = placed.games, placed.kinds
         completed = command.complete(placed.overrides, placed.games)
-        args.overrides = [compose.opened(command.schema, one, args.multirun) for one in completed]
+        args.overrides = [compose.adapt_override(command.schema, one, args.multirun) for one in completed]
         words = f"{quoting.trains(shlex.quote(sys.argv[0]))} {shlex.join(sys.argv[1:] if argv is None else argv)}"
         return _dispatch(command, config_dir.resolve(), args.config_name or config_name, args, placed.folders, words)
     except (UsageError, RunError) as error:
@@ -192,7 +192,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _dispatch(
-    command: Command[Schema, Plan],
+    command: Command[Schema, AnyPlan],
     config_dir: Path,
     config_name: str,
     args: argparse.Namespace,
@@ -204,12 +204,12 @@ def _dispatch(
         if args.help:
             config = compose.compose(command.schema, loader, config_name, args.overrides)
             found = {group: loader.get_group_options(group) for group in groups(config)}
-            described = compose.made(command.schema, config, args.overrides)
+            described = compose.read_options(command.schema, config, args.overrides)
             print(command.describe(described, found, command.games), flush=True)
             return 0
         if args.cfg:
             config = compose.compose(command.schema, loader, config_name, args.overrides)
-            compose.made(command.schema, config, args.overrides)
+            compose.read_options(command.schema, config, args.overrides)
         elif not (args.hydra_help or args.version or args.shell_completion or args.info):
             if args.multirun:
                 return _sweep(command, loader, config_name, args.overrides, again)
@@ -229,7 +229,7 @@ def _existing(folder: str) -> Path:
     return path
 
 
-def _show(command: Command[Schema, Plan], config_dir: Path, config_name: str, args: argparse.Namespace) -> int:
+def _show(command: Command[Schema, AnyPlan], config_dir: Path, config_name: str, args: argparse.Namespace) -> int:
     """Let Hydra print the configuration or information about itself."""
     flags = [f"--{name}={value}" for name in ("cfg", "package", "info") if (value := getattr(args, name)) is not None]
     switches = ("resolve", "hydra_help", "version", "shell_completion")
@@ -269,14 +269,14 @@ def _overrides(about: HydraConf) -> list[str]:
     return [str(override) for override in written]
 
 
-def _single(command: Command[Schema, Plan], loader: ConfigLoader, config_name: str, overrides: Sequence[str]) -> int:
+def _single(command: Command[Schema, AnyPlan], loader: ConfigLoader, config_name: str, overrides: Sequence[str]) -> int:
     config = compose.compose(command.schema, loader, config_name, overrides)
     refuse_without_sweep(config)
-    compose.made(
+    compose.read_options(
         command.schema, config, overrides
     )  # a wrong option is named itself, not the directory that it is part of
     given = places.directory(config, places.RUN).absolute()
-    new = "now" in places.filled_in(config, places.RUN)  # a name that holds the time is meant for a new run
+    new = "now" in places.find_filled_in(config, places.RUN)  # a name that holds the time is meant for a new run
     expected = places.free(given) if new else given
     plan = command.prepare(config, expected)
     _check_logging(config, "job_logging")
@@ -297,18 +297,18 @@ def _single(command: Command[Schema, Plan], loader: ConfigLoader, config_name: s
 
 
 def _sweep(
-    command: Command[Schema, Plan], loader: ConfigLoader, config_name: str, overrides: Sequence[str], again: str
+    command: Command[Schema, AnyPlan], loader: ConfigLoader, config_name: str, overrides: Sequence[str], again: str
 ) -> int:
     config = compose.compose(command.schema, loader, config_name, overrides, RunMode.MULTIRUN)
-    launching = chosen(config, command.finished)
+    launching = choose_launcher(config, command.finished)
     sweepers.check(config)
     given = places.directory(config, places.SWEEP).absolute()
-    new = places.filled_in(config, places.SWEEP) == {"now"}
-    shared = not places.filled_in(config, places.SWEEP) - {"now"}  # else each member fills in its own
+    new = places.find_filled_in(config, places.SWEEP) == {"now"}
+    shared = not places.find_filled_in(config, places.SWEEP) - {"now"}  # else each member fills in its own
     if shared:
         _place(config, places.free(given) if new else given)
     found: dict[Path, int] = {}
-    known: dict[int, Member] = {}
+    known: dict[int, SweepMember] = {}
     for number, job in enumerate(_jobs(config, loader)):
         known[number] = member = _member(command, loader, config, job, number)
         directory = places.member(member.config)
@@ -370,8 +370,8 @@ def _sweep(
 
 
 def _member(
-    command: Command[Schema, Plan], loader: ConfigLoader, config: DictConfig, job: Sequence[str], number: int
-) -> Member:
+    command: Command[Schema, AnyPlan], loader: ConfigLoader, config: DictConfig, job: Sequence[str], number: int
+) -> SweepMember:
     """Compose a member of a sweep, and plan what it does; raises UsageError."""
     try:
         composed = loader.load_sweep_config(config, list(job))
@@ -380,7 +380,7 @@ def _member(
     with read_write(composed.hydra), open_dict(composed.hydra):
         composed.hydra.job.num = composed.hydra.job.id = number
     directory = places.member(composed)
-    return Member(number, tuple(job), composed, directory, command.prepare(composed, directory))
+    return SweepMember(number, tuple(job), composed, directory, command.prepare(composed, directory))
 
 
 def _holder(sweeper: Any) -> Any:
@@ -422,7 +422,7 @@ def _place(config: DictConfig, directory: Path) -> None:
     """Put a sweep into a directory; its members, which are composed anew, read the override."""
     with read_write(config.hydra), open_dict(config.hydra):
         config.hydra.sweep.dir = str(directory)
-        config.hydra.overrides.hydra.append(f"{places.SWEEP}={quoted(str(directory))}")
+        config.hydra.overrides.hydra.append(f"{places.SWEEP}={quote(str(directory))}")
 
 
 def _lists_its_jobs(config: DictConfig) -> bool:

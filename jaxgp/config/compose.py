@@ -32,8 +32,8 @@ from jaxgp.config.launching.options import LAUNCHERS
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_line
 from jaxgp.errors import UsageError, reject
 from jaxgp.files import user_path
-from jaxgp.kinds import Fitness
-from jaxgp.options import Kinds, declared
+from jaxgp.kinds import FitnessOptions
+from jaxgp.options import Kinds, list_options
 from jaxgp.seats.options import PlayerOptions
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Placed(NamedTuple):
     kinds: tuple[tuple[str, Path], ...] = ()
 
 
-def placed(overrides: Sequence[str], games: "Games", sweep: bool = False) -> Placed:
+def name_folder(overrides: Sequence[str], games: "Games", sweep: bool = False) -> Placed:
     """Replace `game=FOLDER` by the name of the game in that folder; in a sweep commas stand between several.
 
     In the same way `fitness.kind=FOLDER` is replaced by the name of the kind of fitness in that folder, and
@@ -118,7 +118,7 @@ def add_kind(option: str, folder: Path) -> str:
 
 def _kinds(option: str) -> Kinds:
     """Return the kinds that an option picks from: those of fitness, or those of players."""
-    return Fitness.kinds if option == Fitness.kinds.option else PlayerOptions.kinds
+    return FitnessOptions.kinds if option == FitnessOptions.kinds.option else PlayerOptions.kinds
 
 
 def as_typed(override: str) -> str:
@@ -127,7 +127,7 @@ def as_typed(override: str) -> str:
     option = key.lstrip("+")
     if not (option.startswith("fitness.") and option.endswith(".kind")):
         return override
-    folder = _kinds(option).folders.get(quoting.unquoted(value))
+    folder = _kinds(option).folders.get(quoting.unquote(value))
     return override if folder is None else f"{key}={folder}"
 
 
@@ -178,7 +178,7 @@ def usual_fitness(folder: Path) -> str:
     The default of the project is a formula of its first game, by which all players of another one may be equal.
     """
     from jaxgp.contracts import Simulation
-    from jaxgp.players.searches import unsearched
+    from jaxgp.players.searches import explain_unsearched
     from jaxgp.spec import load
 
     spec = load(folder)
@@ -188,7 +188,7 @@ def usual_fitness(folder: Path) -> str:
         return "suite"
     if spec.rules.seats == 1:
         return "solo"
-    return "chance" if unsearched(spec, spec.make()) else "shallow"
+    return "chance" if explain_unsearched(spec, spec.make()) else "shallow"
 
 
 def compose(
@@ -217,7 +217,7 @@ def _begin_anew(schema: type, config: DictConfig, overrides: Sequence[str]) -> N
     given = dict(override.lstrip("+").partition("=")[::2] for override in overrides)
     for key, kind in given.items():
         entry, _, option = key.rpartition(".")
-        outside = key == Fitness.kinds.option and kind in Fitness.kinds.folders
+        outside = key == FitnessOptions.kinds.option and kind in FitnessOptions.kinds.folders
         names = typed.names_of_kind(schema, entry, kind, outside) if option == "kind" else []
         there = OmegaConf.select(config, entry) if names else None
         if isinstance(there, DictConfig):
@@ -226,7 +226,7 @@ def _begin_anew(schema: type, config: DictConfig, overrides: Sequence[str]) -> N
                     del there[name]
 
 
-def opened(schema: type, override: str, sweep: bool = False) -> str:
+def adapt_override(schema: type, override: str, sweep: bool = False) -> str:
     """Return an override as Hydra needs it.
 
     Text and paths are taken literally, so they are quoted; in a sweep, where commas stand between several values, each
@@ -255,12 +255,12 @@ def opened(schema: type, override: str, sweep: bool = False) -> str:
 
 def _is_group(schema: type, key: str) -> bool:
     """Whether an option chooses a file of the config tree by its name: a section does, and `experiment`."""
-    sections = [one.name for one in declared(schema) if one.sections or typed.entries_of(one)]
+    sections = [one.name for one in list_options(schema) if one.sections or typed.entries_of(one)]
     return "/" in key or key in (*sections, "experiment")
 
 
 def _as_typed(overrides: str) -> str:
-    """Return the overrides of a run, which Hydra joins to a name for its directory, without what `opened` adds."""
+    """Return the overrides of a run, which Hydra joins to a name for its directory, without what `adapt_override` adds."""
     return re.sub(r"(^|,)\+\+", r"\1", overrides)
 
 
@@ -276,15 +276,13 @@ def _named(schema: type, section: str) -> bool:
 
 
 def word(schema: type, override: str) -> str:
-    """Return an override that `opened` has made as a word of a shell, as plain as it can be typed."""
+    """Return an override that `adapt_override` has made as a word of a shell, as plain as it can be typed."""
     key, _, written = override.partition("=")
-    plain = [
-        f"{one}={value}" for one in (key.removeprefix("++"), key) for value in (quoting.unquoted(written), written)
-    ]
-    return shlex.quote(next((one for one in plain if opened(schema, one) == override), override))
+    plain = [f"{one}={value}" for one in (key.removeprefix("++"), key) for value in (quoting.unquote(written), written)]
+    return shlex.quote(next((one for one in plain if adapt_override(schema, one) == override), override))
 
 
-def made(schema: type[Schema], config: DictConfig, overrides: Sequence[str] = ()) -> Schema:
+def read_options(schema: type[Schema], config: DictConfig, overrides: Sequence[str] = ()) -> Schema:
     """Return the typed options of a configuration that was composed with these overrides; raises UsageError."""
     _begin_anew(schema, config, overrides)
     values = {name: value for name, value in config.items_ex(resolve=False) if name != "hydra"}
@@ -298,7 +296,7 @@ def made(schema: type[Schema], config: DictConfig, overrides: Sequence[str] = ()
     for name, value in _texts(plain):
         if "${" in value and name != "resume":
             reject(name, value, "text without ${, which config.yaml cannot hold")
-    return typed.typed(schema, plain)
+    return typed.make_options(schema, plain)
 
 
 def _texts(values: object, name: str = "") -> Iterator[tuple[str, str]]:
@@ -357,7 +355,7 @@ class Composer(Generic[Schema]):
         Raises:
             UsageError: an unknown option, or a value of the wrong type; what values mean is not checked.
         """
-        given = [opened(self._schema, override) for override in overrides]
+        given = [adapt_override(self._schema, override) for override in overrides]
         try:
             parsed = OverridesParser.create().parse_overrides(given)
             config = self._set(parsed)
@@ -365,7 +363,7 @@ class Composer(Generic[Schema]):
             config = None
         if config is None:
             config = compose(self._schema, self._loader, self._name, given)
-        return made(self._schema, config, given)
+        return read_options(self._schema, config, given)
 
     def _set(self, overrides: list[Override]) -> DictConfig | None:
         """Read the files of a choice of groups once, and set the values, whose names have dots, after that.

@@ -39,7 +39,7 @@ from jaxgp.contracts import Genomes
 from jaxgp.evolution import candidates, options
 from jaxgp.evolution.pair import Pair
 from jaxgp.evolution.ring import PARTS, ManyPopulations, Metrics, Outcome, Ring
-from jaxgp.evolution.state import Champion, EvolutionState
+from jaxgp.evolution.state import BestSoFar, EvolutionState
 from jaxgp.operators import selection
 
 Tree = TypeVar("Tree")
@@ -55,7 +55,7 @@ class Own:
 
     keys: Array  # typed key[I]
     carried: Any  # [I, ...]: what the scheme carries along
-    champions: Champion  # [I, ...]: the best individual of each island so far
+    champions: BestSoFar  # [I, ...]: the best individual of each island so far
     finished: Array  # bool[I]
 
 
@@ -65,7 +65,7 @@ def offsets(neighbours: int) -> np.ndarray:
     return np.where(number % 2 == 0, number // 2 + 1, -(number // 2 + 1)).astype(np.int32)
 
 
-def sends(asked: options.Migration, island: Array, generation: Array) -> Array:
+def sends(asked: options.MigrationOptions, island: Array, generation: Array) -> Array:
     """Return bool[...]: whether islands (int32[...], counted from 0) send migrants in a generation (int32[])."""
     turn = island % asked.every if asked.staggered else 0 * island
     return (generation >= asked.first) & (generation % asked.every == turn)
@@ -126,7 +126,7 @@ class Islands(ManyPopulations):
     """
 
     ring: Ring | Pair
-    options: options.Migration
+    options: options.MigrationOptions
     candidates: int = 0
     last: bool = False
 
@@ -137,7 +137,7 @@ class Islands(ManyPopulations):
         keys, create_keys = jax.random.split(run_key, count), jax.random.split(create_key, count)
         one = jax.vmap(self.ring.begin, in_axes=(0, 0, None))(keys, create_keys, memory_key)
         own = Own(keys, one.carried, one.champion, one.finished)
-        nobody: Champion = jax.tree.map(lambda x: x[0], one.champion)
+        nobody: BestSoFar = jax.tree.map(lambda x: x[0], one.champion)
         places = self.scheme.population * count if self.last else self.candidates
         best = candidates.nobody(nobody, places) if places else None
         start = one.generation[0]
@@ -260,7 +260,7 @@ class Islands(ManyPopulations):
         return tree if self.mesh is None else jax.tree.map(lambda x: lax.all_gather(x, PARTS, tiled=True), tree)
 
 
-def _enter(kept: candidates.Candidates, challenger: Champion) -> tuple[candidates.Candidates, None]:
+def _enter(kept: candidates.Candidates, challenger: BestSoFar) -> tuple[candidates.Candidates, None]:
     return candidates.enter(kept, challenger), None
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @struct.dataclass
-class Champion:
+class BestSoFar:
     """The best individual so far; ties go to the earlier one."""
 
     genome: Genome
@@ -34,7 +34,7 @@ class EvolutionState:
     population: Genome  # [P, ...]
     memory: Any  # what the fitness carries along: reply tables, past champions
     carried: Any  # what the scheme carries along: how often behaviours were met, the number of the cycle
-    champion: Champion
+    champion: BestSoFar
     finished: Array  # bool[]: whether the termination criterion holds, so that nothing is left to do
     candidates: "Candidates | None" = None  # where the champion is named in new games at the end
 
@@ -65,7 +65,7 @@ def fault_of(state: EvolutionState, language: Language | None, generation: int) 
 
 def _parts(tree: object) -> list[Any]:
     """Return the genomes and champions of a tree, and its other arrays."""
-    return jax.tree.leaves(tree, is_leaf=lambda one: isinstance(one, Programs | RuleLists | Champion))
+    return jax.tree.leaves(tree, is_leaf=lambda one: isinstance(one, Programs | RuleLists | BestSoFar))
 
 
 def _begun(genomes: object) -> np.ndarray:
@@ -77,7 +77,7 @@ def _fault(one: object, language: Language | None, generation: int) -> str:
     """Say what is beyond its bounds in a genome, a champion or an array; empty: nothing."""
     if isinstance(one, Programs | RuleLists):
         return fault(one, language)
-    if not isinstance(one, Champion):
+    if not isinstance(one, BestSoFar):
         return ""
     found, there = np.asarray(one.generation), np.asarray(one.generation) >= 0
     if ((found < -1) | (found > generation)).any():

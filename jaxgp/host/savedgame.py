@@ -45,7 +45,7 @@ ACCEPTED = "accepted: a game that was saved"
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedGame:
     """A game that was played, finished or not.
 
     Attributes:
@@ -86,20 +86,20 @@ def targets(option: str, name: str, suffixes: Sequence[str] = SUFFIXES, further:
     return found
 
 
-def write(paths: Sequence[Path], played: Played) -> None:
+def write(paths: Sequence[Path], played: PlayedGame) -> None:
     """Write a game to files, each in the notation that its ending asks for; raises RunError."""
-    notations: dict[str, Callable[[Played], str]] = {".svg": animation, ".txt": transcript, ".json": record}
+    notations: dict[str, Callable[[PlayedGame], str]] = {".svg": animation, ".txt": transcript, ".json": record}
     for path in paths:
         form = notations.get(path.suffix)
         write_text(path, foreign(path, played) if form is None else form(played))
 
 
-def write_position(path: Path, played: Played) -> None:
+def write_position(path: Path, played: PlayedGame) -> None:
     """Write the picture of the last position; raises RunError."""
     write_text(path, pictures(played.spec, played.game, played.moves)[-1] + "\n")
 
 
-def foreign(path: Path, played: Played) -> str | bytes:
+def foreign(path: Path, played: PlayedGame) -> str | bytes:
     """Return the game in the format of other programs that the ending of a file names; raises RunError."""
     form = played.spec.notation.formats[path.suffix]
     moves = [move for move in played.moves if move.action is not None]
@@ -119,7 +119,7 @@ def write_text(path: Path, content: str | bytes) -> None:
         raise RunError(f"{path}: cannot be written ({reason(error)})") from error
 
 
-def animation(played: Played) -> str:
+def animation(played: PlayedGame) -> str:
     """Return the game as an animated SVG."""
     names = dict(enumerate(played.names))
     made = animate(frames(played.spec, played.game, played.moves, names), played.names)
@@ -127,7 +127,7 @@ def animation(played: Played) -> str:
     return f"{made[:opened]}<metadata>{html.escape(record(played), quote=False)}</metadata>{made[opened:]}"
 
 
-def transcript(played: Played) -> str:
+def transcript(played: PlayedGame) -> str:
     """Return all boards and moves as text.
 
     Below them is the game as `record` writes it, and its moves in the game's own notation, if it has one for them
@@ -145,7 +145,7 @@ def transcript(played: Played) -> str:
     return "\n".join([*lines, ended]) + f"\n\n{BELOW}\n{record(played)}{listed}"
 
 
-def record(played: Played) -> str:
+def record(played: PlayedGame) -> str:
     """Return the moves as JSON; `null` forfeits the game."""
     game, last = played.game, played.moves[-1].state
     content = {
@@ -192,7 +192,7 @@ def read(
     asked: Json | None = None,
     option: str = "replay",
     tell: Tell = lambda done, of: None,
-) -> Played:
+) -> PlayedGame:
     """Read a game and play it again, every move checked.
 
     Files of all three endings hold the game as JSON. Others are read in the notations of the game that `asked` names.
@@ -211,7 +211,7 @@ def read(
     return _read(f"{option}={name}", *locate(option, name), games, asked or {}, tell)
 
 
-def _read(where: str, path: Path, number: int | None, games: Games, asked: Json, tell: Tell) -> Played:
+def _read(where: str, path: Path, number: int | None, games: Games, asked: Json, tell: Tell) -> PlayedGame:
     """Read a game; `where` names the option and the file in messages."""
     raw = read_raw(where, path)
     content = _own(raw)
@@ -237,7 +237,7 @@ def _read(where: str, path: Path, number: int | None, games: Games, asked: Json,
     stepper = Stepper(game, _key(where, content, game))
     moves = _moves(where, stepper, spec, content["moves"], tell)
     _check_end(where, content, game, moves[-1].state)
-    return Played(stepper, spec, tuple(map(one_line, content["players"])), moves)
+    return PlayedGame(stepper, spec, tuple(map(one_line, content["players"])), moves)
 
 
 def agree(asked: Mapping[str, object], game: Game, where: str) -> None:
@@ -260,7 +260,9 @@ def settings_of(game: Any) -> Json:
     return {"name": game.name} | asdict(game)
 
 
-def _noted(where: str, path: Path, raw: bytes, number: int | None, games: Games, settings: Json, tell: Tell) -> Played:
+def _noted(
+    where: str, path: Path, raw: bytes, number: int | None, games: Games, settings: Json, tell: Tell
+) -> PlayedGame:
     """Read a game in a notation of its own, which says nothing of chance."""
     spec, game = game_of(settings, games)
     notation = spec.notation
@@ -282,7 +284,7 @@ def _noted(where: str, path: Path, raw: bytes, number: int | None, games: Games,
         raise UsageError(f"{where}: {error}") from error
     names = ("Player",) if game.seats == 1 else ("First player", "Second player")
     given = [one_line(given) or name for given, name in zip(found.players or names, names, strict=True)]
-    return Played(stepper, spec, tuple(given), moves)
+    return PlayedGame(stepper, spec, tuple(given), moves)
 
 
 def locate(option: str, name: str) -> tuple[Path, int | None]:

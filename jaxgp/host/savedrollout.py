@@ -19,7 +19,7 @@ from jaxgp.config.games import game_of
 from jaxgp.contracts import Simulation, States
 from jaxgp.errors import UsageError, reject, show
 from jaxgp.files import Json
-from jaxgp.host.driving import Difference, Driven, difference, driven_again, picture
+from jaxgp.host.driving import Difference, Driven, difference, drive_again, picture
 from jaxgp.host.savedgame import agree, chance_of, locate, read_chance, read_raw, settings_of, write_text
 from jaxgp.printable import one_line
 from jaxgp.spec import Games
@@ -141,7 +141,7 @@ def read(name: str, text: str, games: Games, asked: Json | None = None) -> tuple
     shape = steps, game.seats, game.controls
     controls = _array(name, "controls", content["controls"], np.zeros(shape, np.float32))
     key = read_chance(f"replay={name}", content.get("chance"))
-    again = driven_again(spec, game, tuple(map(one_line, drivers)), key, controls)
+    again = drive_again(spec, game, tuple(map(one_line, drivers)), key, controls)
     told = _states(name, content, again, steps)
     if not told.terminated[-1] and steps < game.horizon:
         why = f"it stops after {steps} steps, where it is not at an end"

@@ -6,9 +6,9 @@ It goes with algorithm.kind=groups, whose options say how large a group is and w
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jaxgp.evolution.options import Groups as GroupAlgorithm
+from jaxgp.evolution.options import GroupsOptions as GroupAlgorithm
 from jaxgp.fitness.words import describe_opponent
-from jaxgp.kinds import Anyone, Games, Rows, Seated
+from jaxgp.kinds import AnyAlgorithm, GamesFitnessOptions, Rows, Seated
 from jaxgp.options import option
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Groups(Games):
+class GroupsFitnessOptions(GamesFitnessOptions):
     """Points of a tournament among the individuals of a group; the options are of games against the panel."""
 
     kind: str = option("groups", "tournaments of groups; the panel measures their winners", ("groups",))
@@ -26,7 +26,7 @@ class Groups(Games):
         0, "random moves at the beginning of a game", low=0, high="max_plies", why="fitness.max_plies"
     )
 
-    def fits(self, algorithm: Anyone, cast: "Cast") -> bool:
+    def fits(self, algorithm: AnyAlgorithm, cast: "Cast") -> bool:
         """Return whether the game is for two, and the algorithm leaves the choice of parents to the fitness."""
         return cast.game.seats == 2 and not cast.simulated and algorithm.kind == "groups"
 

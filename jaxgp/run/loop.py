@@ -36,7 +36,7 @@ Program = Callable[[list[EvolutionState]], Sequence[tuple[EvolutionState, Metric
 """A generation of every run."""
 
 
-class Experiment(Protocol):
+class Runnable(Protocol):
     """A game, the language of its genomes and one generation as a device program."""
 
     @property
@@ -47,7 +47,7 @@ class Experiment(Protocol):
         """How many individuals it can evaluate at a time, the present number first, then all lower ones."""
         ...
 
-    def in_chunks(self, chunk: int) -> "Experiment":
+    def in_chunks(self, chunk: int) -> "Runnable":
         """Return the experiment that evaluates this many individuals at a time, one of `chunks`; it finds the same."""
         ...
 
@@ -117,7 +117,7 @@ class Observer(Protocol):
 class Run:
     """One run in progress: its state on the device, its rows so far, and where it is kept."""
 
-    experiment: Experiment
+    experiment: Runnable
     config: Config
     directory: RunDirectory
     state: EvolutionState
@@ -154,7 +154,7 @@ class Run:
         return "complete" if self.done else "interrupted"
 
 
-def compiled(
+def compile_program(
     run: Run, make: Callable[[], Compiled], stop: Stop, tell: Callable[[float], object], checked: bool = True
 ) -> Compiled:
     """Compile a program of a run, which may take minutes.
@@ -171,7 +171,7 @@ def compiled(
         UsageError: the program does not fit into the memory.
     """
     stop.then = AT_ONCE
-    with memory.reported(run.config, run.experiment.chunks):
+    with memory.report_exhaustion(run.config, run.experiment.chunks):
         program = wait_for(make, lambda: stop.requested, tell)
     if checked:
         memory.check_program(run.config, run.state, program, run.experiment.chunks)
@@ -180,7 +180,7 @@ def compiled(
 
 
 def fitting(
-    runs: Sequence[Run], make: Callable[[Experiment], Compiled], stop: Stop, tell: Callable[[float], object]
+    runs: Sequence[Run], make: Callable[[Runnable], Compiled], stop: Stop, tell: Callable[[float], object]
 ) -> Compiled:
     """Compile a program for runs, which then go on with the experiment that it is of.
 
@@ -189,21 +189,21 @@ def fitting(
     Args:
         runs: differ in their seeds alone.
         make: compiles.
-        stop: as in `compiled`.
-        tell: as in `compiled`.
+        stop: as in `compile_program`.
+        tell: as in `compile_program`.
 
     Raises:
-        GivenUp: as `compiled` does.
+        GivenUp: as `compile_program` does.
         UsageError: the program does not fit, with the fewest individuals at a time or with the number that is set.
     """
     run, seen = runs[0], dict[int, int]()
     choices = run.experiment.chunks if run.config.algorithm.chunk is None else ()
     while True:
-        program = compiled(run, partial(make, run.experiment), stop, tell, checked=False)
+        program = compile_program(run, partial(make, run.experiment), stop, tell, checked=False)
         # Several processes decide alike, however much memory each of them has.
         if devices.first_says(memory.fits(program)):
             return program
-        seen[run.experiment.chunks[0]] = memory.needed(program) or 0
+        seen[run.experiment.chunks[0]] = memory.count_bytes(program) or 0
         chunk = devices.first_says(memory.lower(choices, seen, memory.available() or 0))
         if not chunk:
             memory.refuse(run.config, run.state, seen[run.experiment.chunks[0]], run.experiment.chunks)
@@ -221,17 +221,17 @@ def together(config: Config, runs: Sequence[Run], stop: Stop, tell: Callable[[fl
     Args:
         config: says which devices share the runs.
         runs: differ in their seeds alone.
-        stop: as in `compiled`.
-        tell: as in `compiled`.
+        stop: as in `compile_program`.
+        tell: as in `compile_program`.
 
     Returns:
         The program, and how many runs a device computes side by side.
 
     Raises:
-        GivenUp: as `compiled` does.
+        GivenUp: as `compile_program` does.
         UsageError: there are fewer devices, or the program does not fit with one run at a time.
     """
-    most, mesh = devices.shared(config.devices)
+    most, mesh = devices.share_devices(config.devices)
     most = most or len(runs)
     if mesh is not None:
         for run in runs:
@@ -239,7 +239,7 @@ def together(config: Config, runs: Sequence[Run], stop: Stop, tell: Callable[[fl
     states = [run.state for run in runs]
     while most > 1:
         make = partial(runs[0].experiment.compiled_together, states, most, mesh)
-        program = compiled(runs[0], make, stop, tell, checked=False)
+        program = compile_program(runs[0], make, stop, tell, checked=False)
         if memory.fits(program):
             return program, most
         most = -(-most // 2)
@@ -287,7 +287,7 @@ def _generation(runs: Sequence[Run], program: Program, kept: Sequence[Record]) -
         return [(state, jax.device_get(metrics)) for state, metrics in found]
 
     begin = time.perf_counter()
-    with memory.reported(runs[0].config, runs[0].experiment.chunks):
+    with memory.report_exhaustion(runs[0].config, runs[0].experiment.chunks):
         found = wait_for(step)
     going = [(run, *new, record) for run, new, record in zip(runs, found, kept, strict=True) if not run.evolved]
     seconds = (time.perf_counter() - begin) / len(going)

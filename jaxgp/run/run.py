@@ -11,8 +11,8 @@ from typing import NoReturn
 
 import jax
 
-from jaxgp.config.games import described
-from jaxgp.config.quoting import pasted, trains
+from jaxgp.config.games import describe_game
+from jaxgp.config.quoting import quote_for_shell, trains
 from jaxgp.config.schema import Config
 from jaxgp.contracts import Solver
 from jaxgp.errors import RunError, UsageError, reason
@@ -23,7 +23,7 @@ from jaxgp.genotypes.language import UNITS, kind
 from jaxgp.players.searched import SearchedPlayer
 from jaxgp.printable import one_line
 from jaxgp.reading import read_json
-from jaxgp.report.progress import Progress, measured, print_pairs, yardstick
+from jaxgp.report.progress import Progress, is_measured, print_pairs, yardstick
 from jaxgp.report.tableau import heading, tableau
 from jaxgp.report.waiting import waiting
 from jaxgp.run import devices, finals, loop, memory
@@ -31,17 +31,17 @@ from jaxgp.run.assemble import Experiment as Assembled
 from jaxgp.run.assemble import assemble
 from jaxgp.run.mirroring import mirrors
 from jaxgp.run.patience import GivenUp, end_at_once, wait_for
-from jaxgp.run.resume import Plan, again
+from jaxgp.run.resume import RunPlan, again
 from jaxgp.run.signals import AFTER_GENERATION, AFTER_REPORT, Stop
 from jaxgp.search import cores
 from jaxgp.spec import Games
 from jaxgp.store import champion as champions
 from jaxgp.store import checkpoint, record, runs
 from jaxgp.store.directory import RunDirectory, changes, digest, environment
-from jaxgp.store.table import Table
+from jaxgp.store.table import CSVTable
 
 
-def train(plan: Plan, games: Games) -> int:
+def train(plan: RunPlan, games: Games) -> int:
     """Start or resume a run and carry it to its end.
 
     Args:
@@ -64,13 +64,13 @@ def train(plan: Plan, games: Games) -> int:
             plan.directory.rmdir()
         raise
     if devices.follows(plan.config):
-        with devices.hidden() as folder:
+        with devices.hide_output() as folder:
             unseen = replace(plan.config, logger=replace(plan.config.logger, mode="disabled"), table=None)
             return _train(replace(plan, config=unseen, directory=folder, resumed=False), games)
     return _train(plan, games)
 
 
-def _train(plan: Plan, games: Games) -> int:
+def _train(plan: RunPlan, games: Games) -> int:
     """Carry out a plan in this process; returns and raises like `train`."""
     directories = [RunDirectory(one.directory) for one in plan.runs]
     with ExitStack() as locked:
@@ -88,7 +88,7 @@ def _train(plan: Plan, games: Games) -> int:
             code = conduct(plan, directories, devices.spread(plan.config, experiment))
             if plan.config.table is not None:
                 for one, directory in zip(plan.runs, directories, strict=True):
-                    add_row(one.config, plan.config.table, directory, described(experiment.cast.game))
+                    add_row(one.config, plan.config.table, directory, describe_game(experiment.cast.game))
             if code:
                 raise SystemExit(code)
             return code
@@ -104,7 +104,7 @@ def add_row(config: Config, path: str, directory: RunDirectory, game: str) -> No
     Raises:
         RunError: it could not be written; the row is printed.
     """
-    table = Table(user_path("table", path), runs.COLUMNS)
+    table = CSVTable(user_path("table", path), runs.COLUMNS)
     try:
         row = runs.row(directory, config, game)
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -122,7 +122,7 @@ def add_row(config: Config, path: str, directory: RunDirectory, game: str) -> No
     _say(f"Row of the run {'added to' if added else 'is in'} {short(table.path)}")
 
 
-def conduct(plan: Plan, directories: Sequence[RunDirectory], experiment: loop.Experiment) -> int:
+def conduct(plan: RunPlan, directories: Sequence[RunDirectory], experiment: loop.Runnable) -> int:
     """Run an assembled experiment, for each run of the plan; raises like `train`.
 
     Returns:
@@ -174,15 +174,15 @@ def conduct(plan: Plan, directories: Sequence[RunDirectory], experiment: loop.Ex
     return stop.exit_code if stop.requested else 0
 
 
-def _begun(plan: Plan, directory: RunDirectory, experiment: loop.Experiment) -> loop.Run:
+def _begun(plan: RunPlan, directory: RunDirectory, experiment: loop.Runnable) -> loop.Run:
     """Return a run at its beginning, or where its directory says; raises like `_fresh` and `_restore`."""
     run = (_restore if plan.resumed else _fresh)(plan.config, directory, experiment)
-    run.state = devices.placed(experiment, run.state)
+    run.state = devices.place_state(experiment, run.state)
     _follow_first(run)
     return run
 
 
-def _compiled(plan: Plan, runs: Sequence[loop.Run], stop: Stop, progress: Progress) -> loop.Program:
+def _compiled(plan: RunPlan, runs: Sequence[loop.Run], stop: Stop, progress: Progress) -> loop.Program:
     """Compile the program of a generation; if a stop is asked for meanwhile, end the process at once."""
     begin, first = time.perf_counter(), runs[0]
     tell = lambda seconds: progress.wait(first.generation, seconds)  # noqa: E731
@@ -198,11 +198,11 @@ def _compiled(plan: Plan, runs: Sequence[loop.Run], stop: Stop, progress: Progre
     for run in runs:
         run.compile_seconds = (time.perf_counter() - begin) / len(runs)
     population = of_island(plan.config.algorithm).population
-    progress.say(memory.told(made, first.experiment.chunks[0], population, len(runs), together))
+    progress.say(memory.describe_memory(made, first.experiment.chunks[0], population, len(runs), together))
     return program
 
 
-def _finals(plan: Plan, runs: Sequence[loop.Run], stop: Stop, progress: Progress) -> None:
+def _finals(plan: RunPlan, runs: Sequence[loop.Run], stop: Stop, progress: Progress) -> None:
     """Let the candidates play again; if a stop is asked for while their games are compiled, end the process at once."""
     try:
         finals.play(runs, stop, progress.work)
@@ -210,7 +210,7 @@ def _finals(plan: Plan, runs: Sequence[loop.Run], stop: Stop, progress: Progress
         _give_up(plan, runs, stop)
 
 
-def _give_up(plan: Plan, runs: Sequence[loop.Run], stop: Stop) -> NoReturn:
+def _give_up(plan: RunPlan, runs: Sequence[loop.Run], stop: Stop) -> NoReturn:
     """End the process while a program is compiled, and say how to go on."""
     if any(run.directory.holds_run() for run in runs):
         _say_how_to_go_on(plan, runs)
@@ -222,7 +222,7 @@ def _give_up(plan: Plan, runs: Sequence[loop.Run], stop: Stop) -> NoReturn:
     end_at_once(stop.exit_code)
 
 
-def _say_how_to_go_on(plan: Plan, runs: Sequence[loop.Run]) -> None:
+def _say_how_to_go_on(plan: RunPlan, runs: Sequence[loop.Run]) -> None:
     done = min(run.generation for run in runs)
     folder = runs[0].directory.path.parent if plan.members else runs[0].directory.path
     _say(f"Stopped after {done} of {plan.config.algorithm.generations} generations. Go on with:")
@@ -272,9 +272,9 @@ def use_compilation_cache(folder: str | None) -> None:
     jax.config.update("jax_compilation_cache_dir", str(path))
 
 
-def _fresh(config: Config, directory: RunDirectory, experiment: loop.Experiment) -> loop.Run:
+def _fresh(config: Config, directory: RunDirectory, experiment: loop.Runnable) -> loop.Run:
     if directory.holds_run():  # two starts at the same moment
-        again = pasted("resume", directory.path)
+        again = quote_for_shell("resume", directory.path)
         raise UsageError(f"hydra.run.dir={directory.path}: already holds a run; go on with it by {again}")
     if left := directory.remains():
         why = f"holds {left.name} of a run whose config.yaml is missing; put it back, or name another directory"
@@ -282,15 +282,15 @@ def _fresh(config: Config, directory: RunDirectory, experiment: loop.Experiment)
     return loop.Run(experiment, config, directory, _initial(config, experiment), warn=_warn)
 
 
-def _initial(config: Config, experiment: loop.Experiment) -> EvolutionState:
+def _initial(config: Config, experiment: loop.Runnable) -> EvolutionState:
     """Return the state before the first generation; raises UsageError if it does not fit into the memory."""
     key = jax.random.key(config.seed)
     memory.check_state(config, jax.eval_shape(experiment.init, key))
-    with memory.reported(config):
+    with memory.report_exhaustion(config):
         return experiment.init(key)
 
 
-def _restore(config: Config, directory: RunDirectory, experiment: loop.Experiment) -> loop.Run:
+def _restore(config: Config, directory: RunDirectory, experiment: loop.Runnable) -> loop.Run:
     """Go on from the newest checkpoint that can be read; from the start if the run never came to its first one.
 
     Raises:
@@ -332,7 +332,7 @@ def _start_again(config: Config, directory: RunDirectory) -> None:
         _warn(f"there is no checkpoint: starting again; the {done} generations recorded are kept in {kept.name}")
 
 
-def _announce(plan: Plan, directories: Sequence[RunDirectory], experiment: loop.Experiment) -> None:
+def _announce(plan: RunPlan, directories: Sequence[RunDirectory], experiment: loop.Runnable) -> None:
     """Print what is run, and where, before anything is compiled."""
     config = plan.runs[0].config
     print_pairs(heading(config), tableau(config, experiment.language))
@@ -403,7 +403,7 @@ def _show_champion(run: loop.Run) -> None:
     rows = [
         ("rules", _indented(best.text)) if best.unit == "rules" else ("expression", best.text),
         (
-            yardstick(run.rows[-1]) if run.rows and measured(run.rows[-1]) else "fitness",
+            yardstick(run.rows[-1]) if run.rows and is_measured(run.rows[-1]) else "fitness",
             f"{best.fitness:g}" if best.fitness is not None else "-",
         ),
         *[(name, f"{value:g}" if value is not None else "-") for name, value in champions.points_by_seat(best)],

@@ -174,7 +174,7 @@ class RunDirectory:
             why = "of a version whose fitness had no kind; its champion can be played and measured"
             raise UsageError(f"{self.config}: {why}, but not its run")
         try:
-            return with_own(typed.typed(Config, values, complete=False), Config())
+            return with_own(typed.make_options(Config, values, complete=False), Config())
         except UsageError as error:
             named = error.option.endswith(".kind") and isinstance(error.value, str) and error.value.isidentifier()
             # A file never names a folder from which code is loaded.

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from jaxgp import files, reading
-from jaxgp.errors import UsageError, reason, reject, rejected
+from jaxgp.errors import UsageError, reason, reject, rejection
 from jaxgp.printable import one_line
 
 PATIENCE, MOMENT, PAUSE = 60.0, 1.0, 0.05
@@ -24,7 +24,7 @@ Cells = dict[str, str]
 """A row as it was read: the text of each cell by its column."""
 
 
-class Table:
+class CSVTable:
     """A CSV file in UTF-8: a header, then one line for each row. Several processes may add rows at the same time.
 
     A file of an older version may lack the newest columns. Their cells are read as empty, and the file stays without
@@ -55,7 +55,7 @@ class Table:
                 pass
         except UsageError as error:
             accepted = f"a new file, or a table with the columns of this command ({error.why})"
-            raise rejected(option, self.path, accepted) from error
+            raise rejection(option, self.path, accepted) from error
         place = next(place for place in (self.path, *self.path.absolute().parents) if place.exists())
         if not os.access(place, os.W_OK) or (place != self.path and not place.is_dir()):
             reject(option, self.path, f"a file that can be written; {place} cannot")

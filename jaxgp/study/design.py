@@ -14,7 +14,7 @@ import numpy as np
 
 from jaxgp.config.schema import METRICS, Config
 from jaxgp.errors import UsageError, reject, show
-from jaxgp.options import MAX_SEED, choice, declared, own, whole
+from jaxgp.options import MAX_SEED, choice, list_options, own, whole
 
 Level = float | int | bool | str
 Numbers = Mapping[str, Mapping[str, Level]]
@@ -304,7 +304,7 @@ def _refusal(name: str, value: object) -> str:
         return f"any option but {option}, which the design sets itself"
     if option in own(Config):
         return f"any option but {option}, which only a command line sets; for a study in base"
-    group = "." not in option and option not in [one.name for one in declared(Config) if not one.sections]
+    group = "." not in option and option not in [one.name for one in list_options(Config) if not one.sections]
     if option.startswith("-") or os.sep in key or (group and any(one in str(value) for one in (os.sep, ".."))):
         return "options of scripts/train.py that name no file of options and no folder of code"
     return ""

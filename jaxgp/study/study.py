@@ -19,7 +19,7 @@ from jaxgp.store.directory import RunDirectory
 from jaxgp.study import results, study_report
 from jaxgp.study.design import Design, Numbers
 from jaxgp.study.designs.model import fit_groups
-from jaxgp.study.designs.planning import DESIGN, Plan, commands, noted
+from jaxgp.study.designs.planning import DESIGN, DesignPlan, commands, read_noted
 from jaxgp.study.study_options import ComparisonOptions, DesignOptions, TunedOptions
 
 COMMANDS, FOUND = "commands.txt", "found.json"
@@ -29,7 +29,7 @@ LARGEST = 1e100
 Say = Callable[[str], None]
 
 
-def carry_out(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> tuple[list[str], int]:
+def carry_out(plan: DesignPlan, options: DesignOptions | TunedOptions, say: Say) -> tuple[list[str], int]:
     """Run or gather the planned runs, write tables and report.
 
     Returns:
@@ -58,16 +58,16 @@ def carry_out(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> tu
         lock.unlock()
 
 
-def _note(plan: Plan) -> None:
+def _note(plan: DesignPlan) -> None:
     """Write the design, and commands for running it on other machines; refuse a folder with another design."""
-    if (plan.output / DESIGN).is_file() and noted(plan.output, "output")[1] != plan.digest:
+    if (plan.output / DESIGN).is_file() and read_noted(plan.output, "output")[1] != plan.digest:
         reject("output", plan.output, "an empty directory, or the options of the design whose results it holds")
     files.write_json(plan.output / DESIGN, {"digest": plan.digest, "design": plan.design.as_dict()})
     files.write_text(plan.output / COMMANDS, "".join(f"{line}\n" for line in commands(plan)))
 
 
 def _run(
-    plan: Plan, options: DesignOptions | TunedOptions, say: Say
+    plan: DesignPlan, options: DesignOptions | TunedOptions, say: Say
 ) -> tuple[list[record.Row], list[tuple[str, str]], int]:
     """Return the rows, the facts about how they were made, and the exit code."""
     factors = [factor.name for factor in plan.design.factors]
@@ -87,7 +87,7 @@ def _run(
         try:
             rows, compiling = bench.run(plan.pairs, stop), False
         except GivenUp:
-            rows, compiling = trials.finished(plan.output, plan.pairs), True
+            rows, compiling = trials.read_finished(plan.output, plan.pairs), True
     if len(rows) < len(plan.pairs):
         say(f"Stopped after {len(rows)} of {len(plan.pairs)} runs; the same command goes on.")
         stop.pass_on()

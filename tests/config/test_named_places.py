@@ -54,7 +54,7 @@ def run(call):
 
 def test_every_option_that_is_a_path_is_for_the_command_line():
     assert options.own(Config) == OWN
-    paths = [one.name for one in options.declared(Config) if one.limits.path]
+    paths = [one.name for one in options.list_options(Config) if one.limits.path]
     assert set(paths) - set(OWN) == {"resume"}, "a new path: may a file of a run name it?"
 
 

@@ -11,7 +11,7 @@ import pytest
 import envs
 from jaxgp.errors import RunError, UsageError
 from jaxgp.host import savedgame
-from jaxgp.host.savedgame import Played
+from jaxgp.host.savedgame import PlayedGame
 from jaxgp.seats import moves
 from jaxgp.seats.agents import random_agent
 from jaxgp.seats.moves import Stepper, game_key
@@ -24,7 +24,7 @@ ACTIONS = (1, 1, 0, 0, *[1] * 6)
 
 @pytest.fixture(scope="module")
 def played():
-    return Played(STEPPER, SPEC, ("First <A>", "Second & B"), list(STEPPER.retrace(ACTIONS)))
+    return PlayedGame(STEPPER, SPEC, ("First <A>", "Second & B"), list(STEPPER.retrace(ACTIONS)))
 
 
 @pytest.fixture
@@ -66,10 +66,10 @@ def test_what_is_saved_of_any_game_is_read_back_from_all_three_files(tmp_path, n
     spec, game = envs.spec(name), envs.make(name)
     agent = random_agent(game)
     stepper = Stepper(game, game_key(4))
-    record = moves.played(stepper, [agent] * game.seats, max_plies=6)
+    record = moves.play_on(stepper, [agent] * game.seats, max_plies=6)
     names = ("A <&> </metadata>", "B")[: game.seats]
     file = tmp_path / f"game{ending}"
-    savedgame.write([file], Played(stepper, spec, names, record))
+    savedgame.write([file], PlayedGame(stepper, spec, names, record))
     for asked in ({}, {"name": name}):
         again = savedgame.read(str(file), envs, asked)
         assert (again.game, again.names) == (game, names)
@@ -110,10 +110,10 @@ def test_a_file_of_the_first_version_is_a_game_without_chance(saved, played):
 
 def test_an_unfinished_and_a_forfeited_game_are_read_back(tmp_path):
     for actions in ([0], [0, None], []):
-        game = Played(STEPPER, SPEC, ("A", "B"), list(STEPPER.retrace(actions)))
+        game = PlayedGame(STEPPER, SPEC, ("A", "B"), list(STEPPER.retrace(actions)))
         savedgame.write([tmp_path / "part.json"], game)
         assert [m.action for m in savedgame.read(str(tmp_path / "part.json"), envs).moves] == [None, *actions]
-    assert "\n\nUnfinished.\n\n" in savedgame.transcript(Played(STEPPER, SPEC, ("A", "B"), game.moves))
+    assert "\n\nUnfinished.\n\n" in savedgame.transcript(PlayedGame(STEPPER, SPEC, ("A", "B"), game.moves))
 
 
 def test_the_text_has_every_board_and_move_and_the_result(saved):

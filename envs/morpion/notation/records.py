@@ -30,7 +30,7 @@ from envs.morpion.notation.saved import Point, line_between, line_points, new_cr
 from envs.morpion.rules import CORNER, DX, DY, LENGTH, Morpion, State, Variant
 from jaxgp import reading
 from jaxgp.errors import show
-from jaxgp.printable import typed
+from jaxgp.printable import show_typed
 from jaxgp.spec import Format, Recorded, one_of
 
 LINE = re.compile(r"\(\s*(-?\d{1,4})\s*,\s*(-?\d{1,4})\s*\)\s*(?:([-|/\\])\s*([+-]?[0-2]))?", re.ASCII)
@@ -115,7 +115,7 @@ def _drawn(text: str) -> Iterator[Drawn]:
         found = LINE.fullmatch(line.strip())
         if found is None or not (first or found[3]):
             accepted = "accepted: a point, a direction, - | / or \\, and an offset from -2 to 2, as in (27,25) - +2"
-            raise ValueError(f"line {number}: {typed(line)}: {accepted}")
+            raise ValueError(f"line {number}: {show_typed(line)}: {accepted}")
         x, y = int(found[1]), int(found[2])
         if found[3]:
             yield Drawn(x - left, y - top, found[3], int(found[4]))

@@ -19,8 +19,8 @@ from hydra.core.utils import JobReturn
 from hydra.plugins.launcher import Launcher
 
 from jaxgp.config.launching import members
-from jaxgp.config.launching.members import Member
-from jaxgp.config.launching.options import Joblib
+from jaxgp.config.launching.members import SweepMember
+from jaxgp.config.launching.options import JoblibOptions
 from jaxgp.errors import RunError, complain, reject
 
 LOGS = ".joblib"
@@ -52,7 +52,7 @@ class Slot(NamedTuple):
         return {VISIBLE: self.gpu} | share
 
 
-def slots(asked: Joblib, cores: Sequence[int], gpus: Sequence[str]) -> list[Slot]:
+def slots(asked: JoblibOptions, cores: Sequence[int], gpus: Sequence[str]) -> list[Slot]:
     """Share cores and GPUs out.
 
     Args:
@@ -94,12 +94,12 @@ def gpus(environment: Mapping[str, str], devices: Path = Path("/dev")) -> list[s
     return sorted(path.name.removeprefix("nvidia") for path in devices.glob("nvidia[0-9]*"))
 
 
-def check(asked: Joblib) -> None:
+def check(asked: JoblibOptions) -> None:
     """Check that there are as many cores as are asked for; raises UsageError."""
     slots(asked, cores(), gpus(os.environ))
 
 
-def launch(asked: Joblib, folder: Path, launcher: Launcher, due: Sequence[Member]) -> dict[int, int]:
+def launch(asked: JoblibOptions, folder: Path, launcher: Launcher, due: Sequence[SweepMember]) -> dict[int, int]:
     """Run members, as many at once as there are slots; return their exit codes.
 
     Args:
@@ -114,7 +114,7 @@ def launch(asked: Joblib, folder: Path, launcher: Launcher, due: Sequence[Member
         free.put(slot)
     logs = folder / LOGS
     logs.mkdir(parents=True, exist_ok=True)
-    members.say(f"{members.counted(len(due))}, {len(made)} at once; their outputs: {logs}")
+    members.say(f"{members.count_in_words(len(due))}, {len(made)} at once; their outputs: {logs}")
     processes: set[int] = set()
     one = partial(_one, launcher, free, logs, Singleton.get_state(), processes)
     threads = ThreadPoolExecutor(len(made))
@@ -138,7 +138,7 @@ def _one(
     logs: Path,
     state: object,
     processes: set[int],
-    member: Member,
+    member: SweepMember,
 ) -> int:
     """Run a member in a free slot; return its exit code. Its process is among `processes` as long as it runs."""
     from hydra_plugins.hydra_joblib_launcher._core import execute_job

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from jaxgp.errors import UsageError, reason, rejected
+from jaxgp.errors import UsageError, reason, rejection
 from jaxgp.options import option
 from jaxgp.printable import one_line
 from jaxgp.seats.options import GenomeOptions
@@ -12,13 +12,13 @@ from jaxgp.seats.options import GenomeOptions
 if TYPE_CHECKING:
     from jaxgp.contracts import Opponent
     from jaxgp.genotypes.language import Genome
-    from jaxgp.players.panel import Create, Terms
+    from jaxgp.players.panel import Create, SearchLimits
     from jaxgp.seats.agents import Agent
     from jaxgp.spec import Cast, Hand
 
 
 @dataclass(kw_only=True)
-class Program(GenomeOptions):
+class ProgramOptions(GenomeOptions):
     """Genomes that did not evolve here."""
 
     kind: str = option(
@@ -37,7 +37,7 @@ class Program(GenomeOptions):
     def spread(self, games: int) -> tuple[Self, int]:
         return replace(self, count=games), 1
 
-    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "Terms") -> "Opponent":
+    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "SearchLimits") -> "Opponent":
         from jaxgp.players.program import ProgramOpponent
 
         return ProgramOpponent(cast.game, cast.actor, create, self.count, rounds=games)
@@ -79,6 +79,6 @@ class Program(GenomeOptions):
         try:
             return reading.read_text(user_path(where, str(self.file))), f"{where}={self.file}"
         except OSError as error:
-            raise rejected(where, self.file, accepted, f"it cannot be read ({reason(error)})") from error
+            raise rejection(where, self.file, accepted, f"it cannot be read ({reason(error)})") from error
         except ValueError as error:
-            raise rejected(where, self.file, accepted, str(error)) from error
+            raise rejection(where, self.file, accepted, str(error)) from error

@@ -11,7 +11,7 @@ from envs.backgammon.notation import ids
 from envs.backgammon.notation.mat import FORMATS, placed, turns
 from envs.backgammon.rules import BAR, Backgammon
 from jaxgp.seats.agents import random_agent
-from jaxgp.seats.moves import Stepper, game_key, played
+from jaxgp.seats.moves import Stepper, game_key, play_on
 from tests.envs.backgammon.positions import as_tuple, full, random_states, state_of
 from tests.reference import backgammon as reference
 
@@ -112,7 +112,7 @@ def test_random_positions_come_back_from_both_identifiers(variant, count):
 
 def test_a_match_has_the_rolls_and_the_men_of_both_players():
     agent = random_agent(GAME)
-    record = played(Stepper(GAME, game_key(3)), (agent, agent))
+    record = play_on(Stepper(GAME, game_key(3)), (agent, agent))
     states, actions = [move.state for move in record], [move.action for move in record[1:]]
     text = FORMATS[".mat"].write(GAME, ("Ann: A", "Bob"), states, actions)
     head, *rows, end, _ = text.split("\n")
@@ -127,7 +127,7 @@ def test_a_match_has_the_rolls_and_the_men_of_both_players():
 def test_plain_python_plays_the_turns_of_a_match_to_the_same_end(games):
     agent = random_agent(GAME)
     for number in range(games):
-        record = played(Stepper(GAME, game_key(5, number)), (agent, agent))
+        record = play_on(Stepper(GAME, game_key(5, number)), (agent, agent))
         states, actions = [move.state for move in record], [move.action for move in record[1:]]
         text = FORMATS[".mat"].write(GAME, ("A", "B"), states, actions)
         rows = re.findall(r"^ *\d+\) (.{33})?(.*)$", "\n".join(line.ljust(40) for line in text.splitlines()), re.M)
@@ -151,7 +151,7 @@ def test_a_game_from_a_position_is_no_match_and_the_middle_of_a_turn_no_position
     begun = Backgammon(position="4HPwATDgc/ABMA")
     with pytest.raises(ValueError, match=r"^\.mat has games from the opening; this one begins with a position$"):
         FORMATS[".mat"].write(begun, ("A", "B"), [], [])
-    record = played(Stepper(GAME, game_key(0)), [random_agent(GAME)] * 2, max_plies=1)
+    record = play_on(Stepper(GAME, game_key(0)), [random_agent(GAME)] * 2, max_plies=1)
     with pytest.raises(ValueError, match="the middle of a turn"):
         FORMATS[".xgid"].write(GAME, ("A", "B"), [record[-1].state], [])
     assert (

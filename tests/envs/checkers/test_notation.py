@@ -8,7 +8,7 @@ from envs.checkers.render import action_name
 from jaxgp.errors import UsageError
 from jaxgp.host import savedgame
 from jaxgp.seats.agents import random_agent
-from jaxgp.seats.moves import Stepper, game_key, played
+from jaxgp.seats.moves import Stepper, game_key, play_on
 
 GAME = """[Event "A game; it has 1. headers"]
 1. c3-d4 b6-c5 {forced} 2. d4xb6 a7xc5
@@ -122,7 +122,7 @@ def test_random_games_come_back_from_both_texts_and_the_tags(settings, games):
     agent = random_agent(game)
     for number in range(games):
         stepper = Stepper(game, game_key(3, number))
-        record = played(stepper, (agent, agent), max_plies=60)
+        record = play_on(stepper, (agent, agent), max_plies=60)
         actions = [move.action for move in record[1:]]
         assert list(read_game(game, spec.notation.written(game, actions)).actions) == actions
         text = spec.notation.formats[".pdn"].write(game, ('A "B" [c]', "D"), [m.state for m in record], actions)

@@ -113,7 +113,7 @@ def test_a_game_is_read_whatever_free_cells_and_empty_cascades_it_uses():
     """The text moves to cell d and to cascade 8 where the rules have cell a and cascade 4, and then 8 to 5 in vain."""
     game = FreeCell("Foundations: C-K D-J H-T S-K/KH QH/JH QD/KD/-/-/-/-/-")
     found = notation.parse_game(game, "# by hand\n8s Moves:\n1. 1d 2. 28\n2h 85 5h 3h dh 1h\n")
-    assert notation.written(game, found) == "Moves:\n1a 24v1 2h 4h 3h ah 1h\n"
+    assert notation.write_game(game, found) == "Moves:\n1a 24v1 2h 4h 3h ah 1h\n"
 
 
 RUN = FreeCell("Foundations: C-9 D-9 H-9 S-9/KS QH JC/KH QS/KD/TD/TC JD TS/-/QC JH TH/KC QD JS")
@@ -135,7 +135,7 @@ def test_a_move_to_an_empty_cascade_takes_as_many_cards_as_fit_or_else_one_in_th
         ):
             notation.parse_game(RUN, text)
     else:
-        assert notation.written(RUN, notation.parse_game(RUN, text)) == f"Moves:\n{moves}\n"
+        assert notation.write_game(RUN, notation.parse_game(RUN, text)) == f"Moves:\n{moves}\n"
 
 
 def test_a_line_says_which_deal_a_game_is_of():
@@ -154,7 +154,7 @@ def test_random_games_come_back(games):
         while not bool(state.terminated) and len(actions) < 100:
             actions.append(int(rng.choice(notation.legal_moves(game, state))))
             state = STEP(state, np.int32(actions[-1]), KEY)
-        text = f"#{game.deal}\n" + notation.written(game, actions)
+        text = f"#{game.deal}\n" + notation.write_game(game, actions)
         found = notation.read_game(FreeCell(1), text)
         assert (found.rules.start, list(found.actions)) == (game.start, actions)
 
@@ -194,7 +194,7 @@ def test_hints_lead_to_a_solution_that_plain_python_confirms():
         action, why = hint(state)
         assert why.endswith(f" {left} move{'s' * (left > 1)}")
     assert GAME.solved(state)
-    assert plain.solved(plain.check(start, played))
+    assert plain.is_solved(plain.check(start, played))
 
 
 @pytest.mark.slow
@@ -220,7 +220,7 @@ def test_a_saved_text_ends_with_the_moves_in_standard_notation():
     game = FreeCell(EASY)
     stepper = Stepper(game, game_key(0))
     moves = list(stepper.retrace(notation.parse_game(game, "2h 3h 2h ah 1h")))
-    played = savedgame.Played(stepper, envs.spec("freecell"), ("Player",), moves)
+    played = savedgame.PlayedGame(stepper, envs.spec("freecell"), ("Player",), moves)
     text = savedgame.transcript(played)
     assert text.endswith("\nMoves:\n2h 3h 2h ah 1h\n")
     assert notation.parse_game(game, text) == [one.action for one in moves[1:]]

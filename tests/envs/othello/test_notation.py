@@ -9,7 +9,7 @@ from envs.othello.render import action_name
 from jaxgp.errors import UsageError
 from jaxgp.host import savedgame
 from jaxgp.seats.agents import random_agent
-from jaxgp.seats.moves import Stepper, game_key, played
+from jaxgp.seats.moves import Stepper, game_key, play_on
 
 GAME = envs.make("othello")
 GGF = (
@@ -42,7 +42,7 @@ def with_passes():
     """A random game with passes: its actions, and its states."""
     agent = random_agent(GAME)
     for number in range(100):
-        record = played(Stepper(GAME, game_key(1, number)), (agent, agent))
+        record = play_on(Stepper(GAME, game_key(1, number)), (agent, agent))
         actions = [move.action for move in record[1:]]
         if GAME.area in actions:
             return actions, [move.state for move in record]
@@ -123,7 +123,7 @@ def test_random_games_come_back_from_every_format(size, games):
     game = envs.make("othello", size=size)
     agent = random_agent(game)
     for number in range(games):
-        record = played(Stepper(game, game_key(2, number)), (agent, agent))
+        record = play_on(Stepper(game, game_key(2, number)), (agent, agent))
         actions, states = [move.action for move in record[1:]], [move.state for move in record]
         for ending, form in FORMATS.items():
             if ending == ".wtb" and size != 8:
