@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jaxgp.evolution.cma import SeparableCMA
     from jaxgp.evolution.generational import Generational
     from jaxgp.evolution.islands import Islands
-    from jaxgp.evolution.options import CMA, Algorithm, Groups, Migration
+    from jaxgp.evolution.options import CMAOptions, GPOptions, GroupsOptions, MigrationOptions
     from jaxgp.evolution.pair import Pair
     from jaxgp.evolution.ring import Ring
     from jaxgp.evolution.seeds import Seeds
@@ -58,7 +58,14 @@ if TYPE_CHECKING:
         step,
         take,
     )
-    from jaxgp.operators.options import Creation, Crossover, Mutation, RuleCreation, RuleMutation, Selection
+    from jaxgp.operators.options import (
+        CreationOptions,
+        CrossoverOptions,
+        MutationOptions,
+        RuleCreationOptions,
+        RuleMutationOptions,
+        SelectionOptions,
+    )
     from jaxgp.options import option
     from jaxgp.players.alone.walk import Walker
     from jaxgp.players.driver import ProgramDriver
@@ -88,7 +95,7 @@ _ROOMS = {
     "evolution.cma": ("SeparableCMA",),
     "evolution.generational": ("Generational",),
     "evolution.islands": ("Islands",),
-    "evolution.options": ("CMA", "Algorithm", "Groups", "Migration"),
+    "evolution.options": ("CMAOptions", "GPOptions", "GroupsOptions", "MigrationOptions"),
     "evolution.pair": ("Pair",),
     "evolution.ring": ("Ring",),
     "evolution.seeds": ("Seeds",),
@@ -120,7 +127,14 @@ _ROOMS = {
         "step",
         "take",
     ),
-    "operators.options": ("Creation", "Crossover", "Mutation", "RuleCreation", "RuleMutation", "Selection"),
+    "operators.options": (
+        "CreationOptions",
+        "CrossoverOptions",
+        "MutationOptions",
+        "RuleCreationOptions",
+        "RuleMutationOptions",
+        "SelectionOptions",
+    ),
     "options": ("option",),
     "players.driver": ("ProgramDriver",),
     "players.greedy": ("GreedyPlayer",),

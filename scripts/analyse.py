@@ -28,8 +28,8 @@ import envs
 from jaxgp.anatomy.options import (
     ANATOMY,
     SEARCHES,
+    AnatomyOptions,
     PortfolioOptions,
-    ProgramOptions,
     SearchesOptions,
 )
 from jaxgp.config import arguments
@@ -137,7 +137,7 @@ def study_report_lines(times: "Sequence[dict[str, object]]") -> list[str]:
     ]
 
 
-def champion(options: ProgramOptions | SearchesOptions) -> "Loaded":
+def champion(options: AnatomyOptions | SearchesOptions) -> "Loaded":
     """Get ready to compute, and load the champion that the options name; raises UsageError."""
     if options.run is None:
         raise UsageError("run: which champion? Write run=DIR, a run directory")
@@ -148,7 +148,7 @@ def champion(options: ProgramOptions | SearchesOptions) -> "Loaded":
     return champions.load(options.run, found, asked=wanted)
 
 
-def get_ready(options: ProgramOptions | SearchesOptions | PortfolioOptions) -> None:
+def get_ready(options: AnatomyOptions | SearchesOptions | PortfolioOptions) -> None:
     """Share the searches among the cores, and keep what is compiled, as the options say."""
     from jaxgp.run.run import use_compilation_cache
     from jaxgp.search import cores
@@ -157,7 +157,7 @@ def get_ready(options: ProgramOptions | SearchesOptions | PortfolioOptions) -> N
     use_compilation_cache(options.compilation_cache)
 
 
-def folder_of(options: ProgramOptions | SearchesOptions, loaded: "Loaded", name: str) -> Path:
+def folder_of(options: AnatomyOptions | SearchesOptions, loaded: "Loaded", name: str) -> Path:
     """Make the directory for results, by default `name` beside the champion; raises UsageError."""
     chosen = user_path("output", options.output) if options.output else loaded.path.parent / name
     return make_directory(chosen, "output")
@@ -177,7 +177,7 @@ def tell(lines: Sequence[str], folder: Path) -> None:
     print(printable("\n".join([*lines, "", f"Written to {folder}"])))
 
 
-def program(options: ProgramOptions) -> int:
+def program(options: AnatomyOptions) -> int:
     """Find the introns of a champion that is a program, and a simpler program that decides equally."""
     loaded = champion(options)
     from jaxgp.anatomy import anatomy_report, dissect
@@ -250,7 +250,7 @@ ANALYSES = {
     "comparison": Analysis(study_options.ComparisonOptions, comparison, study_options.STUDY),
     "sweep": Analysis(study_options.SweepOptions, sweep, study_options.STUDY),
     "curves": Analysis(study_options.CurvesOptions, curves, study_options.STUDY),
-    "program": Analysis(ProgramOptions, program),
+    "program": Analysis(AnatomyOptions, program),
     "searches": Analysis(SearchesOptions, searches),
     "portfolio": Analysis(PortfolioOptions, portfolio),
 }

@@ -34,14 +34,14 @@ import envs
 from jaxgp.config import arguments, schema
 from jaxgp.config.games import cast_of
 from jaxgp.errors import RunError, reason, reject
-from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.options import GPOptions
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.files import user_path
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.evaluate import evaluate, evaluate_programs
 from jaxgp.interpreter.plan import plan
-from jaxgp.kinds.panel import Panel
-from jaxgp.operators.options import MAX_CAPACITY, Creation
+from jaxgp.kinds.panel import PanelFitnessOptions
+from jaxgp.operators.options import MAX_CAPACITY, CreationOptions
 from jaxgp.options import (
     DEEPEST,
     MAX_CORES,
@@ -289,8 +289,8 @@ def study(options: Options, depth: int) -> schema.Config:
     """The GP Mancala study's second run against a search of this depth."""
     return schema.Config(
         game={"name": "mancala"},
-        algorithm=Algorithm(population=options.population, creation=Creation(terminal_probability=0.5)),
-        fitness=Panel(
+        algorithm=GPOptions(population=options.population, creation=CreationOptions(terminal_probability=0.5)),
+        fitness=PanelFitnessOptions(
             opponents={"minimax": opponent(depth=depth)},
             scale=100.0,
             parsimony=1.0,

@@ -57,7 +57,7 @@ DEFAULT_GAME = "mancala"
 
 
 @dataclass(kw_only=True)
-class Players:
+class PlayersOptions:
     """Who plays, and which game."""
 
     run: str | None = option(
@@ -79,7 +79,7 @@ class Players:
 
 
 @dataclass(kw_only=True)
-class Options(Players):
+class Options(PlayersOptions):
     """The players, the game, and what is kept of it."""
 
     seed: int = option(0, "of chance in the game, of random moves and of random ties", low=0, high=MAX_SEED)
@@ -108,7 +108,7 @@ class Options(Players):
     }
 
 
-OF_PLAYERS = [one.name for one in declared(Players) if one.name != "game"]
+OF_PLAYERS = [one.name for one in declared(PlayersOptions) if one.name != "game"]
 """Options that choose players; a replay refuses them."""
 
 

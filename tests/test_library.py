@@ -82,7 +82,7 @@ def test_a_state_that_went_into_a_step_can_be_used_again():
     ring = jaxgp.Ring(
         jaxgp.FunctionFitness(lambda key, population: population.length.sum(-1)),
         jaxgp.Generational(
-            jaxgp.PrimitiveSet("one", (jaxgp.Primitive("x", feature=0),), ()), jaxgp.Algorithm(population=4, capacity=4)
+            jaxgp.PrimitiveSet("one", (jaxgp.Primitive("x", feature=0),), ()), jaxgp.GPOptions(population=4, capacity=4)
         ),
     )
     step, state = jax.jit(ring.step), jax.jit(ring.init)(jax.random.key(0))
@@ -120,7 +120,7 @@ def test_chance_is_drawn_from_what_the_caller_gives():
 
 
 WORDS = jaxgp.PrimitiveSet("one", (jaxgp.Primitive("x", feature=0),), ())
-ONE = jaxgp.Generational(WORDS, jaxgp.Algorithm(population=4, capacity=4))
+ONE = jaxgp.Generational(WORDS, jaxgp.GPOptions(population=4, capacity=4))
 LONGEST = jaxgp.FunctionFitness(lambda key, population: population.length.sum(-1) * 1.0)
 
 
@@ -178,12 +178,12 @@ def against(cast, **values):
 
 
 REFUSED = {
-    "population=-3: accepted: a whole number from 1": lambda: jaxgp.Algorithm(population=-3),
-    "elites=20: accepted: a whole number from 0 to 8": lambda: jaxgp.Algorithm(population=8, elites=20),
-    "creation=grow: accepted: Creation": lambda: jaxgp.Algorithm(creation="grow"),
-    "population=8.5: accepted: a whole number": lambda: jaxgp.Algorithm(population=8.5),
-    "start=nan: accepted: a number from 0.001": lambda: jaxgp.CMA(start=float("nan")),
-    "method=best: accepted: roulette, rank": lambda: jaxgp.Selection(method="best"),
+    "population=-3: accepted: a whole number from 1": lambda: jaxgp.GPOptions(population=-3),
+    "elites=20: accepted: a whole number from 0 to 8": lambda: jaxgp.GPOptions(population=8, elites=20),
+    "creation=grow: accepted: CreationOptions": lambda: jaxgp.GPOptions(creation="grow"),
+    "population=8.5: accepted: a whole number": lambda: jaxgp.GPOptions(population=8.5),
+    "start=nan: accepted: a number from 0.001": lambda: jaxgp.CMAOptions(start=float("nan")),
+    "method=best: accepted: roulette, rank": lambda: jaxgp.SelectionOptions(method="best"),
     "weights=.1.0,2.0.: accepted: 1 numbers, one for each opponent": lambda: against(kalah(), weights=[1.0, 2.0]),
     "weights=nan: accepted: a number from 0": lambda: against(kalah(), weights=[float("nan")]),
     "weights=.0.0.: accepted: at least one number above 0": lambda: against(kalah(), weights=[0.0]),
@@ -207,8 +207,8 @@ REFUSED = {
     "fitness=Generational: accepted: a value with a method evaluate": lambda: jaxgp.Ring(ONE, ONE),
     "candidates=-1: accepted: a whole number from 0": lambda: jaxgp.Ring(LONGEST, ONE, candidates=-1),
     "scheme=one: accepted: a scheme that breeds what the fitness measures": lambda: jaxgp.Ring(against(kalah()), ONE),
-    "options=Groups: accepted: a Algorithm": lambda: jaxgp.Generational(WORDS, jaxgp.Groups()),
-    "primitives=str: accepted: a PrimitiveSet": lambda: jaxgp.Generational("x", jaxgp.Algorithm()),
+    "options=GroupsOptions: accepted: a GPOptions": lambda: jaxgp.Generational(WORDS, jaxgp.GroupsOptions()),
+    "primitives=str: accepted: a PrimitiveSet": lambda: jaxgp.Generational("x", jaxgp.GPOptions()),
     "high=0: accepted: a number from 1": lambda: jaxgp.Floats(1, 0),
     "low=0.5: accepted: a whole number": lambda: jaxgp.Integers(0.5, 2),
     "feature=-1: accepted: a whole number from 0": lambda: jaxgp.Primitive("x", feature=-1),

@@ -66,7 +66,7 @@ REFERENCE = of_state(hsdh)
 
 
 @dataclass(frozen=True)
-class Search:
+class SolverOptions:
     """How genomes search. The reference search is the same one by HSDH."""
 
     search: Literal["greedy", "astar", "staged", "heineman"] = option(
@@ -178,7 +178,7 @@ def _weights(own: tuple[Feature, ...]) -> tuple[Primitive, ...]:
     return tuple(Primitive(f"weight:{one.name}", one.name, domain=UNIT) for one in own)
 
 
-def _solver(game: FreeCell, options: Search, language: PrimitiveSet) -> ProgramSolver:
+def _solver(game: FreeCell, options: SolverOptions, language: PrimitiveSet) -> ProgramSolver:
     # Weights without conditions see nothing but the heuristics that they stand before.
     count = len(FEATURES) if language.rules else len(weighted(options.heuristics))
 
@@ -196,7 +196,7 @@ def _solver(game: FreeCell, options: Search, language: PrimitiveSet) -> ProgramS
     return ProgramSolver(valued, game, guided(None), "HSDH", guided, options.limit)
 
 
-def _search(game: FreeCell, options: Search, order: Order) -> cores.Search[Solutions]:
+def _search(game: FreeCell, options: SolverOptions, order: Order) -> cores.Search[Solutions]:
     """Return the search by an order."""
     if options.search in VARIANTS:
         variant, lanes = VARIANTS[options.search], max(1, min(LANES, 4 * KEPT // options.visited))
@@ -206,17 +206,17 @@ def _search(game: FreeCell, options: Search, order: Order) -> cores.Search[Solut
     return BestFirst(game, options.deepest, options.room, lanes, min(NARROW, lanes), order, BY[options.search])
 
 
-def weights(game: FreeCell, options: Search) -> tuple[PrimitiveSet, ProgramSolver]:
+def weights(game: FreeCell, options: SolverOptions) -> tuple[PrimitiveSet, ProgramSolver]:
     """Return the set that vectors of weights are written in, and how they search."""
     language = weight_set(options.heuristics, options.rising)
     return language, _solver(game, options, language)
 
 
-def policy(game: FreeCell, options: Search) -> tuple[PrimitiveSet, ProgramSolver]:
+def policy(game: FreeCell, options: SolverOptions) -> tuple[PrimitiveSet, ProgramSolver]:
     """Return the set that policies are written in, and how they search."""
     language = policy_set(options.heuristics, options.rising)
     return language, _solver(game, options, language)
 
 
-WEIGHTS = Role("weights", "weights of heuristics order the positions of a search", "program", Search, weights)
-POLICY = Role("policy", "five rules and a default choose weights of heuristics", "program", Search, policy)
+WEIGHTS = Role("weights", "weights of heuristics order the positions of a search", "program", SolverOptions, weights)
+POLICY = Role("policy", "five rules and a default choose weights of heuristics", "program", SolverOptions, policy)

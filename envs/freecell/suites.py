@@ -88,4 +88,6 @@ def strategy(name: str, game: FreeCell) -> Strategy:
         raise ValueError(f"accepted: {', '.join(WEIGHED)}")
     given = WEIGHED[name]
     text = " ".join(f"{given.get(one.name, 0):g}" for one in (*HEURISTICS, *MORE))
-    return Strategy(roles.WEIGHTS.name, roles.Search(heuristics="more"), f"(PROGRAM {text})", ("heuristics", "rising"))
+    return Strategy(
+        roles.WEIGHTS.name, roles.SolverOptions(heuristics="more"), f"(PROGRAM {text})", ("heuristics", "rising")
+    )

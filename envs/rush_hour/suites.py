@@ -74,5 +74,5 @@ def strategy(name: str, game: RushHour) -> Strategy:
     if name not in STRATEGIES:
         raise ValueError(f"accepted: {', '.join(STRATEGIES)}")
     role, text = STRATEGIES[name]
-    options = roles.Heuristic() if role == roles.HEURISTIC.name else roles.Search()
+    options = roles.HeuristicOptions() if role == roles.HEURISTIC.name else roles.SolverOptions()
     return Strategy(role, options, text)

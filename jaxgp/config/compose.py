@@ -30,7 +30,7 @@ from jaxgp.config.launching.options import LAUNCHERS
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_line
 from jaxgp.errors import UsageError, reject
 from jaxgp.files import user_path
-from jaxgp.kinds import Fitness
+from jaxgp.kinds import FitnessOptions
 from jaxgp.seats.options import PlayerOptions
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def placed(overrides: Sequence[str], games: "Games", sweep: bool = False) -> Pla
     for override in overrides:
         key, equals, value = override.partition("=")
         if key.startswith(("fitness.", "+fitness.")) and key.endswith(".kind") and os.sep in value:
-            kinds = Fitness.kinds if key == Fitness.kinds.option else PlayerOptions.kinds
+            kinds = FitnessOptions.kinds if key == FitnessOptions.kinds.option else PlayerOptions.kinds
             override = f"{key}={kinds.add(user_path(key, value).resolve())}"
         if key.strip() != "game" or not equals:
             found.overrides.append(override)

@@ -6,7 +6,7 @@ from jaxgp import kinds, options
 from jaxgp.config import games
 from jaxgp.config.schema import Config
 from jaxgp.errors import reject, require
-from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.options import GPOptions
 from jaxgp.seats.options import OpponentOptions
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def check(config: Config, places: "Games") -> Config:
     _devices(config)
     if config.logger.mode == "tensorboard":
         require("logger.mode=tensorboard", ("tensorboardX",), "tensorboard")
-    if isinstance(algorithm, Algorithm) and algorithm.selection.method == "roulette":
+    if isinstance(algorithm, GPOptions) and algorithm.selection.method == "roulette":
         _roulette(config)
     return games.check(config, places)
 

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.arrays import count_unique
-from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.options import GPOptions
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.language import Genome, sizes
 from jaxgp.genotypes.primitives import PrimitiveSet
@@ -30,10 +30,10 @@ class Generational:
     """
 
     primitives: PrimitiveSet
-    options: Algorithm
+    options: GPOptions
 
     def __post_init__(self) -> None:
-        check_parts(self, primitives=PrimitiveSet, options=Algorithm)
+        check_parts(self, primitives=PrimitiveSet, options=GPOptions)
 
     @property
     def population(self) -> int:

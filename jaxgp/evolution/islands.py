@@ -65,7 +65,7 @@ def offsets(neighbours: int) -> np.ndarray:
     return np.where(number % 2 == 0, number // 2 + 1, -(number // 2 + 1)).astype(np.int32)
 
 
-def sends(asked: options.Migration, island: Array, generation: Array) -> Array:
+def sends(asked: options.MigrationOptions, island: Array, generation: Array) -> Array:
     """Return bool[...]: whether islands (int32[...], counted from 0) send migrants in a generation (int32[])."""
     turn = island % asked.every if asked.staggered else 0 * island
     return (generation >= asked.first) & (generation % asked.every == turn)
@@ -128,7 +128,7 @@ class Islands:
     """
 
     ring: Ring | Pair
-    options: options.Migration
+    options: options.MigrationOptions
     candidates: int = 0
     mesh: Mesh | None = None
     together: int | None = 1

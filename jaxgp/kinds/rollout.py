@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jaxgp.errors import reject
-from jaxgp.kinds import Anyone, Candidates, Rows, Seated
+from jaxgp.kinds import AnyAlgorithm, CandidatesFitnessOptions, Rows, Seated
 from jaxgp.options import MAX_GAMES, MAX_WEIGHT, option
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Rollout(Candidates):
+class RolloutFitnessOptions(CandidatesFitnessOptions):
     """fitness = max(minimum, scale * quantity - parsimony * size), over rollouts of a simulation."""
 
     kind: str = option("rollout", "what is measured at the end of rollouts of a simulation", ("rollout",))
@@ -27,7 +27,7 @@ class Rollout(Candidates):
         1.0, "what the quantity is multiplied by; below 0: less of it is better", low=-MAX_WEIGHT, high=MAX_WEIGHT
     )
 
-    def fits(self, algorithm: Anyone, cast: "Cast") -> bool:
+    def fits(self, algorithm: AnyAlgorithm, cast: "Cast") -> bool:
         """Return whether individuals drive."""
         from jaxgp.contracts import Driver
 

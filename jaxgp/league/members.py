@@ -22,7 +22,7 @@ from jaxgp.options import declared
 from jaxgp.players.panel import strategist
 from jaxgp.players.searches import evaluators
 from jaxgp.printable import one_line
-from jaxgp.seats.kinds.strategy import Strategy
+from jaxgp.seats.kinds.strategy import StrategyOptions
 from jaxgp.seats.options import FORMER, PlayerOptions, spelled, spellings
 from jaxgp.spec import Cast, Games
 from jaxgp.store import champion
@@ -265,7 +265,7 @@ def _other(bracket: str, word: str, cast: Cast, ties: str, evaluator: str | None
         raise rejected(option, word, error.accepted, error.why) if error.accepted else error from error
     plays = plays.named(cast)
     identity = _digest(cast, plays.text)
-    if isinstance(plays, Strategy):  # one device program plays its genome beside those of champions
+    if isinstance(plays, StrategyOptions):  # one device program plays its genome beside those of champions
         player, genome = strategist(cast.spec, cast.game, plays.name)
         return Member(word, bracket, word, identity, Evolved(word, player, None, genome))
     return Member(word, bracket, word, identity, plays, chance=plays.chance(cast))

@@ -19,14 +19,14 @@ from jaxgp import spec as specs
 from jaxgp.config.schema import Config
 from jaxgp.contracts import Game, Opponent, Position
 from jaxgp.errors import UsageError, reject
-from jaxgp.evolution.options import Algorithm, Groups
+from jaxgp.evolution.options import GPOptions, GroupsOptions
 from jaxgp.evolution.state import Champion as Found
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.fitness.panel import check_opponent, check_player
 from jaxgp.genotypes.language import Genome, sizes, to_text
 from jaxgp.genotypes.programs import Programs
 from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
-from jaxgp.kinds.panel import Panel
+from jaxgp.kinds.panel import PanelFitnessOptions
 from jaxgp.library.evolving import History
 from jaxgp.measure import champions, evaluation
 from jaxgp.options import MAX_SEED, declared, made, of_kind, whole
@@ -69,8 +69,8 @@ def opponent(cast: Cast, kind: str = "search", **values: object) -> Opponent:
     """
     _check_cast(cast)
     chosen = made(of_kind("kind", kind, OpponentOptions.kinds.all(), OpponentOptions.former), values, "")
-    algorithm = Groups() if isinstance(cast.language, RuleLanguage) else Algorithm()
-    return chosen.seat(cast, creator(cast.language, algorithm), Panel())
+    algorithm = GroupsOptions() if isinstance(cast.language, RuleLanguage) else GPOptions()
+    return chosen.seat(cast, creator(cast.language, algorithm), PanelFitnessOptions())
 
 
 def _check_cast(cast: object) -> None:

@@ -13,13 +13,13 @@ from jax import Array
 from jaxgp import files
 from jaxgp.contracts import Game, Memory, Opponent, Player
 from jaxgp.errors import RunError, reject
-from jaxgp.evolution.options import Algorithm, Groups
+from jaxgp.evolution.options import GPOptions, GroupsOptions
 from jaxgp.files import Json
 from jaxgp.fitness.matches import Played, play, seats
 from jaxgp.genotypes.language import Genome, kind
-from jaxgp.kinds.panel import Panel
+from jaxgp.kinds.panel import PanelFitnessOptions
 from jaxgp.measure import external
-from jaxgp.operators.options import Creation, RuleCreation
+from jaxgp.operators.options import CreationOptions, RuleCreationOptions
 from jaxgp.players.panel import Create
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.printable import one_line
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 SEATS, BOTH = ("first", "second"), "both"
 MAX_PLIES = 100_000
 """Limit of plies. Games end by themselves; this guards against rules under which they do not."""
-RANDOM: dict[str, Algorithm | Groups] = {
-    "program": Algorithm(creation=Creation(method="grow", max_depth=16, terminal_probability=0.5)),
-    "rules": Groups(creation=RuleCreation(dont_care=0.8)),
+RANDOM: dict[str, GPOptions | GroupsOptions] = {
+    "program": GPOptions(creation=CreationOptions(method="grow", max_depth=16, terminal_probability=0.5)),
+    "rules": GroupsOptions(creation=RuleCreationOptions(dont_care=0.8)),
 }
 """How the random players of every panel are created; the creation options of the run are not used."""
 
@@ -278,7 +278,7 @@ def seat(cast: Cast, spec: PlayerOptions, games: int, chance: bool) -> Opponent:
 
 def seated(cast: Cast, spec: PlayerOptions, games: int) -> Opponent:
     """Build an opponent for a number of games from each seat."""
-    return spec.opponent(cast, creator(cast), games, Panel())
+    return spec.opponent(cast, creator(cast), games, PanelFitnessOptions())
 
 
 def creator(cast: Cast) -> Create:

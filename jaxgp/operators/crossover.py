@@ -20,7 +20,7 @@ from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import draw, trees
-from jaxgp.operators.options import Crossover
+from jaxgp.operators.options import CrossoverOptions
 
 Crossed = TypeVar("Crossed")
 
@@ -47,7 +47,7 @@ def with_tree(individual: Programs, tree: Array, new: Programs) -> Programs:
 
 
 def choose_node(
-    words: Array, primitives: PrimitiveSet, config: Crossover, tree: Programs, allowed: Array | None = None
+    words: Array, primitives: PrimitiveSet, config: CrossoverOptions, tree: Programs, allowed: Array | None = None
 ) -> Array:
     """Turn two words, uint32[2], into a node of the tree, int32[], among those allowed (bool[L]; None: all).
 
@@ -62,7 +62,9 @@ def choose_node(
     return draw.uniform(words[0], jnp.where(kind.any(), kind, mask))
 
 
-def choose_points(key: Array, primitives: PrimitiveSet, config: Crossover, first: Programs, second: Programs) -> Points:
+def choose_points(
+    key: Array, primitives: PrimitiveSet, config: CrossoverOptions, first: Programs, second: Programs
+) -> Points:
     """Draw the tree and the two nodes."""
     words = draw.words(key, 5)
     t = draw.below(words[0], primitives.num_trees)
@@ -90,7 +92,12 @@ def graft(
 
 
 def one_child(
-    key: Array, primitives: PrimitiveSet, config: Crossover, max_depth: int | None, receiver: Programs, donor: Programs
+    key: Array,
+    primitives: PrimitiveSet,
+    config: CrossoverOptions,
+    max_depth: int | None,
+    receiver: Programs,
+    donor: Programs,
 ) -> tuple[Programs, Array]:
     """Cross two individuals, [T, L]: the receiver with a part of the donor; and bool[]: rejected."""
 
@@ -108,7 +115,12 @@ def one_child(
 
 
 def two_children(
-    key: Array, primitives: PrimitiveSet, config: Crossover, max_depth: int | None, first: Programs, second: Programs
+    key: Array,
+    primitives: PrimitiveSet,
+    config: CrossoverOptions,
+    max_depth: int | None,
+    first: Programs,
+    second: Programs,
 ) -> tuple[Programs, Programs, Array, Array]:
     """Swap a part of each of two individuals: the children, [T, L], and for each bool[]: rejected.
 
@@ -133,7 +145,7 @@ def two_children(
     return _by_weight(key, config, {"rule": rule, "one_point": one_point, "subtree": subtree})
 
 
-def _by_weight(key: Array, config: Crossover, kinds: Mapping[str, Callable[[Array], Crossed]]) -> Crossed:
+def _by_weight(key: Array, config: CrossoverOptions, kinds: Mapping[str, Callable[[Array], Crossed]]) -> Crossed:
     """Cross by one of the kinds, drawn by weight."""
     *others, last = [kind for kind in kinds if config.weights[kind]]
     if not others:

@@ -21,7 +21,7 @@ from jax.typing import ArrayLike
 
 import jaxgp
 from jaxgp import options
-from jaxgp.config.schema import Config, Devices
+from jaxgp.config.schema import Config, DeviceOptions
 from jaxgp.errors import RunError, reject, rejected
 from jaxgp.evolution.ring import PARTS
 from jaxgp.evolution.state import EvolutionState
@@ -88,7 +88,7 @@ def spread(config: Config, experiment: Experiment) -> Experiment:
     return replace(experiment, ring=experiment.ring.shared(*shared(config.devices)))
 
 
-def shared(asked: Devices) -> tuple[int | None, Mesh | None]:
+def shared(asked: DeviceOptions) -> tuple[int | None, Mesh | None]:
     """Return how many parts of the work a device computes side by side (None: all), and the mesh of devices.
 
     Args:

@@ -12,7 +12,7 @@ from jax.stages import Compiled
 from jaxgp.errors import reason
 from jaxgp.evolution import candidates
 from jaxgp.files import write_json
-from jaxgp.kinds import Candidates
+from jaxgp.kinds import CandidatesFitnessOptions
 from jaxgp.run import devices, loop, memory
 from jaxgp.run.patience import wait_for
 from jaxgp.run.signals import Stop
@@ -94,5 +94,5 @@ def _write(run: loop.Run, points: jax.Array) -> None:
 
 def _rounds(run: loop.Run) -> int:
     fitness = run.config.fitness
-    assert isinstance(fitness, Candidates)  # others have no candidates
+    assert isinstance(fitness, CandidatesFitnessOptions)  # others have no candidates
     return fitness.final_rounds

@@ -13,7 +13,7 @@ from jaxgp import kinds
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, reject
 from jaxgp.evolution.state import EvolutionState
-from jaxgp.kinds import Games
+from jaxgp.kinds import GamesFitnessOptions
 from jaxgp.options import any_of
 
 MEMORY, PAGES = Path("/proc/meminfo"), Path("/proc/self/statm")
@@ -169,7 +169,7 @@ def heaviest(config: Config, state: EvolutionState, wanted: int, chunks: Sequenc
 
     Else it is the number of individuals at a time, where an option set it and it can be lower, or the population.
     """
-    if isinstance(config.fitness, Games) and 2 * 2 * size(state.memory) > wanted:
+    if isinstance(config.fitness, GamesFitnessOptions) and 2 * 2 * size(state.memory) > wanted:
         return "fitness.table_size", config.fitness.table_size
     if config.algorithm.chunk is not None and len(chunks) > 1:
         return "algorithm.chunk", config.algorithm.chunk
@@ -181,7 +181,7 @@ def _to_lower(config: Config, chunks: Sequence[int]) -> Iterator[str]:
     if len(chunks) > 1:
         yield f"algorithm.chunk={chunks[0]}"
     yield f"algorithm.population={config.algorithm.population}"
-    if not isinstance(config.fitness, Games):
+    if not isinstance(config.fitness, GamesFitnessOptions):
         return
     met = config.fitness.opponents
     most = max(met, key=lambda name: met[name].games * met[name].rivals, default=None)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from jaxgp.config import places, validate
 from jaxgp.config.compose import word
 from jaxgp.config.quoting import pasted, trains, unquoted
-from jaxgp.config.schema import Config, Logger
+from jaxgp.config.schema import Config, LoggerOptions
 from jaxgp.errors import UsageError, reject, show
 from jaxgp.files import user_path
 from jaxgp.options import MAX_SEED
@@ -247,7 +247,7 @@ def _take(merged: Config, given: Config, key: str) -> None:
     if key in (GENERATIONS, CHUNK):
         setattr(merged.algorithm, name, getattr(given.algorithm, name))
     if key == "logger":  # a file that sets the mode, and perhaps more; what else the run was started with stays
-        chosen = {one: value for one, value in asdict(given.logger).items() if value != getattr(Logger(), one)}
+        chosen = {one: value for one, value in asdict(given.logger).items() if value != getattr(LoggerOptions(), one)}
         merged.logger = replace(merged.logger, **{"mode": given.logger.mode} | chosen)
         return
     if section in CHANGEABLE:

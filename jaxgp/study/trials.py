@@ -20,7 +20,7 @@ from jax import Array
 from jaxgp.config.schema import Config
 from jaxgp.contracts import Metrics
 from jaxgp.errors import RunError, reason
-from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.options import GPOptions
 from jaxgp.evolution.state import Champion, EvolutionState
 from jaxgp.options import unchecked
 from jaxgp.report.progress import duration, number
@@ -111,13 +111,13 @@ class Program:
 def _traced(config: Config) -> list[float]:
     """Return the values of `TRACED`; empty if the algorithm has no such options."""
     algorithm = config.algorithm
-    return [getattr(algorithm.crossover, name) for name in TRACED] if isinstance(algorithm, Algorithm) else []
+    return [getattr(algorithm.crossover, name) for name in TRACED] if isinstance(algorithm, GPOptions) else []
 
 
 def _with(config: Config, values: Sequence[float | Array]) -> Config:
     """Return a configuration with other values of `TRACED`, which may be tracers."""
     algorithm = config.algorithm
-    if not isinstance(algorithm, Algorithm):
+    if not isinstance(algorithm, GPOptions):
         return config
     named: dict[str, Any] = dict(zip(TRACED, values, strict=True))
     # A tracer has no value that could be checked; the values of all runs were.

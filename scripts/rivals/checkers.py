@@ -20,7 +20,7 @@ from jaxgp.contracts import States
 from jaxgp.interpreter.evaluate import evaluate
 from jaxgp.interpreter.plan import plan
 from jaxgp.operators.creation import create
-from jaxgp.operators.options import Creation
+from jaxgp.operators.options import CreationOptions
 from jaxgp.players.searches import searches
 from rivals import othello
 from rivals.plain import checkers as plain
@@ -137,7 +137,7 @@ def skipped(bench: Bench, until: float) -> None:
     language = leaves.primitive_set(game, seen)
     # The same functions without the promise that some of their arguments have no influence.
     computed = [replace(one, ignores=0, picks=0) if one.name in stgp.INTRONS else one for one in language.functions]
-    creation = Creation(method="ramped", min_depth=DEPTHS[0], max_depth=DEPTHS[1])
+    creation = CreationOptions(method="ramped", min_depth=DEPTHS[0], max_depth=DEPTHS[1])
     programs = create(jax.random.key(options.seed), language, creation, options.programs, CAPACITY)
     programs = jax.tree.map(lambda x: x[:, 0], programs)
     states = positions(game, options.seed, options.cases)

@@ -14,7 +14,7 @@ from envs.othello import leaves as seen
 from envs.othello import roles
 from jaxgp.contracts import ListsMoves, States
 from jaxgp.operators.creation import create
-from jaxgp.operators.options import Creation
+from jaxgp.operators.options import CreationOptions
 from jaxgp.players.searched import LANES
 from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta
@@ -40,7 +40,7 @@ def searches(bench: Bench, plies: int, until: float) -> None:
     options = bench.options
     game = envs.make("othello")
     language, player = roles.leaf(game, seen.Options(features="position_corners", depth=plies))
-    creation = Creation(method="ramped", min_depth=3, max_depth=6)
+    creation = CreationOptions(method="ramped", min_depth=3, max_depth=6)
     programs = create(jax.random.key(options.seed), language, creation, options.players, 256)
     plans = jax.jit(player.prepare)(programs)
     number = options.players * options.roots_each

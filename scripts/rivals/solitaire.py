@@ -14,12 +14,12 @@ from jaxgp.config import schema
 from jaxgp.config.games import cast_of
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators.creation import create
-from jaxgp.operators.options import Creation
+from jaxgp.operators.options import CreationOptions
 from jaxgp.spec import Cast
 from rivals.plain import morpion as plain_morpion
 from rivals.timing import Bench, Case, Job, compiled, measure
 
-CREATION = Creation(method="full", min_depth=5, max_depth=6)
+CREATION = CreationOptions(method="full", min_depth=5, max_depth=6)
 """Programs with leaves enough for whole games."""
 ROUNDS = 5
 """Random games that each lane plays one after the other."""

@@ -14,11 +14,11 @@ from envs.walls.strategies import strategy
 from envs.walls.view import OTHER, OWN
 from jaxgp.config import schema
 from jaxgp.config.games import cast_of
-from jaxgp.evolution.options import Groups
+from jaxgp.evolution.options import GroupsOptions
 from jaxgp.fitness.tournament import round_robin
 from jaxgp.genotypes.rulelists import DONT_CARE, RuleLists
 from jaxgp.genotypes.ruletext import parse_rules
-from jaxgp.operators.options import RuleCreation
+from jaxgp.operators.options import RuleCreationOptions
 from jaxgp.operators.rulelists import mutate
 from jaxgp.run import assemble
 from jaxgp.spec import Cast
@@ -28,7 +28,7 @@ from rivals.timing import Bench, Case, Job, compiled, measure
 GROUP = 5
 MUTATIONS = 3
 """Of each copy of the fixed strategy."""
-OPTIONS = Groups(creation=RuleCreation(dont_care=0.8))
+OPTIONS = GroupsOptions(creation=RuleCreationOptions(dont_care=0.8))
 
 
 def jobs(bench: Bench) -> Iterator[Job]:

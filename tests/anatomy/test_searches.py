@@ -30,7 +30,7 @@ SOLUTION = [("A", 1), ("C", -3), ("O", 3), ("P", -1), ("B", -1), ("R", -2), ("Q"
 def test_rules_are_counted_by_the_positions_that_are_compared_on_the_way():
     """A move's positions are all those that the board before allows; the ten parts of eight moves are hit in order."""
     game = RushHour(board="JAM01")
-    language, solver = roles.policy(game, roles.Search(first=10, grow=1, deepest=12, table=0))
+    language, solver = roles.policy(game, roles.SolverOptions(first=10, grow=1, deepest=12, table=0))
     genome = jax.tree.map(jnp.asarray, parse(language, POLICY))
     board, size = reference.read(boards.find("JAM01").text)
     moves, numbers = [], []

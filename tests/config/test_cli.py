@@ -9,8 +9,8 @@ import envs
 from jaxgp.config import cli, typed, validate
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError
-from jaxgp.evolution.options import Groups
-from jaxgp.operators.options import Selection
+from jaxgp.evolution.options import GroupsOptions
+from jaxgp.operators.options import SelectionOptions
 from jaxgp.options import departures
 from jaxgp.run import resume
 from jaxgp.seats.options import opponent
@@ -81,7 +81,7 @@ def test_no_options_run_the_second_experiment_of_the_study_with_its_documented_e
     assert plan.config.fitness.win_bonus == 10.0
     study = named.config
     study.fitness.win_bonus = 10.0
-    study.algorithm.selection = Selection(power=4.0, sharing=1.0, sharing_memory=0.99, by_case=0.5)
+    study.algorithm.selection = SelectionOptions(power=4.0, sharing=1.0, sharing_memory=0.99, by_case=0.5)
     study.algorithm.capacity = 256
     assert asdict(study) | {"title": ""} == asdict(plan.config)
     assert plan.config.fitness.scale == 100
@@ -91,7 +91,7 @@ def test_no_options_run_the_second_experiment_of_the_study_with_its_documented_e
 def test_a_game_brings_its_algorithm_and_its_fitness(call):
     _, _, (plan,) = call("game=walls", "game.size=7", "algorithm.population=50", "algorithm.immigrants=0")
     config = plan.config
-    assert isinstance(config.algorithm, Groups)
+    assert isinstance(config.algorithm, GroupsOptions)
     assert (config.game["size"], config.algorithm.population, config.algorithm.group_size) == (7, 50, 5)
     assert config.fitness.opponents["fixed"].kind == "strategy"
     _, _, (plan,) = call("experiment=walls_written")
@@ -309,9 +309,9 @@ def test_a_run_of_an_earlier_version_has_the_defaults_of_options_that_it_does_no
 def test_the_digest_of_a_configuration_leaves_out_what_has_its_default():
     assert digest(Config(seed=7)) == digest(Config(seed=7, title="a run", cores=3))
     assert digest(Config(seed=7)) != digest(Config(seed=8))
-    assert digest(Config()) != digest(Config(algorithm=Groups()))
+    assert digest(Config()) != digest(Config(algorithm=GroupsOptions()))
     assert departures(Config()) == {}
-    assert departures(Groups()) == {"kind": "groups"}
+    assert departures(GroupsOptions()) == {"kind": "groups"}
     changed = Config(seed=7, game={"name": "walls", "size": 5})
     changed.fitness.opponents["first"] = opponent(depth=3)
     changed.algorithm.crossover.probability = 0.5

@@ -9,7 +9,7 @@ import envs
 from jaxgp.config import arguments, typed
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
-from jaxgp.evolution.options import Groups
+from jaxgp.evolution.options import GroupsOptions
 from jaxgp.options import Option, check, declared, unchecked
 from tests.scripts.commands import SCRIPTS, load
 
@@ -80,6 +80,6 @@ def test_the_small_commands_refuse_what_is_missing():
 
 def test_the_size_of_groups_is_blamed_if_it_was_given():
     with pytest.raises(UsageError, match=r"^algorithm\.group_size=600: accepted: .* to 250 \(a quarter of "):
-        check(unchecked(Groups, {"group_size": 600}), "algorithm.")
+        check(unchecked(GroupsOptions, {"group_size": 600}), "algorithm.")
     with pytest.raises(UsageError, match=r"^algorithm\.population=10: accepted: a whole number from 20"):
-        check(unchecked(Groups, {"population": 10, "immigrants": 0}), "algorithm.")
+        check(unchecked(GroupsOptions, {"population": 10, "immigrants": 0}), "algorithm.")

@@ -10,7 +10,7 @@ import pytest
 import envs
 from jaxgp.arrays import count_unique
 from jaxgp.evolution import winners
-from jaxgp.evolution.options import Groups
+from jaxgp.evolution.options import GroupsOptions
 from jaxgp.evolution.state import Champion
 from jaxgp.fitness.evaluation import Evaluation
 from jaxgp.genotypes.rulelists import problems
@@ -76,7 +76,7 @@ def test_parents_stay_children_come_and_strangers_in_every_fifth_cycle_until_all
 def test_the_numbers_of_the_study():
     """1000 strategies, 200 parents, 800 children; and 700 children with 100 strangers in each fifth cycle."""
     made = config()
-    made.algorithm = Groups()
+    made.algorithm = GroupsOptions()
     ring = assemble(made, envs).ring
     state = jax.eval_shape(ring.init, jax.random.key(0))
     result, _ = jax.eval_shape(ring.fitness.evaluate, jax.random.key(0), state.population, state.memory)

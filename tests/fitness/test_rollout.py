@@ -12,7 +12,7 @@ from flax import struct
 from jaxgp.contracts import Measure, Simulation
 from jaxgp.errors import UsageError
 from jaxgp.evolution.generational import Generational
-from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.options import GPOptions
 from jaxgp.evolution.ring import Ring
 from jaxgp.fitness.rollout import Roller, RolloutFitness
 from jaxgp.genotypes.text import parse_program
@@ -94,7 +94,7 @@ def test_a_record_has_the_states_of_the_rollout_and_all_individuals_begin_alike(
 
 
 def test_a_run_that_is_taken_up_again_goes_on_to_the_bit():
-    algorithm = Algorithm(population=16, generations=4, capacity=32)
+    algorithm = GPOptions(population=16, generations=4, capacity=32)
     ring = Ring(fitness(WINDY, rollouts=2), Generational(LANGUAGE, algorithm))
     step, state = jax.jit(ring.step), jax.jit(ring.init)(jax.random.key(0))
     half = step(step(state)[0])[0]

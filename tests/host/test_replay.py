@@ -11,7 +11,7 @@ import envs
 from jaxgp.config.schema import Config
 from jaxgp.genotypes import language as languages
 from jaxgp.host.replay import Rival, record
-from jaxgp.kinds.panel import Panel
+from jaxgp.kinds.panel import PanelFitnessOptions
 from jaxgp.players.panel import RandomOpponent
 from jaxgp.run.assemble import assemble
 from jaxgp.seats.agents import opponent_agent
@@ -26,7 +26,7 @@ BITS = np.uint32(0)
 @pytest.fixture(scope="module")
 def experiment():
     """The dice game against two programs that are drawn at the start."""
-    panel = Panel(opponents={"beginners": opponent("program", count=2)})
+    panel = PanelFitnessOptions(opponents={"beginners": opponent("program", count=2)})
     return assemble(Config(game={"name": "dice"}, fitness=panel, seed=11), Outside(envs, FOLDER))
 
 

@@ -14,9 +14,9 @@ from jaxgp import kinds
 from jaxgp.config import compose, typed, validate
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
-from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.options import GPOptions
 from jaxgp.genotypes.language import sizes
-from jaxgp.kinds.panel import Panel
+from jaxgp.kinds.panel import PanelFitnessOptions
 from jaxgp.run.assemble import assemble
 from jaxgp.store.directory import RunDirectory
 from tests.run.toy_experiment import config
@@ -24,12 +24,12 @@ from tests.run.toy_experiment import config
 SHORT = '''
 from dataclasses import dataclass
 
-from jaxgp.kinds import Fitness
+from jaxgp.kinds import FitnessOptions
 from jaxgp.options import option
 
 
 @dataclass
-class Short(Fitness):
+class ShortOptions(FitnessOptions):
     """The fewer nodes, the better, down to some."""
 
     kind: str = option("short", "short programs", ("short",))
@@ -45,27 +45,28 @@ class Short(Fitness):
 
 
 def test_kinds_are_found_by_the_names_of_their_modules_the_default_first():
-    found = kinds.Fitness.kinds.all()
+    found = kinds.FitnessOptions.kinds.all()
     assert list(found) == ["panel", "coplay", "elimination", "groups", "lessons", "rollout", "solo", "suite"]
     assert all(kind().kind == name for name, kind in found.items())
-    assert found["panel"] is Panel is type(Config().fitness)
+    assert found["panel"] is PanelFitnessOptions is type(Config().fitness)
 
 
 def test_algorithms_are_found_in_the_same_way():
-    found = Algorithm.kinds.all()
-    assert next(iter(found.items())) == ("gp", Algorithm)
+    found = GPOptions.kinds.all()
+    assert next(iter(found.items())) == ("gp", GPOptions)
     assert {"gp", "groups", "cma"} <= set(found) == set(typed.variants(Config)["algorithm"])
-    assert Algorithm.evolving("rules") == ["groups"]
+    assert GPOptions.evolving("rules") == ["groups"]
 
 
 def test_no_option_of_a_kind_switches_it_off():
-    for name, kind in kinds.Fitness.kinds.all().items():
+    for name, kind in kinds.FitnessOptions.kinds.all().items():
         assert kind(kind=name) == kind()
-        assert [one for one in dataclasses.fields(kind) if one.name in kinds.Fitness.kinds.all()] == []
+        assert [one for one in dataclasses.fields(kind) if one.name in kinds.FitnessOptions.kinds.all()] == []
 
 
 def test_options_are_read_without_jax():
-    code = "import sys, jaxgp.config.schema as s; s.Config(); s.Fitness.kinds.all(); assert 'jax' not in sys.modules"
+    options = "import jaxgp.config.schema as s; s.Config(); s.FitnessOptions.kinds.all()"
+    code = f"{options}; import sys; assert 'jax' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
@@ -93,7 +94,7 @@ def test_an_old_name_is_refused_with_the_new_one(old, said):
 def test_new_names_of_old_ones_exist():
     for old, new in kinds.RENAMED.items():
         words = [word.partition("=")[0::2] for word in new.replace(" with", "").split()]
-        kind = kinds.Fitness.kinds.all()[dict(words)["fitness.kind"]]
+        kind = kinds.FitnessOptions.kinds.all()[dict(words)["fitness.kind"]]
         inner = kind
         *path, last = next(name for name, _ in words if name != "fitness.kind").removeprefix("fitness.").split(".")
         for part in path:
@@ -123,7 +124,7 @@ def outside(tmp_path):
     folder.mkdir()
     (folder / "__init__.py").write_text(SHORT)
     yield folder
-    kinds.Fitness.kinds._outside.clear()
+    kinds.FitnessOptions.kinds._outside.clear()
     sys.modules.pop("jaxgp_outside_short", None)
 
 

@@ -11,7 +11,7 @@ import pytest
 from jaxgp import options
 from jaxgp.anatomy.options import PortfolioOptions, SearchesOptions
 from jaxgp.errors import UsageError
-from jaxgp.kinds.suite import Suite
+from jaxgp.kinds.suite import SuiteFitnessOptions
 from jaxgp.measure import portfolio, solving
 from jaxgp.measure.instances import Book, Searched
 from jaxgp.store.table import Table
@@ -141,7 +141,7 @@ def test_a_suite_may_be_a_list_of_deals_that_is_longer_than_the_name_of_a_file()
     deals = ",".join(map(str, range(1, 400)))
     for schema in (PortfolioOptions, SearchesOptions):
         options.check(schema(suite=deals) if schema is SearchesOptions else schema(runs=["a"], suite=deals))
-    options.check(Suite(boards=1, instances=deals))
+    options.check(SuiteFitnessOptions(boards=1, instances=deals))
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import envs
-from jaxgp.config.schema import Devices
+from jaxgp.config.schema import DeviceOptions
 from jaxgp.errors import UsageError
 from jaxgp.run import resume
 from jaxgp.run.resume import Plan
@@ -27,7 +27,7 @@ def members(folder: Path, generations: int = 7, **devices) -> Plan:
         Plan(one, folder / str(one.seed), RunDirectory(folder / str(one.seed)).holds_run(), f"seed={one.seed}")
         for one in made
     ]
-    return Plan(replace(made[0], devices=Devices(**devices)), folder, False, "", tuple(each))
+    return Plan(replace(made[0], devices=DeviceOptions(**devices)), folder, False, "", tuple(each))
 
 
 def run_together(plan: Plan) -> int:
@@ -109,10 +109,14 @@ def test_a_folder_of_runs_is_gone_on_with_by_its_name(tmp_path, alone):
         (["seeds=0-2", "seed=1"], {"seeds": "0-2", "seed": 1}, "seed=1: accepted: nothing beside seeds"),
         (
             ["seeds=0-2"],
-            {"seeds": "0-2", "devices": Devices(count=4)},
+            {"seeds": "0-2", "devices": DeviceOptions(count=4)},
             "devices.count=4: accepted: a whole number from 1",
         ),
-        (["seeds=0-2"], {"seeds": "0-2", "devices": Devices(2, 2)}, "devices.processes=2: accepted: 1 with seeds"),
+        (
+            ["seeds=0-2"],
+            {"seeds": "0-2", "devices": DeviceOptions(2, 2)},
+            "devices.processes=2: accepted: 1 with seeds",
+        ),
     ],
 )
 def test_a_wrong_option_is_named(tmp_path, words, options, said):

@@ -14,7 +14,7 @@ from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import FLOAT, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.host.replay import ReplayGame
-from jaxgp.kinds.panel import Panel
+from jaxgp.kinds.panel import PanelFitnessOptions
 from jaxgp.seats.options import opponent
 
 PRIMITIVES = PrimitiveSet(
@@ -134,8 +134,8 @@ def config(**algorithm) -> schema.Config:
     made = schema.Config(
         game={"name": "mancala", "pits": 2, "stones": 2},
         program={},
-        fitness=Panel(opponents={"minimax": opponent(depth=2)}),
-        logger=schema.Logger(mode="disabled"),
+        fitness=PanelFitnessOptions(opponents={"minimax": opponent(depth=2)}),
+        logger=schema.LoggerOptions(mode="disabled"),
         compilation_cache=None,
     )
     made.algorithm.population = 8

@@ -13,7 +13,7 @@ from jaxgp import options
 from jaxgp.config import typed
 from jaxgp.config.launching import members, processes, slurm
 from jaxgp.config.launching.members import Member, Plan, Way
-from jaxgp.config.launching.options import LAUNCHERS, Joblib, Slurm
+from jaxgp.config.launching.options import LAUNCHERS, JoblibOptions, SlurmOptions
 from jaxgp.config.mistakes import first_line, not_installed
 from jaxgp.errors import UsageError, reject
 
@@ -54,9 +54,9 @@ def chosen(config: DictConfig, finished: Callable[[Plan], bool]) -> Chosen:
     if found == "":
         return Chosen(way=lambda folder: members.one_by_one)
     asked = _typed(config, found) if found is not None else None
-    if isinstance(asked, Joblib):
+    if isinstance(asked, JoblibOptions):
         return Chosen(lambda due: processes.check(asked), lambda folder: partial(processes.launch, asked, folder))
-    if not isinstance(asked, Slurm):
+    if not isinstance(asked, SlurmOptions):
         return Chosen()
     name = str(config.hydra.job.name)
 
@@ -68,7 +68,7 @@ def chosen(config: DictConfig, finished: Callable[[Plan], bool]) -> Chosen:
     return Chosen(partial(slurm.check, asked), way, asked.wait)
 
 
-def _typed(config: DictConfig, name: str) -> Joblib | Slurm | None:
+def _typed(config: DictConfig, name: str) -> JoblibOptions | SlurmOptions | None:
     """Return the options of one of our launchers; None for one of Hydra's own, which has others."""
     schema, given = LAUNCHERS[name], config.hydra.launcher
     if any(one.name not in given for one in options.declared(schema)):

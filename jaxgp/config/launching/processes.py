@@ -18,7 +18,7 @@ from hydra.plugins.launcher import Launcher
 
 from jaxgp.config.launching import members
 from jaxgp.config.launching.members import Member
-from jaxgp.config.launching.options import Joblib
+from jaxgp.config.launching.options import JoblibOptions
 from jaxgp.errors import RunError, complain, reject
 
 LOGS = ".joblib"
@@ -50,7 +50,7 @@ class Slot(NamedTuple):
         return {VISIBLE: self.gpu} | share
 
 
-def slots(asked: Joblib, cores: Sequence[int], gpus: Sequence[str]) -> list[Slot]:
+def slots(asked: JoblibOptions, cores: Sequence[int], gpus: Sequence[str]) -> list[Slot]:
     """Share cores and GPUs out.
 
     Args:
@@ -92,12 +92,12 @@ def gpus(environment: Mapping[str, str], devices: Path = Path("/dev")) -> list[s
     return sorted(path.name.removeprefix("nvidia") for path in devices.glob("nvidia[0-9]*"))
 
 
-def check(asked: Joblib) -> None:
+def check(asked: JoblibOptions) -> None:
     """Check that there are as many cores as are asked for; raises UsageError."""
     slots(asked, cores(), gpus(os.environ))
 
 
-def launch(asked: Joblib, folder: Path, launcher: Launcher, due: Sequence[Member]) -> dict[int, int]:
+def launch(asked: JoblibOptions, folder: Path, launcher: Launcher, due: Sequence[Member]) -> dict[int, int]:
     """Run members, as many at once as there are slots; return their exit codes.
 
     Args:

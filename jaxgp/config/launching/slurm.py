@@ -21,7 +21,7 @@ from hydra.plugins.launcher import Launcher
 from jaxgp.config.launching import members
 from jaxgp.config.launching.job import Job
 from jaxgp.config.launching.members import Member, Plan
-from jaxgp.config.launching.options import Slurm, minutes
+from jaxgp.config.launching.options import SlurmOptions, minutes
 from jaxgp.errors import RunError, UsageError, complain, reject
 from jaxgp.printable import one_line
 
@@ -34,7 +34,7 @@ GONE = "Invalid job id"
 """What squeue says of jobs that have ended a while ago."""
 
 
-def processes(asked: Slurm, due: Sequence[Member]) -> int:
+def processes(asked: SlurmOptions, due: Sequence[Member]) -> int:
     """Return the processes of a member on each node; raises UsageError where that contradicts `devices.processes`."""
     counts = {int(one.config.get("devices", {}).get("processes", 1)) for one in due}
     if len(counts) > 1:
@@ -50,7 +50,7 @@ def processes(asked: Slurm, due: Sequence[Member]) -> int:
     return asked.ntasks_per_node
 
 
-def flags(asked: Slurm) -> dict[str, str | bool]:
+def flags(asked: SlurmOptions) -> dict[str, str | bool]:
     """Return the options of sbatch that say what a job needs, beside its time, its nodes and its processes."""
     named = {name: getattr(asked, name) for name in ("partition", "account", "qos", "constraint", "mem")}
     found: dict[str, str | bool] = {name: value for name, value in named.items() if value is not None}
@@ -65,7 +65,7 @@ def flags(asked: Slurm) -> dict[str, str | bool]:
     return found
 
 
-def check(asked: Slurm, due: Sequence[Member]) -> None:
+def check(asked: SlurmOptions, due: Sequence[Member]) -> None:
     """Ask SLURM whether it would take a job; raises UsageError."""
     tasks = processes(asked, due)
     if missing := next((name for name in ("sbatch", "squeue", "sinfo") if shutil.which(name) is None), None):
@@ -78,7 +78,7 @@ def check(asked: Slurm, due: Sequence[Member]) -> None:
         raise UsageError(f"hydra.launcher: SLURM refuses {' '.join(given)} ({_reason(trial)})")
 
 
-def _check_partition(asked: Slurm) -> None:
+def _check_partition(asked: SlurmOptions) -> None:
     """Check the partition and its time limit, which sbatch would let pass; raises UsageError."""
     limits = {}
     for line in _asked(["sinfo", "-h", "-o", "%P %l"]).stdout.splitlines():
@@ -101,7 +101,7 @@ def _minutes(limit: str) -> float:
     return minutes(limit if "-" in limit or limit.count(":") > 1 else f"0:{limit}")
 
 
-def launch(asked: Slurm, folder: Path, name: str, launcher: Launcher, due: Sequence[Member]) -> dict[int, int]:
+def launch(asked: SlurmOptions, folder: Path, name: str, launcher: Launcher, due: Sequence[Member]) -> dict[int, int]:
     """Submit members, and return at once; their exit codes are 0.
 
     Args:
@@ -119,7 +119,7 @@ def launch(asked: Slurm, folder: Path, name: str, launcher: Launcher, due: Seque
 
 
 def launch_and_wait(
-    asked: Slurm,
+    asked: SlurmOptions,
     folder: Path,
     name: str,
     finished: Callable[[Plan], bool],
@@ -145,7 +145,9 @@ def launch_and_wait(
     return codes
 
 
-def submit(asked: Slurm, folder: Path, name: str, launcher: Launcher, due: Sequence[Member]) -> tuple[str, list[Path]]:
+def submit(
+    asked: SlurmOptions, folder: Path, name: str, launcher: Launcher, due: Sequence[Member]
+) -> tuple[str, list[Path]]:
     """Submit members; return the number of their array, and the outputs of each, without `.out` and `.err`.
 
     A job goes on with the run that an earlier job of the same member has left.

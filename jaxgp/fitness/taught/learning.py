@@ -28,7 +28,7 @@ from jaxgp.interpreter import nodes
 from jaxgp.interpreter.evaluate import Features, evaluate
 from jaxgp.interpreter.plan import plan
 from jaxgp.operators import creation, draw
-from jaxgp.operators.options import Creation
+from jaxgp.operators.options import CreationOptions
 from jaxgp.players.taught import Learns, Lessons
 
 SHARPNESS = 0.2
@@ -38,7 +38,7 @@ DAMPING = 4.0
 So they follow the mean of several generations, whose lessons differ."""
 RIDGE = 1e-4
 """Added to the diagonal for each unit of weight, so that terms which hardly differ keep finite weights."""
-TERMS = Creation(method="grow", max_depth=2)
+TERMS = CreationOptions(method="grow", max_depth=2)
 """Random terms."""
 TERM_NODES = 13
 """Nodes of a random term, at most."""

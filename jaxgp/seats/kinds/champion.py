@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True)
-class Champion(PlayerOptions):
+class ChampionOptions(PlayerOptions):
     """Individuals that evolved."""
 
     kind: str = option(

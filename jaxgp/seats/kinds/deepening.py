@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True)
-class Deepening(PlayerOptions):
+class DeepeningOptions(PlayerOptions):
     """A search that goes deeper ply by ply; it plays at the table alone."""
 
     kind: str = option("deepening", "alpha-beta search that goes deeper ply by ply", ("deepening",))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True)
-class Program(PlayerOptions):
+class ProgramOptions(PlayerOptions):
     """Genomes that did not evolve here."""
 
     kind: str = option(

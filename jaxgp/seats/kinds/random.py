@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True)
-class Random(PlayerOptions):
+class RandomOptions(PlayerOptions):
     """Plays every legal move with equal probability."""
 
     kind: str = option("random", "legal moves, drawn uniformly", ("random",))

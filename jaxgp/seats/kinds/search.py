@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True)
-class Search(PlayerOptions):
+class SearchOptions(PlayerOptions):
     """A search of a fixed depth."""
 
     kind: str = option("search", "alpha-beta search of a fixed depth", ("search",))

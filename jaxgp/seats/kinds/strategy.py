@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True)
-class Strategy(PlayerOptions):
+class StrategyOptions(PlayerOptions):
     """One of the game's own strategies."""
 
     kind: str = option("strategy", "a fixed player of the game", ("strategy",))

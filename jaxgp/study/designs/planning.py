@@ -14,7 +14,7 @@ from jaxgp.config.quoting import pasted
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reason, reject, show
 from jaxgp.files import user_path
-from jaxgp.kinds import Candidates
+from jaxgp.kinds import CandidatesFitnessOptions
 from jaxgp.options import MAX_SEED, whole
 from jaxgp.report.waiting import waiting
 from jaxgp.spec import Games
@@ -144,7 +144,7 @@ def _plan(design: Design, config_dir: Path, base: Placed, output: Path) -> Plan:
         for cell in cells:
             try:
                 config = configs[cell] = validate.check(composer.compose(cell.overrides), base.games)
-                if isinstance(config.fitness, Candidates) and config.fitness.candidates:
+                if isinstance(config.fitness, CandidatesFitnessOptions) and config.fitness.candidates:
                     kept = config.fitness.candidates
                     reject("fitness.candidates", kept, "0; the runs of a study name their champions without new games")
             except UsageError as error:

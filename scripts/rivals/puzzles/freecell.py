@@ -39,7 +39,7 @@ def solve(bench: Bench, count: int, until: float) -> None:
     divided by the lanes.
     """
     options, game = bench.options, FreeCell(autoplay="safe")
-    search = roles.Search(room=options.deal_room, limit=options.limit, heuristics="counts")
+    search = roles.SolverOptions(room=options.deal_room, limit=options.limit, heuristics="counts")
     language, solver = roles.weights(game, search)
     weights = parse(language, champion.read(CHAMPION).text)
     plans = solver.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], weights))

@@ -34,7 +34,7 @@ from jaxgp.anatomy.anatomy_report import drawn
 from jaxgp.config import arguments
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, UsageError, reason
-from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.options import GPOptions
 from jaxgp.genotypes.primitives import Domain, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.measure import champions
@@ -192,7 +192,7 @@ def anew(loaded: Loaded, number: int, seed: int) -> Programs | None:
         return None
     config: Config = folder.read_config()
     algorithm = config.algorithm
-    if not isinstance(algorithm, Algorithm):
+    if not isinstance(algorithm, GPOptions):
         return None
     made = partial(create, primitives=loaded.cast.language, config=algorithm.creation, population=number)
     return jax.device_get(jax.jit(partial(made, capacity=algorithm.capacity))(jax.random.key(seed)))
