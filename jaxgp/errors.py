@@ -18,7 +18,7 @@ class UsageError(ValueError):
     Attributes:
         option: the option that is wrong, as it is typed; empty where no single one is.
         value: its value.
-        accepted: what it takes, in words; empty where `rejected` did not make the error.
+        accepted: what it takes, in words; empty where `rejection` did not make the error.
         why: what the game, or another option, has to do with it; empty: nothing.
     """
 
@@ -51,15 +51,15 @@ def show(value: object) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def rejected(option: str, value: object, accepted: str, why: str = "") -> UsageError:
+def rejection(option: str, value: object, accepted: str, why: str = "") -> UsageError:
     """Return the error that names an option, its value and what is accepted, and after a semicolon why."""
     text = f"{option}={show(value)}: accepted: {accepted}" + (f"; {why}" if why else "")
     return UsageError(text, option, value, accepted, why)
 
 
 def reject(option: str, value: object, accepted: str, why: str = "") -> NoReturn:
-    """Raise the error that `rejected` returns."""
-    raise rejected(option, value, accepted, why)
+    """Raise the error that `rejection` returns."""
+    raise rejection(option, value, accepted, why)
 
 
 def require(asked: str, packages: Sequence[str], extra: str) -> None:

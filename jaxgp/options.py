@@ -249,7 +249,7 @@ class Option(NamedTuple):
             user_path(name, str(value))
 
 
-def declared(schema: object) -> Iterator[Option]:
+def list_options(schema: object) -> Iterator[Option]:
     """Yield the options of a dataclass, or of an instance of one, in their order."""
     kind = cast("type[DataclassInstance]", schema if isinstance(schema, type) else type(schema))
     hints = typing.get_type_hints(kind)
@@ -276,7 +276,7 @@ def departures(values: object) -> dict[str, object]:
 
     An option that is added later, with a default that changes nothing, is in none of them.
     """
-    defaults = {one.name: one.default for one in declared(values)}
+    defaults = {one.name: one.default for one in list_options(values)}
     given = {name: getattr(values, name) for name in defaults}
     return {name: _departures(value) for name, value in given.items() if name == "kind" or value != defaults[name]}
 
@@ -296,7 +296,7 @@ class Checked:
         check(self)
 
 
-def unchecked(schema: type[Schema], values: typing.Mapping[str, object]) -> Schema:
+def make_unchecked(schema: type[Schema], values: typing.Mapping[str, object]) -> Schema:
     """Return a dataclass of options with some of its values given, of which none is checked yet.
 
     A command checks all options together, by their full names. A dataclass that is not `Checked` is made as usual.
@@ -304,7 +304,7 @@ def unchecked(schema: type[Schema], values: typing.Mapping[str, object]) -> Sche
     if not issubclass(schema, Checked):
         return schema(**values)
     made = object.__new__(schema)
-    vars(made).update({one.name: one.default for one in declared(schema)} | dict(values))
+    vars(made).update({one.name: one.default for one in list_options(schema)} | dict(values))
     return made
 
 
@@ -323,7 +323,7 @@ def check_parts(one: object, **kinds: type) -> None:
 
 def find(schema: object, name: str) -> Option:
     """Return an option of a dataclass, or of an instance of one, by a name that exists."""
-    (one,) = (one for one in declared(schema) if one.name == name)
+    (one,) = (one for one in list_options(schema) if one.name == name)
     return one
 
 
@@ -340,7 +340,7 @@ def check(values: object, prefix: str = "") -> None:
         UsageError: the first option that is wrong; the message names it, its value and what is accepted.
     """
     # First those by which others are bounded: a message names the option that is wrong, not one that depends on it.
-    for one in sorted(declared(values), key=lambda one: isinstance(one.limits.high, str)):
+    for one in sorted(list_options(values), key=lambda one: isinstance(one.limits.high, str)):
         value, name = getattr(values, one.name), prefix + one.name
         if dataclasses.is_dataclass(value) and isinstance(value, tuple(one.sections)):
             check(value, name + ".")
@@ -422,13 +422,13 @@ def any_of(*words: str) -> str:
     return ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else "".join(words)
 
 
-def made(schema: type[Schema], values: typing.Mapping[str, object], prefix: str) -> Schema:
+def make_checked(schema: type[Schema], values: typing.Mapping[str, object], prefix: str) -> Schema:
     """Return a dataclass of options with some of its values given, all of them checked.
 
     Raises:
         UsageError: an option that it does not have, or a wrong value.
     """
-    names = [one.name for one in declared(schema)]
+    names = [one.name for one in list_options(schema)]
     for key in values:
         if key not in names:
             raise UsageError(f"{prefix}{key}: unknown option; accepted: {', '.join(names) or 'none'}")
@@ -464,7 +464,7 @@ def of_kind(
     reject(option, kind, ", ".join(kinds))
 
 
-def changed(values: object, names: Sequence[str]) -> list[str]:
+def find_changed(values: object, names: Sequence[str]) -> list[str]:
     """Return the names among `names` whose options are not at their defaults."""
     return [name for name in names if getattr(values, name) != find(values, name).default]
 

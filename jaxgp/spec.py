@@ -17,7 +17,7 @@ from jaxgp import contracts, options
 from jaxgp.contracts import Actor, Game, Simulation, States, World
 from jaxgp.errors import UsageError, reject
 from jaxgp.files import import_package
-from jaxgp.printable import typed
+from jaxgp.printable import show_typed
 
 if TYPE_CHECKING:
     from jaxgp.export.export import Written
@@ -123,7 +123,7 @@ def _number(game: object, action: int) -> str:
 
 def _numbered(game: Any, text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) < game.num_actions):
-        raise ValueError(f"{typed(text)} is no move; accepted: a whole number from 0 to {game.num_actions - 1}")
+        raise ValueError(f"{show_typed(text)} is no move; accepted: a whole number from 0 to {game.num_actions - 1}")
     return int(text)
 
 
@@ -332,7 +332,7 @@ class Spec(Generic[Rules]):
         if lacking := lacks(self.rules):
             accepted = "a game with " + ", ".join(f"{name} ({kind})" for name, kind in lacking.items())
             reject("game", self.rules.__name__, accepted)
-        names = [one.name for one in options.declared(self.rules)]
+        names = [one.name for one in options.list_options(self.rules)]
         for key in settings:
             if key not in names:
                 raise UsageError(f"game.{key}: unknown setting of {self.name}; accepted: {', '.join(names)}")
@@ -432,7 +432,7 @@ class Cast(Generic[Rules]):
         if self.role is None:
             return {}
         return {"role": self.role.name} | {
-            one.name: getattr(self.options, one.name) for one in options.declared(self.role.options)
+            one.name: getattr(self.options, one.name) for one in options.list_options(self.role.options)
         }
 
     def at_depth(self, depth: int, option: str) -> "Cast[Rules]":
@@ -494,15 +494,15 @@ def role_options(spec: Spec, role: Role, values: Mapping[str, object]) -> Any:
         if not _has(role, key):
             others = [other.name for other in spec.roles if _has(other, key)]
             also = f"; program.role={' or '.join(others)} has it" if others else ""
-            accepted = ", ".join(one.name for one in options.declared(role.options)) or "none"
+            accepted = ", ".join(one.name for one in options.list_options(role.options)) or "none"
             raise UsageError(f"program.{key}: unknown option of program.role={role.name}{also}; accepted: {accepted}")
-    for one in options.declared(role.options):
+    for one in options.list_options(role.options):
         if one.name in values and one.choices and values[one.name] not in one.choices:
             others = [other.name for other in spec.roles if _takes(other, one.name, values[one.name])]
             also = f"; with program.role={' or '.join(others)} it is one" if others else ""
             reject(f"program.{one.name}", values[one.name], one.accepted + also)
     try:
-        made = options.made(role.options, values, "program.")
+        made = options.make_checked(role.options, values, "program.")
     except UsageError:
         raise
     except ValueError as error:
@@ -512,12 +512,12 @@ def role_options(spec: Spec, role: Role, values: Mapping[str, object]) -> Any:
 
 def _has(role: Role, name: str) -> bool:
     """Whether a role has an option of this name."""
-    return name in [one.name for one in options.declared(role.options)]
+    return name in [one.name for one in options.list_options(role.options)]
 
 
 def _takes(role: Role, name: str, value: object) -> bool:
     """Whether a role has an option that takes a value."""
-    return any(one.name == name and value in one.choices for one in options.declared(role.options))
+    return any(one.name == name and value in one.choices for one in options.list_options(role.options))
 
 
 def _cast(spec: Spec[Rules], game: Rules, role: Role[Rules, Any], made: Any) -> Cast[Rules]:

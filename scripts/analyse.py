@@ -33,7 +33,7 @@ from jaxgp.anatomy.options import (
     SearchesOptions,
 )
 from jaxgp.config import arguments
-from jaxgp.config.games import asked
+from jaxgp.config.games import resolve_game
 from jaxgp.errors import RunError, UsageError, reason, require
 from jaxgp.files import make_directory, user_path
 from jaxgp.printable import printable
@@ -144,7 +144,7 @@ def champion(options: AnatomyOptions | SearchesOptions) -> "Loaded":
     from jaxgp.measure import champions
 
     get_ready(options)
-    found, wanted = asked(options.game, envs, CONFIG_DIR)
+    found, wanted = resolve_game(options.game, envs, CONFIG_DIR)
     return champions.load(options.run, found, asked=wanted)
 
 
@@ -202,7 +202,7 @@ def searches(options: SearchesOptions) -> int:
 
     limit = searches.check(loaded).limit if options.limit is None else options.limit
     solving.check_instance(options.game, loaded.cast)
-    some = solving.joined(solving.suites_of(loaded.cast, options.suite, options.split))
+    some = solving.join_suites(solving.suites_of(loaded.cast, options.suite, options.split))
     folder = folder_of(options, loaded, SEARCHES)
     made = searches.searches(loaded, some, limit, arguments.say, options.left_out)
     with writing(folder):
@@ -218,20 +218,22 @@ def portfolio(options: PortfolioOptions) -> int:
     from jaxgp.measure import portfolio as portfolios
 
     get_ready(options)
-    found, wanted = asked(options.game, envs, CONFIG_DIR)
+    found, wanted = resolve_game(options.game, envs, CONFIG_DIR)
     named = [(run, champions.load(run, found, "runs", wanted)) for run in options.runs]
     plan = portfolios.stages(named, options.limits, options.in_turn)
     own = named[0][1].cast
     solving.check_instance(options.game, own)
-    some = solving.joined(solving.suites_of(own, options.suite, options.split))
+    some = solving.join_suites(solving.suites_of(own, options.suite, options.split))
     path = user_path("instances", options.instances) if options.instances else None
     folder = make_directory(user_path("output", options.output), "output")
     book = instances.Book(path, say=arguments.say)
-    made, tried = portfolios.measured(plan, options.suite or "all suites", some, options.batch, book, arguments.say)
+    made, tried = portfolios.search_in_stages(
+        plan, options.suite or "all suites", some, options.batch, book, arguments.say
+    )
     figures = solving.figures(some.names, made, None)
     with writing(folder):
         files.write_json(folder / PORTFOLIO, portfolios.as_json(figures, tried))
-        files.write_text(folder / MISSED, "".join(f"{name}\n" for name in portfolios.missed(figures)))
+        files.write_text(folder / MISSED, "".join(f"{name}\n" for name in portfolios.list_missed(figures)))
     tell(list(portfolios.lines(figures, tried)), folder)
     return 0
 

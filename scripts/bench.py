@@ -51,7 +51,7 @@ from jaxgp.options import (
     MAX_POPULATION,
     MAX_SECONDS,
     MAX_SEED,
-    declared,
+    list_options,
     option,
     power_of_two,
 )
@@ -156,7 +156,7 @@ class Options:
 
     def laws(self, prefix: str) -> None:
         """Refuse lists without a number; raises UsageError."""
-        for one in declared(self):
+        for one in list_options(self):
             if getattr(self, one.name) == ():
                 reject(prefix + one.name, "[]", f"one or more {one.accepted}")
 

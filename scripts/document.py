@@ -23,7 +23,7 @@ from jaxgp.config.launching.options import LAUNCHERS
 from jaxgp.errors import RunError, reason, reject, require
 from jaxgp.measure import games, instances
 from jaxgp.options import option
-from jaxgp.report.generated import filled, table
+from jaxgp.report.generated import fill_document, table
 from jaxgp.report.reference import options_table
 from jaxgp.store import runs
 from jaxgp.study import curves
@@ -101,7 +101,7 @@ def contents(docs: Path) -> dict[Path, str]:
     """Return the text of every document of the folder that has generated parts; raises UsageError."""
     data = Data(docs / "data")
     return {
-        docs / name: filled(reading.read_text(docs / name), guarded(makers, data), name)
+        docs / name: fill_document(reading.read_text(docs / name), guarded(makers, data), name)
         for name, makers in DOCUMENTS.items()
     }
 

@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import envs
 from jaxgp import files
 from jaxgp.config import arguments, help
-from jaxgp.config.games import OF_CHAMPIONS, SPLITS, asked
+from jaxgp.config.games import OF_CHAMPIONS, SPLITS, resolve_game
 from jaxgp.errors import UsageError, reject
-from jaxgp.options import DEEPEST, MAX_CORES, MAX_COUNT, MAX_GAMES, MAX_LANES, MAX_SEED, changed, option
+from jaxgp.options import DEEPEST, MAX_CORES, MAX_COUNT, MAX_GAMES, MAX_LANES, MAX_SEED, find_changed, option
 from jaxgp.printable import one_line
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def task(options: Options) -> int:
             files.check_writable("output", output)
         measure_against(options, None, output)
         return 0
-    found, wanted = asked(options.game, envs, CONFIG_DIR)
+    found, wanted = resolve_game(options.game, envs, CONFIG_DIR)
     loaded = champions.load(options.run, found, asked=wanted)
     if options.depth is not None:
         loaded = champions.at_depth(loaded, options.depth)
@@ -196,7 +196,7 @@ def task(options: Options) -> int:
 
 def refuse(options: Options, names: Sequence[str], why: str) -> None:
     """Refuse options that would change nothing, unless they have their defaults; raises UsageError."""
-    for name in changed(options, names):
+    for name in find_changed(options, names):
         raise UsageError(f"{name}: {why}")
 
 
@@ -210,12 +210,12 @@ def measure_solver(options: Options, loaded: "Loaded", output: Path) -> None:
     from jaxgp.measure import instances, solving
 
     solving.check_instance(options.game, loaded.cast)
-    by = solving.wanted(loaded, options.against)
+    by = solving.choose_orders(loaded, options.against)
     path = table_of_instances(options, output)
     book = instances.Book(path, say=arguments.say)
     suites = solving.suites_of(loaded.cast, options.suite, options.split)
     report: dict[str, dict[str, solving.Figures]] = {}
-    measured = solving.measured(loaded, suites, options.limit, arguments.say, options.batch, book, by)
+    measured = solving.solve_suites(loaded, suites, options.limit, arguments.say, options.batch, book, by)
     try:
         for suite, order, figures in measured:
             report.setdefault(suite, {})[order] = figures
@@ -270,7 +270,7 @@ def measure_alone(options: Options, loaded: "Loaded", output: Path) -> None:
     save = targets(options, output)
     plan = nested.Plan(options.compare, options.iterations, options.searches, options.seed, options.group)
     folder = output.with_name(f"{output.stem}_search")
-    if options.resume is None and nested.cut_off(folder):
+    if options.resume is None and nested.is_cut_off(folder):
         raise UsageError(f"{folder}: holds a search that was cut off; go on with it by resume=auto, or remove it")
     figures = alone.measure(loaded, options.games, options.seed)
     if options.compare:
@@ -316,21 +316,21 @@ def measure_against(options: Options, loaded: "Loaded | None", output: Path | No
     cast = loaded.cast if loaded is not None else game_for_two(options)
     refuse(options, OF_SEARCHES, f"of searches in a game for one; {cast.game.name} is for two, leave it out")
     from jaxgp.measure import evaluation, games, panels
-    from jaxgp.players.searches import unsearched
+    from jaxgp.players.searches import explain_unsearched
 
-    if options.compare and (why := unsearched(cast.spec, cast.game)):
+    if options.compare and (why := explain_unsearched(cast.spec, cast.game)):
         reject("compare", options.compare, "0", why)
     panel, player, about = seated(options, cast)
-    measured = loaded or panels.fixed(cast, str(options.player), player)
+    measured = loaded or panels.take_member(cast, str(options.player), player)
     add = adder(options, measured, panel)
     said = ""
     if loaded is not None and output is not None:
         earlier = games.table(files.user_path("table", options.table)).rows() if options.table else ()
-        known = games.met(loaded, output, earlier)
+        known = games.list_met_seeds(loaded, output, earlier)
         about["met"], said = known._asdict(), known.text(options.seed)
     report: dict[str, list[Result]] = {}
     failure: BaseException | None = None
-    played = evaluation.measured(
+    played = evaluation.measure_player(
         measured, panel, options.games, options.compare, options.seed, arguments.say, terms(options)
     )
     begin = time.perf_counter()
@@ -361,7 +361,7 @@ def game_for_two(options: Options) -> "Cast":
     from jaxgp.config.games import cast_of
     from jaxgp.config.schema import Config
 
-    games, wanted = asked(options.game, envs, CONFIG_DIR)
+    games, wanted = resolve_game(options.game, envs, CONFIG_DIR)
     cast = cast_of(Config(game=wanted), games)
     if cast.game.seats == 1:
         reject("game", cast.spec.name, f"a game for two; {cast.spec.name} is for one")
@@ -418,8 +418,8 @@ def seated(options: Options, cast: "Cast") -> "tuple[dict[str, OpponentOptions],
     whole, unfit = panels.fitting(panels.read_panel(file), cast)
     panels.check_panel(whole, cast, file)
     asked = [] if options.player is None else [options.player]
-    player = next(iter(panels.chosen(whole, asked, "player").values()), None)
-    panel = panels.chosen(whole, options.against, "against")
+    player = next(iter(panels.choose_members(whole, asked, "player").values()), None)
+    panel = panels.choose_members(whole, options.against, "against")
     if all(spec.trains for spec in panel.values()):
         refuse(options, OF_ENGINES, f"given, but nobody in panel={options.panel} is of the kind engine")
     here, missing = external.reachable(panel, cast)

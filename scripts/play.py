@@ -37,7 +37,7 @@ import envs
 from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.errors import RunError, UsageError, reject
-from jaxgp.options import MAX_COUNT, MAX_SEED, declared
+from jaxgp.options import MAX_COUNT, MAX_SEED, list_options
 from jaxgp.seats.options import PlayerOptions, player
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Options(PlayersOptions):
     }
 
 
-OF_PLAYERS = [one.name for one in declared(PlayersOptions) if one.name != "game"]
+OF_PLAYERS = [one.name for one in list_options(PlayersOptions) if one.name != "game"]
 """Options that choose players; a replay refuses them."""
 
 
@@ -139,7 +139,7 @@ def task(options: Options) -> int:
 def play(options: Options, keep: Callable[["Played"], None]) -> None:
     """Seat the players and play."""
     from jaxgp.contracts import Simulation
-    from jaxgp.report.waiting import announced, waiting
+    from jaxgp.report.waiting import announce, waiting
 
     if options.move is not None:
         raise UsageError("move: given, but there is no replay=FILE")
@@ -166,7 +166,7 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
                 leaving.callback(agent.close)
                 thinks = f"{agent.name} thinks"
                 # Engines outside compile nothing.
-                agent = announced(agent, thinks if seats[role].kind == "engine" else f"Compiling {agent.name}", thinks)
+                agent = announce(agent, thinks if seats[role].kind == "engine" else f"Compiling {agent.name}", thinks)
             agents.append(agent)
         sit(options, cast, agents, keep)
 
@@ -217,7 +217,7 @@ def watch(options: Options, cast: "Cast", loaded: "Loaded | None") -> None:
         if getattr(options, one):
             raise UsageError(f"{one}: rollouts of {name} are in the report of the run; leave it out")
     with waiting("Compiling the rollout"):
-        states = replay.driven(cast, loaded.genome, options.seed)
+        states = replay.drive(cast, loaded.genome, options.seed)
     for state in states:
         print(cast.spec.drawing.text(cast.game, state))
     print(replay.replay_rollout(cast, loaded.genome, options.seed).title)
@@ -225,7 +225,7 @@ def watch(options: Options, cast: "Cast", loaded: "Loaded | None") -> None:
 
 def advising(options: Options, cast: "Cast") -> "Callable[[], Adviser] | None":
     """Return what makes the answers to `hint`: the game's own, or a search's; None if it has neither."""
-    from jaxgp.report.waiting import announced, waiting
+    from jaxgp.report.waiting import announce, waiting
 
     hints = cast.spec.table.hints
     search = player("search", depth=HINT_DEPTH, evaluator=getattr(options.opponent, "evaluator", None))
@@ -248,7 +248,7 @@ def advising(options: Options, cast: "Cast") -> "Callable[[], Adviser] | None":
     def searched() -> "Adviser":
         made = search.agent("opponent", cast)
         assert made is not None, "no person answers"
-        agent = undisturbed(announced(made, "Compiling a search for hints"))
+        agent = undisturbed(announce(made, "Compiling a search for hints"))
         return lambda state, bits: (agent.choose(state, bits), agent.name)
 
     return searched if hints is None else own
@@ -341,7 +341,7 @@ def asked(options: Options) -> "tuple[Games, dict[str, object]]":
     """Return where games come from, and the name and the settings that were asked of the game."""
     from jaxgp.config import games
 
-    return games.asked(options.game, envs, CONFIG_DIR)
+    return games.resolve_game(options.game, envs, CONFIG_DIR)
 
 
 def about(options: Options) -> list[str]:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import envs
 from jaxgp import files
 from jaxgp.config import arguments, help
-from jaxgp.config.games import OF_CHAMPIONS, asked
+from jaxgp.config.games import OF_CHAMPIONS, resolve_game
 from jaxgp.errors import RunError, UsageError, reason, reject, require
 from jaxgp.options import MAX_CORES, MAX_SEED, option
 
@@ -92,12 +92,12 @@ def task(options: Options) -> int:
 
     cores.use(options.cores)
     use_compilation_cache(options.compilation_cache)
-    source, wanted = asked(options.game, envs, CONFIG_DIR)
+    source, wanted = resolve_game(options.game, envs, CONFIG_DIR)
     cast, playing = members.read(options.brackets, source, options.ties, options.evaluator, wanted)
     check_brackets(options, [member.bracket for member in playing])
     folder, file = places(options)
     games = crosstable.read(file, playing, options.games, options.games_seed)
-    missing = games is None or bool((games.games != crosstable.planned(playing, options.games)).any())
+    missing = games is None or bool((games.games != crosstable.plan_games(playing, options.games)).any())
     prepare(folder, file if missing else None)
 
     def keep(table: "CrossTable") -> None:

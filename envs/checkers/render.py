@@ -14,7 +14,7 @@ from envs.checkers.rules import DIRECTIONS, Checkers, State
 from envs.drawing import nameplate
 from jaxgp.bits import Bits
 from jaxgp.options import any_of
-from jaxgp.printable import typed
+from jaxgp.printable import show_typed
 
 SEATS = ("Black", "White")
 MARKS = ("b", "w", "B", "W")
@@ -84,7 +84,7 @@ def parse_action(game: Checkers, text: str) -> int:
     route = read_squares(game, text, MOVE)
     action = _actions(game).get(route)
     if action is None or ("x" in text.lower() and not _jumps(game, action)):
-        raise ValueError(f"{typed(text)} is not a move; accepted: {MOVE}")
+        raise ValueError(f"{show_typed(text)} is not a move; accepted: {MOVE}")
     return action
 
 
@@ -108,7 +108,7 @@ def read_squares(game: Checkers, text: str, accepted: str) -> tuple[int, ...]:
     found = [_squares(game).get(name) for name in re.findall(pattern, word)] if pattern else []
     route = tuple(square for square in found if square is not None)
     if not route or len(route) < len(found):
-        raise ValueError(f"{typed(text)} is not a move; accepted: {accepted}")
+        raise ValueError(f"{show_typed(text)} is not a move; accepted: {accepted}")
     return route
 
 

@@ -33,7 +33,7 @@ from flax import struct
 from jax import Array
 
 from jaxgp.arrays import apart
-from jaxgp.bits import WORD, Bits, bits_of, both, count, either, has, nth_square, shifted, single, some
+from jaxgp.bits import WORD, Bits, bits_of, both, count, either, has, nth_square, shift, single, some
 from jaxgp.contracts import ListsMoves, Starts
 from jaxgp.options import bound, check, option
 
@@ -266,12 +266,12 @@ class Checkers(ListsMoves):
 
     def _behind(self, bits: Bits, direction: int) -> Bits:
         """Return the squares from which one step in a direction leads into a set."""
-        found = [both(shifted(bits, -steps), self.constant(where)) for steps, where in self._near[direction]]
+        found = [both(shift(bits, -steps), self.constant(where)) for steps, where in self._near[direction]]
         return reduce(either, found)
 
     def _two_behind(self, bits: Bits, direction: int) -> Bits:
         """Return the squares from which two steps in a direction lead into a set."""
-        found = [both(shifted(bits, -steps), self.constant(where)) for steps, where in self._far[direction]]
+        found = [both(shift(bits, -steps), self.constant(where)) for steps, where in self._far[direction]]
         return reduce(either, found)
 
     @cached_property

@@ -11,7 +11,7 @@ from jax import Array
 
 from envs.checkers.render import NUMBERED, action_name, read_squares, square_name, squares
 from envs.checkers.rules import Checkers, State
-from jaxgp.printable import typed
+from jaxgp.printable import show_typed
 from jaxgp.search.chance import unused_key
 
 TYPED = (
@@ -40,14 +40,14 @@ def read_turn(game: Checkers, state: State, text: str) -> list[int]:
     numbers = " or 11-15" if game.size == NUMBERED else ""
     route = read_squares(game, text, f"the squares of a turn, as in c3-d4 or c3xe5xg7{numbers}")
     if bool(state.terminated):
-        raise ValueError(f"{typed(text)} comes after the end of the game; accepted: no further turn")
+        raise ValueError(f"{show_typed(text)} comes after the end of the game; accepted: no further turn")
     moves, at = _followed(game, state, route)
     if len(moves) == len(route) - 1:
         return moves
     whole = _meant(game, state, route) if bool(state.captures) else []
     if len(whole) == 1:
         return whole[0]
-    raise ValueError(f"{typed(text)} {_refusal(game, state, at, moves, whole)}")
+    raise ValueError(f"{show_typed(text)} {_refusal(game, state, at, moves, whole)}")
 
 
 def follow(game: Checkers, state: State, moves: Sequence[int]) -> State:

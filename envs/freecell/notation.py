@@ -18,7 +18,7 @@ from envs.freecell.cards import CASCADES
 from envs.freecell.moves import ACTIONS, COUNTS, HOME, NUMBERS
 from envs.freecell.rules import FreeCell, rules_of
 from envs.freecell.states import State
-from jaxgp.printable import typed
+from jaxgp.printable import show_typed
 from jaxgp.search.chance import unused_key
 
 PILES = "12345678abcdh"
@@ -86,7 +86,7 @@ def _piles(text: str) -> tuple[int, int, int | None]:
     """Read the source and the target of a move, and the number of cards if there is one; raises ValueError."""
     found = re.fullmatch(r"([1-8a-d])\s*-?\s*([1-8a-dh])(?:\s*v\s*([0-9]{1,2}|[a-d]))?", text.strip().lower())
     if found is None:
-        raise ValueError(f"{typed(text)} is not a move; accepted: {TYPED}")
+        raise ValueError(f"{show_typed(text)} is not a move; accepted: {TYPED}")
     source, target = PILES.index(found[1]), PILES.index(found[2])
     count = int(found[3], 16 if found[3] in "abcd" else 10) if found[3] else None  # fc-solve writes va for ten cards
     if source == target or (source >= CASCADES and CASCADES <= target < HOME):

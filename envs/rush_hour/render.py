@@ -11,7 +11,7 @@ import numpy as np
 
 from envs.rush_hour.boards import LETTERS, target_row
 from envs.rush_hour.rules import RushHour, State, X
-from jaxgp.printable import typed
+from jaxgp.printable import show_typed
 
 TYPED = (
     "the letter of a vehicle and the cells by which it slides, as in A+2 to the right or down, A-1 to the left or up"
@@ -75,7 +75,7 @@ def parse_action(game: RushHour, text: str) -> int:
     """
     found = re.fullmatch(r"([A-Za-z])\s*([+-]?)\s*([0-9]{1,3})", text.strip())
     if found is None:
-        raise ValueError(f"{typed(text)} is not a move; accepted: {TYPED}")
+        raise ValueError(f"{show_typed(text)} is not a move; accepted: {TYPED}")
     letter, sign, number = found.groups()
     own = letters(game)[: len(game.start.vehicles)]
     letter = letter if letter in own else letter.upper()

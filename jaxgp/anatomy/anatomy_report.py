@@ -75,7 +75,7 @@ def kinds(trees: Sequence[Introns]) -> list[Row]:
     return rows
 
 
-def used(language: PrimitiveSet, trees: Sequence[Introns]) -> list[Row]:
+def count_uses(language: PrimitiveSet, trees: Sequence[Introns]) -> list[Row]:
     """Return how often each primitive is used, in all nodes and in those that are no introns, the most used first."""
     everywhere: Counter[int] = Counter(code for one in trees for code in one.tree.codes)
     working: Counter[int] = Counter(
@@ -170,7 +170,7 @@ def report(found: Anatomy) -> Document:
     sections: list[tuple[str, Sequence[Part]]] = [
         ("Size", [Table(sizes(found))]),
         ("Introns", parts),
-        ("Primitives", [Table(used(language, found.trees))]),
+        ("Primitives", [Table(count_uses(language, found.trees))]),
     ]
     if found.simpler is not None and found.equality is not None:
         facts.append(("simpler", f"{found.steps[-1].size:,} nodes"))
@@ -206,7 +206,7 @@ def as_json(found: Anatomy) -> dict[str, object]:
             }
             for one in found.trees
         ],
-        "primitives": used(language, found.trees),
+        "primitives": count_uses(language, found.trees),
     }
     if found.simpler is not None and found.equality is not None:
         figures["simpler"] = {
@@ -221,10 +221,10 @@ def lines(found: Anatomy) -> list[str]:
     """Return the anatomy as lines for the terminal."""
     language = found.champion.cast.language
     tables = [
-        drawn(_title(found), sizes(found)),
-        drawn(f"Introns, looked for {found.where}", kinds(found.trees)),
-        drawn("Primitives", used(language, found.trees)),
-        drawn("Simpler program", steps(found)),
+        draw_table(_title(found), sizes(found)),
+        draw_table(f"Introns, looked for {found.where}", kinds(found.trees)),
+        draw_table("Primitives", count_uses(language, found.trees)),
+        draw_table("Simpler program", steps(found)),
     ]
     text = "\n".join(tables).splitlines()
     text += [found.what, *proof(found)]
@@ -234,7 +234,7 @@ def lines(found: Anatomy) -> list[str]:
     return text
 
 
-def drawn(title: str, rows: Sequence[Mapping[str, object]]) -> str:
+def draw_table(title: str, rows: Sequence[Mapping[str, object]]) -> str:
     """Draw a table for a terminal, 100 columns wide."""
     from rich.console import Console
     from rich.table import Table as RichTable

@@ -126,16 +126,16 @@ def _outcomes(p: Primitive, known: Sequence[float | None]) -> set[float | None]:
         return set(table(p, known).values())
     if None in known[:computed]:
         return {None}
-    return {called(p, known)}
+    return {call_on_numbers(p, known)}
 
 
 def pick(p: Primitive, deciding: Sequence[float | None]) -> int:
     """Return the place of the argument that a function with `picks` picks, by the values of those that decide."""
     places = range(len(deciding), p.arity)
-    return int(called(p, [*deciding, *map(float, places)]))
+    return int(call_on_numbers(p, [*deciding, *map(float, places)]))
 
 
-def called(p: Primitive, args: Sequence[float | None], features: np.ndarray = NOTHING) -> float:
+def call_on_numbers(p: Primitive, args: Sequence[float | None], features: np.ndarray = NOTHING) -> float:
     """Call a function on numbers, None being any number; `features` is [F]."""
     given = [jnp.float32([one or 0.0]) for one in args]
     return float(apply(p, jnp.asarray(features, jnp.float32)[:, None], given)[0])
@@ -150,7 +150,7 @@ def table(p: Primitive, known: Sequence[float | None]) -> dict[tuple[bool, ...],
 def _table(p: Primitive, known: tuple[float | None, ...]) -> dict[tuple[bool, ...], bool]:
     computed = p.arity - p.ignores
     options = [[False, True] if one is None else [bool(one)] for one in known[:computed]] + [[False]] * p.ignores
-    return {given: bool(called(p, list(map(float, given)))) for given in product(*options)}
+    return {given: bool(call_on_numbers(p, list(map(float, given)))) for given in product(*options)}
 
 
 def inviable(tree: Tree) -> list[bool]:

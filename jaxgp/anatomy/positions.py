@@ -134,9 +134,9 @@ class Board:
         if isinstance(actor, ChosenPlayer):
             place = np.random.default_rng(seed).integers(0, 2**20, len(states.to_move)).astype(np.int32)
             after = jax.jit(jax.vmap(lambda *at: actor.view(actor.outcome(*at)), out_axes=-1))
-            return unpacked(after(states, place))
+            return unpack_truths(after(states, place))
         view = actor.features if isinstance(actor, ProgramPlayer) else actor.view
-        return unpacked(jax.jit(jax.vmap(view, out_axes=1))(states))
+        return unpack_truths(jax.jit(jax.vmap(view, out_axes=1))(states))
 
     def decisions(self, program: Programs, states: States) -> np.ndarray:
         """Return what a program decides: its moves at positions [N]; of a guide the bias of each kind of move."""
@@ -170,7 +170,7 @@ def batches(states: States) -> list[tuple[States, int]]:
     return made
 
 
-def unpacked(features: Array | Packed) -> np.ndarray:
+def unpack_truths(features: Array | Packed) -> np.ndarray:
     """Return features as float32[F, N]; a packed truth value becomes 0 or 1."""
     if not isinstance(features, Packed):
         return np.asarray(features)

@@ -19,7 +19,7 @@ from jax import Array, lax
 from matplotlib.figure import Figure
 
 from jaxgp import files
-from jaxgp.anatomy.anatomy_report import drawn
+from jaxgp.anatomy.anatomy_report import draw_table
 from jaxgp.arrays import where
 from jaxgp.errors import UsageError, reject
 from jaxgp.genotypes.programs import Programs
@@ -290,7 +290,7 @@ def draw_rules(found: Searches) -> Figure:
 
 def lines(found: Searches) -> list[str]:
     """Return the figures as lines for the terminal."""
-    tables = [drawn("Nodes", totals(found))]
+    tables = [draw_table("Nodes", totals(found))]
     if found.fired is not None:
-        tables.append(drawn("Rules on the way to the solutions", rules(found)))
+        tables.append(draw_table("Rules on the way to the solutions", rules(found)))
     return "\n".join(tables).splitlines()

@@ -29,10 +29,10 @@ from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 from jaxgp import files, terminal
 from jaxgp.config import compose, places, quoting
 from jaxgp.config.launching import members, sweepers
-from jaxgp.config.launching.chosen import chosen, refuse_without_sweep
+from jaxgp.config.launching.chosen import choose_launcher, refuse_without_sweep
 from jaxgp.config.launching.members import Member, Members, Plan
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_line
-from jaxgp.config.quoting import quoted
+from jaxgp.config.quoting import quote
 from jaxgp.errors import RunError, UsageError, complain, reason, reject
 from jaxgp.terminal import lenient
 
@@ -87,14 +87,14 @@ class Command(Generic[Schema, Plan]):
 
     def prepare(self, config: DictConfig, directory: Path) -> Plan:
         """Type the composed options and make the plan; raises UsageError."""
-        return self.plan(compose.made(self.schema, config), _overrides(config.hydra), directory, self.games)
+        return self.plan(compose.read_options(self.schema, config), _overrides(config.hydra), directory, self.games)
 
     def __call__(self, config: DictConfig) -> int:
         """Run one job; Hydra calls this, in this process or on another machine. Returns the exit code."""
         about = HydraConfig.get()
         terminal.over()  # what computes is imported
         try:
-            made = compose.made(self.schema, config)
+            made = compose.read_options(self.schema, config)
             directory = Path(str(about.runtime.output_dir))
             return self.task(self.plan(made, _overrides(about), directory, self.games), self.games)
         except (UsageError, RunError) as error:
@@ -127,10 +127,10 @@ def _code(command: Command[Schema, Plan], config_dir: Path, config_name: str, ar
     try:
         args = _parser().parse_intermixed_args(argv)
         args.multirun = args.multirun or _asks_for_sweep(args.overrides)
-        placed = compose.placed(args.overrides, command.games, args.multirun)
+        placed = compose.name_folder(args.overrides, command.games, args.multirun)
         command.games = placed.games
         completed = command.complete(placed.overrides, placed.games)
-        args.overrides = [compose.opened(command.schema, one, args.multirun) for one in completed]
+        args.overrides = [compose.adapt_override(command.schema, one, args.multirun) for one in completed]
         words = f"{quoting.trains(shlex.quote(sys.argv[0]))} {shlex.join(sys.argv[1:] if argv is None else argv)}"
         return _dispatch(command, config_dir.resolve(), args.config_name or config_name, args, placed.folders, words)
     except (UsageError, RunError) as error:
@@ -178,10 +178,10 @@ def _dispatch(
         if args.help:
             config = compose.compose(command.schema, loader, config_name, args.overrides)
             found = {group: loader.get_group_options(group) for group in groups(config)}
-            print(command.describe(compose.made(command.schema, config), found, command.games), flush=True)
+            print(command.describe(compose.read_options(command.schema, config), found, command.games), flush=True)
             return 0
         if args.cfg:
-            compose.made(command.schema, compose.compose(command.schema, loader, config_name, args.overrides))
+            compose.read_options(command.schema, compose.compose(command.schema, loader, config_name, args.overrides))
         elif not (args.hydra_help or args.version or args.shell_completion or args.info):
             if args.multirun:
                 return _sweep(command, loader, config_name, args.overrides, again)
@@ -244,9 +244,9 @@ def _overrides(about: HydraConf) -> list[str]:
 def _single(command: Command[Schema, Plan], loader: ConfigLoader, config_name: str, overrides: Sequence[str]) -> int:
     config = compose.compose(command.schema, loader, config_name, overrides)
     refuse_without_sweep(config)
-    compose.made(command.schema, config)  # a wrong option is named itself, not the directory that it is part of
+    compose.read_options(command.schema, config)  # a wrong option is named itself, not the directory that it is part of
     given = places.directory(config, places.RUN).absolute()
-    new = "now" in places.filled_in(config, places.RUN)  # a name that holds the time is meant for a new run
+    new = "now" in places.find_filled_in(config, places.RUN)  # a name that holds the time is meant for a new run
     expected = places.free(given) if new else given
     plan = command.prepare(config, expected)
     _check_logging(config, "job_logging")
@@ -273,11 +273,11 @@ def _sweep(
     command: Command[Schema, Plan], loader: ConfigLoader, config_name: str, overrides: Sequence[str], again: str
 ) -> int:
     config = compose.compose(command.schema, loader, config_name, overrides, RunMode.MULTIRUN)
-    launching = chosen(config, command.finished)
+    launching = choose_launcher(config, command.finished)
     sweepers.check(config)
     given = places.directory(config, places.SWEEP).absolute()
-    new = places.filled_in(config, places.SWEEP) == {"now"}
-    shared = not places.filled_in(config, places.SWEEP) - {"now"}  # else each member fills in its own
+    new = places.find_filled_in(config, places.SWEEP) == {"now"}
+    shared = not places.find_filled_in(config, places.SWEEP) - {"now"}  # else each member fills in its own
     if shared:
         _place(config, places.free(given) if new else given)
     found: dict[Path, int] = {}
@@ -398,7 +398,7 @@ def _place(config: DictConfig, directory: Path) -> None:
     """Put a sweep into a directory; its members, which are composed anew, read the override."""
     with read_write(config.hydra), open_dict(config.hydra):
         config.hydra.sweep.dir = str(directory)
-        config.hydra.overrides.hydra.append(f"{places.SWEEP}={quoted(str(directory))}")
+        config.hydra.overrides.hydra.append(f"{places.SWEEP}={quote(str(directory))}")
 
 
 def _lists_its_jobs(config: DictConfig) -> bool:

@@ -70,7 +70,7 @@ class Placed(NamedTuple):
     folders: tuple[Path, ...] = ()
 
 
-def placed(overrides: Sequence[str], games: "Games", sweep: bool = False) -> Placed:
+def name_folder(overrides: Sequence[str], games: "Games", sweep: bool = False) -> Placed:
     """Replace `game=FOLDER` by the name of the game in that folder; in a sweep commas stand between games.
 
     In the same way `fitness.kind=FOLDER` is replaced by the name of the kind of fitness in that folder, and
@@ -165,7 +165,7 @@ def _begin_anew(schema: type, config: DictConfig, overrides: Sequence[str]) -> N
                     del there[name]
 
 
-def opened(schema: type, override: str, sweep: bool = False) -> str:
+def adapt_override(schema: type, override: str, sweep: bool = False) -> str:
     """Return an override as Hydra needs it.
 
     Text and paths are taken literally, so they are quoted; in a sweep, where commas stand between several values, each
@@ -197,15 +197,13 @@ def _named(schema: type, section: str) -> bool:
 
 
 def word(schema: type, override: str) -> str:
-    """Return an override that `opened` has made as a word of a shell, as plain as it can be typed."""
+    """Return an override that `adapt_override` has made as a word of a shell, as plain as it can be typed."""
     key, _, written = override.partition("=")
-    plain = [
-        f"{one}={value}" for one in (key.removeprefix("++"), key) for value in (quoting.unquoted(written), written)
-    ]
-    return shlex.quote(next((one for one in plain if opened(schema, one) == override), override))
+    plain = [f"{one}={value}" for one in (key.removeprefix("++"), key) for value in (quoting.unquote(written), written)]
+    return shlex.quote(next((one for one in plain if adapt_override(schema, one) == override), override))
 
 
-def made(schema: type[Schema], config: DictConfig) -> Schema:
+def read_options(schema: type[Schema], config: DictConfig) -> Schema:
     """Return the typed options of a composed configuration; raises UsageError."""
     values = {name: value for name, value in config.items_ex(resolve=False) if name != "hydra"}
     try:
@@ -218,7 +216,7 @@ def made(schema: type[Schema], config: DictConfig) -> Schema:
     for name, value in _texts(plain):
         if "${" in value and name != "resume":
             reject(name, value, "text without ${, which config.yaml cannot hold")
-    return typed.typed(schema, plain)
+    return typed.make_options(schema, plain)
 
 
 def _texts(values: object, name: str = "") -> Iterator[tuple[str, str]]:
@@ -277,7 +275,7 @@ class Composer(Generic[Schema]):
         Raises:
             UsageError: an unknown option, or a value of the wrong type; what values mean is not checked.
         """
-        given = [opened(self._schema, override) for override in overrides]
+        given = [adapt_override(self._schema, override) for override in overrides]
         try:
             parsed = OverridesParser.create().parse_overrides(given)
             config = self._set(parsed)
@@ -285,7 +283,7 @@ class Composer(Generic[Schema]):
             config = None
         if config is None:
             config = compose(self._schema, self._loader, self._name, given)
-        return made(self._schema, config)
+        return read_options(self._schema, config)
 
     def _set(self, overrides: list[Override]) -> DictConfig | None:
         """Read the files of a choice of groups once, and set the values, whose names have dots, after that.

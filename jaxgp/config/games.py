@@ -49,7 +49,7 @@ def place(name: str, games: "Games") -> "tuple[Games, str]":
     return Outside(games, folder.resolve()), folder.resolve().name
 
 
-def asked(game: Mapping[str, object], games: "Games", folder: Path) -> "tuple[Games, dict[str, object]]":
+def resolve_game(game: Mapping[str, object], games: "Games", folder: Path) -> "tuple[Games, dict[str, object]]":
     """Resolve what a command line says of the game.
 
     A name is that of a game, that of a file of the configuration, which gives a game some settings, or the folder of a
@@ -134,7 +134,7 @@ def game_of(game: Mapping[str, object], games: "Games") -> "tuple[Spec, Game]":
         raise UsageError(str(error)) from error
 
 
-def described(game: "Game") -> str:
+def describe_game(game: "Game") -> str:
     """Return a game as text: its name, and the settings of its rules that differ from their defaults."""
     given = options.departures(game)
     return " ".join([game.name, *(f"{name}={show(value)}" for name, value in given.items())])
@@ -170,9 +170,9 @@ def check(config: Config, games: "Games") -> Config:
     if isinstance(algorithm, CMAOptions):
         _vectors(cast)
     config.fitness.check(config, cast)
-    for section, label, one in kinds.met(config.fitness):
+    for section, label, one in kinds.list_met(config.fitness):
         one.check(f"fitness.{section}.{label}", cast)
-    settings = {one.name: getattr(cast.game, one.name) for one in options.declared(cast.game)}
+    settings = {one.name: getattr(cast.game, one.name) for one in options.list_options(cast.game)}
     return replace(config, game={"name": cast.spec.name, **settings}, program=cast.program)
 
 

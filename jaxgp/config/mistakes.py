@@ -8,7 +8,7 @@ from hydra.errors import HydraException, MissingConfigException, OverrideParseEx
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
 from jaxgp.config import quoting, typed
-from jaxgp.errors import UsageError, rejected, show
+from jaxgp.errors import UsageError, rejection, show
 
 PACKAGES = {
     "slurm": "-e '.[slurm]'",
@@ -42,7 +42,7 @@ def composition_error(schema: type, error: Exception, overrides: Sequence[str]) 
         return UsageError(f"{option}: {first_line(cause)}" if option else first_line(cause))
     if isinstance(error, TypeError):
         given = next((item for item in overrides if "=[" in item and _is_section(schema, item)), "a group=")
-        return rejected(*_parts(given), "the name of one choice; --help lists them")
+        return rejection(*_parts(given), "the name of one choice; --help lists them")
     text = first_line(error)
     if text.startswith(("Ambiguous value", "Sweep parameters")):
         given = next((item for item in overrides if item in text), text).removeprefix("++")
@@ -55,18 +55,18 @@ def composition_error(schema: type, error: Exception, overrides: Sequence[str]) 
     if text.startswith("Config group override"):
         groups = [item for item in overrides if not item.startswith("hydra") and _is_section(schema, item)]
         given = next((item for item in groups if not _is_word(_parts(item)[1])), [*groups, "a group="][0])
-        return rejected(*_parts(given), "the name of one choice; --help lists them")
+        return rejection(*_parts(given), "the name of one choice; --help lists them")
     if text.startswith("You must specify"):
         return UsageError(f"{text.split(chr(39))[1]}=???: accepted: the name of one choice; --help lists them")
     if text.startswith("Error resolving interpolation"):
         given = next((item for item in overrides if "${" in item), "")
-        return rejected(*_parts(given), f"the name of one choice ({text})")
+        return rejection(*_parts(given), f"the name of one choice ({text})")
     if text.startswith("Exceeds the limit"):
-        return rejected(*_parts(max(overrides, key=len)), "a number with fewer digits")
+        return rejection(*_parts(max(overrides, key=len)), "a number with fewer digits")
     return UsageError(text)
 
 
-def not_installed(choice: str) -> str:
+def say_how_to_install(choice: str) -> str:
     """Say how the packages of a launcher or a sweeper are installed."""
     return f"not installed; pip install {PACKAGES[choice]}"
 
@@ -95,7 +95,7 @@ def _unknown_choice(error: MissingConfigException) -> UsageError:
     group, _, choice = str(error.missing_cfg_file or "").rpartition("/")
     options = ", ".join(sorted(error.options or ()))
     if group in ("hydra/launcher", "hydra/sweeper") and choice in PACKAGES:
-        return UsageError(f"{group}={choice}: {not_installed(choice)}")
+        return UsageError(f"{group}={choice}: {say_how_to_install(choice)}")
     if group and options:
         return UsageError(f"{group}={choice}: unknown choice; accepted: {options}")
     return UsageError(first_line(error))

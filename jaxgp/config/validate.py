@@ -38,7 +38,7 @@ def check(config: Config, places: "Games") -> Config:
 
 def _trained(config: Config) -> None:
     """Refuse engines outside the project among the opponents of individuals."""
-    for section, name, one in kinds.met(config.fitness):
+    for section, name, one in kinds.list_met(config.fitness):
         if not one.trains:
             trained = ", ".join(kind for kind, form in OpponentOptions.kinds.all().items() if form.trains)
             why = "engines outside the project measure champions, they train none"

@@ -17,7 +17,7 @@ from jaxgp.operators.options import (
     RuleMutationOptions,
     SelectionOptions,
 )
-from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_WEIGHT, Checked, Kinds, bound, changed, divisors, option
+from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_WEIGHT, Checked, Kinds, bound, divisors, find_changed, option
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Scheme
@@ -301,7 +301,7 @@ class GroupsOptions(AlgorithmOptions):
             self._on_islands(prefix)
             _chunk(self, prefix)
             return
-        if changed(self, ["group_size"]):
+        if find_changed(self, ["group_size"]):
             high = self.population // MIN_GROUPS
             bound(self, "group_size", prefix, high=high, why=f"a quarter of {prefix}population={self.population}")
         bound(self, "population", prefix, low=MIN_GROUPS * size)

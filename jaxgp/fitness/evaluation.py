@@ -13,7 +13,7 @@ from jax import Array
 from jaxgp.arrays import comparable
 from jaxgp.contracts import Memory, Metrics, Scheme
 from jaxgp.errors import reject
-from jaxgp.genotypes.language import Genome, Language, written_in
+from jaxgp.genotypes.language import Genome, Language, language_of
 from jaxgp.options import MAX_FITNESS, MAX_WEIGHT, real
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Absolute(ABC, Generic[Memory]):
 
     def check(self, scheme: Scheme) -> None:
         """Refuse a scheme whose individuals cannot be measured; raises UsageError."""
-        bred = written_in(scheme)
+        bred = language_of(scheme)
         mine = self.language
         if mine is not None and bred is not None and (mine.name, mine.version) != (bred.name, bred.version):
             reject("scheme", bred.name, f"a scheme that breeds what the fitness measures, {mine.name} {mine.version}")

@@ -24,7 +24,7 @@ from jaxgp.errors import reject
 from jaxgp.fitness.evaluation import Absolute, Evaluation, Standing, child
 from jaxgp.fitness.panel import Memories, PanelFitness, check_player
 from jaxgp.fitness.tournament import round_robin
-from jaxgp.genotypes.language import Language, sizes, written_in
+from jaxgp.genotypes.language import Language, language_of, sizes
 from jaxgp.genotypes.rulelists import RuleLists
 from jaxgp.operators import tournament_groups
 from jaxgp.options import MAX_WEIGHT, choice, real, whole
@@ -74,7 +74,7 @@ class GroupFitness(Absolute[Memories]):
     @property
     def language(self) -> Language | None:
         """What the player's individuals are written in."""
-        return written_in(self.player)
+        return language_of(self.player)
 
     def check(self, scheme: Scheme) -> None:
         """Refuse a scheme whose individuals cannot be measured, or are no whole groups; raises UsageError."""

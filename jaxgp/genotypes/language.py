@@ -31,7 +31,7 @@ NAMES = {"program": "primitive set", "rules": "rule language"}
 """What people call the language of a genotype."""
 
 
-def written_in(one: object) -> Language | None:
+def language_of(one: object) -> Language | None:
     """Return what the genomes are written in that a player plays or a scheme breeds; None: they may be anything."""
     found: Language | None = getattr(one, "primitives", None) or getattr(one, "language", None)
     return found

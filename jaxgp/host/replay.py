@@ -13,7 +13,7 @@ from jaxgp.contracts import Game, Opponent, Player, Simulation, Solver, States
 from jaxgp.fitness.rollout import Roller
 from jaxgp.genotypes.language import Genome
 from jaxgp.seats.agents import opponent_agent, program_agent
-from jaxgp.seats.moves import Move, Stepper, game_key, played
+from jaxgp.seats.moves import Move, Stepper, game_key, play_on
 from jaxgp.spec import Cast, Rules, Spec
 
 SEATS = ("first", "second")
@@ -73,7 +73,7 @@ def record(
         # Games of the first seat come first among those of an opponent.
         other = opponent_agent(rival.opponent, rival.memory, rival.name, seat * rival.opponent.games)
         movers = (champion, other) if seat == 0 else (other, champion)
-        yield rival, seat, played(Stepper(game, game_key(seed, number)), movers, max_plies=max_plies)
+        yield rival, seat, play_on(Stepper(game, game_key(seed, number)), movers, max_plies=max_plies)
 
 
 def replay_games(cast: Cast, genome: Genome, rivals: Sequence[Rival], max_plies: int, seed: int) -> list[ReplayGame]:
@@ -118,7 +118,7 @@ def replay_alone(cast: Cast, genome: Genome) -> ReplayGame:
     return ReplayGame(title, list(zip(said, drawn, strict=True)), {"moves": len(moves)})
 
 
-def driven(cast: Cast, genome: Genome, seed: int) -> list[States]:
+def drive(cast: Cast, genome: Genome, seed: int) -> list[States]:
     """Return the states of one rollout that an individual drives, from the start to the end, in NumPy arrays.
 
     Args:
@@ -137,7 +137,7 @@ def driven(cast: Cast, genome: Genome, seed: int) -> list[States]:
     return [jax.tree.map(lambda x, at=at: x[at], states) for at in range(last + 1)]
 
 
-def measured(game: Simulation, state: States) -> dict[str, float]:
+def measure_state(game: Simulation, state: States) -> dict[str, float]:
     """Return the quantities of a simulation in a state, by name; of several seats the mean."""
     values = np.asarray(game.measures(state)).mean(0)
     return {one.name: float(value) for one, value in zip(game.quantities, values, strict=True)}
@@ -145,11 +145,11 @@ def measured(game: Simulation, state: States) -> dict[str, float]:
 
 def replay_rollout(cast: Cast, genome: Genome, seed: int) -> ReplayGame:
     """Draw a rollout that one individual drives, in up to `PICTURES` pictures; the last state is always among them."""
-    states = driven(cast, genome, seed)
+    states = drive(cast, genome, seed)
     last = len(states) - 1
     shown = sorted({*range(0, last, -(-len(states) // PICTURES)), last})
     drawn = [(f"step {at} of {last}", cast.spec.drawing.svg(cast.game, states[at])) for at in shown]
-    found = measured(cast.game, states[-1])
+    found = measure_state(cast.game, states[-1])
     units = {one.name: one.unit for one in cast.game.quantities}
     title = ", ".join(f"{name} {value:g} {units[name]}".rstrip() for name, value in found.items())
     return ReplayGame(f"the champion's rollout: {title}", drawn, {"steps": last, **found})

@@ -163,7 +163,7 @@ class GamesFitnessOptions(FitnessOptions):
     @property
     def least_depth(self) -> int:
         """The least depth of the searches that individuals meet; if they meet none, that of any search."""
-        return min((one.plies for _, _, one in met(self)), default=DEEPEST)
+        return min((one.plies for _, _, one in list_met(self)), default=DEEPEST)
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
@@ -312,9 +312,9 @@ class AmongFitnessOptions(GamesFitnessOptions, RefereedFitnessOptions, Candidate
         return f", each after {self.opening_plies} random moves" if self.opening_plies else ""
 
 
-def met(fitness: FitnessOptions) -> Iterator[tuple[str, str, OpponentOptions]]:
+def list_met(fitness: FitnessOptions) -> Iterator[tuple[str, str, OpponentOptions]]:
     """Yield everybody that individuals meet: the section of options, the name there, and the options."""
-    for one in options.declared(fitness):
+    for one in options.list_options(fitness):
         value = getattr(fitness, one.name)
         if isinstance(value, dict):
             yield from ((one.name, name, entry) for name, entry in value.items() if isinstance(entry, OpponentOptions))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from jaxgp.spec import Cast
 
 
-def even(number: float) -> bool:
+def is_even(number: float) -> bool:
     """Whether a number is even."""
     return number % 2 == 0
 
@@ -32,7 +32,7 @@ class EliminationFitnessOptions(AmongFitnessOptions):
         "games of a match, half from each seat",
         low=2,
         high=MAX_GAMES,
-        test=even,
+        test=is_even,
         accepted=f"an even number from 2 to {MAX_GAMES}; half of the games are from each seat",
     )
 

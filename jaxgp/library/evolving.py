@@ -20,7 +20,7 @@ from jaxgp.evolution.pair import Pair
 from jaxgp.evolution.ring import Ring
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.fitness.evaluation import Evaluation
-from jaxgp.genotypes.language import Genome, written_in
+from jaxgp.genotypes.language import Genome, language_of
 from jaxgp.options import MAX_COUNT, whole
 from jaxgp.store import checkpoint
 from jaxgp.store.record import Record, Row, clean, cut
@@ -222,7 +222,7 @@ def _save(ring: Ring | Pair | Islands, state: EvolutionState, folder: Path) -> i
 
 def _digest(ring: Ring | Pair | Islands) -> str:
     """Return what the checkpoints of a ring say about it: what its genomes are written in."""
-    language = written_in(ring.scheme)
+    language = language_of(ring.scheme)
     return "" if language is None else f"{language.name} {language.version}"
 
 

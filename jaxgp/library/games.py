@@ -29,7 +29,7 @@ from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
 from jaxgp.kinds.panel import PanelFitnessOptions
 from jaxgp.library.evolving import History
 from jaxgp.measure import champions, evaluation
-from jaxgp.options import MAX_SEED, declared, made, of_kind, whole
+from jaxgp.options import MAX_SEED, list_options, make_checked, of_kind, whole
 from jaxgp.report import tree
 from jaxgp.run.assemble import creator
 from jaxgp.search.chance import unused_key
@@ -68,7 +68,7 @@ def opponent(cast: Cast, kind: str = "search", **values: object) -> Opponent:
         UsageError: an option that is wrong, or something that the game does not have.
     """
     _check_cast(cast)
-    chosen = made(of_kind("kind", kind, OpponentOptions.kinds.all(), OpponentOptions.former), values, "")
+    chosen = make_checked(of_kind("kind", kind, OpponentOptions.kinds.all(), OpponentOptions.former), values, "")
     algorithm = GroupsOptions() if isinstance(cast.language, RuleLanguage) else GPOptions()
     return chosen.seat(cast, creator(cast.language, algorithm), PanelFitnessOptions())
 
@@ -181,7 +181,7 @@ def save(champion: Champion, path: str | Path, state: EvolutionState | None = No
     if not isinstance(champion, Champion):
         reject("champion", type(champion).__name__, "a Champion, which jaxgp.champion returns")
     cast, unknown = champion.cast, jnp.float32(jnp.nan)
-    settings = {one.name: getattr(cast.game, one.name) for one in declared(cast.game)}
+    settings = {one.name: getattr(cast.game, one.name) for one in list_options(cast.game)}
     config = Config(game={"name": cast.spec.name, **settings}, program=cast.program, title=title)
     found = Found(champion.genome, unknown, unknown[None], jnp.int32(-1)) if state is None else state.champion
     content = champion_files.describe(replace(found, genome=champion.genome), cast.language, config)

@@ -75,7 +75,7 @@ def drive(loaded: "Loaded", rollouts: int, seed: int) -> dict[str, Json]:
 def text_of_rollouts(report: dict[str, Json]) -> str:
     """Return what `drive` returns as text, one line for each quantity."""
     wide = max(map(len, report))
-    return "\n".join(f"{name:{wide}}  {described(row, 'rollouts', row['unit'])}" for name, row in report.items())
+    return "\n".join(f"{name:{wide}}  {describe_summary(row, 'rollouts', row['unit'])}" for name, row in report.items())
 
 
 def best_of(scores: np.ndarray) -> Json:
@@ -108,7 +108,7 @@ def text(report: dict[str, Json]) -> str:
     share, low, high = (f"{100 * random[name]:.2f}" for name in ("as_good", "as_good_low", "as_good_high"))
     lines = [
         f"champion  {champion['score']:g}, in the one game that it plays",
-        f"random    {described(random)}; {share} % (95 % {low} to {high}) as good as the champion",
+        f"random    {describe_summary(random)}; {share} % (95 % {low} to {high}) as good as the champion",
     ]
     for name, label in (("nested", "nested    "), ("guided", "guided    "), ("restarts", "restarts  ")):
         if name in report:
@@ -121,7 +121,7 @@ def text(report: dict[str, Json]) -> str:
     return "\n".join(lines)
 
 
-def described(figures: Json, what: str = "games", unit: str = "") -> str:
+def describe_summary(figures: Json, what: str = "games", unit: str = "") -> str:
     """Write what `summarise` returns."""
     unit = unit and f" {unit}"
     return (

@@ -11,7 +11,7 @@ from jaxgp.errors import UsageError, show
 from jaxgp.files import user_path
 from jaxgp.genotypes.language import Genome
 from jaxgp.host.savedgame import agree
-from jaxgp.options import declared
+from jaxgp.options import list_options
 from jaxgp.players.searched import SearchedPlayer
 from jaxgp.spec import Cast, Games, cast
 from jaxgp.store import champion, runs
@@ -88,7 +88,7 @@ def load(run: str, games: Games, option: str = "run", asked: Mapping[str, object
 def _of_instance(loaded: Loaded, value: object, games: Games) -> Loaded:
     """Return the champion of a puzzle for another instance; raises UsageError if there is no such one."""
     own, content = loaded.cast, loaded.content
-    settings = {one.name: getattr(own.game, one.name) for one in declared(own.game)}
+    settings = {one.name: getattr(own.game, one.name) for one in list_options(own.game)}
     game = {"name": own.spec.name, **settings, str(own.spec.instance): value}
     return replace(loaded, cast=cast_of(Config(game=game, program=own.program), games, content.language["kind"]))
 
@@ -105,7 +105,7 @@ def _cast(path: Path, content: ChampionFile, games: Games) -> Cast:
     spec, game = game_of(content.game, games)
     found, refused = [], UsageError(f"no genomes play {spec.name}")
     for role in spec.roles:
-        names = [option.name for option in declared(role.options)]
+        names = [option.name for option in list_options(role.options)]
         values = {name: value for name, value in content.program.items() if name in names}
         try:
             found.append(cast(spec, game, role.name, kind, values))

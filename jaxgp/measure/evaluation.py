@@ -23,7 +23,7 @@ from jaxgp.operators.options import CreationOptions, RuleCreationOptions
 from jaxgp.players.panel import Create
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.printable import one_line
-from jaxgp.report.waiting import announced, waiting
+from jaxgp.report.waiting import announce, waiting
 from jaxgp.run import assemble
 from jaxgp.seats.agents import program_agent
 from jaxgp.seats.options import OpponentOptions, PlayerOptions
@@ -196,7 +196,7 @@ def _table(name: str, by_seat: Sequence[Sequence[np.ndarray]], paired: bool) -> 
     return [summarise(name, label, *x) for label, x in zip((*SEATS, BOTH), (*by_seat, together), strict=True)]
 
 
-def measured(
+def measure_player(
     loaded: "Loaded | Fixed",
     panel: Mapping[str, OpponentOptions],
     games: int,
@@ -253,7 +253,7 @@ def against_engine(
 ) -> list[Result]:
     """Play a champion against an engine outside; raises what `external.play` raises."""
     cast = loaded.cast
-    champion = announced(program_agent(loaded.player, loaded.genome, loaded.name), "Compiling the champion")
+    champion = announce(program_agent(loaded.player, loaded.genome, loaded.name), "Compiling the champion")
     played = external.play(cast, name, spec, champion, terms)
     if played.different < 2 * terms.games:
         say(f"{name}: only {played.different} of {2 * terms.games} games differ, so intervals are too narrow")
@@ -272,11 +272,11 @@ def seat(cast: Cast, spec: PlayerOptions, games: int, chance: bool) -> Opponent:
     `chance` says whether the other player's moves depend on it.
     """
     spread, each = spec.spread(games)
-    many = seated(cast, spread, each)
-    return many if many.random or cast.game.chance or chance else seated(cast, spread, 1)
+    many = seat_opponent(cast, spread, each)
+    return many if many.random or cast.game.chance or chance else seat_opponent(cast, spread, 1)
 
 
-def seated(cast: Cast, spec: PlayerOptions, games: int) -> Opponent:
+def seat_opponent(cast: Cast, spec: PlayerOptions, games: int) -> Opponent:
     """Build an opponent for a number of games from each seat."""
     return spec.opponent(cast, creator(cast), games, PanelFitnessOptions())
 

@@ -14,7 +14,7 @@ from jaxgp.contracts import Game
 from jaxgp.errors import RunError, reject
 from jaxgp.report.waiting import waiting
 from jaxgp.seats.gtp import EngineError
-from jaxgp.seats.moves import Move, Mover, Stepper, game_key, played
+from jaxgp.seats.moves import Move, Mover, Stepper, game_key, play_on
 from jaxgp.seats.options import OpponentOptions
 from jaxgp.spec import Cast
 
@@ -131,7 +131,7 @@ def series(player: Mover, other: Mover, starts: Sequence[Start]) -> Series:
     figures, seen = np.zeros((4, 2, len(starts)), np.float32), set()
     for number, start in enumerate(starts):
         for seat in (0, 1):
-            record = played(start.stepper, (player, other) if seat == 0 else (other, player), start.record)
+            record = play_on(start.stepper, (player, other) if seat == 0 else (other, player), start.record)
             seen.add((seat, _actions(record)))
             state = record[-1].state
             scores = np.asarray(start.stepper.rules.score(state))

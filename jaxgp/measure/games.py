@@ -8,7 +8,7 @@ import jax
 
 import jaxgp
 from jaxgp import files, reading
-from jaxgp.config.games import described
+from jaxgp.config.games import describe_game
 from jaxgp.measure.champions import Loaded
 from jaxgp.measure.evaluation import Result
 from jaxgp.store import runs
@@ -103,7 +103,7 @@ def circumstances(loaded: "Loaded | Fixed", command: str, seed: int) -> dict[str
     """Return the columns that all rows of an evaluation share."""
     device = jax.devices()[0]
     return {
-        "game": described(loaded.cast.game),
+        "game": describe_game(loaded.cast.game),
         **(
             _origin(loaded) if isinstance(loaded, Loaded) else dict.fromkeys(("experiment", "title", "run", "run_seed"))
         ),
@@ -124,7 +124,7 @@ def _origin(loaded: Loaded) -> dict[str, object]:
     except (OSError, ValueError):
         ran = []  # the champion alone was kept
     return {
-        "experiment": runs.named("experiment", ran),
+        "experiment": runs.find_setting("experiment", ran),
         "title": loaded.content.title,
         "run": files.short(run.path if own else loaded.path),
         "run_seed": loaded.content.seed,
@@ -152,7 +152,7 @@ class Met(NamedTuple):
         return f"seeds that the champion has met: {self.run} in its run, {earlier} in earlier measurements{again}"
 
 
-def met(loaded: Loaded, figures: Path, rows: Iterable[Mapping[str, str]] = ()) -> Met:
+def list_met_seeds(loaded: Loaded, figures: Path, rows: Iterable[Mapping[str, str]] = ()) -> Met:
     """Return the seeds that a champion has met.
 
     Args:

@@ -16,7 +16,7 @@ import numpy as np
 
 import jaxgp
 from jaxgp.errors import reject
-from jaxgp.options import MAX_COUNT, declared
+from jaxgp.options import MAX_COUNT, list_options
 from jaxgp.printable import one_line
 from jaxgp.spec import Cast, Instances
 from jaxgp.store import runs
@@ -138,7 +138,7 @@ class Book:
         """Return what the table says of the searches of some instances.
 
         Args:
-            about: what `described` returns.
+            about: what `describe_search` returns.
             some: the instances.
         """
         found = Searched.nothing(len(some.names))
@@ -163,7 +163,7 @@ class Book:
         Rows that cannot be written are printed.
 
         Args:
-            about: what `described` returns.
+            about: what `describe_search` returns.
             some: the instances.
             solved: bool[M]; `nodes` and `length` are numbers [M], as in `Searched`.
             nodes: see `solved`.
@@ -189,7 +189,7 @@ class Book:
         self._table.keep(rows, self._say, self._option)
 
 
-def described(suite: str, order: "Order", limit: int) -> dict[str, str]:
+def describe_search(suite: str, order: "Order", limit: int) -> dict[str, str]:
     """Return the suite, and what tells searches apart, `OF_SEARCHES`, each on one line."""
     about = {
         "suite": suite,
@@ -206,7 +206,7 @@ def described(suite: str, order: "Order", limit: int) -> dict[str, str]:
 def _game(own: Cast) -> str:
     """Return a game with all settings but the instance: defaults may change from one version of jaxgp to the next."""
     rules = own.game
-    settings = {one.name: getattr(rules, one.name) for one in declared(rules) if one.name != own.spec.instance}
+    settings = {one.name: getattr(rules, one.name) for one in list_options(rules) if one.name != own.spec.instance}
     return f"{rules.name} {_settings({'version': rules.version} | settings)}"
 
 

@@ -68,7 +68,7 @@ class Progress:
     seconds: Array  # float32[]: spent so far, compilation included
 
 
-def listed(cast: Cast) -> ListedGame:
+def make_listed(cast: Cast) -> ListedGame:
     """Return the game's own `listed` form, or else one that `Listed` makes of its rules."""
     return Listed(cast.game, SLOTS) if cast.spec.solo is None else cast.spec.solo.listed(cast.game)
 
@@ -95,12 +95,12 @@ def search(
         Figures by kind of search: `nested`; `guided` if the champion guides searches; `restarts`, the best of as many
         random games as a search plays. Each has the scores of all searches, their mean, the greatest, and the total
         seconds; the searches also have `crowded`, in how many of them a position had more legal moves than slots.
-        `comparisons` holds the results of `compared`.
+        `comparisons` holds the results of `compare_searches`.
 
     Raises:
         RunError: a file cannot be written.
     """
-    nested = Nested(listed(cast), plan.level, plan.iterations, group=plan.group)
+    nested = Nested(make_listed(cast), plan.level, plan.iterations, group=plan.group)
     kinds: dict[str, tuple[Nested, Array | None]] = {"nested": (nested, None)}
     if isinstance(cast.actor, Guide) and genome is not None:
         guide = cast.actor.by(plan.level, plan.iterations, plan.group)
@@ -128,13 +128,13 @@ def search(
         random = random_scores(cast, games, plan.seed ^ 1 << 31).reshape(plan.searches, -1).max(1)
         seconds = time.perf_counter() - started
         figures["restarts"] = {"playouts": nested.playouts} | best_of(random) | {"seconds": seconds}
-    figures["comparisons"] = compared(figures)
+    figures["comparisons"] = compare_searches(figures)
     if folder:
         shutil.rmtree(folder, ignore_errors=True)
     return figures
 
 
-def compared(figures: dict[str, Json]) -> Json:
+def compare_searches(figures: dict[str, Json]) -> Json:
     """Compare the scores of each two kinds of search: rank-sum test, and A12 of the first over the second."""
     found = {}
     for one, other in (("guided", "nested"), ("guided", "restarts"), ("nested", "restarts")):
@@ -226,6 +226,6 @@ def best_game(cast: Cast, line: Line) -> savedgame.Played:
     return savedgame.Played(stepper, cast.spec, ("Nested search",), moves)
 
 
-def cut_off(folder: Path) -> bool:
+def is_cut_off(folder: Path) -> bool:
     """Tell whether a folder holds checkpoints of an unfinished search."""
     return any(checkpoint.available(inside) for inside in folder.glob("*/"))

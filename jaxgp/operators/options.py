@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from jaxgp.errors import reject
-from jaxgp.options import MAX_POWER, MAX_WEIGHT, Checked, any_of, bound, declared, option
+from jaxgp.options import MAX_POWER, MAX_WEIGHT, Checked, any_of, bound, list_options, option
 
 MAX_CAPACITY = 32767
 """Subtree sizes are stored as int16."""
@@ -169,7 +169,7 @@ class MutationOptions(Checked):
     def weights(self) -> dict[str, float]:
         """The weight of each kind."""
         others = ("probability", "max_depth", "gene_probability", "exclusive")
-        return {one.name: getattr(self, one.name) for one in declared(self) if one.name not in others}
+        return {one.name: getattr(self, one.name) for one in list_options(self) if one.name not in others}
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
@@ -224,7 +224,7 @@ class RuleMutationOptions(Checked):
     @property
     def weights(self) -> dict[str, float]:
         """The weight of each kind."""
-        return {one.name: getattr(self, one.name) for one in declared(self)}
+        return {one.name: getattr(self, one.name) for one in list_options(self)}
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""

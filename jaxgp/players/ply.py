@@ -41,7 +41,7 @@ def after(game: Game[State], state: State, action: Array, legal: Array, key: Arr
     return arrays.where(legal, game.step(state, action, drawn), game.forfeit(state))
 
 
-def opened(
+def open_games(
     game: Game[State],
     games: tuple[States, Array],
     opening: int | Array,

@@ -10,7 +10,7 @@ from jax import Array
 from jaxgp.bits import WORD, lot, pack, pick_bit
 from jaxgp.contracts import Game
 from jaxgp.genotypes.language import Genome
-from jaxgp.players.searches import drawn, draws
+from jaxgp.players.searches import draws, draws_anew
 from jaxgp.search import cores, table
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 
@@ -45,10 +45,12 @@ class SearchOpponent:
 
     @property
     def random(self) -> bool:
-        return self.search.ties == "all" or drawn(self.search)
+        return self.search.ties == "all" or draws_anew(self.search)
 
     def init(self, key: Array) -> table.Table:
-        words = jax.eval_shape(lambda: self.search.game.key(self.search.game.init(key))).shape[0] + drawn(self.search)
+        words = jax.eval_shape(lambda: self.search.game.key(self.search.game.init(key))).shape[0] + draws_anew(
+            self.search
+        )
         return table.create(self.table_size, words, payload=-(-self.search.game.num_actions // WORD))
 
     def reply(
@@ -74,7 +76,7 @@ class SearchOpponent:
         """Return states [P, M] as [P * M], and uint32[P * M, W]: by what their replies are found in the table."""
         flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)
         keys = jax.vmap(self.search.game.key)(flat)
-        return flat, jnp.concatenate([keys, bits.reshape(-1, 1)], 1) if drawn(self.search) else keys
+        return flat, jnp.concatenate([keys, bits.reshape(-1, 1)], 1) if draws_anew(self.search) else keys
 
     def observe(self, memory: table.Table, best: Genome, improved: Array) -> table.Table:
         del best, improved

@@ -164,7 +164,7 @@ def _of_one(config: Config, games: Games, kept: int) -> tuple[Cast, Mapping[str,
     """
     cast, fitness = cast_of(config, games, config.algorithm.genotype), config.fitness
     create, seated = creator(cast.language, config.algorithm), dict[str, dict[str, Opponent]]()
-    for section, name, one in kinds.met(fitness):
+    for section, name, one in kinds.list_met(fitness):
         assert isinstance(fitness, kinds.GamesFitnessOptions)
         seated.setdefault(section, {})[name] = one.seat(cast, create, fitness)
     ring = Ring(fitness.make(config, cast, seated), config.algorithm.scheme(cast.language), kept)

@@ -22,7 +22,7 @@ from jax.typing import ArrayLike
 import jaxgp
 from jaxgp import options
 from jaxgp.config.schema import Config, DeviceOptions
-from jaxgp.errors import RunError, reject, rejected
+from jaxgp.errors import RunError, reject, rejection
 from jaxgp.evolution.ring import PARTS
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.run import rendezvous
@@ -63,7 +63,7 @@ def join(config: Config) -> None:
         jax.distributed.initialize(**given, initialization_timeout=asked.patience)
     except ValueError as error:
         accepted = f"HOST:PORT of process 0, since neither SLURM nor MPI says it ({error})"
-        raise rejected("devices.coordinator", asked.coordinator, accepted) from error
+        raise rejection("devices.coordinator", asked.coordinator, accepted) from error
     except (RuntimeError, jax.errors.JaxRuntimeError) as error:
         first = (str(error).splitlines() or [type(error).__name__])[0]
         raise RunError(f"devices.processes={asked.processes}: they did not find each other ({first})") from error
@@ -85,10 +85,10 @@ def spread(config: Config, experiment: Experiment) -> Experiment:
     Raises:
         UsageError: there are fewer devices.
     """
-    return replace(experiment, ring=experiment.ring.shared(*shared(config.devices)))
+    return replace(experiment, ring=experiment.ring.shared(*share_devices(config.devices)))
 
 
-def shared(asked: DeviceOptions) -> tuple[int | None, Mesh | None]:
+def share_devices(asked: DeviceOptions) -> tuple[int | None, Mesh | None]:
     """Return how many parts of the work a device computes side by side (None: all), and the mesh of devices.
 
     Args:
@@ -114,7 +114,7 @@ def shared(asked: DeviceOptions) -> tuple[int | None, Mesh | None]:
     return together, Mesh(np.array(chosen), (PARTS,))
 
 
-def placed(experiment: object, state: EvolutionState) -> EvolutionState:
+def place_state(experiment: object, state: EvolutionState) -> EvolutionState:
     """Return a state on the devices that compute the run; with several processes it is the first one's state."""
     ring = getattr(experiment, "ring", None)
     if ring is not None and ring.mesh is not None:
@@ -144,7 +144,7 @@ def follows(config: Config) -> bool:
 
 
 @contextmanager
-def hidden() -> Iterator[Path]:
+def hide_output() -> Iterator[Path]:
     """A context in which a process without a record prints nothing; it yields a folder for the files of the process."""
     with tempfile.TemporaryDirectory(prefix="jaxgp-") as folder, Path(os.devnull).open("w") as nowhere:
         said = sys.stdout

@@ -39,7 +39,7 @@ def play(runs: Sequence[loop.Run], stop: Stop, tell: Tell) -> None:
         return
     first = waiting[0]
     make = partial(first.experiment.compiled_again, first.state)
-    program = loop.compiled(first, make, stop, lambda seconds: tell(f"{_said(first)} 1: compiling", seconds))
+    program = loop.compile_program(first, make, stop, lambda seconds: tell(f"{_said(first)} 1: compiling", seconds))
     for run in waiting:
         _play(run, program, stop, tell)
 
@@ -58,7 +58,7 @@ def _play(run: loop.Run, program: Compiled, stop: Stop, tell: Tell) -> None:
     for number in range(rounds):
         if devices.first_says(stop.requested):
             return
-        with memory.reported(run.config, run.experiment.chunks):
+        with memory.report_exhaustion(run.config, run.experiment.chunks):
             found.append(
                 wait_for(
                     lambda n=number: jax.device_get(program(run.state, jnp.int32(n))),  # type: ignore[misc]

@@ -150,7 +150,7 @@ class Run:
         return "complete" if self.done else "interrupted"
 
 
-def compiled(
+def compile_program(
     run: Run, make: Callable[[], Compiled], stop: Stop, tell: Callable[[float], object], checked: bool = True
 ) -> Compiled:
     """Compile a program of a run, which may take minutes.
@@ -167,7 +167,7 @@ def compiled(
         UsageError: the program does not fit into the memory.
     """
     stop.compiling = True
-    with memory.reported(run.config, run.experiment.chunks):
+    with memory.report_exhaustion(run.config, run.experiment.chunks):
         program = wait_for(make, lambda: stop.requested, tell)
     if checked:
         memory.check_program(run.config, run.state, program, run.experiment.chunks)
@@ -185,21 +185,21 @@ def fitting(
     Args:
         runs: differ in their seeds alone.
         make: compiles.
-        stop: as in `compiled`.
-        tell: as in `compiled`.
+        stop: as in `compile_program`.
+        tell: as in `compile_program`.
 
     Raises:
-        GivenUp: as `compiled` does.
+        GivenUp: as `compile_program` does.
         UsageError: the program does not fit, with the fewest individuals at a time or with the number that is set.
     """
     run, seen = runs[0], dict[int, int]()
     choices = run.experiment.chunks if run.config.algorithm.chunk is None else ()
     while True:
-        program = compiled(run, partial(make, run.experiment), stop, tell, checked=False)
+        program = compile_program(run, partial(make, run.experiment), stop, tell, checked=False)
         # Several processes decide alike, however much memory each of them has.
         if devices.first_says(memory.fits(program)):
             return program
-        seen[run.experiment.chunks[0]] = memory.needed(program) or 0
+        seen[run.experiment.chunks[0]] = memory.count_bytes(program) or 0
         chunk = devices.first_says(memory.lower(choices, seen, memory.available() or 0))
         if not chunk:
             memory.refuse(run.config, run.state, seen[run.experiment.chunks[0]], run.experiment.chunks)
@@ -217,17 +217,17 @@ def together(config: Config, runs: Sequence[Run], stop: Stop, tell: Callable[[fl
     Args:
         config: says which devices share the runs.
         runs: differ in their seeds alone.
-        stop: as in `compiled`.
-        tell: as in `compiled`.
+        stop: as in `compile_program`.
+        tell: as in `compile_program`.
 
     Returns:
         The program, and how many runs a device computes side by side.
 
     Raises:
-        GivenUp: as `compiled` does.
+        GivenUp: as `compile_program` does.
         UsageError: there are fewer devices, or the program does not fit with one run at a time.
     """
-    most, mesh = devices.shared(config.devices)
+    most, mesh = devices.share_devices(config.devices)
     most = most or len(runs)
     if mesh is not None:
         for run in runs:
@@ -235,7 +235,7 @@ def together(config: Config, runs: Sequence[Run], stop: Stop, tell: Callable[[fl
     states = [run.state for run in runs]
     while most > 1:
         make = partial(runs[0].experiment.compiled_together, states, most, mesh)
-        program = compiled(runs[0], make, stop, tell, checked=False)
+        program = compile_program(runs[0], make, stop, tell, checked=False)
         if memory.fits(program):
             return program, most
         most = -(-most // 2)
@@ -281,7 +281,7 @@ def _generation(runs: Sequence[Run], program: Program, records: Sequence[Record]
         return [(state, jax.device_get(metrics)) for state, metrics in found]
 
     begin = time.perf_counter()
-    with memory.reported(runs[0].config, runs[0].experiment.chunks):
+    with memory.report_exhaustion(runs[0].config, runs[0].experiment.chunks):
         found = wait_for(step)
     going = [(run, *new, record) for run, new, record in zip(runs, found, records, strict=True) if not run.evolved]
     seconds = (time.perf_counter() - begin) / len(going)

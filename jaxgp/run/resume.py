@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from jaxgp.config import places, validate
 from jaxgp.config.compose import word
-from jaxgp.config.quoting import pasted, trains, unquoted
+from jaxgp.config.quoting import quote_for_shell, trains, unquote
 from jaxgp.config.schema import Config, LoggerOptions
 from jaxgp.errors import UsageError, reject, show
 from jaxgp.files import user_path
@@ -71,7 +71,7 @@ def complete(overrides: Sequence[str], games: "Games") -> list[str]:
         return list(overrides)
     named = overrides[keys.index("resume")].partition("=")[2]
     try:
-        folder = user_path("resume", unquoted(named))
+        folder = user_path("resume", unquote(named))
         name = RunDirectory(next(iter(_members(folder).values()), folder)).read_config().game.get("name")
     except UsageError:
         return list(overrides)  # there is no such run, or there are several; `plan` says what is wrong
@@ -99,7 +99,7 @@ def plan(config: Config, overrides: Sequence[str], directory: Path, games: "Game
     )
 
 
-def finished(plan: Plan) -> bool:
+def is_finished(plan: Plan) -> bool:
     """Return whether every run of a plan has come to its end, as its directory says."""
     return all(_is_complete(one) for one in plan.runs)
 
@@ -107,7 +107,7 @@ def finished(plan: Plan) -> bool:
 def is_idle(plan: Plan) -> bool:
     """Return whether a plan has nothing to do at all, not even a report or the row of a table to write."""
     reported = all(RunDirectory(one.directory).report.is_file() for one in plan.runs)
-    return reported and plan.config.table is None and finished(plan)
+    return reported and plan.config.table is None and is_finished(plan)
 
 
 def _is_complete(plan: Plan) -> bool:
@@ -120,7 +120,7 @@ def _one(config: Config, overrides: Sequence[str], directory: Path, games: "Game
     """Plan one run in its directory; raises as `plan` does."""
     if config.resume is None or (config.resume == AUTO and not RunDirectory(directory).holds_run()):
         if RunDirectory(directory).holds_run():
-            again = pasted("resume", directory)
+            again = quote_for_shell("resume", directory)
             raise UsageError(f"hydra.run.dir={directory}: already holds a run; go on with it by {again}")
         config = _grouped(config, places.sweep(), "sweep")
         return _checked(Plan(validate.check(config, games), directory, False, command(overrides, games)))
@@ -176,7 +176,7 @@ def _members(directory: Path) -> dict[int, Path]:
 def _several(config: Config, numbers: Sequence[int], overrides: Sequence[str], directory: Path, games: "Games") -> Plan:
     """Plan runs of several seeds in one program; raises as `plan` does."""
     if config.resume is None and any(RunDirectory(directory / str(number)).holds_run() for number in numbers):
-        again = pasted("resume", directory)
+        again = quote_for_shell("resume", directory)
         raise UsageError(f"hydra.run.dir={directory}: already holds runs of these seeds; go on with them by {again}")
     asked = config.devices
     if asked.processes > 1:
@@ -209,7 +209,7 @@ def _checked(plan: Plan) -> Plan:
 def command(overrides: Sequence[str], games: "Games") -> str:
     """Return the options of a command line as a command for a shell."""
     folder = getattr(games, "folder", None)  # of a game outside the project, whose name the options have
-    places = {f"game={folder.name}": pasted("game", folder)} if folder is not None else {}
+    places = {f"game={folder.name}": quote_for_shell("game", folder)} if folder is not None else {}
     return " ".join([trains(), *(places.get(one) or word(Config, one) for one in overrides)])
 
 

@@ -11,8 +11,8 @@ from typing import NoReturn
 
 import jax
 
-from jaxgp.config.games import described
-from jaxgp.config.quoting import pasted, trains
+from jaxgp.config.games import describe_game
+from jaxgp.config.quoting import quote_for_shell, trains
 from jaxgp.config.schema import Config
 from jaxgp.contracts import Solver
 from jaxgp.errors import RunError, UsageError, reason
@@ -23,7 +23,7 @@ from jaxgp.genotypes.language import UNITS, kind
 from jaxgp.players.searched import SearchedPlayer
 from jaxgp.printable import one_line
 from jaxgp.reading import read_json
-from jaxgp.report.progress import Progress, measured, print_pairs, yardstick
+from jaxgp.report.progress import Progress, is_measured, print_pairs, yardstick
 from jaxgp.report.tableau import heading, tableau
 from jaxgp.run import devices, finals, loop, memory
 from jaxgp.run.assemble import Experiment as Assembled
@@ -62,7 +62,7 @@ def train(plan: Plan, games: Games) -> int:
             plan.directory.rmdir()
         raise
     if devices.follows(plan.config):
-        with devices.hidden() as folder:
+        with devices.hide_output() as folder:
             unseen = replace(plan.config, logger=replace(plan.config.logger, mode="disabled"), table=None)
             return _train(replace(plan, config=unseen, directory=folder, resumed=False), games)
     return _train(plan, games)
@@ -86,7 +86,7 @@ def _train(plan: Plan, games: Games) -> int:
             code = conduct(plan, directories, devices.spread(plan.config, experiment))
             if plan.config.table is not None:
                 for one, directory in zip(plan.runs, directories, strict=True):
-                    add_row(one.config, plan.config.table, directory, described(experiment.cast.game))
+                    add_row(one.config, plan.config.table, directory, describe_game(experiment.cast.game))
             return code
         except UsageError:
             for directory in directories:
@@ -158,7 +158,7 @@ def conduct(plan: Plan, directories: Sequence[RunDirectory], experiment: loop.Ex
 def _begun(plan: Plan, directory: RunDirectory, experiment: loop.Experiment) -> loop.Run:
     """Return a run at its beginning, or where its directory says; raises like `_fresh` and `_restore`."""
     run = (_restore if plan.resumed else _fresh)(plan.config, directory, experiment)
-    run.state = devices.placed(experiment, run.state)
+    run.state = devices.place_state(experiment, run.state)
     _follow_first(run)
     return run
 
@@ -179,7 +179,7 @@ def _compiled(plan: Plan, runs: Sequence[loop.Run], stop: Stop, progress: Progre
     for run in runs:
         run.compile_seconds = (time.perf_counter() - begin) / len(runs)
     population = of_island(plan.config.algorithm).population
-    progress.say(memory.told(made, first.experiment.chunks[0], population, len(runs), together))
+    progress.say(memory.describe_memory(made, first.experiment.chunks[0], population, len(runs), together))
     return program
 
 
@@ -207,7 +207,7 @@ def _say_how_to_go_on(plan: Plan, runs: Sequence[loop.Run]) -> None:
     done = min(run.generation for run in runs)
     folder = runs[0].directory.path.parent if plan.members else runs[0].directory.path
     _say(f"Stopped after {done} of {plan.config.algorithm.generations} generations. Go on with:")
-    _say(f"  {trains(sys.argv[0])} {pasted('resume', short(folder))}")
+    _say(f"  {trains(sys.argv[0])} {quote_for_shell('resume', short(folder))}")
 
 
 def _conclude(run: loop.Run) -> None:
@@ -255,7 +255,7 @@ def use_compilation_cache(folder: str | None) -> None:
 
 def _fresh(config: Config, directory: RunDirectory, experiment: loop.Experiment) -> loop.Run:
     if directory.holds_run():  # two starts at the same moment
-        again = pasted("resume", directory.path)
+        again = quote_for_shell("resume", directory.path)
         raise UsageError(f"hydra.run.dir={directory.path}: already holds a run; go on with it by {again}")
     if left := directory.remains():
         why = f"holds {left.name} of a run whose config.yaml is missing; put it back, or name another directory"
@@ -267,7 +267,7 @@ def _initial(config: Config, experiment: loop.Experiment) -> EvolutionState:
     """Return the state before the first generation; raises UsageError if it does not fit into the memory."""
     key = jax.random.key(config.seed)
     memory.check_state(config, jax.eval_shape(experiment.init, key))
-    with memory.reported(config):
+    with memory.report_exhaustion(config):
         return experiment.init(key)
 
 
@@ -380,7 +380,7 @@ def _show_champion(run: loop.Run) -> None:
     rows = [
         ("rules", _indented(best.text)) if best.unit == "rules" else ("expression", best.text),
         (
-            yardstick(run.rows[-1]) if run.rows and measured(run.rows[-1]) else "fitness",
+            yardstick(run.rows[-1]) if run.rows and is_measured(run.rows[-1]) else "fitness",
             f"{best.fitness:g}" if best.fitness is not None else "-",
         ),
         *[(name, f"{value:g}" if value is not None else "-") for name, value in champions.points_by_seat(best)],

@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 
-from jaxgp.errors import UsageError, reject, rejected, show
-from jaxgp.options import DEEPEST, MAX_FITNESS, MAX_GAMES, MAX_WEIGHT, Kinds, find, made, of_kind, option
+from jaxgp.errors import UsageError, reject, rejection, show
+from jaxgp.options import DEEPEST, MAX_FITNESS, MAX_GAMES, MAX_WEIGHT, Kinds, find, make_checked, of_kind, option
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Opponent
@@ -216,7 +216,7 @@ def guide(kind: str = FIRST, **values: object) -> GuideOptions:
     return cast(GuideOptions, GuideOptions.kinds.all()[kind](**values))
 
 
-def spelled(option: str, word: str, union: type[Union]) -> Union:
+def parse_player(option: str, word: str, union: type[Union]) -> Union:
     """Return the player that a word names, `KIND` or `KIND:VALUE`.
 
     Raises:
@@ -231,9 +231,9 @@ def spelled(option: str, word: str, union: type[Union]) -> Union:
     main = find(form, form.main)
     value: object = int(written) if int in main.kinds and written.isdecimal() else written
     try:
-        return made(form, {form.main: value}, f"{option}.")
+        return make_checked(form, {form.main: value}, f"{option}.")
     except UsageError as error:
-        raise rejected(option, word, f"{kind}:{form.main.upper()}, {error.accepted}") from error
+        raise rejection(option, word, f"{kind}:{form.main.upper()}, {error.accepted}") from error
 
 
 def spellings(union: type[PlayerOptions]) -> list[str]:

@@ -12,9 +12,9 @@ from itertools import combinations
 import numpy as np
 from scipy import stats
 
-from jaxgp.statistics.bootstrap import RESAMPLES, Statistic, counts, resampled
+from jaxgp.statistics.bootstrap import RESAMPLES, Statistic, counts, resample
 from jaxgp.statistics.draws import Draws
-from jaxgp.statistics.exact import central, deviation, settle, settled
+from jaxgp.statistics.exact import central, deviation, settle, settle_number
 from jaxgp.statistics.verdicts import holm
 
 LIMITS = ((0.06, "negligible"), (0.14, "small"), (0.21, "medium"))
@@ -97,7 +97,7 @@ def compare(
     a, b = together(one.values, other.values)
     pairs = len(a) * len(b)
     a12 = _bootstrap((a, b), lambda i, j: _twice_u(a[i], b[j]) / (2 * pairs), draws, resamples)
-    p = settled(float(stats.mannwhitneyu(a, b).pvalue))
+    p = settle_number(float(stats.mannwhitneyu(a, b).pvalue))
     return Comparison(measure, one, other, a12.value * pairs, p, a12, p)
 
 
@@ -157,4 +157,4 @@ def _bootstrap(samples: tuple[np.ndarray, ...], statistic: Statistic, draws: Dra
     value = float(statistic(*(np.arange(len(one))[None] for one in samples))[0])
     if any(len(one) < 2 for one in samples):
         return Estimate(value, float("nan"), float("nan"))
-    return Estimate(value, *central(resampled([len(one) for one in samples], statistic, draws, resamples)))
+    return Estimate(value, *central(resample([len(one) for one in samples], statistic, draws, resamples)))

@@ -23,7 +23,7 @@ def settle(values: np.ndarray) -> np.ndarray:
     return np.where(finite, np.ldexp(np.rint(np.ldexp(np.where(finite, made, 0.0), shift)), -shift), made)
 
 
-def settled(value: float) -> float:
+def settle_number(value: float) -> float:
     """Return one number, such as a p value that a library computed, with BITS binary digits."""
     return float(settle(np.array(value)))
 

@@ -154,7 +154,7 @@ class RunDirectory:
             why = "of a version whose fitness had no kind; its champion can be played and measured"
             raise UsageError(f"{self.config}: {why}, but not its run")
         try:
-            return typed.typed(Config, values, complete=False)
+            return typed.make_options(Config, values, complete=False)
         except UsageError as error:
             raise UsageError(f"{self.config}: {error}") from error
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from jaxgp import files, reading
-from jaxgp.errors import UsageError, reason, reject, rejected
+from jaxgp.errors import UsageError, reason, reject, rejection
 from jaxgp.printable import one_line
 
 Cells = dict[str, str]
@@ -51,7 +51,7 @@ class Table:
                 pass
         except UsageError as error:
             accepted = f"a new file, or a table with the columns of this command ({error.why})"
-            raise rejected(option, self.path, accepted) from error
+            raise rejection(option, self.path, accepted) from error
         place = next(place for place in (self.path, *self.path.absolute().parents) if place.exists())
         if not os.access(place, os.W_OK) or (place != self.path and not place.is_dir()):
             reject(option, self.path, f"a file that can be written; {place} cannot")

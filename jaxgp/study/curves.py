@@ -21,8 +21,8 @@ from jaxgp import files
 from jaxgp.errors import UsageError
 from jaxgp.report import document
 from jaxgp.report.document import Document, Part, Picture
-from jaxgp.report.progress import measured
-from jaxgp.statistics.bootstrap import RESAMPLES, resampled
+from jaxgp.report.progress import is_measured
+from jaxgp.statistics.bootstrap import RESAMPLES, resample
 from jaxgp.statistics.draws import Draws
 from jaxgp.statistics.intervals import student
 from jaxgp.store import record
@@ -114,7 +114,7 @@ def rows(run: RunDirectory) -> list[dict[str, object]]:
     config, found, total = run.read_config(), [], 0
     for row in record.read(run.record):
         total += int(row.get("evaluations") or 0)
-        fitness = row.get("best_standing" if measured(row) else "best_fitness")
+        fitness = row.get("best_standing" if is_measured(row) else "best_fitness")
         about = {"title": config.title, "game": config.game["name"], "seed": config.seed}
         numbers = {name: row.get(field) for name, field in FIELDS.items()}
         numbers["beaten"] = row.get("beaten", row.get("beat_all"))  # of groups: parents that beat the first opponent
@@ -182,7 +182,7 @@ def means(curves: Sequence[Curve]) -> Iterator[tuple[int, int, float, float | No
             yield generation, len(values), *student(values)
 
 
-def expected(curves: Sequence[Curve], target: float, seed: int = 0, resamples: int = RESAMPLES) -> Expected:
+def estimate_time(curves: Sequence[Curve], target: float, seed: int = 0, resamples: int = RESAMPLES) -> Expected:
     """Return the expected running time of a group of runs, at least one, for a target."""
     reached = [one.reached(target) for one in curves]
     pairs = zip(reached, curves, strict=True)
@@ -190,7 +190,7 @@ def expected(curves: Sequence[Curve], target: float, seed: int = 0, resamples: i
     success = np.array([there is not None for there in reached])
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(np.float64(spent.sum()) / success.sum())
-        spread = resampled([len(curves)], lambda i: spent[i].sum(1) / success[i].sum(1), Draws(seed), resamples)
+        spread = resample([len(curves)], lambda i: spent[i].sum(1) / success[i].sum(1), Draws(seed), resamples)
     # Infinite values are legal, and order statistics have no arithmetic to do with them.
     ordered = np.sort(spread)
     low, high = (float(ordered[round(share * (resamples - 1))]) for share in (0.025, 0.975))
@@ -228,7 +228,7 @@ def report(
         {"title": title, "target": one.target, "successes": one.successes, "runs": one.runs}
         | {"expected evaluations": one.value, "low": one.low, "high": one.high, "spent": one.spent}
         for title, curves in found.items()
-        for one in (expected(curves, target, seed) for target in targets)
+        for one in (estimate_time(curves, target, seed) for target in targets)
     ]
     best = measure in RISING
     caption = f"{measure}, best so far: means of runs, with 95 % intervals" if best else f"{measure}: means of runs"

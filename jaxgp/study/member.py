@@ -10,7 +10,7 @@ from statistics import fmean
 from jaxgp import reading
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
-from jaxgp.report.progress import measured
+from jaxgp.report.progress import is_measured
 from jaxgp.store import champion, record, runs
 from jaxgp.store.directory import COMPLETE, RunDirectory
 from jaxgp.store.record import Row
@@ -94,7 +94,7 @@ def summary(rows: Sequence[Row], found: int) -> dict[str, float | int | None]:
         raise ValueError(f"no row of generation {found}, which found the champion")
     row = row or {}
     return {
-        "fitness": row.get("best_standing" if measured(row) else "best_fitness"),
+        "fitness": row.get("best_standing" if is_measured(row) else "best_fitness"),
         "points": row.get("best_points"),
         "size": row.get("best_size"),
         "found": row.get("generation"),

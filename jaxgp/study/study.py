@@ -19,7 +19,7 @@ from jaxgp.store.directory import RunDirectory
 from jaxgp.study import results, study_report
 from jaxgp.study.design import Design, Numbers
 from jaxgp.study.designs.model import fit_groups
-from jaxgp.study.designs.planning import DESIGN, Plan, commands, noted
+from jaxgp.study.designs.planning import DESIGN, Plan, commands, read_noted
 from jaxgp.study.study_options import ComparisonOptions, DesignOptions, TunedOptions
 
 COMMANDS, FOUND = "commands.txt", "found.json"
@@ -57,7 +57,7 @@ def carry_out(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> li
 
 def _note(plan: Plan) -> None:
     """Write the design, and commands for running it on other machines; refuse a folder with another design."""
-    if (plan.output / DESIGN).is_file() and noted(plan.output, "output")[1] != plan.digest:
+    if (plan.output / DESIGN).is_file() and read_noted(plan.output, "output")[1] != plan.digest:
         reject("output", plan.output, "an empty directory, or the options of the design whose results it holds")
     files.write_json(plan.output / DESIGN, {"digest": plan.digest, "design": plan.design.as_dict()})
     files.write_text(plan.output / COMMANDS, "".join(f"{line}\n" for line in commands(plan)))
@@ -82,7 +82,7 @@ def _run(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> tuple[l
         try:
             rows, compiling = bench.run(plan.pairs, stop), False
         except GivenUp:
-            rows, compiling = trials.finished(plan.output, plan.pairs), True
+            rows, compiling = trials.read_finished(plan.output, plan.pairs), True
     if len(rows) < len(plan.pairs):
         say(f"Stopped after {len(rows)} of {len(plan.pairs)} runs; the same command goes on.")
         stop.pass_on()

@@ -20,7 +20,7 @@ from jaxgp.printable import printable
 from jaxgp.report import document
 from jaxgp.report.document import Document, Folded, Part, Picture, Table
 from jaxgp.report.markup import Link, cell
-from jaxgp.report.progress import measured
+from jaxgp.report.progress import is_measured
 from jaxgp.statistics.comparison import Comparison, compare_all
 from jaxgp.statistics.intervals import student
 from jaxgp.store.directory import RunDirectory
@@ -121,15 +121,17 @@ def frame(sweep: Sweep) -> pandas.DataFrame:
     return pandas.DataFrame(rows, columns=["run", "setting", "seed", "state", "planned", *RESPONSES, "champion"])
 
 
-def compared(sweep: Sweep, measure: str, seed: int) -> list[Comparison]:
+def compare_settings(sweep: Sweep, measure: str, seed: int) -> list[Comparison]:
     """Compare every two settings by their finished runs; settings with fewer than two of these are left out."""
     groups = {
-        setting: values for setting, members in sweep.settings.items() if len(values := finished(members, measure)) > 1
+        setting: values
+        for setting, members in sweep.settings.items()
+        if len(values := collect_finished(members, measure)) > 1
     }
     return compare_all(measure, groups, seed)
 
 
-def finished(members: Sequence[Member], measure: str) -> list[float]:
+def collect_finished(members: Sequence[Member], measure: str) -> list[float]:
     """Return what was measured in the runs that are complete and have it."""
     values = (one.figures[measure] for one in members if one.finished)
     return [float(value) for value in values if value is not None]
@@ -139,7 +141,7 @@ def curves(members: Sequence[Member]) -> dict[int, list[float]]:
     """Return the fitness of the best of each generation in all runs that have come so far."""
     found: dict[int, list[float]] = {}
     for row in chain.from_iterable(one.rows for one in members):
-        value = row.get("best_standing" if measured(row) else "best_fitness")
+        value = row.get("best_standing" if is_measured(row) else "best_fitness")
         if isinstance(value, int | float):
             found.setdefault(row["generation"], []).append(value)
     return dict(sorted(found.items()))
@@ -154,7 +156,7 @@ def report(sweep: Sweep, measure: str = "fitness", seed: int = 0) -> tuple[Docum
         seed: of the bootstrap.
 
     """
-    tests = compared(sweep, measure, seed)
+    tests = compare_settings(sweep, measure, seed)
     summary = [_setting(name, members, measure) for name, members in sweep.settings.items()]
     said = study_report.sentences(tests)
     left = [one for one in sweep.members if not one.finished]
@@ -220,7 +222,7 @@ def _known(value: object) -> object:
 
 
 def _setting(name: str, members: Sequence[Member], measure: str) -> dict[str, object]:
-    values = finished(members, measure)
+    values = collect_finished(members, measure)
     mean, low, high = student(values) if values else (None, None, None)
     interval = "" if low is None else f"{low:.4g} to {high:.4g}"
     ended = f"{sum(one.finished for one in members)} of {len(members)}"

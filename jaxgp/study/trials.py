@@ -22,7 +22,7 @@ from jaxgp.contracts import Metrics
 from jaxgp.errors import RunError, reason
 from jaxgp.evolution.options import GPOptions
 from jaxgp.evolution.state import Champion, EvolutionState
-from jaxgp.options import unchecked
+from jaxgp.options import make_unchecked
 from jaxgp.report.progress import duration, number
 from jaxgp.report.waiting import waiting
 from jaxgp.run.loop import Experiment
@@ -121,8 +121,8 @@ def _with(config: Config, values: Sequence[float | Array]) -> Config:
         return config
     named: dict[str, Any] = dict(zip(TRACED, values, strict=True))
     # A tracer has no value that could be checked; the values of all runs were.
-    crossover = unchecked(type(algorithm.crossover), vars(algorithm.crossover) | named)
-    return replace(config, algorithm=unchecked(type(algorithm), vars(algorithm) | {"crossover": crossover}))
+    crossover = make_unchecked(type(algorithm.crossover), vars(algorithm.crossover) | named)
+    return replace(config, algorithm=make_unchecked(type(algorithm), vars(algorithm) | {"crossover": crossover}))
 
 
 def signature(config: Config) -> str:
@@ -181,7 +181,7 @@ class Bench:
             RunError: results could not be written; earlier ones are on disk.
             GivenUp: a stop was requested while a program compiles; earlier results are on disk.
         """
-        rows = finished(self._folder, pairs)
+        rows = read_finished(self._folder, pairs)
         done = {row[results.KEY] for row in rows}
         todo = [pair for pair in pairs if pair[0].number not in done]
         begin = time.perf_counter()
@@ -251,7 +251,7 @@ class Bench:
             raise RunError(f"{self._folder / results.CSV}: {reason(error)}") from error
 
 
-def finished(folder: Path, pairs: Sequence[Pair]) -> list[Row]:
+def read_finished(folder: Path, pairs: Sequence[Pair]) -> list[Row]:
     """Return the rows of finished runs, and remove a torn last line from the file.
 
     Raises:

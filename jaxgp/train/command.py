@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from jaxgp.config import cli, help
-from jaxgp.config.quoting import pasted, trains
+from jaxgp.config.quoting import quote_for_shell, trains
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, require
 from jaxgp.files import short
@@ -56,7 +56,7 @@ def swept(directory: Path) -> None:
         require("the page of the sweep", STUDY, "study")
     except UsageError as error:
         arguments.say(f"warning: {error}")
-        arguments.say(f"Then: python scripts/analyse.py analysis=sweep {pasted('sweep', short(directory))}")
+        arguments.say(f"Then: python scripts/analyse.py analysis=sweep {quote_for_shell('sweep', short(directory))}")
         return
     from jaxgp.study import sweep
 
@@ -80,7 +80,7 @@ def main(games: "Games") -> NoReturn:
         describe,
         resume.complete,
         swept,
-        finished=resume.finished,
+        finished=resume.is_finished,
         is_idle=resume.is_idle,
         score=score,
     )

@@ -19,12 +19,12 @@ from jaxgp.league.circles import BY_CHANCE, circles
 from jaxgp.league.crosstable import CrossTable
 from jaxgp.league.league import Standing
 from jaxgp.report.generated import figure, table
-from jaxgp.statistics.bootstrap import counts, resampled
+from jaxgp.statistics.bootstrap import counts, resample
 from jaxgp.statistics.comparison import Estimate
 from jaxgp.statistics.draws import Draws
 from jaxgp.statistics.exact import central, settle
 from jaxgp.statistics.intervals import wilson
-from jaxgp.statistics.verdicts import Score, holm, pooled
+from jaxgp.statistics.verdicts import Score, holm, pool_rows
 from jaxgp.store import champion
 from jaxgp.store.table import Cells
 from tables.shared.cells import p_value
@@ -93,7 +93,7 @@ def load(folder: Path, name: str) -> Games:
     try:
         content = reading.read_json(path)
         names = [Path(row["source"]).name for row in content["players"]]
-        found = crosstable.filled(content["results"], len(names))
+        found = crosstable.fill_table(content["results"], len(names))
         fitness = [champion.read(folder / "champions" / name).fitness for name in names]
         where = [BRACKETS[name][one.partition(".")[0]] for one in names]
     except (KeyError, TypeError, ValueError, IndexError, OSError) as error:
@@ -119,7 +119,7 @@ def share(points: np.ndarray, seed: int = SEED) -> Estimate:
         sums = np.einsum("rn,nm,rm->r", counts(i, rows), exact, counts(j, columns), optimize=True)
         return np.asarray(sums / exact.size)
 
-    spread = resampled(exact.shape, means, Draws(seed), RESAMPLES)
+    spread = resample(exact.shape, means, Draws(seed), RESAMPLES)
     return Estimate(float(exact.sum() / exact.size), *central(spread))
 
 
@@ -225,7 +225,7 @@ def facts(found: Games) -> str:
 
 def again(found: Games, rows: Sequence[Cells]) -> str:
     """Return the points of the star and of the brackets in games against players that nobody was chosen by."""
-    scores = {Path(run).name: one for (run, _, _), one in pooled(rows, ("run", "opponent", "game")).items()}
+    scores = {Path(run).name: one for (run, _, _), one in pool_rows(rows, ("run", "opponent", "game")).items()}
     points, fresh = both_seats(found.table), np.array([scores[name].share for name in found.names])
     lines = [star(found, points, scores, fresh)]
     for name in dict.fromkeys(found.brackets):

@@ -159,7 +159,7 @@ def expected(data: Data) -> str:
     for title in ("run 1", "run 2", WITHOUT):
         for name, target in (("50 points, as 27 + 23", 50.0), ("51 points or more", 51.0)):
             asked.append((title, name, target, best[title]))
-    lines = [[title, name, *running_time(curves.expected(some, target))] for title, name, target, some in asked]
+    lines = [[title, name, *running_time(curves.estimate_time(some, target))] for title, name, target, some in asked]
     return table(["runs", "target", "reached", "expected games (95 %)", "games of all runs"], lines)
 
 
@@ -209,7 +209,7 @@ def ablation(data: Data) -> str:
     lines = []
     for title, values in sums.items():
         both = sum(value >= 1 for value in curves.at(won[title], last))
-        cells = [share(both, len(values)), running_time(curves.expected(won[title], 1.0))[1]]
+        cells = [share(both, len(values)), running_time(curves.estimate_time(won[title], 1.0))[1]]
         tested = [effect(made[title].a12), f"{corrected[title]:.2g}"] if title in made else ["", ""]
         lines.append([title.removeprefix(ABLATION), str(len(values)), *middle(values), *cells, *tested])
     header = ["runs", "number", f"points in generation {last}: median (range)", "mean (95 %)"]

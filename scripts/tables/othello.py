@@ -15,7 +15,7 @@ import numpy as np
 
 from jaxgp.report.generated import table
 from jaxgp.statistics.exact import spearman
-from jaxgp.statistics.verdicts import LEVEL, pooled
+from jaxgp.statistics.verdicts import LEVEL, pool_rows
 from jaxgp.store import champion
 from jaxgp.store.table import Cells
 from tables.shared.cells import effect, family, mean_of, p_value
@@ -69,7 +69,7 @@ def experiment(path: str) -> str:
 def points(data: Data, opponents: Sequence[str] = tuple(UNMET)) -> dict[str, list[float]]:
     """Return the mean share of points of each champion against some opponents, by experiment."""
     scores: dict[str, dict[str, float]] = {}
-    for (run, opponent), score in pooled(data["othello_games"], ("run", "opponent")).items():
+    for (run, opponent), score in pool_rows(data["othello_games"], ("run", "opponent")).items():
         scores.setdefault(run, {})[opponent] = score.share
     found: dict[str, list[float]] = {}
     for run, met in sorted(scores.items()):

@@ -125,7 +125,7 @@ def evolved(data: Data, title: str) -> str:
         won = [cycle for one in some if (cycle := first(one)) is not None]
         cycles, games = "", "not known"
         if won:
-            spent = curves.expected(some, 1.0)
+            spent = curves.estimate_time(some, 1.0)
             cycles = f"{median(won):g} ({min(won)} to {max(won)})"
             games = f"{spent.value:,.0f} ({spent.low:,.0f} to {spent.high:,.0f})"
         last = [float(one.values[-1]) for one in sizes[title + size]]

@@ -9,7 +9,7 @@ from envs.mancala.primitives import primitive_set
 from envs.mancala.rules import Mancala
 from envs.othello import leaves, moves
 from envs.othello.rules import Othello
-from jaxgp.anatomy.nodes import Forest, written
+from jaxgp.anatomy.nodes import Forest, write_trees
 from jaxgp.anatomy.simpler import simplify
 from jaxgp.anatomy.simpler.rules import Rules
 from jaxgp.anatomy.trace import Tracer, Tree
@@ -43,7 +43,7 @@ SIMPLER = [
 def simplified(primitives, text):
     rules = Rules(Forest(primitives))
     root = rules.simplify(rules.forest.read(parse_tree(primitives, text, 64)))
-    return print_program(primitives, written([root], 64))
+    return print_program(primitives, write_trees([root], 64))
 
 
 @pytest.mark.parametrize(("text", "wanted"), SIMPLER)
@@ -76,7 +76,7 @@ def test_rules_keep_every_value(tracers, primitives):
     @given(trees(primitives, 60))
     def law(tree):
         root = rules.simplify(rules.forest.read(tree))
-        after = simplify.trees_of(written([root], 60))[0]
+        after = simplify.trees_of(write_trees([root], 60))[0]
         assert root.size <= int(tree.length)
         assert not programs.problems(primitives, after, int(primitives.root_type[0]))
         old, new = (tracer.values(Tree.of(primitives, one))[-1] for one in (tree, after))

@@ -164,7 +164,7 @@ def test_the_queue_is_said_in_words(monkeypatch, tmp_path):
         script.write_text(f"#!/bin/sh\nprintf '{lines}' >&{1 + code}\nexit {code}\n")
         script.chmod(0o755)
         monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-        assert slurm.queued("7") == found
+        assert slurm.count_queued("7") == found
 
 
 def test_the_example_of_a_cluster_names_only_options_that_there_are():

@@ -64,7 +64,7 @@ def test_what_members_raise_is_told_from_what_a_sweeper_raises():
 
 
 def test_a_number_of_members_is_said_in_words():
-    assert [members.counted(number) for number in (0, 1, 2)] == ["0 members", "1 member", "2 members"]
+    assert [members.count_in_words(number) for number in (0, 1, 2)] == ["0 members", "1 member", "2 members"]
 
 
 @pytest.mark.parametrize(

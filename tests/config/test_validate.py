@@ -266,7 +266,9 @@ def test_bad_values_of_the_groups_are_named_with_what_is_accepted(option, value,
 
 def test_groups_that_only_fail_together():
     wrong = walls_table.config()
-    wrong.algorithm.mutation = options.unchecked(RuleMutationOptions, dict.fromkeys(RuleMutationOptions().weights, 0.0))
+    wrong.algorithm.mutation = options.make_unchecked(
+        RuleMutationOptions, dict.fromkeys(RuleMutationOptions().weights, 0.0)
+    )
     assert "a weight above 0 for add, delete, reorder or modify" in refused(wrong)
     wrong = walls_table.config()
     wrong.algorithm = GPOptions()
@@ -350,7 +352,7 @@ def test_every_option_says_what_it_means_and_its_default_is_accepted(schema):
 
 def every(schema):
     """Return the options of a dataclass and of those within it."""
-    for one in options.declared(schema):
+    for one in options.list_options(schema):
         yield one
         for kind in one.kinds:
             if dataclasses.is_dataclass(kind):

@@ -12,7 +12,7 @@ from jaxgp.config.games import cast_of
 from jaxgp.evolution.options import GroupsOptions
 from jaxgp.kinds.groups import GroupsFitnessOptions
 from jaxgp.operators.options import RuleCreationOptions
-from jaxgp.options import unchecked
+from jaxgp.options import make_unchecked
 from jaxgp.run.assemble import creator
 from jaxgp.seats.options import opponent
 from jaxgp.spec import Cast
@@ -32,7 +32,7 @@ def config(size: int = 3, **algorithm) -> schema.Config:
     made = schema.Config(
         game={"name": "walls", "size": size},
         program={"matching": "symmetric"},
-        algorithm=unchecked(
+        algorithm=make_unchecked(
             GroupsOptions, {"population": 40, "immigrants": 8, "capacity": 16, "generations": 4} | algorithm
         ),
         logger=schema.LoggerOptions(mode="disabled"),

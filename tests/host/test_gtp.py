@@ -10,7 +10,7 @@ import envs
 from envs.othello.gtp import dialect
 from jaxgp.seats.agents import Agent, random_agent
 from jaxgp.seats.gtp import Engine, EngineError, EnginePlayer, MissingEngineError, gtp_agent
-from jaxgp.seats.moves import Stepper, game_key, legal, played
+from jaxgp.seats.moves import Stepper, game_key, legal, play_on
 from tests.host.engines import ended, fake, rhino
 
 PASS = 64
@@ -24,7 +24,7 @@ FIRST = Agent("first", lambda state, bits: legal(GAME, state)[0])
 
 def random_record(number, start=(), plies=None):
     """The record of random legal moves, to the end of the game or to a number of plies."""
-    return played(Stepper(GAME, game_key(17, number)), (RANDOM, RANDOM), start, plies)
+    return play_on(Stepper(GAME, game_key(17, number)), (RANDOM, RANDOM), start, plies)
 
 
 def actions(record):
@@ -53,7 +53,7 @@ def test_an_engine_stays_in_step_through_whole_games_and_their_passes(tmp_path, 
     agent = gtp_agent(GAME, dialect(GAME), fake("--log", log, *(["--fault", "deaf"] * deaf)))
     for number in range(6):
         movers = (agent, RANDOM) if number % 2 == 0 else (RANDOM, agent)
-        record = played(Stepper(GAME, game_key(5, number)), movers)
+        record = play_on(Stepper(GAME, game_key(5, number)), movers)
         passes += sum(move.action == PASS and move.seat != number % 2 for move in record[1:])
     agent.close()
     sent = log.read_text().splitlines()
@@ -93,7 +93,7 @@ def test_a_faulty_engine_is_named_with_the_command_and_what_it_answered(fault):
     agent = gtp_agent(GAME, dialect(GAME), command, timeout=3.0 if fault == "hangs" else 60.0)
     began = time.monotonic()
     with pytest.raises(EngineError) as raised:
-        played(Stepper(GAME, game_key(0)), (agent, FIRST), max_plies=3)
+        play_on(Stepper(GAME, game_key(0)), (agent, FIRST), max_plies=3)
     assert str(raised.value) == f"{command}: {FAULTS[fault]}"
     agent.close()
     assert time.monotonic() - began < 20
@@ -101,7 +101,7 @@ def test_a_faulty_engine_is_named_with_the_command_and_what_it_answered(fault):
 
 def test_an_engine_that_resigns_names_no_move():
     agent = gtp_agent(GAME, dialect(GAME), fake("--fault", "resigns"))
-    assert played(Stepper(GAME, game_key(0)), (agent, FIRST))[-1].action is None
+    assert play_on(Stepper(GAME, game_key(0)), (agent, FIRST))[-1].action is None
     agent.close()
 
 
@@ -138,7 +138,7 @@ def test_a_board_that_the_engine_does_not_have():
         gtp_agent(game, dialect(game), fake())
     small = envs.make("othello", size=6)
     agent = gtp_agent(small, dialect(small), fake())
-    record = played(Stepper(small, game_key(0)), (agent, agent), max_plies=1)
+    record = play_on(Stepper(small, game_key(0)), (agent, agent), max_plies=1)
     assert record[-1].action in legal(small, record[0].state)
     agent.close()
 
@@ -195,7 +195,7 @@ def test_gtp_rhino_plays_legal_games_from_both_seats():
     won = 0
     for number in range(6):
         movers = (agent, RANDOM) if number % 2 == 0 else (RANDOM, agent)
-        record = played(Stepper(GAME, game_key(2, number)), movers)
+        record = play_on(Stepper(GAME, game_key(2, number)), movers)
         won += float(record[-1].state.returns[number % 2]) > 0
     agent.close()
     assert won >= 5, "against random moves"

@@ -87,7 +87,7 @@ def test_options_are_read_without_jax():
 )
 def test_an_old_name_is_refused_with_the_new_one(old, said):
     with pytest.raises(UsageError) as raised:
-        typed.typed(Config, {"fitness": old}, complete=False)
+        typed.make_options(Config, {"fitness": old}, complete=False)
     assert str(raised.value).startswith(said)
 
 
@@ -104,7 +104,7 @@ def test_new_names_of_old_ones_exist():
 
 def test_an_option_of_another_kind_is_refused_with_the_kinds_that_have_it():
     with pytest.raises(UsageError) as raised:
-        typed.typed(Config, {"fitness": {"kind": "solo", "guides": {}}}, complete=False)
+        typed.make_options(Config, {"fitness": {"kind": "solo", "guides": {}}}, complete=False)
     assert str(raised.value) == (
         "fitness.guides: unknown option with fitness.kind=solo; it is one of coplay; "
         "accepted: kind, scale, parsimony, minimum"
@@ -129,9 +129,9 @@ def outside(tmp_path):
 
 
 def test_a_kind_in_a_folder_outside_is_as_good_as_one_of_the_project(outside):
-    placed = compose.placed([f"fitness.kind={outside}", "fitness.enough=4"], envs)
+    placed = compose.name_folder([f"fitness.kind={outside}", "fitness.enough=4"], envs)
     assert placed.overrides == ["fitness.kind=short", "fitness.enough=4"]
-    made = typed.typed(Config, {"fitness": {"kind": "short", "enough": 4}}, complete=False).fitness
+    made = typed.make_options(Config, {"fitness": {"kind": "short", "enough": 4}}, complete=False).fitness
     small = dataclasses.replace(config(), fitness=made)
     small.algorithm.selection.method = "tournament"
     ring = assemble(validate.check(small, envs), envs).ring
@@ -142,7 +142,7 @@ def test_a_kind_in_a_folder_outside_is_as_good_as_one_of_the_project(outside):
 
 def test_a_folder_without_a_kind_of_its_name_is_refused(tmp_path, outside):
     with pytest.raises(UsageError, match=r"^fitness.kind=.*/none: accepted: panel, coplay, .* a folder with an __init"):
-        compose.placed([f"fitness.kind={tmp_path / 'none'}"], envs)
+        compose.name_folder([f"fitness.kind={tmp_path / 'none'}"], envs)
     other = outside.rename(tmp_path / "shorter")
     with pytest.raises(UsageError, match=r"has a dataclass of options with the kind shorter, as the folder is; names"):
-        compose.placed([f"fitness.kind={other}"], envs)
+        compose.name_folder([f"fitness.kind={other}"], envs)

@@ -42,7 +42,7 @@ def test_each_stage_searches_what_those_before_it_did_not_solve_and_all_nodes_co
     first = stage(n0=(7, 3), n1=(10, None), n2=(10, None))
     second = stage(n1=(4, 2), n2=(10, None))
     third = stage(n2=(100, None))
-    found = portfolio.combined(3, (first, second, third))
+    found = portfolio.combine_stages(3, (first, second, third))
     assert found.solved.tolist() == [True, True, False]
     assert found.nodes.tolist() == [7, 14, 120]
     assert found.length.tolist() == [3, 2, -1]
@@ -69,7 +69,7 @@ def test_champions_in_turn_try_once_each_with_a_limit_of_their_own():
 def measure(path, texts=("(+ lit action)", "action"), limits=(20, 60)):
     some, book = suites()["many"], Book(path, say=lambda said: None)
     plan = portfolio.stages([(text, champion(text)) for text in texts], limits)
-    return portfolio.measured(plan, "many", some, 4, book, lambda said: None)
+    return portfolio.search_in_stages(plan, "many", some, 4, book, lambda said: None)
 
 
 def test_what_a_portfolio_finds_is_what_its_champions_find_alone():
@@ -78,8 +78,8 @@ def test_what_a_portfolio_finds_is_what_its_champions_find_alone():
     nodes, left = dict.fromkeys(some.names, 0), list(some.names)
     for number, (text, limit) in enumerate([(t, n) for n in (20, 60) for t in ("(+ lit action)", "action")]):
         loaded = champion(text)
-        by = solving.wanted(loaded, ["champion"])
-        ((_, _, alone),) = solving.measured(loaded, {"many": some}, limit, lambda said: None, 4, None, by)
+        by = solving.choose_orders(loaded, ["champion"])
+        ((_, _, alone),) = solving.solve_suites(loaded, {"many": some}, limit, lambda said: None, 4, None, by)
         assert tried[number].tried == len(left)
         for name in left:
             nodes[name] += alone.each[name][0]

@@ -137,8 +137,8 @@ def searched(monkeypatch):
 
 def measure(path=None, batch=4, loaded=None, limit=LIMIT, against=()):
     book, loaded = Book(path, say=lambda said: None), loaded or champion()
-    by = solving.wanted(loaded, against)
-    found = solving.measured(loaded, suites(), limit, lambda said: None, batch, book, by)
+    by = solving.choose_orders(loaded, against)
+    found = solving.solve_suites(loaded, suites(), limit, lambda said: None, batch, book, by)
     return {(suite, order): figures for suite, order, figures in found}
 
 
@@ -308,7 +308,7 @@ def test_other_files_are_refused_and_left_as_they_are(tmp_path, what):
 
 def test_every_setting_tells_searches_apart_however_long():
     order = solving.orders(champion())[-1]
-    about = instances.described("many", order, LIMIT)
+    about = instances.describe_search("many", order, LIMIT)
     assert about["game"] == "lamps version=1"
     assert about["program"] == "role=tally deepest=7"
     assert instances._settings({"deal": "x" * 200 + "a"}) != instances._settings({"deal": "x" * 200 + "b"})

@@ -8,7 +8,7 @@ from jaxgp.errors import UsageError
 from jaxgp.genotypes import programs
 from jaxgp.operators.creation import Request, create, generate, least_sizes
 from jaxgp.operators.options import CreationOptions
-from jaxgp.options import unchecked
+from jaxgp.options import make_unchecked
 from tests.genotypes.generators import least_trees
 from tests.operators.operator_cases import (
     BUSHY,
@@ -91,7 +91,7 @@ def test_depth_and_size_are_bounded_together():
 
 
 def creation(primitives, population, capacity, **options):
-    return quick(lambda key: create(key, primitives, unchecked(CreationOptions, options), population, capacity))
+    return quick(lambda key: create(key, primitives, make_unchecked(CreationOptions, options), population, capacity))
 
 
 def test_full_trees_fill_the_depth_or_the_room_and_grown_ones_the_capacity_but_never_more():

@@ -13,7 +13,7 @@ from jaxgp.operators import draw
 from jaxgp.operators.creation import create
 from jaxgp.operators.mutation import KINDS, mutate
 from jaxgp.operators.options import MutationOptions
-from jaxgp.options import unchecked
+from jaxgp.options import make_unchecked
 from tests.genotypes.generators import FACTORED
 from tests.operators.operator_cases import (
     BATCH,
@@ -42,8 +42,8 @@ NONE = dict.fromkeys(KINDS, 0.0)
 
 def options(max_depth=None, probability=0.5, grown=4, **weights):
     """Options of the operators alone; a command would refuse some of them."""
-    mutation = unchecked(MutationOptions, {"probability": probability, "max_depth": grown, **NONE, **weights})
-    return unchecked(GPOptions, {"max_depth": max_depth, "mutation": mutation})
+    mutation = make_unchecked(MutationOptions, {"probability": probability, "max_depth": grown, **NONE, **weights})
+    return make_unchecked(GPOptions, {"max_depth": max_depth, "mutation": mutation})
 
 
 PLAIN_KINDS = [kind for kind in KINDS if kind != "local"]

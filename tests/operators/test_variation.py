@@ -11,7 +11,7 @@ from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions, CrossoverOptions, MutationOptions, SelectionOptions
 from jaxgp.operators.selection import elites
 from jaxgp.operators.variation import breed, recombine
-from jaxgp.options import unchecked
+from jaxgp.options import make_unchecked
 from tests.operators.operator_cases import (
     BATCH,
     MANCALA,
@@ -141,8 +141,8 @@ def paired(crossing, fitness, n, **options):
 
     @quick
     def made(probability):
-        crossover = unchecked(CrossoverOptions, {"probability": probability, "method": crossing})
-        algorithm = unchecked(GPOptions, {"crossover": crossover, "selection": SelectionOptions(**options)})
+        crossover = make_unchecked(CrossoverOptions, {"probability": probability, "method": crossing})
+        algorithm = make_unchecked(GPOptions, {"crossover": crossover, "selection": SelectionOptions(**options)})
         return recombine(jax.random.key(0), MANCALA, algorithm, population, merits, n)[0].value[:, 0, 0]
 
     return [np.asarray(made(np.float32(probability))).astype(int) for probability in (0, 1)]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import envs
-from jaxgp.config.compose import opened
+from jaxgp.config.compose import adapt_override
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError
 from jaxgp.run import outcome, resume
@@ -84,9 +84,9 @@ def test_a_row_that_cannot_be_written_is_printed(ended, tmp_path, capsys):
     ],
 )
 def test_a_command_that_is_pasted_means_what_was_typed(typed):
-    override = opened(Config, typed)
+    override = adapt_override(Config, typed)
     script, *words = shlex.split(resume.command([override], envs))[1:]
-    assert (script, [opened(Config, word) for word in words]) == ("scripts/train.py", [override])
+    assert (script, [adapt_override(Config, word) for word in words]) == ("scripts/train.py", [override])
 
 
 def test_a_game_outside_is_named_by_its_folder():

@@ -321,7 +321,7 @@ def test_what_was_measured_before_it_was_stopped_is_kept(evaluate, run_directory
         yield "champion", [won]
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(evaluation, "measured", stopped)
+    monkeypatch.setattr(evaluation, "measure_player", stopped)
     code, out, error = evaluate(f"run={run_directory}", "panel=quick")
     assert (code, error.splitlines()[-1]) == (130, "stopped")
     assert "fixed" in out
@@ -361,7 +361,7 @@ def test_figures_that_find_no_room_are_printed(evaluate, searching_run, panel, m
         raise OSError(28, "No space left on device", str(path))
 
     panel(chance={"kind": "random"})
-    monkeypatch.setattr(evaluation, "measured", lambda *_: ())
+    monkeypatch.setattr(evaluation, "measure_player", lambda *_: ())
     monkeypatch.setattr(evaluation, "table_text", lambda report: "the table")
     monkeypatch.setattr(evaluation, "save", full)
     code, out, error = evaluate(f"run={searching_run}", "panel=mine")
@@ -371,7 +371,7 @@ def test_figures_that_find_no_room_are_printed(evaluate, searching_run, panel, m
 
 def test_a_champion_that_searches_is_measured_at_another_depth(evaluate, searching_run, panel, monkeypatch):
     seen = []
-    monkeypatch.setattr(evaluation, "measured", lambda loaded, *args: seen.append(loaded.cast.actor.depth) or ())
+    monkeypatch.setattr(evaluation, "measure_player", lambda loaded, *args: seen.append(loaded.cast.actor.depth) or ())
     panel(chance={"kind": "random"})
     given = (f"run={searching_run}", "panel=mine")
     assert evaluate(*given)[0] == evaluate(*given, "depth=4")[0] == 0

@@ -127,7 +127,7 @@ def test_only_finished_runs_count_and_the_others_are_named_with_a_line_that_goes
 
 
 def test_settings_are_compared_by_their_finished_runs(folder):
-    (one,) = sweep.compared(sweep.load("sweep", folder), "fitness", seed=0)
+    (one,) = sweep.compare_settings(sweep.load("sweep", folder), "fitness", seed=0)
     assert (len(one.first.values), len(one.second.values)) == (4, 3)
     assert one.a12.value == 0  # every run of the first is below every run of the second
 

@@ -14,7 +14,7 @@ from jaxgp.config import typed
 from jaxgp.config.launching import members, processes, slurm
 from jaxgp.config.launching.members import Member, Plan, Way
 from jaxgp.config.launching.options import LAUNCHERS, JoblibOptions, SlurmOptions
-from jaxgp.config.mistakes import first_line, not_installed
+from jaxgp.config.mistakes import first_line, say_how_to_install
 from jaxgp.errors import UsageError, reject
 
 SECTION = "hydra.launcher"
@@ -40,7 +40,7 @@ class Chosen(NamedTuple):
     waits: bool = True
 
 
-def chosen(config: DictConfig, finished: Callable[[Plan], bool]) -> Chosen:
+def choose_launcher(config: DictConfig, finished: Callable[[Plan], bool]) -> Chosen:
     """Return how a composed sweep is launched.
 
     Args:
@@ -71,16 +71,18 @@ def chosen(config: DictConfig, finished: Callable[[Plan], bool]) -> Chosen:
 def _typed(config: DictConfig, name: str) -> JoblibOptions | SlurmOptions | None:
     """Return the options of one of our launchers; None for one of Hydra's own, which has others."""
     schema, given = LAUNCHERS[name], config.hydra.launcher
-    if any(one.name not in given for one in options.declared(schema)):
+    if any(one.name not in given for one in options.list_options(schema)):
         return None
     if any(not _is_there(package) for package in PACKAGES[name]):
-        raise UsageError(f"hydra/launcher={config.hydra.runtime.choices['hydra/launcher']}: {not_installed(name)}")
+        raise UsageError(f"hydra/launcher={config.hydra.runtime.choices['hydra/launcher']}: {say_how_to_install(name)}")
     try:
         values = OmegaConf.to_container(given, resolve=True)
     except OmegaConfBaseException as error:
         raise UsageError(f"{error.full_key or SECTION}: {first_line(error)}") from error
     assert isinstance(values, dict)
-    asked = typed.typed(schema, {key: value for key, value in values.items() if key != "_target_"}, f"{SECTION}.")
+    asked = typed.make_options(
+        schema, {key: value for key, value in values.items() if key != "_target_"}, f"{SECTION}."
+    )
     options.check(asked, f"{SECTION}.")
     return asked
 

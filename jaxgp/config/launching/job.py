@@ -31,7 +31,7 @@ class Job:
     def __call__(self, *arguments: object) -> None:
         """Run the member; a member that failed ends the process with its exit code."""
         take_signals()
-        code = members.carried_out(lambda: self._launcher(*arguments))  # type: ignore[operator]
+        code = members.carry_out(lambda: self._launcher(*arguments))  # type: ignore[operator]
         if code:
             sys.exit(code)
 

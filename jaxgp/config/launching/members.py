@@ -96,7 +96,7 @@ class Members(Launcher):
         ]
         due = [one for one in members if not self._is_idle(one.plan)]
         if len(due) < len(members):
-            say(f"Already complete: {len(members) - len(due)} of {counted(len(members))}.")
+            say(f"Already complete: {len(members) - len(due)} of {count_in_words(len(members))}.")
         self.members += members
         self.codes |= {one.number: 0 for one in members} | (dict(self._way(self._launcher, due)) if due else {})
         return [self._returned(one) for one in members]
@@ -116,10 +116,10 @@ def one_by_one(launcher: Launcher, members: Sequence[Member]) -> dict[int, int]:
 
 
 def _alone(launcher: Launcher, member: Member) -> int:
-    return carried_out(lambda: next(iter(launcher.launch([list(member.overrides)], member.number))))
+    return carry_out(lambda: next(iter(launcher.launch([list(member.overrides)], member.number))))
 
 
-def carried_out(job: Callable[[], JobReturn]) -> int:
+def carry_out(job: Callable[[], JobReturn]) -> int:
     """Call a job and return its exit code; a directory that cannot be made is one line."""
     try:
         done = job()
@@ -150,7 +150,7 @@ def failure(logs: Iterable[Path]) -> str:
     return ""
 
 
-def counted(number: int) -> str:
+def count_in_words(number: int) -> str:
     """Return a number of members in words."""
     return f"{number} member{'' if number == 1 else 's'}"
 

@@ -112,7 +112,7 @@ def launch(asked: JoblibOptions, folder: Path, launcher: Launcher, due: Sequence
         free.put(slot)
     logs = folder / LOGS
     logs.mkdir(parents=True, exist_ok=True)
-    members.say(f"{members.counted(len(due))}, {len(made)} at once; their outputs: {logs}")
+    members.say(f"{members.count_in_words(len(due))}, {len(made)} at once; their outputs: {logs}")
     one = partial(_one, launcher, free, logs, Singleton.get_state())
     threads = ThreadPoolExecutor(len(made))
     running = [threads.submit(one, member) for member in due]

@@ -178,7 +178,7 @@ def submit(
     except (RuntimeError, OSError, subprocess.SubprocessError) as error:
         raise RunError(f"hydra/launcher=slurm: nothing was submitted ({one_line(error)})") from error
     number = jobs[0].job_id.partition("_")[0]
-    members.say(f"Submitted as job {number}, {members.counted(len(due))}; their outputs: {folder / JOBS}")
+    members.say(f"Submitted as job {number}, {members.count_in_words(len(due))}; their outputs: {folder / JOBS}")
     return number, [job.paths.stdout.with_suffix("") for job in jobs]
 
 
@@ -189,7 +189,7 @@ def _resumes(member: Member) -> bool:
 def wait(job: str) -> None:
     """Wait until the queue holds no member of a job; say what they do whenever that changes."""
     pause, before = FIRST_PAUSE, ""
-    while (now := queued(job)) is not None:
+    while (now := count_queued(job)) is not None:
         if now != before:
             members.say(f"job {job}: {now or 'the queue does not answer'}")
             pause, before = FIRST_PAUSE, now
@@ -197,7 +197,7 @@ def wait(job: str) -> None:
         pause = min(1.5 * pause, LONGEST_PAUSE)
 
 
-def queued(job: str) -> str | None:
+def count_queued(job: str) -> str | None:
     """Say how many members of a job are in which state; None if none is queued, "" if the queue does not answer."""
     asked = _asked(["squeue", "-h", "-r", "-j", job, "-o", "%T %r"])
     if asked.returncode:

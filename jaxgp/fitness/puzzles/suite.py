@@ -27,7 +27,7 @@ from jaxgp.bits import extend
 from jaxgp.contracts import Scheme, Solver, States
 from jaxgp.errors import reject
 from jaxgp.fitness.evaluation import Absolute, Evaluation, check_worth, child, worth
-from jaxgp.genotypes.language import Genome, Language, sizes, written_in
+from jaxgp.genotypes.language import Genome, Language, language_of, sizes
 from jaxgp.options import real, whole
 from jaxgp.spec import Cast, Instances
 
@@ -101,7 +101,7 @@ class SuiteFitness(Absolute[Array]):
     @property
     def language(self) -> Language | None:
         """What the solver's individuals are written in."""
-        return written_in(self.solver)
+        return language_of(self.solver)
 
     def check(self, scheme: Scheme) -> None:
         """Refuse a scheme whose individuals cannot be measured, or that has too few; raises UsageError."""

@@ -65,7 +65,7 @@ def _commands(environment: Mapping[str, object]) -> tuple[list[str], str]:
     """Return the words of the last command after `python`, and the experiment of the first; nothing if they are odd."""
     with suppress(ValueError, IndexError):
         found = runs.commands(environment)
-        return shlex.split(found[-1])[1:], runs.named("experiment", found)
+        return shlex.split(found[-1])[1:], runs.find_setting("experiment", found)
     return [], ""
 
 

@@ -36,9 +36,9 @@ class DeepeningOptions(PlayerOptions):
             )
 
     def unfit(self, cast: "Cast") -> str:
-        from jaxgp.players.searches import unsearched
+        from jaxgp.players.searches import explain_unsearched
 
-        return super().unfit(cast) or unsearched(cast.spec, cast.game)
+        return super().unfit(cast) or explain_unsearched(cast.spec, cast.game)
 
     def check(self, option: str, cast: "Cast") -> None:
         from jaxgp.players.searches import check_evaluator

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from jaxgp.errors import UsageError, reason, rejected
+from jaxgp.errors import UsageError, reason, rejection
 from jaxgp.options import MAX_GAMES, option
 from jaxgp.printable import one_line
 from jaxgp.seats.options import PlayerOptions
@@ -76,8 +76,8 @@ class ProgramOptions(PlayerOptions):
         try:
             return reading.read_text(user_path(where, str(self.file))), f"{where}={self.file}"
         except OSError as error:
-            raise rejected(where, self.file, accepted, f"it cannot be read ({reason(error)})") from error
+            raise rejection(where, self.file, accepted, f"it cannot be read ({reason(error)})") from error
         except UnicodeDecodeError as error:
-            raise rejected(where, self.file, accepted, "it is no text in UTF-8") from error
+            raise rejection(where, self.file, accepted, "it is no text in UTF-8") from error
         except ValueError as error:
-            raise rejected(where, self.file, accepted, str(error)) from error
+            raise rejection(where, self.file, accepted, str(error)) from error

@@ -50,9 +50,9 @@ class SearchOptions(PlayerOptions):
         return replace(self, evaluator=self.evaluator or next(iter(cast.spec.evaluators(cast.game))))
 
     def unfit(self, cast: "Cast") -> str:
-        from jaxgp.players.searches import unsearched
+        from jaxgp.players.searches import explain_unsearched
 
-        return super().unfit(cast) or unsearched(cast.spec, cast.game)
+        return super().unfit(cast) or explain_unsearched(cast.spec, cast.game)
 
     def chance(self, cast: "Cast") -> bool:
         from jaxgp.players.searches import chancy

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from jaxgp import reading
 from jaxgp.config import validate
-from jaxgp.config.compose import Composer, Placed, placed
-from jaxgp.config.quoting import pasted
+from jaxgp.config.compose import Composer, Placed, name_folder
+from jaxgp.config.quoting import quote_for_shell
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reason, reject, show
 from jaxgp.files import user_path
@@ -60,14 +60,14 @@ def plan_design(options: DesignOptions, config_dir: Path, games: Games) -> Plan:
         UsageError: the first mistake.
     """
     content = load_file(options.design, config_dir / "design") if options.design is not None else {}
-    base = placed(options.base, games)
-    design = read(merged(content, replace(options, base=base.overrides)))
+    base = name_folder(options.base, games)
+    design = read(merge_design(content, replace(options, base=base.overrides)))
     if options.parquet:
         results.check_parquet()
     return _plan(design, config_dir, base, where(options, options.design))
 
 
-def merged(content: Mapping[str, object], options: DesignOptions) -> dict[str, object]:
+def merge_design(content: Mapping[str, object], options: DesignOptions) -> dict[str, object]:
     """Return the content of a design file, with the options of the command line replacing or extending its entries."""
     base = content.get("base") or []
     made = {**content, "base": [*base, *options.base] if isinstance(base, list) else base}
@@ -100,7 +100,7 @@ def plan_tuned(options: TunedOptions, config_dir: Path, games: Games) -> Plan:
     whole("seed", seed, 0, MAX_SEED - options.replicates * len(studied.groups))
     if options.parquet:
         results.check_parquet()
-    base = placed(words("base", options.base), games)
+    base = name_folder(words("base", options.base), games)
     groups = {}
     for group, found in fit_groups(frame, studied).items():
         if isinstance(found, str):
@@ -161,14 +161,14 @@ def _said(design: Design, cell: Cell) -> str:
 
 def load_design(folder: Path, option: str) -> Design:
     """Return the design whose results a folder holds; raises UsageError, which names the option of the folder."""
-    content, _ = noted(folder, option)
+    content, _ = read_noted(folder, option)
     try:
         return read(content)
     except UsageError as error:
         raise UsageError(f"{option}={show(folder)}: {DESIGN}: {error}") from error
 
 
-def noted(folder: Path, option: str) -> tuple[Mapping[str, object], str]:
+def read_noted(folder: Path, option: str) -> tuple[Mapping[str, object], str]:
     """Return the design that a folder was made for, as `read` takes it, and its digest; raises UsageError."""
     path = folder / DESIGN
     try:
@@ -188,5 +188,5 @@ def commands(plan: Plan) -> list[str]:
         run = plan.output / "runs" / f"{trial.number:04}"
         options = [places.get(one, one) for one in trial.overrides]
         words = " ".join(shlex.quote(word) for word in (*options, "logger=disabled"))
-        said.append(f"python scripts/train.py {words} {pasted('hydra.run.dir', run)}")
+        said.append(f"python scripts/train.py {words} {quote_for_shell('hydra.run.dir', run)}")
     return said

@@ -30,7 +30,7 @@ from matplotlib.figure import Figure
 
 import envs
 from jaxgp import files
-from jaxgp.anatomy.anatomy_report import drawn
+from jaxgp.anatomy.anatomy_report import draw_table
 from jaxgp.config import arguments
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, UsageError, reason
@@ -365,9 +365,9 @@ def save(folder: Path, found: Terminals) -> None:
 def lines(found: Terminals) -> list[str]:
     """Return the figures as lines for the terminal."""
     rows = [{name: _percent(value) for name, value in row.items()} for row in shares(found)]
-    tables = [drawn(f"Terminals of {found.who}", rows)]
+    tables = [draw_table(f"Terminals of {found.who}", rows)]
     if asked := places(found):
-        tables.append(drawn("Parameters: values, and how often", asked))
+        tables.append(draw_table("Parameters: values, and how often", asked))
     return "\n".join(tables).splitlines()
 
 

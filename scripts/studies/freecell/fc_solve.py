@@ -33,7 +33,7 @@ from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.errors import UsageError
 from jaxgp.measure import solving
-from jaxgp.measure.instances import Book, Outcome, described
+from jaxgp.measure.instances import Book, Outcome, describe_search
 from jaxgp.options import MAX_COUNT, option
 from jaxgp.spec import cast
 
@@ -84,7 +84,7 @@ def task(options: Options) -> int:
     if shutil.which(PROGRAM) is None:
         raise UsageError(f"{PROGRAM} is not installed (Debian: freecell-solver-bin)")
     order = solving.Order(NAME, cast(envs.spec("freecell"), game))
-    about = described(options.suite, order, options.limit) | {"program": f"search={NAME} preset={options.preset}"}
+    about = describe_search(options.suite, order, options.limit) | {"program": f"search={NAME} preset={options.preset}"}
     found = book.known(about, some)
     left = np.flatnonzero(~found.done)
     for first in range(0, len(left), TOGETHER):

@@ -119,7 +119,7 @@ def measure(options: Options, population: int, composer: "Composer[Config]") -> 
         round(statistics.median(spent), 6),
         round(statistics.median(took), 6),
         round(compiling, 2),
-        memory.needed(program) or 0,
+        memory.count_bytes(program) or 0,
         resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
         round(os.getloadavg()[0], 1),
         len(os.sched_getaffinity(0)),

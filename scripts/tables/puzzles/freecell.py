@@ -9,7 +9,7 @@ import numpy as np
 from envs.freecell import suites
 from envs.freecell.rules import FreeCell
 from jaxgp.measure.instances import Searched
-from jaxgp.measure.portfolio import combined
+from jaxgp.measure.portfolio import combine_stages
 from jaxgp.measure.solving import CHAMPION, Figures, figures
 from jaxgp.report.generated import table
 from jaxgp.statistics.verdicts import holm
@@ -105,7 +105,7 @@ def staged(
         return found
 
     try:
-        return combined(len(names), (partial(search, *stage) for stage in stages)), lines
+        return combine_stages(len(names), (partial(search, *stage) for stage in stages)), lines
     except LookupError:
         return None
 

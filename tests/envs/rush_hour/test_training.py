@@ -145,13 +145,13 @@ def test_a_small_run_resumes_to_the_bit_and_its_champion_is_measured(tmp_path):
     assert "instances that are never drawn" in page
     loaded = champions.load(str(whole), envs)
     suites = solving.suites_of(loaded.cast, "JAM", "test")
-    found = {order: one for _, order, one in solving.measured(loaded, suites, 300, lambda said: None)}
+    found = {order: one for _, order, one in solving.solve_suites(loaded, suites, 300, lambda said: None)}
     assert list(found) == ["blind", "H1", "H2", "H3", "Hc", "champion"]
     assert found["blind"].share == 1
     assert all(one.instances == len(one.each) == 8 for one in found.values())
     assert "champion" in solving.text({"JAM": found})
     greedy = champions.with_program(loaded, {"search": "greedy", "room": 1024})
-    best = {order: one for _, order, one in solving.measured(greedy, suites, 3000, lambda said: None)}
+    best = {order: one for _, order, one in solving.solve_suites(greedy, suites, 3000, lambda said: None)}
     assert list(best) == ["blind", "unguided", "H1", "H2", "H3", "Hc", "champion"]
     assert best["unguided"].each != best["H1"].each
     assert best["H1"].solved >= found["H1"].solved
