@@ -54,7 +54,7 @@ def design(options: study_options.DesignOptions) -> int:
     return carry_out(planning.plan_design(options, CONFIG_DIR, envs), options)
 
 
-def tuned(options: study_options.TunedOptions) -> int:
+def run_tuned(options: study_options.TunedOptions) -> int:
     """Run the groups of a design at their optima and compare them."""
     from jaxgp.study.designs import planning
 
@@ -248,7 +248,7 @@ class Analysis(NamedTuple):
 
 ANALYSES = {
     "design": Analysis(study_options.DesignOptions, design, study_options.STUDY),
-    "tuned": Analysis(study_options.TunedOptions, tuned, study_options.STUDY),
+    "tuned": Analysis(study_options.TunedOptions, run_tuned, study_options.STUDY),
     "comparison": Analysis(study_options.ComparisonOptions, comparison, study_options.STUDY),
     "sweep": Analysis(study_options.SweepOptions, sweep, study_options.STUDY),
     "curves": Analysis(study_options.CurvesOptions, curves, study_options.STUDY),

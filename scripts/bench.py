@@ -63,7 +63,7 @@ from rivals import backgammon, checkers, evaluators, othello, solitaire, tournam
 from rivals.plain import kalah
 from rivals.puzzles import freecell, rush_hour
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
-from rivals.timing import Bench, Case, Job, Report, compare, compiled, measure
+from rivals.timing import Bench, Case, Job, Report, compare, compile_function, measure
 
 PARTS = (
     "interpreter",
@@ -183,13 +183,13 @@ def interpret(bench: Bench, primitives: PrimitiveSet, nodes: int, in_games: bool
     if in_games:
         features = jnp.tile(features, (options.programs, 1, 1))
     plans = jax.jit(functools.partial(plan, primitives))(programs)
-    alone, alone_compile = compiled(functools.partial(evaluate, primitives), plans, features)
+    alone, alone_compile = compile_function(functools.partial(evaluate, primitives), plans, features)
     work, values = int(programs.length.sum()) * count, np.asarray(alone(plans, features))
     sizes = {"set": primitives.name, "programs": options.programs, "cases": count, "nodes": int(programs.length.mean())}
     unit, evaluation, both = "node evaluations/s", "evaluation", "planning and evaluation"
     ours, seconds = {evaluation: Case(lambda: alone(plans, features), work)}, {evaluation: alone_compile}
     if not in_games:  # games plan once and evaluate move after move
-        whole, seconds[both] = compiled(functools.partial(evaluate_programs, primitives), programs, features)
+        whole, seconds[both] = compile_function(functools.partial(evaluate_programs, primitives), programs, features)
         ours[both] = Case(lambda: whole(programs, features), work)
 
     def deap() -> dict[str, Case]:
@@ -220,7 +220,7 @@ def step(bench: Bench, batch: int, until: float) -> None:
     game, options = bench.cast.game, bench.options
     moves = min(1024, max(64, 2**20 // batch))
     states, key = openings(game, batch), jax.random.key(options.seed)
-    run, seconds = compiled(functools.partial(random_moves, game, moves=moves), states, key)
+    run, seconds = compile_function(functools.partial(random_moves, game, moves=moves), states, key)
     sizes, unit, name = {"batch": batch, "moves": moves}, "moves/s", "random legal moves"
 
     def cases() -> dict[str, Case]:
@@ -251,7 +251,7 @@ def search_roots(bench: Bench, depth: int, roots: int, lanes: int, until: float)
     free = searches(bench.cast.spec, bench.cast.game, "material", depth, "first", options.tail, lanes)[0]
     sizes, unit = {"depth": depth, "roots": roots, "lanes": min(lanes, roots), "tail": free.tail}, "searches/s"
     name = "free lanes"
-    run, seconds = compiled(free.search, *arguments)
+    run, seconds = compile_function(free.search, *arguments)
     result = run(*arguments)
     cases = {name: Case(functools.partial(run, *arguments), roots)}
     values, nodes = np.asarray(result.values), int(result.nodes.sum())
@@ -310,7 +310,7 @@ def evolve(bench: Bench, depth: int, until: float) -> None:
     experiment = assemble.assemble(study(options, depth), envs)
     key, games = jax.random.key(options.seed), 2 * options.population
     start = experiment.init(key)
-    play, play_compile = compiled(experiment.ring.fitness.evaluate, key, start.population, start.memory)
+    play, play_compile = compile_function(experiment.ring.fitness.evaluate, key, start.population, start.memory)
     result, full = play(key, start.population, start.memory)
     cold, warm, whole = "games, empty reply table", "games, full reply table", "generations from an empty reply table"
     ours = {

@@ -42,7 +42,7 @@ from tables import (
     walls,
 )
 from tables.puzzles import freecell, morpion, morpion_study, rush_hour
-from tables.shared.data import Data, Makers, guarded
+from tables.shared.data import Data, Makers, guard
 
 
 def launchers() -> Makers:
@@ -101,7 +101,7 @@ def contents(docs: Path) -> dict[Path, str]:
     """Return the text of every document of the folder that has generated parts; raises UsageError."""
     data = Data(docs / "data")
     return {
-        docs / name: fill_document(reading.read_text(docs / name), guarded(makers, data), name)
+        docs / name: fill_document(reading.read_text(docs / name), guard(makers, data), name)
         for name, makers in DOCUMENTS.items()
     }
 

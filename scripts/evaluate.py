@@ -320,7 +320,7 @@ def measure_against(options: Options, loaded: "Loaded | None", output: Path | No
 
     if options.compare and (why := explain_unsearched(cast.spec, cast.game)):
         reject("compare", options.compare, "0", why)
-    panel, player, about = seated(options, cast)
+    panel, player, about = read_panel(options, cast)
     measured = loaded or panels.take_member(cast, str(options.player), player)
     add = adder(options, measured, panel)
     said = ""
@@ -402,7 +402,9 @@ def terms(options: Options) -> "Terms":
     return Terms(options.games, options.opening_plies, options.seed)
 
 
-def seated(options: Options, cast: "Cast") -> "tuple[dict[str, OpponentOptions], OpponentOptions, dict[str, object]]":
+def read_panel(
+    options: Options, cast: "Cast"
+) -> "tuple[dict[str, OpponentOptions], OpponentOptions, dict[str, object]]":
     """Read the panel.
 
     Returns:

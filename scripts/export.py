@@ -119,13 +119,13 @@ def writers(loaded: "Loaded") -> dict[str, Callable[[], str]]:
     for name, write in cast.role.exports.items():
         found[name] = partial(write, cast.game, cast.options, written, f"{title}.")
     if isinstance(cast.actor, Alone) and cast.spec.notation.describe is not None:
-        found["game"] = partial(described, loaded)
+        found["game"] = partial(describe_game, loaded)
     if isinstance(cast.actor, Alone) and cast.spec.notation.picture is not None:
         found["svg"] = partial(picture, loaded)
     return found
 
 
-def described(loaded: "Loaded") -> str:
+def describe_game(loaded: "Loaded") -> str:
     """Write the game of a champion that plays alone: its moves, and the leaf that made each."""
     cast = loaded.cast
     moves = cast.actor.record(loaded.genome)

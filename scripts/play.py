@@ -151,7 +151,9 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
     if alone:
         only_one(options, cast.game.name)
     roles = ("player",) if alone else ("player", "opponent") if options.seat == "first" else ("opponent", "player")
-    seats = {"player": options.player} if alone else {"player": options.player, "opponent": met(options, cast)}
+    seats = (
+        {"player": options.player} if alone else {"player": options.player, "opponent": choose_opponent(options, cast)}
+    )
     check_run(options, seats)
     champion = None if loaded is None else loaded.genome
     with ExitStack() as leaving:
@@ -179,14 +181,14 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Call
     from jaxgp.seats.gtp import EngineError
     from jaxgp.seats.moves import Stepper, game_key
 
-    names, labels = called(agents)
+    names, labels = name_players(agents)
     stepper = Stepper(cast.game, game_key(options.seed))
     with waiting("Compiling the rules"):
         stepper.compile()
     board = Board(
         stepper,
         cast.spec,
-        tuple(agent and undisturbed(agent) for agent in agents),
+        tuple(agent and guard_typing(agent) for agent in agents),
         tuple(labels),
         ask,
         sayer(cast.spec.table.marked),
@@ -248,13 +250,13 @@ def advising(options: Options, cast: "Cast") -> "Callable[[], Adviser] | None":
     def searched() -> "Adviser":
         made = search.agent("opponent", cast)
         assert made is not None, "no person answers"
-        agent = undisturbed(announce(made, "Compiling a search for hints"))
+        agent = guard_typing(announce(made, "Compiling a search for hints"))
         return lambda state, bits: (agent.choose(state, bits), agent.name)
 
     return searched if hints is None else own
 
 
-def called(agents: "list[Agent | None]") -> tuple[list[str], list[str]]:
+def name_players(agents: "list[Agent | None]") -> tuple[list[str], list[str]]:
     """Return the names of players (None: a person) in files and on the screen; greet a person who is the only one."""
     from jaxgp.seats.moves import YOU
 
@@ -286,7 +288,7 @@ def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
     if changed:
         raise UsageError(f"{changed[0]}: a replay has no use for it; leave it out where replay is given")
     with waiting("Compiling the rules"):
-        played = savedgame.read(options.replay, *asked(options))
+        played = savedgame.read(options.replay, *choose_game(options))
     last = len(played.moves) - 1
     if options.move is not None:
         if not 0 <= options.move <= last:
@@ -301,7 +303,7 @@ def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
     keep(played)
 
 
-def met(options: Options, cast: "Cast") -> PlayerOptions:
+def choose_opponent(options: Options, cast: "Cast") -> PlayerOptions:
     """Return the opponent; the usual one if none is asked for."""
     if options.opponent is not None:
         return options.opponent
@@ -327,7 +329,7 @@ def set_up(options: Options) -> "tuple[Cast, Loaded | None]":
     from jaxgp.contracts import Solver
     from jaxgp.measure import champions
 
-    games, game = asked(options)
+    games, game = choose_game(options)
     if not options.run:
         return cast_of(Config(game={"name": DEFAULT_GAME} | game, program=options.program), games), None
     loaded = champions.load(options.run, games, asked=game)
@@ -337,7 +339,7 @@ def set_up(options: Options) -> "tuple[Cast, Loaded | None]":
     return loaded.cast, loaded
 
 
-def asked(options: Options) -> "tuple[Games, dict[str, object]]":
+def choose_game(options: Options) -> "tuple[Games, dict[str, object]]":
     """Return where games come from, and the name and the settings that were asked of the game."""
     from jaxgp.config import games
 
@@ -351,7 +353,7 @@ def about(options: Options) -> list[str]:
     return help.of_game(options.game, envs, CONFIG_DIR)
 
 
-def undisturbed(agent: "Agent") -> "Agent":
+def guard_typing(agent: "Agent") -> "Agent":
     """Return a player during whose thoughts nothing can be typed."""
 
     def choose(state: "Position", bits: "np.uint32") -> int | None:

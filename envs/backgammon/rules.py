@@ -157,7 +157,7 @@ class Backgammon(RollsByTurn):
         # The last die that fits is the smallest.
         played = fits & ~jnp.append(fits[1], False)
         passed = (action == PASS) & ~(state.moves != 0).any()
-        own, other = moved(state.own, state.other, point, (state.dice * played).sum())
+        own, other = move_man(state.own, state.other, point, (state.dice * played).sum())
         own, other = where(passed, (state.own, state.other), (own, other))
 
         left = state.left - played
@@ -228,7 +228,7 @@ def racing(own: Array, other: Array) -> Array:
     return rearmost(own) + rearmost(other) < BAR
 
 
-def moved(own: Array, other: Array, point: Array, die: Array) -> tuple[Array, Array]:
+def move_man(own: Array, other: Array, point: Array, die: Array) -> tuple[Array, Array]:
     """Move a man from a point (int32[]) by a die (int32[]), off beyond point 1, and hit a blot where it lands."""
     to = jnp.maximum(point - die, OFF)
     own = own - (point == POINTS) + (to == POINTS)
@@ -279,7 +279,7 @@ def movable(men: Array, blocked: Array, die: Array) -> Array:
     return jnp.where(men >= 2**BAR, far & jnp.uint32(2**BAR), moves)
 
 
-def one_moved(own: Array, die: Array) -> Array:
+def move_from_each(own: Array, die: Array) -> Array:
     """Return uint32[26]: the points that have men after a man has moved by a die (int32[]) from each point."""
     men, alone = points_of((own > 0) & (POINTS > OFF)), points_of(own == 1)
     to = jnp.maximum(POINTS - die, OFF)
@@ -297,7 +297,7 @@ def both_orders(own: Array, other: Array, dice: Array) -> Array:
     men, blocked = points_of((own > 0) & (POINTS > OFF)), facing(other, 2, 15)
 
     def first(die: Array, then: Array) -> Array:
-        second = movable(one_moved(own, die), blocked, then)
+        second = movable(move_from_each(own, die), blocked, then)
         return jnp.where(has(movable(men, blocked, die), POINTS), second, 0)
 
     return jnp.stack([first(dice[0], dice[1]), first(dice[1], dice[0])])

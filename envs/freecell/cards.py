@@ -71,7 +71,7 @@ def fits(card: Cards, on: Cards) -> Cards:
     return (on >> 2 == (card >> 2) + 1) & (red(card) != red(on))
 
 
-def dealt(numbers: np.ndarray) -> np.ndarray:
+def order_cards(numbers: np.ndarray) -> np.ndarray:
     """Return int8[N, 52]: the cards of deals in the order in which they are dealt, to cascades 1 to 8 in turn.
 
     Source: the generator of Microsoft FreeCell, a linear congruential one whose seed is the number of the deal. Each
@@ -96,7 +96,7 @@ def deal(number: int) -> Layout:
     """Return a numbered deal; raises ValueError for a number that there is not."""
     if not 1 <= number <= DEALS:
         raise ValueError(f"accepted: {ACCEPTED}")
-    cards = dealt(np.array([number]))[0].tolist()
+    cards = order_cards(np.array([number]))[0].tolist()
     return Layout(tuple(tuple(cards[first::CASCADES]) for first in range(CASCADES)))
 
 
@@ -137,7 +137,7 @@ def parse(text: str) -> Layout:
     return found
 
 
-def written(layout: Layout) -> str:
+def write_layout(layout: Layout) -> str:
     """Return a position as text, by rows, as `parse` reads it."""
     rows = []
     if any(layout.foundations):

@@ -134,7 +134,7 @@ def _called(pile: int) -> str:
     return f"{'cascade' if pile < CASCADES else 'cell'} {PILES[pile]}"
 
 
-def written(game: FreeCell, actions: Sequence[int]) -> str:
+def write_game(game: FreeCell, actions: Sequence[int]) -> str:
     """Write a game: its moves by their names, as `parse_game` reads them."""
     names = [action_name(game, action) for action in actions]
     return "\n".join([MARK, *(" ".join(names[at : at + WORDS]) for at in range(0, len(names), WORDS))]) + "\n"

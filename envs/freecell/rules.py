@@ -39,13 +39,13 @@ from envs.freecell.states import (
     State,
     is_next,
     pack,
+    pack_digits,
     position,
     run_lengths,
     score_of,
     top_cards,
     tops_of,
     unpack,
-    written,
 )
 from jaxgp.contracts import Packs, Puzzle, Starts
 from jaxgp.errors import UsageError
@@ -227,7 +227,7 @@ class FreeCell(Packs, Puzzle[State]):
         of one deal have equal keys if and only if they are equal up to this order. Their moves are the same cards to
         the same places, whose numbers may differ.
         """
-        return written(state.places, PLACES)
+        return pack_digits(state.places, PLACES)
 
     def pack(self, state: State) -> Array:
         """Return uint32[41]: a state in two thirds of its bytes."""

@@ -18,6 +18,6 @@ def spec() -> "Spec[Morpion]":
         drawing=render,
         roles=(roles.WALK, roles.GUIDE),
         notation=Notation(render.action_name, render.parse_action, saved.parse_game, saved.describe, render.svg_game),
-        solo=Solo(opponents.listed, opponents.random_scores),
+        solo=Solo(opponents.list_lines, opponents.random_scores),
         table=Table(render.TYPED),
     )

@@ -31,7 +31,7 @@ def walk(game: Morpion, options: primitives.Options) -> tuple[PrimitiveSet, Walk
     return language, Walker(language, game, lambda *leaf: primitives.perform(game, options, *leaf))
 
 
-def guided(game: Morpion, options: Options) -> tuple[PrimitiveSet, Guide]:
+def make_guided(game: Morpion, options: Options) -> tuple[PrimitiveSet, Guide]:
     """Return the set that guides are written in, and how they play.
 
     Raises:
@@ -43,4 +43,4 @@ def guided(game: Morpion, options: Options) -> tuple[PrimitiveSet, Guide]:
 
 
 WALK = Role("walk", "a program moves as it is walked through", "program", primitives.Options, walk)
-GUIDE = Role("guide", "a program guides a nested search", "program", Options, guided)
+GUIDE = Role("guide", "a program guides a nested search", "program", Options, make_guided)

@@ -238,7 +238,7 @@ def _at(number: int, name: str, cells: str) -> Board:
         raise ValueError(f"line {number}: {name}: {error}") from error
 
 
-def shipped(*lists: str) -> list[Board]:
+def read_shipped(*lists: str) -> list[Board]:
     """Return the boards of lists that come with the game, in their order; without a list those of `PUZZLES`."""
     return [board for board in _shipped().values() if board.name.startswith(lists or PUZZLES)]
 
@@ -253,7 +253,7 @@ def find(name: str) -> Board:
     if name in known:
         return known[name]
     if name.isalnum() and len(name) <= 8:
-        lists = [[board.name for board in shipped(prefix)] for prefix in LISTS]
+        lists = [[board.name for board in read_shipped(prefix)] for prefix in LISTS]
         each = ", ".join(f"{len(names)} names from {names[0]} to {names[-1]}" for names in lists)
         raise ValueError(f"no board has this name; accepted: {each}, or {CELLS}")
     return parse(name)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from envs.rush_hour.boards import Board
-from envs.rush_hour.render import counted
+from envs.rush_hour.render import count_moves
 from envs.rush_hour.rules import RushHour, State, rules_of
 from jaxgp.search.puzzles.breadth import explore
 
@@ -18,7 +18,7 @@ def hints(game: RushHour) -> Callable[[State], tuple[int | None, str]]:
     def hint(state: State) -> tuple[int | None, str]:
         found = explore(game, state, MOST, nearest=True)
         if found.moves:
-            return found.moves[0], f"the shortest way to the exit takes {counted(game, len(found.moves))}"
+            return found.moves[0], f"the shortest way to the exit takes {count_moves(game, len(found.moves))}"
         return None, "there is no solution" if found.complete else f"no solution among {MOST} positions"
 
     return hint

@@ -20,7 +20,7 @@ from envs.rush_hour.boards import Board, Vehicle
 
 
 @lru_cache(maxsize=4096)
-def deduced(board: Board) -> tuple[int | None, ...]:
+def deduce_places(board: Board) -> tuple[int | None, ...]:
     """Return the designated place of each vehicle: its position along its line, or None if it has none.
 
     A board without such an arrangement cannot be solved; there X alone has a place.

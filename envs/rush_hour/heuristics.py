@@ -12,7 +12,7 @@ import numpy as np
 from jax import Array, lax
 
 from envs.rush_hour.boards import LENGTHS, target_row
-from envs.rush_hour.rules import ANYWHERE, Frames, RushHour, State, X, cells, spread, turned, whole
+from envs.rush_hour.rules import ANYWHERE, Frames, RushHour, State, X, cells, spread, transpose, whole
 from jaxgp.search.puzzles.children import Node
 
 DEPTH = 4
@@ -122,7 +122,7 @@ def between(game: RushHour, state: State, board: Frames) -> Array:
     length = state.lengths.astype(jnp.uint32)
     back = goal < start
     swept = jnp.where(back, (one << start) - (one << goal), (one << (goal + length)) - (one << (start + length)))
-    crossing = game.seen(state, Frames(turned(board.down), turned(board.across)))
+    crossing = game.seen(state, Frames(transpose(board.down), transpose(board.across)))
     # A vehicle in the same line is entered at its near end: one end of each stands for it.
     exists = state.lengths > 0
     heads, tails = (

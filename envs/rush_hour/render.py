@@ -91,19 +91,19 @@ def status(game: RushHour, state: State) -> str:
     """Say in one line how the game stands."""
     away = game.size - 2 - int(state.positions[X])
     where = "at the exit" if away == 0 else f"{away} cell{'' if away == 1 else 's'} from the exit"
-    return f"{counted(game, int(state.count))} made; X is {where}"
+    return f"{count_moves(game, int(state.count))} made; X is {where}"
 
 
 def ending(game: RushHour, state: State) -> str:
     """Say how a game has ended."""
-    made = counted(game, int(state.count))
+    made = count_moves(game, int(state.count))
     if not bool(game.solved(state)):
         return f"Given up after {made}"
     fewest = getattr(game.start, game.metric)
     return f"Solved in {made}" + ("" if fewest is None else f"; the fewest are {fewest}")
 
 
-def counted(game: RushHour, count: int) -> str:
+def count_moves(game: RushHour, count: int) -> str:
     """Write a number of moves, in the metric of the game."""
     return f"{count} {game.metric if count != 1 else game.metric.removesuffix('s')}"
 

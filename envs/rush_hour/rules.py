@@ -25,7 +25,7 @@ from flax import struct
 from jax import Array, lax
 
 from envs.rush_hour.boards import Board, find, target_row
-from envs.rush_hour.goals import deduced
+from envs.rush_hour.goals import deduce_places
 from jaxgp.arrays import freeze
 from jaxgp.contracts import Packs, Puzzle, Starts
 from jaxgp.options import check, option
@@ -156,7 +156,7 @@ class RushHour(Packs, Puzzle[State]):
         none = [(0, 0, 0, False, ANYWHERE)] * (self.vehicles - len(board.vehicles))
         rows = [
             (one.start, one.length, one.line, one.vertical, ANYWHERE if goal is None else goal)
-            for one, goal in zip(board.vehicles, deduced(board), strict=True)
+            for one, goal in zip(board.vehicles, deduce_places(board), strict=True)
         ]
         starts, lengths, lines, vertical, goals = zip(*rows, *none, strict=True)
         fields: dict[str, Any] = {
@@ -357,14 +357,14 @@ def spread(state: State, bits: Array) -> Frames:
 
 def whole(frames: Frames) -> Frames:
     """Return the union of both sets, by rows and by columns."""
-    rows, columns = turned(frames.down), turned(frames.across)
+    rows, columns = transpose(frames.down), transpose(frames.across)
     return Frames(
         (frames.across[0] | rows[0], frames.across[1] | rows[1]),
         (frames.down[0] | columns[0], frames.down[1] | columns[1]),
     )
 
 
-def turned(board: Pair) -> Pair:
+def transpose(board: Pair) -> Pair:
     """Return a board with rows and columns exchanged.
 
     Source: Warren, "Hacker's Delight", 2nd edition, section 7-3: blocks of 1, 2 and 4 bits change places.

@@ -139,13 +139,13 @@ def elo(one: Estimate) -> str:
     return f"{value} ({low} to {high})"
 
 
-def won(number: float, of: int) -> str:
+def share_won(number: float, of: int) -> str:
     """Return a number of leagues with the interval of its share of all leagues."""
     low, high = wilson(number, of)
     return f"{number:.3g} ({100 * low:.0f} to {100 * high:.0f} %)"
 
 
-def named(found: Games, place: int) -> str:
+def name_player(found: Games, place: int) -> str:
     """Return a player as the document calls it."""
     return f"{found.brackets[place]} seed {found.names[place].rpartition('#')[2]}"
 
@@ -161,7 +161,7 @@ def brackets(found: Games) -> str:
     lines = []
     for name in names:
         mine = found.among(name)
-        leagues = [won(sum(found.standings[mode][i].won for i in mine), LEAGUES) for mode in ("anyone", "others")]
+        leagues = [share_won(sum(found.standings[mode][i].won for i in mine), LEAGUES) for mode in ("anyone", "others")]
         against = [
             "-" if other == name else percent(share(points[np.ix_(mine, found.among(other))])) for other in names
         ]
@@ -180,8 +180,8 @@ def players(found: Games) -> str:
     for i in [*order[:SHOWN], *(i for i in own if i not in order[:SHOWN])]:
         modes = {mode: table[i] for mode, table in found.standings.items()}
         first_five = round(LEAGUES * modes["anyone"].first_five)
-        cells = [won(modes[mode].won, LEAGUES) for mode in ("anyone", "others", "own")]
-        lines.append([named(found, i), *cells, won(first_five, LEAGUES), elo(found.rated.players[i])])
+        cells = [share_won(modes[mode].won, LEAGUES) for mode in ("anyone", "others", "own")]
+        lines.append([name_player(found, i), *cells, share_won(first_five, LEAGUES), elo(found.rated.players[i])])
     head = ["player", "leagues won, anyone", "others", "own bracket", "first five, anyone", "rating"]
     return table(head, lines)
 
@@ -218,7 +218,11 @@ def facts(found: Games) -> str:
             f"of these, circles: A beats B, B beats C, C beats A ({100 * BY_CHANCE:.0f} % where chance decides)",
             f"{around.circles:,}, {percent(around.share)}",
         ],
-        *([f"leagues against anyone: {league.ENDINGS[name]}", won(n, LEAGUES)] for name, n in endings.items() if n),
+        *(
+            [f"leagues against anyone: {league.ENDINGS[name]}", share_won(n, LEAGUES)]
+            for name, n in endings.items()
+            if n
+        ),
     ]
     return table(["figure", "value (95 %)"], rows)
 
@@ -246,7 +250,14 @@ def star(found: Games, points: np.ndarray, scores: Mapping[str, Score], fresh: n
     assert own.interval is not None, "random programs differ"
     places = [f"{1 + int((of > of[best] + 1e-9).sum())} of {len(of)}" for of in (np.nanmean(points, 1), fresh)]
     here, there = share(points[np.ix_([best], rest)]), Estimate(own.share, *own.interval)
-    return [f"the star, {named(found, best)}", percent(here), places[0], percent(there), f"{own.games:,}", places[1]]
+    return [
+        f"the star, {name_player(found, best)}",
+        percent(here),
+        places[0],
+        percent(there),
+        f"{own.games:,}",
+        places[1],
+    ]
 
 
 def _of(league: str) -> Makers:

@@ -220,7 +220,7 @@ def ablation(data: Data) -> str:
 # The printed programs
 
 
-def won(row: Cells, seat: str) -> bool:
+def has_won(row: Cells, seat: str) -> bool:
     """Return whether a printed program wins from a seat, in a combination in which it never forfeits."""
     return int(row[seat]) > int(row[f"{seat}_against"]) and row["forfeits"] == "0"
 
@@ -230,7 +230,7 @@ def printed(data: Data) -> str:
     lines = []
     for (program,), own in sorted(by(data["mancala_printed"], "program").items()):
         sums = [int(row["first"]) + int(row["second"]) for row in own if row["forfeits"] == "0"]
-        wins = [[won(row, seat) for seat in SEATS] for row in own]
+        wins = [[has_won(row, seat) for seat in SEATS] for row in own]
         seats = [str(sum(seat)) for seat in (*zip(*wins, strict=True), map(all, wins))]
         lines.append([program, f"{len(own):,}", *seats, f"{fmean(sums):.1f}"])
     header = ["program", "combinations", "won moving first", "won moving second", "won from both seats"]

@@ -56,7 +56,9 @@ def solve(deal: int, preset: str, limit: int) -> Outcome:
     """Return what fc-solve finds for a deal; the seconds are those of its process."""
     command = [PROGRAM, "-l", preset, "-m", "-p", "-t", "-mi", str(limit)]
     begin = time.perf_counter()
-    done = subprocess.run(command, input=cards.written(cards.deal(deal)), capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, input=cards.write_layout(cards.deal(deal)), capture_output=True, text=True, check=False
+    )
     return read(done.stdout, time.perf_counter() - begin)
 
 

@@ -113,7 +113,7 @@ def test_a_game_is_read_whatever_free_cells_and_empty_cascades_it_uses():
     """The text moves to cell d and to cascade 8 where the rules have cell a and cascade 4, and then 8 to 5 in vain."""
     game = FreeCell("Foundations: C-K D-J H-T S-K/KH QH/JH QD/KD/-/-/-/-/-")
     found = notation.parse_game(game, "# by hand\n8s Moves:\n1. 1d 2. 28\n2h 85 5h 3h dh 1h\n")
-    assert notation.written(game, found) == "Moves:\n1a 24 2h 4h 3h ah 1h\n"
+    assert notation.write_game(game, found) == "Moves:\n1a 24 2h 4h 3h ah 1h\n"
 
 
 def test_a_wrong_game_says_which_move_is_wrong():
@@ -151,7 +151,7 @@ def test_hints_lead_to_a_solution_that_plain_python_confirms():
         action, why = hint(state)
         assert why.endswith(f" {left} move{'s' * (left > 1)}")
     assert GAME.solved(state)
-    assert plain.solved(plain.check(start, played))
+    assert plain.is_solved(plain.check(start, played))
 
 
 @pytest.mark.slow

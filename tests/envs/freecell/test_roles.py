@@ -23,9 +23,9 @@ NAMES = [one.name for one in FEATURES]
 def seen(heuristics, rising, **numbers):
     """What genomes see where the features are these numbers, and the others 0: by name, counts and shares."""
     features = np.array([numbers.get(name, 0.0) for name in NAMES], np.float32)
-    found = np.asarray(roles.seen(features, heuristics, rising)).tolist()
-    count = len(roles.weighted(heuristics))
-    own = [one.name for one in roles.weighted(heuristics)]
+    found = np.asarray(roles.view_numbers(features, heuristics, rising)).tolist()
+    count = len(roles.list_weighted(heuristics))
+    own = [one.name for one in roles.list_weighted(heuristics)]
     return dict(zip(own, found[:count], strict=True)), dict(zip(NAMES, found[count:], strict=True))
 
 
@@ -101,9 +101,9 @@ def test_counts_are_not_divided_and_those_that_rise_are_turned_over():
     taken = cast(SPEC, GAME, "weights", None, {"heuristics": "counts"})
     names = [one.name for one in COUNTS]
     numbers = np.array([{"OnNext": 25, "EmptyCascades": 2, "Moves": 7}.get(name, 0) for name in names], np.float32)
-    costs = dict(zip(names, np.asarray(roles.counted(numbers, "flipped")).tolist(), strict=True))
+    costs = dict(zip(names, np.asarray(roles.turn_counts(numbers, "flipped")).tolist(), strict=True))
     assert (costs["OnNext"], costs["EmptyCascades"], costs["Moves"], costs["KingsAtBottom"]) == (25, 8 - 2, 7, 8)
-    assert roles.counted(numbers, "as_is").tolist() == numbers.tolist()
+    assert roles.turn_counts(numbers, "as_is").tolist() == numbers.tolist()
     assert taken.language.roots == tuple(names)
     assert roles.policy_set("counts").num_trees == 5 * (1 + 14) + 14
 

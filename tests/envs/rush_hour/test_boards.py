@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from envs.rush_hour.boards import Vehicle, find, parse, read_file, shipped
+from envs.rush_hour.boards import Vehicle, find, parse, read_file, read_shipped
 from jaxgp.errors import UsageError
 
 ROWS = ("AA...O", "P..Q.O", "PXXQ.O", "P..Q..", "B...CC", "B.RRR.")
@@ -56,7 +56,7 @@ def test_boards_have_up_to_eight_rows_and_x_above_the_middle():
 
 def test_a_file_has_a_board_on_each_line_or_the_rows_of_one(tmp_path):
     many = tmp_path / "many.txt"
-    many.write_text(f"# a comment\n\none {CELLS} 8\ntwo {shipped()[1].text}\n")
+    many.write_text(f"# a comment\n\none {CELLS} 8\ntwo {read_shipped()[1].text}\n")
     assert [board.name for board in read_file(str(many), "boards")] == ["one", "two"]
     rows = tmp_path / "mine.txt"
     rows.write_text("\n".join(ROWS))
@@ -90,29 +90,29 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
 
 
 def test_the_lists_have_their_boards_and_their_optima():
-    assert Counter(board.name[:3] for board in shipped()) == {"JAM": 40, "SER": 160, "MOV": 304}
-    assert [board.moves for board in shipped("JAM")] == [
+    assert Counter(board.name[:3] for board in read_shipped()) == {"JAM": 40, "SER": 160, "MOV": 304}
+    assert [board.moves for board in read_shipped("JAM")] == [
         *(8, 8, 14, 9, 9, 9, 13, 12, 12, 17, 25, 17, 16, 17, 23, 21, 24, 25, 22, 10),
         *(21, 26, 29, 25, 27, 28, 28, 30, 31, 32, 37, 37, 40, 43, 43, 44, 47, 48, 50, 51),
     ]  # the published lengths
     assert find("SER000").steps == 93  # the hardest board of 6 x 6, by Collette, Raskin and Servais
-    assert max(board.moves for board in shipped("MOV")) == 51
-    assert all(board.steps >= board.moves and board.goals < board.states for board in shipped())
+    assert max(board.moves for board in read_shipped("MOV")) == 51
+    assert all(board.steps >= board.moves and board.goals < board.states for board in read_shipped())
 
 
 def test_evolved_boards_have_eight_rows_and_a_known_length():
-    evolved = shipped("EVO")
+    evolved = read_shipped("EVO")
     assert [board.name for board in evolved] == [f"EVO{number:02d}" for number in range(1, 16)]
     assert all(board.size == 8 and board.moves in (6, 7, 8) and board.states is None for board in evolved)
     assert len({board.layout for board in evolved}) == 15
-    assert {board.size for board in shipped()} == {6}
+    assert {board.size for board in read_shipped()} == {6}
 
 
 def test_boards_on_the_way_are_of_the_clusters_of_the_puzzles():
-    near = shipped("WAY")
+    near = read_shipped("WAY")
     assert [board.name for board in near] == [f"WAY{number:03}" for number in range(504)]
     assert set(Counter(board.moves for board in near)) >= {8, 12, 16, 20, 24}
-    for board, puzzle in zip(near, shipped(), strict=True):
+    for board, puzzle in zip(near, read_shipped(), strict=True):
         assert (board.layout, board.states, board.goals) == (puzzle.layout, puzzle.states, puzzle.goals)
         assert board.moves <= min(24, board.steps)
 
@@ -126,7 +126,7 @@ def test_an_unknown_name_is_answered_with_the_names():
 
 def test_a_fifth_of_each_list_is_kept_for_testing():
     for prefix in ("JAM", "SER", "MOV"):
-        sides = Counter(board.split for board in shipped(prefix))
+        sides = Counter(board.split for board in read_shipped(prefix))
         assert 0.15 < sides["test"] / sides.total() < 0.25
     assert [find(f"JAM0{n}").split for n in (1, 2, 3, 4)] == ["test", "train", "train", "train"]
     assert find("JAM40").split == find("MOV000").split  # positions of one cluster
