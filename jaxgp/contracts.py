@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, T
 from jax import Array
 
 if TYPE_CHECKING:
-    from jaxgp.evolution.state import Champion
+    from jaxgp.evolution.state import BestSoFar
     from jaxgp.fitness.evaluation import Evaluation, Standing
     from jaxgp.players.alone.walk import Performance, Walked
     from jaxgp.search.puzzles.deepening import Solutions
@@ -310,7 +310,7 @@ class Fitness(Remembers[Memory], Protocol[Memory]):
     def again(self, key: Array, genomes: Genomes, memory: Memory) -> tuple[Array, Array]:
         """Return float32[K] fitness and float32[K, S] points of individuals [K, ...] in new games, by `standing`."""
 
-    def improves(self, standing: Standing, best: Genomes, champion: Champion) -> Array:
+    def improves(self, standing: Standing, best: Genomes, champion: BestSoFar) -> Array:
         """Return bool[]: whether the generation's best individual takes the place of the champion."""
 
     def improve(

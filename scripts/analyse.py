@@ -41,7 +41,7 @@ from jaxgp.study import study_options
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
-    from jaxgp.study.designs.planning import Plan
+    from jaxgp.study.designs.planning import DesignPlan
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 PORTFOLIO, MISSED = "portfolio.json", "missed.txt"
@@ -61,7 +61,7 @@ def run_tuned(options: study_options.TunedOptions) -> int:
     return carry_out(planning.plan_tuned(options, CONFIG_DIR, envs), options)
 
 
-def carry_out(plan: "Plan", options: study_options.DesignOptions | study_options.TunedOptions) -> int:
+def carry_out(plan: "DesignPlan", options: study_options.DesignOptions | study_options.TunedOptions) -> int:
     """Run what was planned, and print the results."""
     from jaxgp.study import study
 

@@ -36,8 +36,8 @@ from jaxgp.printable import one_line
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
     from jaxgp.measure.evaluation import Result
-    from jaxgp.measure.external import Terms
-    from jaxgp.measure.panels import Fixed
+    from jaxgp.measure.external import EngineTerms
+    from jaxgp.measure.panels import MeasuredPlayer
     from jaxgp.seats.options import OpponentOptions
     from jaxgp.spec import Cast
 
@@ -268,7 +268,7 @@ def measure_alone(options: Options, loaded: "Loaded", output: Path) -> None:
     from jaxgp.measure import alone, nested
 
     save = targets(options, output)
-    plan = nested.Plan(options.compare, options.iterations, options.searches, options.seed, options.group)
+    plan = nested.NestedPlan(options.compare, options.iterations, options.searches, options.seed, options.group)
     folder = output.with_name(f"{output.stem}_search")
     if options.resume is None and nested.is_cut_off(folder):
         raise UsageError(f"{folder}: holds a search that was cut off; go on with it by resume=auto, or remove it")
@@ -369,7 +369,7 @@ def game_for_two(options: Options) -> "Cast":
 
 
 def adder(
-    options: Options, measured: "Loaded | Fixed", panel: "dict[str, OpponentOptions]"
+    options: Options, measured: "Loaded | MeasuredPlayer", panel: "dict[str, OpponentOptions]"
 ) -> "Callable[[str, Sequence[Result], float], None]":
     """Return what adds a row for the results against one opponent to the table, if there is one.
 
@@ -395,11 +395,11 @@ def adder(
     return add
 
 
-def terms(options: Options) -> "Terms":
+def terms(options: Options) -> "EngineTerms":
     """Return how games against engines outside are played."""
-    from jaxgp.measure.external import Terms
+    from jaxgp.measure.external import EngineTerms
 
-    return Terms(options.games, options.opening_plies, options.seed)
+    return EngineTerms(options.games, options.opening_plies, options.seed)
 
 
 def read_panel(

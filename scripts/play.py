@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from jaxgp.contracts import Position
     from jaxgp.host.human import Adviser
-    from jaxgp.host.savedgame import Played
+    from jaxgp.host.savedgame import PlayedGame
     from jaxgp.measure.champions import Loaded
     from jaxgp.seats.agents import Agent
     from jaxgp.spec import Cast, Games
@@ -122,7 +122,7 @@ def task(options: Options) -> int:
     files = savedgame.targets("save", options.save) if options.save else []
     pictures = savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []
 
-    def keep(played: "Played") -> None:
+    def keep(played: "PlayedGame") -> None:
         savedgame.write(files, played)
         for path in pictures:
             savedgame.write_position(path, played)
@@ -136,7 +136,7 @@ def task(options: Options) -> int:
     return 0
 
 
-def play(options: Options, keep: Callable[["Played"], None]) -> None:
+def play(options: Options, keep: Callable[["PlayedGame"], None]) -> None:
     """Seat the players and play."""
     from jaxgp.contracts import Simulation
     from jaxgp.report.waiting import announce, waiting
@@ -173,10 +173,10 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
         sit(options, cast, agents, keep)
 
 
-def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Callable[["Played"], None]) -> None:
+def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Callable[["PlayedGame"], None]) -> None:
     """Let players (None: a person) play a game; what was played is kept, also if a person leaves."""
-    from jaxgp.host.human import Board
-    from jaxgp.host.savedgame import Played
+    from jaxgp.host.human import TerminalGame
+    from jaxgp.host.savedgame import PlayedGame
     from jaxgp.report.waiting import waiting
     from jaxgp.seats.gtp import EngineError
     from jaxgp.seats.moves import Stepper, game_key
@@ -185,7 +185,7 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Call
     stepper = Stepper(cast.game, game_key(options.seed))
     with waiting("Compiling the rules"):
         stepper.compile()
-    board = Board(
+    board = TerminalGame(
         stepper,
         cast.spec,
         tuple(agent and guard_typing(agent) for agent in agents),
@@ -201,7 +201,7 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Call
         raise RunError(str(error)) from error
     finally:
         if board.record:
-            keep(Played(board.stepper, cast.spec, tuple(names), board.record))
+            keep(PlayedGame(board.stepper, cast.spec, tuple(names), board.record))
 
 
 def watch(options: Options, cast: "Cast", loaded: "Loaded | None") -> None:
@@ -278,7 +278,7 @@ def only_one(options: Options, game: str) -> None:
         reject("seat", options.seat, f"first; {game} is a game for one")
 
 
-def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
+def show_again(options: Options, keep: Callable[["PlayedGame"], None]) -> None:
     """Show a saved game: step by step where a person types, else all of it."""
     from jaxgp.host import savedgame
     from jaxgp.host.viewer import Viewer

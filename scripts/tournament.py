@@ -30,7 +30,7 @@ from jaxgp.options import MAX_CORES, MAX_SEED, option
 
 if TYPE_CHECKING:
     from jaxgp.league.crosstable import CrossTable
-    from jaxgp.league.league_report import Outcome
+    from jaxgp.league.league_report import LeagueOutcome
     from jaxgp.league.members import Member
     from jaxgp.spec import Cast
 
@@ -159,12 +159,12 @@ def prepare(folder: Path, table: Path | None) -> None:
         raise
 
 
-def outcome(options: Options, cast: "Cast", playing: "Sequence[Member]", games: "CrossTable") -> "Outcome":
+def outcome(options: Options, cast: "Cast", playing: "Sequence[Member]", games: "CrossTable") -> "LeagueOutcome":
     """Hold the leagues, and rate the players."""
     from jaxgp.league import league, league_report, ratings
 
     brackets = [member.bracket for member in playing]
-    rules = league.Rules(
+    rules = league.LeagueRules(
         threshold=options.threshold,
         opponents=options.opponents,
         draw=0.5 if options.draws == "half" else 0.0,
@@ -172,7 +172,7 @@ def outcome(options: Options, cast: "Cast", playing: "Sequence[Member]", games: 
     )
     rated = ratings.fit(games)
     fitness, rating = [member.fitness for member in playing], [one.value for one in rated.players]
-    return league_report.Outcome(
+    return league_report.LeagueOutcome(
         playing,
         games,
         rated,

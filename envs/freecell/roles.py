@@ -36,7 +36,7 @@ from jaxgp.options import MAX_COUNT, option, power_of_two
 from jaxgp.players.solver import FINDERS, ByWeights, ProgramSolver
 from jaxgp.search import cores
 from jaxgp.search.puzzles.bestfirst import BestFirst, By
-from jaxgp.search.puzzles.children import Node, Order, of_state
+from jaxgp.search.puzzles.children import Child, Order, of_state
 from jaxgp.search.puzzles.deepening import Solutions
 from jaxgp.search.puzzles.staged import Staged, Variant
 from jaxgp.spec import Role
@@ -182,7 +182,7 @@ def _solver(game: FreeCell, options: SolverOptions, language: PrimitiveSet) -> P
     # Weights without conditions see nothing but the heuristics that they stand before.
     count = len(FEATURES) if language.rules else len(list_weighted(options.heuristics))
 
-    def look(node: Node) -> Array:
+    def look(node: Child) -> Array:
         if options.heuristics != "counts":
             return view_numbers(view(game, options, node, count), options.heuristics, options.rising)
         prices = turn_counts(counts(node), options.rising)

@@ -13,7 +13,7 @@ from jax import Array, lax
 
 from envs.rush_hour.boards import LENGTHS, target_row
 from envs.rush_hour.rules import ANYWHERE, Frames, RushHour, State, X, cells, spread, transpose, whole
-from jaxgp.search.puzzles.children import Node
+from jaxgp.search.puzzles.children import Child
 
 DEPTH = 4
 """How many vehicles deep BlockersLowerBound looks: what blocks, what blocks that, and so on."""
@@ -66,7 +66,7 @@ FEATURES = (
 )
 
 
-def view(game: RushHour, options: object, node: Node) -> Array:
+def view(game: RushHour, options: object, node: Child) -> Array:
     """Return float32[F]: the `FEATURES` of a node, as they are, in their order."""
     del options
     state, board = node.state, Frames(*spread(node.state, cells(node.state)))

@@ -12,7 +12,7 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.options import MAX_COUNT, option, power_of_two
 from jaxgp.players.solver import ByProgram, ProgramSolver
 from jaxgp.search.puzzles.bestfirst import BestFirst, By
-from jaxgp.search.puzzles.children import Node, Order
+from jaxgp.search.puzzles.children import Child, Order
 from jaxgp.search.puzzles.deepening import Deepening
 from jaxgp.spec import Role
 
@@ -68,7 +68,7 @@ class HeuristicOptions(SolverOptions):
 def _solver(game: RushHour, options: SolverOptions, language: PrimitiveSet, policy: bool) -> ProgramSolver:
     blind = Deepening(game, options.first, options.grow, options.deepest, options.table, LANES, LANES)
 
-    def view(node: Node) -> Array:
+    def view(node: Child) -> Array:
         seen = heuristics.view(game, options, node)
         return policies.shares(game, seen) if policy else seen
 

@@ -24,8 +24,8 @@ from jaxgp.anatomy.trace import Tracer, Tree, subtree
 from jaxgp.genotypes.primitives import Primitive
 from jaxgp.interpreter.calls import apply
 
-Kind = Literal["code", "explicit", "dead", "live"]
-KINDS: tuple[Kind, ...] = ("explicit", "dead", "live")
+NodeKind = Literal["code", "explicit", "dead", "live"]
+KINDS: tuple[NodeKind, ...] = ("explicit", "dead", "live")
 NOTHING = np.zeros(1, np.float32)
 """What a function sees that reads no features."""
 SAYS = {
@@ -48,7 +48,7 @@ class Introns:
     """
 
     tree: Tree
-    kinds: tuple[Kind, ...]
+    kinds: tuple[NodeKind, ...]
     proved: tuple[bool, ...]
     runs: np.ndarray
 
@@ -67,9 +67,9 @@ def find(tracer: Tracer, tree: Tree) -> Introns:
     values = tracer.values(tree)
     runs, matters = np.asarray(tracer.runs(tree, values).any(1)), tracer.matters(tree, values)
     explicit, proved = under_ignored(tree), inviable(tree)
-    kinds: list[Kind] = []
+    kinds: list[NodeKind] = []
     for node in range(len(tree)):
-        unseen: Kind = "live" if runs[node] else "dead"
+        unseen: NodeKind = "live" if runs[node] else "dead"
         kinds.append("explicit" if explicit[node] else "code" if matters[node] else unseen)
     return Introns(tree, tuple(kinds), tuple(proved), runs)
 

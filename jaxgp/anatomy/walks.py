@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgp.anatomy.introns import Introns, Kind
+from jaxgp.anatomy.introns import Introns, NodeKind
 from jaxgp.anatomy.nodes import Forest, Node, write_trees
 from jaxgp.anatomy.simpler.simplify import DROPPED, Site, Step, most, rewrite_tree, trees_of
 from jaxgp.anatomy.trace import Tree, subtree
@@ -56,7 +56,7 @@ class Walks:
             for node, game in zip(open_nodes, changed, strict=True):
                 while game != self._game and node >= 0 and not matters[node]:
                     matters[node], node = True, tree.parents[node][0]
-        kinds: list[Kind] = [
+        kinds: list[NodeKind] = [
             "code" if counts else "live" if run else "dead" for counts, run in zip(matters, runs, strict=True)
         ]
         return Introns(tree, tuple(kinds), tuple(kind == "dead" for kind in kinds), runs)

@@ -30,7 +30,7 @@ from jaxgp import files, terminal
 from jaxgp.config import compose, places, quoting
 from jaxgp.config.launching import members, sweepers
 from jaxgp.config.launching.chosen import choose_launcher, refuse_without_sweep
-from jaxgp.config.launching.members import Member, Members, Plan
+from jaxgp.config.launching.members import AnyPlan, Members, SweepMember
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_line
 from jaxgp.config.quoting import quote
 from jaxgp.errors import RunError, UsageError, complain, reason, reject
@@ -44,7 +44,7 @@ INFORMATION = ("all", "config", "defaults", "defaults-tree", "plugins", "searchp
 Schema = TypeVar("Schema")
 
 
-class Command(Generic[Schema, Plan]):
+class Command(Generic[Schema, AnyPlan]):
     """One script: how its options become a plan, and what is done with a plan.
 
     Args:
@@ -65,14 +65,14 @@ class Command(Generic[Schema, Plan]):
         self,
         schema: type[Schema],
         games: "Games",
-        plan: Callable[[Schema, Sequence[str], Path, "Games"], Plan],
-        task: Callable[[Plan, "Games"], int],
+        plan: Callable[[Schema, Sequence[str], Path, "Games"], AnyPlan],
+        task: Callable[[AnyPlan, "Games"], int],
         describe: Callable[[Schema, dict[str, list[str]], "Games"], str],
         complete: Callable[[Sequence[str], "Games"], Sequence[str]] = lambda overrides, games: overrides,
         swept: Callable[[Path], None] = lambda directory: None,
-        finished: Callable[[Plan], bool] = lambda plan: False,
-        is_idle: Callable[[Plan], bool] = lambda plan: False,
-        score: Callable[[Plan], float] = lambda plan: 0.0,
+        finished: Callable[[AnyPlan], bool] = lambda plan: False,
+        is_idle: Callable[[AnyPlan], bool] = lambda plan: False,
+        score: Callable[[AnyPlan], float] = lambda plan: 0.0,
     ) -> None:
         self.schema = schema
         self.games = games
@@ -85,7 +85,7 @@ class Command(Generic[Schema, Plan]):
         self.is_idle = is_idle
         self.score = score
 
-    def prepare(self, config: DictConfig, directory: Path) -> Plan:
+    def prepare(self, config: DictConfig, directory: Path) -> AnyPlan:
         """Type the composed options and make the plan; raises UsageError."""
         return self.plan(compose.read_options(self.schema, config), _overrides(config.hydra), directory, self.games)
 
@@ -103,7 +103,7 @@ class Command(Generic[Schema, Plan]):
 
 
 def main(
-    command: Command[Schema, Plan], config_dir: Path, config_name: str, argv: Sequence[str] | None = None
+    command: Command[Schema, AnyPlan], config_dir: Path, config_name: str, argv: Sequence[str] | None = None
 ) -> NoReturn:
     """Run a script and exit: 0 done, 1 the run failed, 2 the options are wrong, 128 + signal when stopped.
 
@@ -122,7 +122,7 @@ def main(
     sys.exit(code)
 
 
-def _code(command: Command[Schema, Plan], config_dir: Path, config_name: str, argv: Sequence[str] | None) -> int:
+def _code(command: Command[Schema, AnyPlan], config_dir: Path, config_name: str, argv: Sequence[str] | None) -> int:
     """Run a script; return its exit code."""
     try:
         args = _parser().parse_intermixed_args(argv)
@@ -166,7 +166,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _dispatch(
-    command: Command[Schema, Plan],
+    command: Command[Schema, AnyPlan],
     config_dir: Path,
     config_name: str,
     args: argparse.Namespace,
@@ -201,7 +201,7 @@ def _existing(folder: str) -> Path:
     return path
 
 
-def _show(command: Command[Schema, Plan], config_dir: Path, config_name: str, args: argparse.Namespace) -> int:
+def _show(command: Command[Schema, AnyPlan], config_dir: Path, config_name: str, args: argparse.Namespace) -> int:
     """Let Hydra print the configuration or information about itself."""
     flags = [f"--{name}={value}" for name in ("cfg", "package", "info") if (value := getattr(args, name)) is not None]
     switches = ("resolve", "hydra_help", "version", "shell_completion")
@@ -241,7 +241,7 @@ def _overrides(about: HydraConf) -> list[str]:
     return [str(override) for override in written]
 
 
-def _single(command: Command[Schema, Plan], loader: ConfigLoader, config_name: str, overrides: Sequence[str]) -> int:
+def _single(command: Command[Schema, AnyPlan], loader: ConfigLoader, config_name: str, overrides: Sequence[str]) -> int:
     config = compose.compose(command.schema, loader, config_name, overrides)
     refuse_without_sweep(config)
     compose.read_options(command.schema, config)  # a wrong option is named itself, not the directory that it is part of
@@ -270,7 +270,7 @@ def _single(command: Command[Schema, Plan], loader: ConfigLoader, config_name: s
 
 
 def _sweep(
-    command: Command[Schema, Plan], loader: ConfigLoader, config_name: str, overrides: Sequence[str], again: str
+    command: Command[Schema, AnyPlan], loader: ConfigLoader, config_name: str, overrides: Sequence[str], again: str
 ) -> int:
     config = compose.compose(command.schema, loader, config_name, overrides, RunMode.MULTIRUN)
     launching = choose_launcher(config, command.finished)
@@ -281,7 +281,7 @@ def _sweep(
     if shared:
         _place(config, places.free(given) if new else given)
     found: dict[Path, int] = {}
-    known: dict[int, Member] = {}
+    known: dict[int, SweepMember] = {}
     for number, job in enumerate(_jobs(config, loader)):
         known[number] = member = _member(command, loader, config, job, number)
         directory = places.member(member.config)
@@ -346,8 +346,8 @@ def _sweep(
 
 
 def _member(
-    command: Command[Schema, Plan], loader: ConfigLoader, config: DictConfig, job: Sequence[str], number: int
-) -> Member:
+    command: Command[Schema, AnyPlan], loader: ConfigLoader, config: DictConfig, job: Sequence[str], number: int
+) -> SweepMember:
     """Compose a member of a sweep, and plan what it does; raises UsageError."""
     try:
         composed = loader.load_sweep_config(config, list(job))
@@ -356,7 +356,7 @@ def _member(
     with read_write(composed.hydra), open_dict(composed.hydra):
         composed.hydra.job.num = composed.hydra.job.id = number
     directory = places.member(composed)
-    return Member(number, tuple(job), composed, directory, command.prepare(composed, directory))
+    return SweepMember(number, tuple(job), composed, directory, command.prepare(composed, directory))
 
 
 def _holder(sweeper: Any) -> Any:

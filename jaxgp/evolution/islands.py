@@ -39,7 +39,7 @@ from jaxgp.contracts import Fitness, Genomes, Scheme
 from jaxgp.evolution import candidates, options
 from jaxgp.evolution.pair import Pair
 from jaxgp.evolution.ring import PARTS, Metrics, Outcome, Ring
-from jaxgp.evolution.state import Champion, EvolutionState
+from jaxgp.evolution.state import BestSoFar, EvolutionState
 from jaxgp.operators import selection
 
 Tree = TypeVar("Tree")
@@ -55,7 +55,7 @@ class Own:
 
     keys: Array  # typed key[I]
     carried: Any  # [I, ...]: what the scheme carries along
-    champions: Champion  # [I, ...]: the best individual of each island so far
+    champions: BestSoFar  # [I, ...]: the best individual of each island so far
     finished: Array  # bool[I]
 
 
@@ -158,7 +158,7 @@ class Islands:
         keys, create_keys = jax.random.split(run_key, count), jax.random.split(create_key, count)
         one = jax.vmap(self.ring.begin, in_axes=(0, 0, None))(keys, create_keys, memory_key)
         own = Own(keys, one.carried, one.champion, one.finished)
-        nobody: Champion = jax.tree.map(lambda x: x[0], one.champion)
+        nobody: BestSoFar = jax.tree.map(lambda x: x[0], one.champion)
         best = candidates.nobody(nobody, self.candidates) if self.candidates else None
         start = one.generation[0]
         return EvolutionState(start, run_key, one.population, one.memory, own, nobody, jnp.bool_(False), best)
@@ -274,7 +274,7 @@ class Islands:
         return tree if self.mesh is None else jax.tree.map(lambda x: lax.all_gather(x, PARTS, tiled=True), tree)
 
 
-def _enter(kept: candidates.Candidates, challenger: Champion) -> tuple[candidates.Candidates, None]:
+def _enter(kept: candidates.Candidates, challenger: BestSoFar) -> tuple[candidates.Candidates, None]:
     return candidates.enter(kept, challenger), None
 
 

@@ -31,7 +31,7 @@ MAX_GROUP = 1000
 MAX_ISLANDS = 10_000
 """Every island sends to others; a table of who sends to whom stays small."""
 
-Kind = TypeVar("Kind", bound="GPOptions | GroupsOptions | CMAOptions")
+AlgorithmKind = TypeVar("AlgorithmKind", bound="GPOptions | GroupsOptions | CMAOptions")
 
 
 @dataclass
@@ -73,7 +73,7 @@ class MigrationOptions(Checked):
         return population // self.count
 
 
-def of_island(algorithm: Kind) -> Kind:
+def of_island(algorithm: AlgorithmKind) -> AlgorithmKind:
     """Return the options of one island: those of the whole, with the island's share of the population."""
     islands = algorithm.islands
     return replace(algorithm, population=islands.size(algorithm.population), islands=replace(islands, count=1))

@@ -27,7 +27,7 @@ from jaxgp import arrays
 from jaxgp.contracts import Fitness, Scheme
 from jaxgp.errors import reject
 from jaxgp.evolution import candidates
-from jaxgp.evolution.state import Champion, EvolutionState
+from jaxgp.evolution.state import BestSoFar, EvolutionState
 from jaxgp.fitness.evaluation import Absolute, Standing
 from jaxgp.options import whole
 
@@ -48,7 +48,7 @@ class Outcome(NamedTuple):
 
     fitness: Array
     standing: Standing
-    challenger: Champion
+    challenger: BestSoFar
 
 
 class Evolution(Protocol):
@@ -176,7 +176,7 @@ class Ring(OnePopulation):
             memory_key: typed key[], of what the fitness begins with, such as random opponents.
         """
         population = self.scheme.create(create_key, self.scheme.population)
-        nobody = Champion(
+        nobody = BestSoFar(
             genome=jax.tree.map(lambda x: x[0], population),
             fitness=jnp.float32(-jnp.inf),
             points=jnp.zeros(self.fitness.seats, jnp.float32),
@@ -194,7 +194,7 @@ class Ring(OnePopulation):
         standing, memory = self.fitness.standing(key, result, population, memory)
         best = arrays.take(population, standing.best)
         improved = self.fitness.improves(standing, best, state.champion)
-        challenger = Champion(best, standing.fitness, standing.points, state.generation)
+        challenger = BestSoFar(best, standing.fitness, standing.points, state.generation)
         champion = jax.tree.map(lambda a, b: jnp.where(improved, a, b), challenger, state.champion)
         memory = self.fitness.observe(memory, best, improved)
         offspring, carried, bred = self.scheme.breed(key, population, result, state.carried)

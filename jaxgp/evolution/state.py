@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @struct.dataclass
-class Champion:
+class BestSoFar:
     """The best individual so far; ties go to the earlier one."""
 
     genome: Genome
@@ -30,7 +30,7 @@ class EvolutionState:
     population: Genome  # [P, ...]
     memory: Any  # what the fitness carries along: reply tables, past champions
     carried: Any  # what the scheme carries along: how often behaviours were met, the number of the cycle
-    champion: Champion
+    champion: BestSoFar
     finished: Array  # bool[]: whether the termination criterion holds, so that nothing is left to do
     candidates: "Candidates | None" = None  # where the champion is named in new games at the end
 

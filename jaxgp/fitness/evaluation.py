@@ -17,7 +17,7 @@ from jaxgp.genotypes.language import Genome, Language, language_of
 from jaxgp.options import MAX_FITNESS, MAX_WEIGHT, real
 
 if TYPE_CHECKING:
-    from jaxgp.evolution.state import Champion
+    from jaxgp.evolution.state import BestSoFar
 
 CHILDREN = 5
 MEASURE = 0
@@ -121,7 +121,7 @@ class Absolute(ABC, Generic[Memory]):
     def evaluate(self, key: Array, population: Genome, memory: Memory) -> tuple[Evaluation, Memory]:
         """Measure a population; see `jaxgp.contracts.Fitness`."""
 
-    def improves(self, standing: Standing, best: Genome, champion: "Champion") -> Array:
+    def improves(self, standing: Standing, best: Genome, champion: "BestSoFar") -> Array:
         """Return bool[]: more fitness than the champion has; of equals the earlier one stays."""
         del best
         return standing.fitness > champion.fitness

@@ -31,7 +31,7 @@ from jaxgp.options import MAX_WEIGHT, choice, real, whole
 from jaxgp.players.rules import RulePlayer
 
 if TYPE_CHECKING:
-    from jaxgp.evolution.state import Champion
+    from jaxgp.evolution.state import BestSoFar
 
 ORDER, MATCHES, LOTS, PANEL = range(4)
 """The children of a generation's key that each draw of this fitness takes."""
@@ -146,7 +146,7 @@ class GroupFitness(Absolute[Memories]):
         metrics |= {name: result.metrics[name] + found.metrics[name] for name in ("plies", "evaluations")}
         return Standing(result.parents[best], fitness[best], found.points[best], aim[best], metrics), memory
 
-    def improves(self, standing: Standing, best: RuleLists, champion: "Champion") -> Array:
+    def improves(self, standing: Standing, best: RuleLists, champion: "BestSoFar") -> Array:
         """Return bool[]: the aim is reached, or there is more fitness, or as much with fewer rules."""
         fewer = sizes(best) < sizes(champion.genome)
         return (

@@ -35,7 +35,7 @@ class Quit(Exception):  # noqa: N818 - nothing has gone wrong
 class Person:
     """A person's seat: a `Mover` that asks the person at the board."""
 
-    board: "Board"
+    board: "TerminalGame"
     seat: int
 
     def reply(self, record: Sequence[Move], bits: np.uint32) -> int | Back:
@@ -45,7 +45,7 @@ class Person:
 
 
 @dataclass
-class Board:
+class TerminalGame:
     """One game in the terminal: two players, either of whom may be a person, or one who plays alone.
 
     Attributes:

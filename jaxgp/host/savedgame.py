@@ -37,7 +37,7 @@ ACCEPTED = "accepted: a game that was saved as JSON"
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedGame:
     """A game that was played, finished or not.
 
     Attributes:
@@ -74,14 +74,14 @@ def targets(option: str, name: str, suffixes: Sequence[str] = SUFFIXES) -> list[
     return found
 
 
-def write(paths: Sequence[Path], played: Played) -> None:
+def write(paths: Sequence[Path], played: PlayedGame) -> None:
     """Write a game to files, each in the notation that its ending asks for; raises RunError."""
-    notations: dict[str, Callable[[Played], str]] = {".svg": animation, ".txt": transcript, ".json": record}
+    notations: dict[str, Callable[[PlayedGame], str]] = {".svg": animation, ".txt": transcript, ".json": record}
     for path in paths:
         _write(path, notations[path.suffix](played))
 
 
-def write_position(path: Path, played: Played) -> None:
+def write_position(path: Path, played: PlayedGame) -> None:
     """Write the picture of the last position; raises RunError."""
     _write(path, pictures(played.spec, played.game, played.moves)[-1] + "\n")
 
@@ -93,13 +93,13 @@ def _write(path: Path, text: str) -> None:
         raise RunError(f"{path}: cannot be written ({reason(error)})") from error
 
 
-def animation(played: Played) -> str:
+def animation(played: PlayedGame) -> str:
     """Return the game as an animated SVG."""
     names = dict(enumerate(played.names))
     return animate(frames(played.spec, played.game, played.moves, names), played.names)
 
 
-def transcript(played: Played) -> str:
+def transcript(played: PlayedGame) -> str:
     """Return all boards and moves as text, then the moves in the game's own notation, if it has one for them alone."""
     game, drawing, notation = played.game, played.spec.drawing, played.spec.notation
     lines = [" against ".join(played.names), "", drawing.text(game, played.moves[0].state), ""]
@@ -113,7 +113,7 @@ def transcript(played: Played) -> str:
     return "\n".join([*lines, ended]) + "\n" + listed
 
 
-def record(played: Played) -> str:
+def record(played: PlayedGame) -> str:
     """Return the moves as JSON; `null` forfeits the game."""
     game, last = played.game, played.moves[-1].state
     content = {
@@ -148,7 +148,7 @@ TYPES: Json = {
 }
 
 
-def read(name: str, games: Games, asked: Json | None = None) -> Played:
+def read(name: str, games: Games, asked: Json | None = None) -> PlayedGame:
     """Read a game and play it again, every move checked.
 
     What is not JSON is read in the game's own notation, if `asked` names a game that has one.
@@ -180,7 +180,7 @@ def read(name: str, games: Games, asked: Json | None = None) -> Played:
     stepper = Stepper(game, _key(name, content, game))
     moves = _moves(name, stepper, spec.notation, content["moves"])
     _check_end(name, content, game, moves[-1].state)
-    return Played(stepper, spec, tuple(map(one_line, content["players"])), moves)
+    return PlayedGame(stepper, spec, tuple(map(one_line, content["players"])), moves)
 
 
 def agree(asked: Mapping[str, object], game: Game, where: str) -> None:
@@ -203,7 +203,7 @@ def settings_of(game: Any) -> Json:
     return {"name": game.name} | asdict(game)
 
 
-def _noted(name: str, text: str, games: Games, settings: Json) -> Played:
+def _noted(name: str, text: str, games: Games, settings: Json) -> PlayedGame:
     """Read a game in its own notation, which says nothing of settings, players and chance."""
     spec, game = game_of(settings, games)
     if spec.notation.parse is None or game.chance:
@@ -214,7 +214,7 @@ def _noted(name: str, text: str, games: Games, settings: Json) -> Played:
     except ValueError as error:
         raise UsageError(f"replay={name}: {error}") from error
     names = ("Player",) if game.seats == 1 else ("First player", "Second player")
-    return Played(stepper, spec, names, moves)
+    return PlayedGame(stepper, spec, names, moves)
 
 
 def _text(name: str) -> str:

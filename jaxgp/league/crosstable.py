@@ -21,7 +21,7 @@ from jaxgp.errors import UsageError, reason
 from jaxgp.fitness import matches
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
-from jaxgp.league.members import Evolved, Member
+from jaxgp.league.members import GenomeActor, Member
 from jaxgp.measure import evaluation
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.report.waiting import announce, waiting
@@ -102,7 +102,7 @@ def play(
         kept = min(results.shape[2], known.results.shape[2])
         results[..., :kept] = (known.results * met[..., None])[..., :kept]
     teams = _teams(members)
-    others = [place for place, member in enumerate(members) if not isinstance(member.plays, Evolved)]
+    others = [place for place, member in enumerate(members) if not isinstance(member.plays, GenomeActor)]
     total = len(teams) + bool(len(others) > 1)
     for index, team in enumerate(teams):
         now = [*(rival.places for rival in teams[index:] if _meet(team, rival)), np.array(others, int)]
@@ -186,13 +186,13 @@ def _teams(members: Sequence[Member]) -> list[Team]:
     """Group the genomes that one device program can play side by side."""
     by_team: dict[str, list[int]] = {}
     for place, member in enumerate(members):
-        if isinstance(member.plays, Evolved):
+        if isinstance(member.plays, GenomeActor):
             by_team.setdefault(member.plays.team, []).append(place)
     return [_team(members, places) for places in by_team.values()]
 
 
 def _team(members: Sequence[Member], places: Sequence[int]) -> Team:
-    evolved = [plays for place in places if isinstance(plays := members[place].plays, Evolved)]
+    evolved = [plays for place in places if isinstance(plays := members[place].plays, GenomeActor)]
     genomes, language = [one.genome for one in evolved], evolved[0].language
     if language is not None:
         room = max(int(languages.sizes(genome)) for genome in genomes)

@@ -35,7 +35,7 @@ MOST = 200
 
 
 @dataclass(frozen=True)
-class Evolved:
+class GenomeActor:
     """How a genome plays.
 
     Attributes:
@@ -69,14 +69,14 @@ class Member:
     bracket: str
     source: str
     identity: str
-    plays: Evolved | PlayerOptions
+    plays: GenomeActor | PlayerOptions
     fitness: float | None = None
     chance: bool = False
 
     @property
     def random(self) -> bool:
         """Whether its games have chance in them: in its moves, or in the game itself."""
-        return self.chance or (isinstance(self.plays, Evolved) and self.plays.player.random)
+        return self.chance or (isinstance(self.plays, GenomeActor) and self.plays.player.random)
 
 
 def read(
@@ -243,7 +243,7 @@ def _same_game(option: str, home: Loaded, other: Loaded) -> None:
 def _champion(bracket: str, label: str, loaded: Loaded) -> Member:
     content, cast = loaded.content, loaded.cast
     team = f"{content.language['kind']} {json.dumps(cast.program, sort_keys=True)} {cast.language.version}"
-    evolved = Evolved(team, cast.actor, cast.language, loaded.genome)
+    evolved = GenomeActor(team, cast.actor, cast.language, loaded.genome)
     identity = _digest(cast, team, content.text)
     return Member(label, bracket, str(loaded.path), identity, evolved, content.fitness)
 
@@ -267,7 +267,7 @@ def _other(bracket: str, word: str, cast: Cast, ties: str, evaluator: str | None
     identity = _digest(cast, plays.text)
     if isinstance(plays, StrategyOptions):  # one device program plays its genome beside those of champions
         player, genome = strategist(cast.spec, cast.game, plays.name)
-        return Member(word, bracket, word, identity, Evolved(word, player, None, genome))
+        return Member(word, bracket, word, identity, GenomeActor(word, player, None, genome))
     return Member(word, bracket, word, identity, plays, chance=plays.chance(cast))
 
 

@@ -20,7 +20,7 @@ from jaxgp.config.schema import Config
 from jaxgp.contracts import Game, Opponent, Position
 from jaxgp.errors import UsageError, reject
 from jaxgp.evolution.options import GPOptions, GroupsOptions
-from jaxgp.evolution.state import Champion as Found
+from jaxgp.evolution.state import BestSoFar as Found
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.fitness.panel import check_opponent, check_player
 from jaxgp.genotypes.language import Genome, sizes, to_text

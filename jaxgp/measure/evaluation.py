@@ -33,7 +33,7 @@ from jaxgp.statistics.intervals import effective, interval
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
-    from jaxgp.measure.panels import Fixed
+    from jaxgp.measure.panels import MeasuredPlayer
 
 SEATS, BOTH = ("first", "second"), "both"
 MAX_PLIES = 100_000
@@ -197,13 +197,13 @@ def _table(name: str, by_seat: Sequence[Sequence[np.ndarray]], paired: bool) -> 
 
 
 def measure_player(
-    loaded: "Loaded | Fixed",
+    loaded: "Loaded | MeasuredPlayer",
     panel: Mapping[str, OpponentOptions],
     games: int,
     compare: int = 0,
     seed: int = 0,
     say: Callable[[str], object] = lambda _: None,
-    terms: external.Terms | None = None,
+    terms: external.EngineTerms | None = None,
 ) -> Iterator[tuple[str, list[Result]]]:
     """Play a champion, or another player, against every opponent of a panel, from both seats.
 
@@ -231,7 +231,10 @@ def measure_player(
         say(f"Playing against {name}, {index + 1} of {len(panel)}")
         if not spec.trains:
             try:
-                yield loaded.name, against_engine(loaded, name, spec, terms or external.Terms(games, seed=seed), say)
+                yield (
+                    loaded.name,
+                    against_engine(loaded, name, spec, terms or external.EngineTerms(games, seed=seed), say),
+                )
             except RunError as error:
                 raise RunError(f"{name}: {error}") from error
             continue
@@ -249,7 +252,11 @@ def measure_player(
 
 
 def against_engine(
-    loaded: "Loaded | Fixed", name: str, spec: OpponentOptions, terms: external.Terms, say: Callable[[str], object]
+    loaded: "Loaded | MeasuredPlayer",
+    name: str,
+    spec: OpponentOptions,
+    terms: external.EngineTerms,
+    say: Callable[[str], object],
 ) -> list[Result]:
     """Play a champion against an engine outside; raises what `external.play` raises."""
     cast = loaded.cast

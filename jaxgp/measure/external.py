@@ -25,7 +25,7 @@ TRIES = 1000
 
 
 @dataclass(frozen=True)
-class Terms:
+class EngineTerms:
     """The terms of games against engines.
 
     Attributes:
@@ -81,7 +81,7 @@ def reachable(panel: Mapping[str, OpponentOptions], cast: Cast) -> tuple[dict[st
     return {name: one for name, one in panel.items() if name not in missing}, missing
 
 
-def play(cast: Cast, name: str, spec: OpponentOptions, player: Mover, terms: Terms) -> Series:
+def play(cast: Cast, name: str, spec: OpponentOptions, player: Mover, terms: EngineTerms) -> Series:
     """Play a series against an engine, which is started and closed.
 
     Raises:
@@ -100,7 +100,7 @@ def play(cast: Cast, name: str, spec: OpponentOptions, player: Mover, terms: Ter
         engine.close()
 
 
-def openings(game: Game, terms: Terms) -> list[Start]:
+def openings(game: Game, terms: EngineTerms) -> list[Start]:
     """Return `terms.games` different openings, each with a key of its own; no game ends in its opening.
 
     Raises:

@@ -20,7 +20,7 @@ from jaxgp.options import MAX_COUNT, list_options
 from jaxgp.printable import one_line
 from jaxgp.spec import Cast, Instances
 from jaxgp.store import runs
-from jaxgp.store.table import Cells, Table
+from jaxgp.store.table import Cells, CSVTable
 
 if TYPE_CHECKING:
     from jaxgp.measure.solving import Order
@@ -48,9 +48,9 @@ OF_SEARCHES = ("order", "limit", "genome", "game", "program", "jaxgp")
 An instance may be in several suites: its search is the same.
 """
 
-Outcome = tuple[bool, int, int, float, int]
+SearchOutcome = tuple[bool, int, int, float, int]
 """Whether an instance was solved, nodes, moves of the solution or -1, seconds, and nodes expanded or -1."""
-Outcomes = dict[tuple[str, str], Outcome]
+Outcomes = dict[tuple[str, str], SearchOutcome]
 """What one search found, by name and digest of the instance."""
 
 
@@ -124,7 +124,7 @@ class Book:
         self, path: Path | None = None, option: str = "instances", say: Callable[[str], object] = print
     ) -> None:
         self._option, self._say = option, say
-        self._table = None if path is None else Table(path, COLUMNS)
+        self._table = None if path is None else CSVTable(path, COLUMNS)
         self._outcomes: dict[tuple[str, ...], Outcomes] = {}
         if self._table is None:
             return
@@ -224,7 +224,7 @@ def _keys(some: Instances) -> list[tuple[str, str]]:
     return [(one_line(name), runs.digest(row.tobytes())) for name, row in zip(some.names, content, strict=True)]
 
 
-def _outcome(row: Cells) -> Outcome:
+def _outcome(row: Cells) -> SearchOutcome:
     """Return what a row says that was found; raises ValueError."""
     solved = row["solved"] == "1"
     if row["solved"] not in ("0", "1") or (not solved and row["moves"]):

@@ -22,10 +22,10 @@ from jaxgp.files import Json
 from jaxgp.genotypes.language import Genome
 from jaxgp.host import savedgame
 from jaxgp.measure.alone import best_of, random_scores
-from jaxgp.players.alone.guided import Guide
+from jaxgp.players.alone.guided import GuidedSoloist
 from jaxgp.report.waiting import waiting
 from jaxgp.search.listed import Listed, ListedGame
-from jaxgp.search.nrpa import Line, Nested, Search
+from jaxgp.search.nrpa import Line, Nested, NRPAState
 from jaxgp.seats.moves import Stepper, game_key
 from jaxgp.spec import Cast
 from jaxgp.statistics.comparison import compare
@@ -42,7 +42,7 @@ MOST_RESTARTS = 2_000_000
 
 
 @dataclass(frozen=True)
-class Plan:
+class NestedPlan:
     """What is to be searched.
 
     Attributes:
@@ -61,10 +61,10 @@ class Plan:
 
 
 @struct.dataclass
-class Progress:
+class NestedProgress:
     """What a checkpoint holds."""
 
-    search: Search
+    search: NRPAState
     seconds: Array  # float32[]: spent so far, compilation included
 
 
@@ -75,7 +75,7 @@ def make_listed(cast: Cast) -> ListedGame:
 
 def search(
     cast: Cast,
-    plan: Plan,
+    plan: NestedPlan,
     say: Callable[[str], object],
     folder: Path | None = None,
     save: Sequence[Path] = (),
@@ -102,7 +102,7 @@ def search(
     """
     nested = Nested(make_listed(cast), plan.level, plan.iterations, group=plan.group)
     kinds: dict[str, tuple[Nested, Array | None]] = {"nested": (nested, None)}
-    if isinstance(cast.actor, Guide) and genome is not None:
+    if isinstance(cast.actor, GuidedSoloist) and genome is not None:
         guide = cast.actor.by(plan.level, plan.iterations, plan.group)
         bias = jax.jit(guide.prepare)(jax.tree.map(lambda x: jnp.asarray(x)[None], genome))
         kinds["guided"] = (guide.nested, jnp.repeat(bias, plan.searches, 0))
@@ -147,7 +147,7 @@ def compare_searches(figures: dict[str, Json]) -> Json:
 
 def run(
     nested: Nested,
-    plan: Plan,
+    plan: NestedPlan,
     game: Game,
     say: Callable[[str], object],
     folder: Path | None = None,
@@ -162,7 +162,7 @@ def run(
         KeyboardInterrupt: stopped; what was searched is kept first.
     """
     key, digest = jax.random.key(plan.seed), identity(nested, plan, game, biases)
-    progress = Progress(nested.begin(plan.searches), jnp.float32(0))
+    progress = NestedProgress(nested.begin(plan.searches), jnp.float32(0))
     if folder:
         number, progress, unusable = checkpoint.newest(folder, progress, digest)
         for path, why in unusable:
@@ -178,7 +178,7 @@ def run(
 
     def keep() -> None:
         if folder:
-            done = Progress(search, jnp.float32(before + time.perf_counter() - started))
+            done = NestedProgress(search, jnp.float32(before + time.perf_counter() - started))
             try:
                 checkpoint.save(folder, int(search.number), done, digest)
             except OSError as error:  # the search goes on, and the next one may be written
@@ -209,7 +209,7 @@ def run(
     return jax.tree.map(lambda x: x[-1], search.best), before + time.perf_counter() - started
 
 
-def identity(nested: Nested, plan: Plan, game: Any, biases: Array | None) -> str:
+def identity(nested: Nested, plan: NestedPlan, game: Any, biases: Array | None) -> str:
     """Return one line of JSON with everything that a search depends on."""
     rules = {"name": game.name, "version": game.version} | asdict(game)
     guided = None if biases is None else zlib.crc32(np.asarray(biases).tobytes())
@@ -217,13 +217,13 @@ def identity(nested: Nested, plan: Plan, game: Any, biases: Array | None) -> str
     return json.dumps(about | asdict(plan), sort_keys=True)
 
 
-def best_game(cast: Cast, line: Line) -> savedgame.Played:
+def best_game(cast: Cast, line: Line) -> savedgame.PlayedGame:
     """Play the best of S games again, with every move checked."""
     place = int(line.score.argmax())
     actions = np.asarray(line.actions[place])[: int(line.length[place])].tolist()
     stepper = Stepper(cast.game, game_key(0))
     moves = list(stepper.retrace(actions))
-    return savedgame.Played(stepper, cast.spec, ("Nested search",), moves)
+    return savedgame.PlayedGame(stepper, cast.spec, ("Nested search",), moves)
 
 
 def is_cut_off(folder: Path) -> bool:

@@ -62,7 +62,7 @@ def choose_members(
 
 
 @dataclass(frozen=True)
-class Fixed:
+class MeasuredPlayer:
     """A player that was not evolved, measured in the place of a champion: a search, random moves, or a strategy.
 
     Attributes:
@@ -80,7 +80,7 @@ class Fixed:
     genome: Any
 
 
-def take_member(cast: Cast, name: str, spec: OpponentOptions) -> Fixed:
+def take_member(cast: Cast, name: str, spec: OpponentOptions) -> MeasuredPlayer:
     """Return a member of a panel as a player that is measured; it must be one that `check_panel` accepts.
 
     Raises:
@@ -95,8 +95,8 @@ def take_member(cast: Cast, name: str, spec: OpponentOptions) -> Fixed:
     memory = jax.jit(opponent.init)(jax.random.key(0))
     if isinstance(opponent, ProgramOpponent):  # the genome of a strategy plays as an individual does
         genome = jax.tree.map(lambda x: x[0], memory.programs)
-        return Fixed(name, text(spec, cast), cast, opponent.player, genome)
-    return Fixed(name, text(spec, cast), cast, OpponentPlayer(opponent), memory)
+        return MeasuredPlayer(name, text(spec, cast), cast, opponent.player, genome)
+    return MeasuredPlayer(name, text(spec, cast), cast, OpponentPlayer(opponent), memory)
 
 
 def text(spec: OpponentOptions, cast: Cast) -> str:

@@ -26,7 +26,7 @@ Crossed = TypeVar("Crossed")
 
 
 @struct.dataclass
-class Points:
+class CrossoverPoints:
     """Where two individuals exchange subtrees."""
 
     tree: Array  # int32[]: index of the tree, the same in both
@@ -64,7 +64,7 @@ def choose_node(
 
 def choose_points(
     key: Array, primitives: PrimitiveSet, config: CrossoverOptions, first: Programs, second: Programs
-) -> Points:
+) -> CrossoverPoints:
     """Draw the tree and the two nodes."""
     words = draw.words(key, 5)
     t = draw.below(words[0], primitives.num_trees)
@@ -72,7 +72,7 @@ def choose_points(
     node = choose_node(words[1:3], primitives, config, ours)
     slot = programs.slot_type(primitives, jnp.asarray(primitives.root_type)[t], ours, node)
     fits = jnp.asarray(primitives.fills)[slot, theirs.opcode.astype(jnp.int32)] & programs.live(theirs)
-    return Points(t, node, choose_node(words[3:5], primitives, config, theirs, fits), fits.any())
+    return CrossoverPoints(t, node, choose_node(words[3:5], primitives, config, theirs, fits), fits.any())
 
 
 def graft(

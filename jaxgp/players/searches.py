@@ -84,7 +84,7 @@ def searches(
     def search(value: Evaluator | RandomEvaluator) -> AlphaBeta:
         return AlphaBeta(
             game,
-            evaluate=None if isinstance(value, RandomEvaluator) else Valued(value, searched),
+            evaluate=None if isinstance(value, RandomEvaluator) else BoundEvaluator(value, searched),
             leaf_evaluator=Drawn(value, searched) if isinstance(value, RandomEvaluator) else None,
             twin=twin,
             max_depth=depth,
@@ -118,7 +118,7 @@ def chancy(spec: Spec[Turns], game: Turns, ties: str, evaluator: str | None) -> 
 
 
 @dataclass(frozen=True)
-class Valued:
+class BoundEvaluator:
     """An evaluator bound to one game: state -> float32[]. Equal ones compare equal, so searches are compiled once."""
 
     value: Evaluator

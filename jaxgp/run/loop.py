@@ -32,7 +32,7 @@ Program = Callable[[list[EvolutionState]], Sequence[tuple[EvolutionState, Metric
 """A generation of every run."""
 
 
-class Experiment(Protocol):
+class Runnable(Protocol):
     """A game, the language of its genomes and one generation as a device program."""
 
     @property
@@ -43,7 +43,7 @@ class Experiment(Protocol):
         """How many individuals it can evaluate at a time, the present number first, then all lower ones."""
         ...
 
-    def in_chunks(self, chunk: int) -> "Experiment":
+    def in_chunks(self, chunk: int) -> "Runnable":
         """Return the experiment that evaluates this many individuals at a time, one of `chunks`; it finds the same."""
         ...
 
@@ -113,7 +113,7 @@ class Observer(Protocol):
 class Run:
     """One run in progress: its state on the device, its rows so far, and where it is kept."""
 
-    experiment: Experiment
+    experiment: Runnable
     config: Config
     directory: RunDirectory
     state: EvolutionState
@@ -176,7 +176,7 @@ def compile_program(
 
 
 def fitting(
-    runs: Sequence[Run], make: Callable[[Experiment], Compiled], stop: Stop, tell: Callable[[float], object]
+    runs: Sequence[Run], make: Callable[[Runnable], Compiled], stop: Stop, tell: Callable[[float], object]
 ) -> Compiled:
     """Compile a program for runs, which then go on with the experiment that it is of.
 

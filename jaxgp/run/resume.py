@@ -16,7 +16,7 @@ from jaxgp.files import user_path
 from jaxgp.options import MAX_SEED
 from jaxgp.store import runs
 from jaxgp.store.directory import COMPLETE, RunDirectory, digest
-from jaxgp.store.table import Table
+from jaxgp.store.table import CSVTable
 
 if TYPE_CHECKING:
     from jaxgp.spec import Games
@@ -40,7 +40,7 @@ AUTO = "auto"
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """What to run and where.
 
     Attributes:
@@ -56,10 +56,10 @@ class Plan:
     directory: Path
     resumed: bool
     command: str = ""
-    members: tuple["Plan", ...] = ()
+    members: tuple["RunPlan", ...] = ()
 
     @property
-    def runs(self) -> tuple["Plan", ...]:
+    def runs(self) -> tuple["RunPlan", ...]:
         """The plan of each run."""
         return self.members or (self,)
 
@@ -78,7 +78,7 @@ def complete(overrides: Sequence[str], games: "Games") -> list[str]:
     return [f"game={name}", *overrides] if name in games.available() else list(overrides)
 
 
-def plan(config: Config, overrides: Sequence[str], directory: Path, games: "Games") -> Plan:
+def plan(config: Config, overrides: Sequence[str], directory: Path, games: "Games") -> RunPlan:
     """Check the options and decide between a new run and an old one.
 
     Args:
@@ -99,37 +99,37 @@ def plan(config: Config, overrides: Sequence[str], directory: Path, games: "Game
     )
 
 
-def is_finished(plan: Plan) -> bool:
+def is_finished(plan: RunPlan) -> bool:
     """Return whether every run of a plan has come to its end, as its directory says."""
     return all(_is_complete(one) for one in plan.runs)
 
 
-def is_idle(plan: Plan) -> bool:
+def is_idle(plan: RunPlan) -> bool:
     """Return whether a plan has nothing to do at all, not even a report or the row of a table to write."""
     reported = all(RunDirectory(one.directory).report.is_file() for one in plan.runs)
     return reported and plan.config.table is None and is_finished(plan)
 
 
-def _is_complete(plan: Plan) -> bool:
+def _is_complete(plan: RunPlan) -> bool:
     status = RunDirectory(plan.directory).read_status()
     reached = status.get("generations")
     return status.get("state") == COMPLETE and reached == plan.config.algorithm.generations
 
 
-def _one(config: Config, overrides: Sequence[str], directory: Path, games: "Games") -> Plan:
+def _one(config: Config, overrides: Sequence[str], directory: Path, games: "Games") -> RunPlan:
     """Plan one run in its directory; raises as `plan` does."""
     if config.resume is None or (config.resume == AUTO and not RunDirectory(directory).holds_run()):
         if RunDirectory(directory).holds_run():
             again = quote_for_shell("resume", directory)
             raise UsageError(f"hydra.run.dir={directory}: already holds a run; go on with it by {again}")
         config = _grouped(config, places.sweep(), "sweep")
-        return _checked(Plan(validate.check(config, games), directory, False, command(overrides, games)))
+        return _checked(RunPlan(validate.check(config, games), directory, False, command(overrides, games)))
     try:
         saved = RunDirectory(directory).read_config()
     except UsageError as error:
         raise UsageError(f"resume: {error}; accepted: a run directory, or {AUTO}") from error
     merged = _merge(saved, _filled(config, games), overrides)
-    return _checked(Plan(validate.check(merged, games), directory, True, command(overrides, games)))
+    return _checked(RunPlan(validate.check(merged, games), directory, True, command(overrides, games)))
 
 
 def _grouped(config: Config, folder: Path | None, kind: str) -> Config:
@@ -173,7 +173,9 @@ def _members(directory: Path) -> dict[int, Path]:
     return dict(sorted(found.items()))
 
 
-def _several(config: Config, numbers: Sequence[int], overrides: Sequence[str], directory: Path, games: "Games") -> Plan:
+def _several(
+    config: Config, numbers: Sequence[int], overrides: Sequence[str], directory: Path, games: "Games"
+) -> RunPlan:
     """Plan runs of several seeds in one program; raises as `plan` does."""
     if config.resume is None and any(RunDirectory(directory / str(number)).holds_run() for number in numbers):
         again = quote_for_shell("resume", directory)
@@ -196,13 +198,13 @@ def _several(config: Config, numbers: Sequence[int], overrides: Sequence[str], d
             f"{directory}: its runs differ in more than their seeds; accepted: resume=RUN_DIR, one at a time"
         )
     first = replace(members[0].config, devices=asked)
-    return Plan(first, directory, any(one.resumed for one in members), command(overrides, games), members)
+    return RunPlan(first, directory, any(one.resumed for one in members), command(overrides, games), members)
 
 
-def _checked(plan: Plan) -> Plan:
+def _checked(plan: RunPlan) -> RunPlan:
     """Return a plan whose run can add its row to the table; raises UsageError for another plan."""
     if plan.config.table is not None:
-        Table(user_path("table", plan.config.table), runs.COLUMNS).check("table")
+        CSVTable(user_path("table", plan.config.table), runs.COLUMNS).check("table")
     return plan
 
 

@@ -30,17 +30,17 @@ from jaxgp.run.assemble import Experiment as Assembled
 from jaxgp.run.assemble import assemble
 from jaxgp.run.mirroring import mirrors
 from jaxgp.run.patience import GivenUp, end_at_once, wait_for
-from jaxgp.run.resume import Plan
+from jaxgp.run.resume import RunPlan
 from jaxgp.run.signals import Stop
 from jaxgp.search import cores
 from jaxgp.spec import Games
 from jaxgp.store import champion as champions
 from jaxgp.store import checkpoint, record, runs
 from jaxgp.store.directory import RunDirectory, digest, environment
-from jaxgp.store.table import Table
+from jaxgp.store.table import CSVTable
 
 
-def train(plan: Plan, games: Games) -> int:
+def train(plan: RunPlan, games: Games) -> int:
     """Start or resume a run and carry it to its end.
 
     Args:
@@ -68,7 +68,7 @@ def train(plan: Plan, games: Games) -> int:
     return _train(plan, games)
 
 
-def _train(plan: Plan, games: Games) -> int:
+def _train(plan: RunPlan, games: Games) -> int:
     """Carry out a plan in this process; returns and raises like `train`."""
     directories = [RunDirectory(one.directory) for one in plan.runs]
     with ExitStack() as locked:
@@ -100,7 +100,7 @@ def add_row(config: Config, path: str, directory: RunDirectory, game: str) -> No
     Raises:
         RunError: it could not be written; the row is printed.
     """
-    table = Table(user_path("table", path), runs.COLUMNS)
+    table = CSVTable(user_path("table", path), runs.COLUMNS)
     try:
         row = runs.row(directory, config, game)
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -114,7 +114,7 @@ def add_row(config: Config, path: str, directory: RunDirectory, game: str) -> No
     _say(f"Row of the run {'added to' if added else 'is in'} {short(table.path)}")
 
 
-def conduct(plan: Plan, directories: Sequence[RunDirectory], experiment: loop.Experiment) -> int:
+def conduct(plan: RunPlan, directories: Sequence[RunDirectory], experiment: loop.Runnable) -> int:
     """Run an assembled experiment, for each run of the plan; returns and raises like `train`."""
     config = plan.config
     use_compilation_cache(config.compilation_cache)
@@ -155,7 +155,7 @@ def conduct(plan: Plan, directories: Sequence[RunDirectory], experiment: loop.Ex
     return 0
 
 
-def _begun(plan: Plan, directory: RunDirectory, experiment: loop.Experiment) -> loop.Run:
+def _begun(plan: RunPlan, directory: RunDirectory, experiment: loop.Runnable) -> loop.Run:
     """Return a run at its beginning, or where its directory says; raises like `_fresh` and `_restore`."""
     run = (_restore if plan.resumed else _fresh)(plan.config, directory, experiment)
     run.state = devices.place_state(experiment, run.state)
@@ -163,7 +163,7 @@ def _begun(plan: Plan, directory: RunDirectory, experiment: loop.Experiment) -> 
     return run
 
 
-def _compiled(plan: Plan, runs: Sequence[loop.Run], stop: Stop, progress: Progress) -> loop.Program:
+def _compiled(plan: RunPlan, runs: Sequence[loop.Run], stop: Stop, progress: Progress) -> loop.Program:
     """Compile the program of a generation; if a stop is asked for meanwhile, end the process at once."""
     begin, first = time.perf_counter(), runs[0]
     tell = lambda seconds: progress.wait(first.generation, seconds)  # noqa: E731
@@ -183,7 +183,7 @@ def _compiled(plan: Plan, runs: Sequence[loop.Run], stop: Stop, progress: Progre
     return program
 
 
-def _finals(plan: Plan, runs: Sequence[loop.Run], stop: Stop, progress: Progress) -> None:
+def _finals(plan: RunPlan, runs: Sequence[loop.Run], stop: Stop, progress: Progress) -> None:
     """Let the candidates play again; if a stop is asked for while their games are compiled, end the process at once."""
     try:
         finals.play(runs, stop, progress.work)
@@ -191,7 +191,7 @@ def _finals(plan: Plan, runs: Sequence[loop.Run], stop: Stop, progress: Progress
         _give_up(plan, runs, stop)
 
 
-def _give_up(plan: Plan, runs: Sequence[loop.Run], stop: Stop) -> NoReturn:
+def _give_up(plan: RunPlan, runs: Sequence[loop.Run], stop: Stop) -> NoReturn:
     """End the process while a program is compiled, and say how to go on."""
     if any(run.directory.holds_run() for run in runs):
         _say_how_to_go_on(plan, runs)
@@ -203,7 +203,7 @@ def _give_up(plan: Plan, runs: Sequence[loop.Run], stop: Stop) -> NoReturn:
     end_at_once(stop.exit_code)
 
 
-def _say_how_to_go_on(plan: Plan, runs: Sequence[loop.Run]) -> None:
+def _say_how_to_go_on(plan: RunPlan, runs: Sequence[loop.Run]) -> None:
     done = min(run.generation for run in runs)
     folder = runs[0].directory.path.parent if plan.members else runs[0].directory.path
     _say(f"Stopped after {done} of {plan.config.algorithm.generations} generations. Go on with:")
@@ -253,7 +253,7 @@ def use_compilation_cache(folder: str | None) -> None:
     jax.config.update("jax_compilation_cache_dir", str(path))
 
 
-def _fresh(config: Config, directory: RunDirectory, experiment: loop.Experiment) -> loop.Run:
+def _fresh(config: Config, directory: RunDirectory, experiment: loop.Runnable) -> loop.Run:
     if directory.holds_run():  # two starts at the same moment
         again = quote_for_shell("resume", directory.path)
         raise UsageError(f"hydra.run.dir={directory.path}: already holds a run; go on with it by {again}")
@@ -263,7 +263,7 @@ def _fresh(config: Config, directory: RunDirectory, experiment: loop.Experiment)
     return loop.Run(experiment, config, directory, _initial(config, experiment), warn=_warn)
 
 
-def _initial(config: Config, experiment: loop.Experiment) -> EvolutionState:
+def _initial(config: Config, experiment: loop.Runnable) -> EvolutionState:
     """Return the state before the first generation; raises UsageError if it does not fit into the memory."""
     key = jax.random.key(config.seed)
     memory.check_state(config, jax.eval_shape(experiment.init, key))
@@ -271,7 +271,7 @@ def _initial(config: Config, experiment: loop.Experiment) -> EvolutionState:
         return experiment.init(key)
 
 
-def _restore(config: Config, directory: RunDirectory, experiment: loop.Experiment) -> loop.Run:
+def _restore(config: Config, directory: RunDirectory, experiment: loop.Runnable) -> loop.Run:
     """Go on from the newest checkpoint that can be read; from the start if the run never came to its first one.
 
     Raises:
@@ -312,7 +312,7 @@ def _start_again(config: Config, directory: RunDirectory) -> None:
         _warn(f"there is no checkpoint: starting again; the {done} generations recorded are kept in {kept.name}")
 
 
-def _announce(plan: Plan, runs: Sequence[loop.Run]) -> None:
+def _announce(plan: RunPlan, runs: Sequence[loop.Run]) -> None:
     """Print what is run, and where."""
     run, done = runs[0], min(run.generation for run in runs)
     print_pairs(heading(run.config), tableau(run.config, run.experiment.language))

@@ -18,7 +18,7 @@ from jaxgp.options import DEEPEST, MAX_FITNESS, MAX_GAMES, MAX_WEIGHT, Kinds, fi
 if TYPE_CHECKING:
     from jaxgp.contracts import Opponent
     from jaxgp.genotypes.language import Genome
-    from jaxgp.players.panel import Create, Terms
+    from jaxgp.players.panel import Create, SearchLimits
     from jaxgp.seats.agents import Agent
     from jaxgp.spec import Cast
 
@@ -115,7 +115,7 @@ class PlayerOptions:
             fit = [name for name, kind in self.kinds.all().items() if not kind().unfit(cast)]
             reject(f"{option}.kind", self.kind, ", ".join(fit), why)
 
-    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "Terms") -> "Opponent":
+    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "SearchLimits") -> "Opponent":
         """Seat it in a batch.
 
         Args:
@@ -151,7 +151,7 @@ class OpponentOptions(PlayerOptions):
     games: int = option(1, "games from each seat (each against the next of `count`, in turn)", low=1, high=MAX_GAMES)
     weight: float = option(1.0, "weight in the fitness", low=0, high=MAX_WEIGHT)
 
-    def seat(self, cast: "Cast", create: "Create", terms: "Terms") -> "Opponent":
+    def seat(self, cast: "Cast", create: "Create", terms: "SearchLimits") -> "Opponent":
         """Seat it in a batch, for its number of games; see `opponent`."""
         return self.opponent(cast, create, self.games, terms)
 

@@ -46,24 +46,24 @@ class Score:
         return Score(self.games + other.games, self.points + other.points, self.drawn + other.drawn, both)
 
 
-Pair = tuple[str, str, str]
+Pairing = tuple[str, str, str]
 """Game, player and opponent."""
 
 
 def pool_rows(
     rows: Iterable[Mapping[str, str]], by: Sequence[str] = ("game", "player", "opponent")
-) -> dict[Pair, Score]:
+) -> dict[Pairing, Score]:
     """Pool rows that agree in some columns. Of rows with one seed, whose games are in part the same, the last counts.
 
     Raises:
         ValueError: a cell that should be a number is none.
     """
     last = {(*(row[name] for name in by), row["player"], row["seed"]): row for row in rows}
-    found: dict[Pair, Score] = {}
+    found: dict[Pairing, Score] = {}
     for key, row in last.items():
         drawn, effective = int(row["draws"]), float(row["effective"]) if row["effective"] else None
         score = Score(int(row["games"]), int(row["wins"]) + drawn / 2, drawn, effective)
-        pair: Pair = key[: len(by)]  # type: ignore[assignment]
+        pair: Pairing = key[: len(by)]  # type: ignore[assignment]
         found[pair] = found[pair] + score if pair in found else score
     return found
 

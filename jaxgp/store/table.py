@@ -20,7 +20,7 @@ Cells = dict[str, str]
 """A row as it was read: the text of each cell by its column."""
 
 
-class Table:
+class CSVTable:
     """A CSV file in UTF-8: a header, then one line for each row. Several processes may add rows at the same time.
 
     A file of an older version may lack the newest columns. Their cells are read as empty, and the file stays without

@@ -27,7 +27,7 @@ from jaxgp.statistics.draws import Draws
 from jaxgp.statistics.intervals import student
 from jaxgp.store import record
 from jaxgp.store.directory import RunDirectory
-from jaxgp.store.table import Cells, Table
+from jaxgp.store.table import Cells, CSVTable
 from jaxgp.study import figures
 
 COLUMNS = {
@@ -104,9 +104,9 @@ class Expected:
     spent: int
 
 
-def table(path: Path) -> Table:
+def table(path: Path) -> CSVTable:
     """Return the table of generations in a file."""
-    return Table(path, COLUMNS)
+    return CSVTable(path, COLUMNS)
 
 
 def rows(run: RunDirectory) -> list[dict[str, object]]:
@@ -237,11 +237,13 @@ def report(
     }
     parts: list[Part] = [Picture("curves", caption, partial(figures.curves, values, measure, caption))]
     last = {title: some[-1] for title, some in made.items() if some}
-    parts.append(document.Table([{"title": title} | dict(zip(names, one, strict=True)) for title, one in last.items()]))
+    parts.append(
+        document.DocumentTable([{"title": title} | dict(zip(names, one, strict=True)) for title, one in last.items()])
+    )
     sections: list[tuple[str, Sequence[Part]]] = [("Learning curves", parts)]
     if times:
         why = "Evaluations of all runs, until each came to the target or to its end, divided by the successes."
-        sections.append(("Expected running time", [why, document.Table(times)]))
+        sections.append(("Expected running time", [why, document.DocumentTable(times)]))
     return (
         Document(f"Learning curves: {measure}", [("runs", str(sum(map(len, found.values()))))], sections),
         lines,

@@ -17,7 +17,7 @@ from jaxgp.store.record import Row
 
 
 @dataclass(frozen=True)
-class Member:
+class SweepRun:
     """One run of a sweep, which may still be going on.
 
     Attributes:
@@ -48,7 +48,7 @@ class Member:
         return summary(self.rows, found if found in generations else -1)
 
 
-def load(run: RunDirectory) -> Member:
+def load(run: RunDirectory) -> SweepRun:
     """Read a run; raises UsageError."""
     try:
         about = reading.read_json(run.environment)
@@ -61,7 +61,7 @@ def load(run: RunDirectory) -> Member:
     except champion.ChampionError as error:
         raise UsageError(str(error)) from error
     state = str(run.read_status().get("state", "unknown"))
-    return Member(run.path, run.read_config(), words, state, record.read(run.record), best)
+    return SweepRun(run.path, run.read_config(), words, state, record.read(run.record), best)
 
 
 def score(folders: Sequence[Path], measure: str) -> float:

@@ -19,7 +19,7 @@ from jaxgp.store.directory import RunDirectory
 from jaxgp.study import results, study_report
 from jaxgp.study.design import Design, Numbers
 from jaxgp.study.designs.model import fit_groups
-from jaxgp.study.designs.planning import DESIGN, Plan, commands, read_noted
+from jaxgp.study.designs.planning import DESIGN, DesignPlan, commands, read_noted
 from jaxgp.study.study_options import ComparisonOptions, DesignOptions, TunedOptions
 
 COMMANDS, FOUND = "commands.txt", "found.json"
@@ -29,7 +29,7 @@ LARGEST = 1e100
 Say = Callable[[str], None]
 
 
-def carry_out(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> list[str]:
+def carry_out(plan: DesignPlan, options: DesignOptions | TunedOptions, say: Say) -> list[str]:
     """Run or gather the planned runs, write tables and report, and return the lines for the terminal.
 
     Raises:
@@ -55,7 +55,7 @@ def carry_out(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> li
         lock.unlock()
 
 
-def _note(plan: Plan) -> None:
+def _note(plan: DesignPlan) -> None:
     """Write the design, and commands for running it on other machines; refuse a folder with another design."""
     if (plan.output / DESIGN).is_file() and read_noted(plan.output, "output")[1] != plan.digest:
         reject("output", plan.output, "an empty directory, or the options of the design whose results it holds")
@@ -63,7 +63,9 @@ def _note(plan: Plan) -> None:
     files.write_text(plan.output / COMMANDS, "".join(f"{line}\n" for line in commands(plan)))
 
 
-def _run(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> tuple[list[record.Row], list[tuple[str, str]]]:
+def _run(
+    plan: DesignPlan, options: DesignOptions | TunedOptions, say: Say
+) -> tuple[list[record.Row], list[tuple[str, str]]]:
     """Return the rows, and the facts about how they were made."""
     factors = [factor.name for factor in plan.design.factors]
     if isinstance(options, DesignOptions) and options.runs is not None:

@@ -37,7 +37,7 @@ def describe(config: Config, groups: dict[str, list[str]], games: "Games") -> st
     return help.describe_run((__doc__ or "").replace(SCRIPT, trains()), config, groups, games)
 
 
-def task(planned: resume.Plan, games: "Games") -> int:
+def task(planned: resume.RunPlan, games: "Games") -> int:
     """Run."""
     from jaxgp.run.run import train
 
@@ -63,7 +63,7 @@ def swept(directory: Path) -> None:
     sweep.conclude(directory, print, arguments.say)
 
 
-def score(planned: resume.Plan) -> float:
+def score(planned: resume.RunPlan) -> float:
     """Return what a sweeper such as Optuna optimises: `metric`, and of several seeds their mean."""
     from jaxgp.study import member
 

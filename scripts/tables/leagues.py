@@ -17,7 +17,7 @@ from jaxgp.errors import UsageError
 from jaxgp.league import crosstable, league, ratings
 from jaxgp.league.circles import BY_CHANCE, circles
 from jaxgp.league.crosstable import CrossTable
-from jaxgp.league.league import Standing
+from jaxgp.league.league import LeagueStanding
 from jaxgp.report.generated import figure, table
 from jaxgp.statistics.bootstrap import counts, resample
 from jaxgp.statistics.comparison import Estimate
@@ -68,11 +68,12 @@ class Games:
     def seasons(self) -> dict[str, list[league.League]]:
         """The leagues, by mode."""
         return {
-            mode: league.season(self.table, self.brackets, mode, league.Rules(), LEAGUES, SEED) for mode in league.MODES
+            mode: league.season(self.table, self.brackets, mode, league.LeagueRules(), LEAGUES, SEED)
+            for mode in league.MODES
         }
 
     @cached_property
-    def standings(self) -> dict[str, list[Standing]]:
+    def standings(self) -> dict[str, list[LeagueStanding]]:
         """The standing of every player, by mode."""
         return {mode: league.standings(held, len(self.names)) for mode, held in self.seasons.items()}
 

@@ -11,7 +11,7 @@ from envs.othello import leaves, moves
 from envs.othello.rules import Othello
 from jaxgp.anatomy.nodes import Forest, write_trees
 from jaxgp.anatomy.simpler import simplify
-from jaxgp.anatomy.simpler.rules import Rules
+from jaxgp.anatomy.simpler.rules import Simplifier
 from jaxgp.anatomy.trace import Tracer, Tree
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.text import parse_program, parse_tree, print_program, print_tree
@@ -41,7 +41,7 @@ SIMPLER = [
 
 
 def simplified(primitives, text):
-    rules = Rules(Forest(primitives))
+    rules = Simplifier(Forest(primitives))
     root = rules.simplify(rules.forest.read(parse_tree(primitives, text, 64)))
     return print_program(primitives, write_trees([root], 64))
 
@@ -70,7 +70,7 @@ def tracers():
 
 @pytest.mark.parametrize("primitives", SETS, ids=lambda p: p.name)
 def test_rules_keep_every_value(tracers, primitives):
-    tracer, rules = tracers[primitives], Rules(Forest(primitives))
+    tracer, rules = tracers[primitives], Simplifier(Forest(primitives))
 
     @settings(max_examples=60, deadline=None)
     @given(trees(primitives, 60))

@@ -9,7 +9,7 @@ import pytest
 from omegaconf import OmegaConf
 
 from jaxgp.config.launching import chosen, processes, slurm
-from jaxgp.config.launching.members import Member
+from jaxgp.config.launching.members import SweepMember
 from jaxgp.config.launching.options import JoblibOptions, SlurmOptions, minutes
 from jaxgp.config.launching.processes import Slot
 from jaxgp.errors import UsageError
@@ -49,7 +49,7 @@ def test_members_of_one_gpu_share_its_memory():
 
 def test_a_member_is_named_by_what_distinguishes_it_as_it_was_typed():
     own = ("seed=1", "++algorithm.population=100")
-    assert str(Member(3, ("game=mancala", *own), OmegaConf.create(), Path("3"), None, own)) == (
+    assert str(SweepMember(3, ("game=mancala", *own), OmegaConf.create(), Path("3"), None, own)) == (
         "3 (seed=1 algorithm.population=100)"
     )
 

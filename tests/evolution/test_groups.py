@@ -11,7 +11,7 @@ import envs
 from jaxgp.arrays import count_unique
 from jaxgp.evolution import winners
 from jaxgp.evolution.options import GroupsOptions
-from jaxgp.evolution.state import Champion
+from jaxgp.evolution.state import BestSoFar
 from jaxgp.fitness.evaluation import Evaluation
 from jaxgp.genotypes.rulelists import problems
 from jaxgp.run.assemble import assemble
@@ -120,7 +120,7 @@ def test_the_order_of_champions():
     """Fitness first, then fewer rules, then the earlier; where the run stops at a winner, the winner before all."""
     lists = population(board(3), 4, seed=5).replace(length=np.array([5, 3, 9, 3], np.int32))
     won, lost = np.array([1.0, 1.0, 0.0, 0.0]), np.zeros(4)
-    nobody = Champion(jax.tree.map(lambda x: x[0], lists), np.float32(-np.inf), np.zeros(2, np.float32), np.int32(-1))
+    nobody = BestSoFar(jax.tree.map(lambda x: x[0], lists), np.float32(-np.inf), np.zeros(2, np.float32), np.int32(-1))
 
     @cache
     def judge(stop):
@@ -130,7 +130,7 @@ def test_the_order_of_champions():
         def standing(result, lists, champion):
             found, _ = fitness.standing(jax.random.key(0), result, lists, ())
             best = jax.tree.map(lambda x: x[found.best], lists)
-            new = Champion(best, found.fitness, found.points, jnp.int32(0))
+            new = BestSoFar(best, found.fitness, found.points, jnp.int32(0))
             return found.best, fitness.improves(found, best, champion), new
 
         return standing

@@ -13,7 +13,7 @@ from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.options import GPOptions
 from jaxgp.evolution.pair import Pair, problem_set
 from jaxgp.evolution.ring import Ring
-from jaxgp.fitness.puzzles.meetings import Met, ProblemFitness, SolverFitness, fresh, instances_of
+from jaxgp.fitness.puzzles.meetings import Meetings, ProblemFitness, SolverFitness, fresh, instances_of
 from jaxgp.fitness.puzzles.suite import SuiteFitness
 from jaxgp.fitness.refereed import Refereed
 from jaxgp.kinds.suite import ProblemsOptions, SuiteFitnessOptions
@@ -28,7 +28,7 @@ SETS = jnp.array([[0, 0], [1, 1], [1, 2]], jnp.int32)
 
 
 def met(searches, nodes, solved):
-    return Met(SETS, *(jnp.array(x) for x in (nodes, solved, searches)), jnp.array([50, 20, 60]))
+    return Meetings(SETS, *(jnp.array(x) for x in (nodes, solved, searches)), jnp.array([50, 20, 60]))
 
 
 def test_each_solver_is_scored_on_the_sets_that_it_meets():

@@ -7,7 +7,7 @@ import pytest
 import envs
 from jaxgp.errors import UsageError
 from jaxgp.host import savedgame
-from jaxgp.host.human import Board
+from jaxgp.host.human import TerminalGame
 from jaxgp.seats.moves import Stepper, game_key
 from jaxgp.spec import Outside
 from tests.host.games import DICE, FOLDER, RANDOM, SPEC, typing
@@ -22,7 +22,7 @@ def sit():
 
     def run(typed, seed=5):
         ask, said = typing(typed)
-        board = Board(Stepper(DICE, game_key(seed)), SPEC, (None, RANDOM), NAMES, ask, said.append)
+        board = TerminalGame(Stepper(DICE, game_key(seed)), SPEC, (None, RANDOM), NAMES, ask, said.append)
         board.play()
         return board, said
 
@@ -54,7 +54,7 @@ def test_moves_that_are_taken_back_and_played_again_meet_the_same_dice_and_repli
 
 def test_a_saved_game_holds_what_chance_did_and_replays_it(sit, tmp_path):
     board, _ = sit(["walk", "step", "undo", "walk", "step"])
-    savedgame.write([tmp_path / "one.json"], savedgame.Played(board.stepper, SPEC, NAMES, board.record))
+    savedgame.write([tmp_path / "one.json"], savedgame.PlayedGame(board.stepper, SPEC, NAMES, board.record))
     again = savedgame.read(str(tmp_path / "one.json"), GAMES)
     assert dice(again.moves) == dice(board.record)
     assert len(dice(again.moves)) == 7

@@ -11,7 +11,7 @@ import pytest
 import envs
 from jaxgp.errors import RunError, UsageError
 from jaxgp.host import savedgame
-from jaxgp.host.savedgame import Played
+from jaxgp.host.savedgame import PlayedGame
 from jaxgp.seats.moves import Stepper, game_key
 
 SPEC = envs.spec("walls")
@@ -22,7 +22,7 @@ ACTIONS = (1, 1, 0, 0, *[1] * 6)
 
 @pytest.fixture(scope="module")
 def played():
-    return Played(STEPPER, SPEC, ("First <A>", "Second & B"), list(STEPPER.retrace(ACTIONS)))
+    return PlayedGame(STEPPER, SPEC, ("First <A>", "Second & B"), list(STEPPER.retrace(ACTIONS)))
 
 
 @pytest.fixture
@@ -84,10 +84,10 @@ def test_a_file_of_the_first_version_is_a_game_without_chance(saved, played):
 
 def test_an_unfinished_and_a_forfeited_game_are_read_back(tmp_path):
     for actions in ([0], [0, None], []):
-        game = Played(STEPPER, SPEC, ("A", "B"), list(STEPPER.retrace(actions)))
+        game = PlayedGame(STEPPER, SPEC, ("A", "B"), list(STEPPER.retrace(actions)))
         savedgame.write([tmp_path / "part.json"], game)
         assert [m.action for m in savedgame.read(str(tmp_path / "part.json"), envs).moves] == [None, *actions]
-    assert savedgame.transcript(Played(STEPPER, SPEC, ("A", "B"), game.moves)).endswith("Unfinished.\n")
+    assert savedgame.transcript(PlayedGame(STEPPER, SPEC, ("A", "B"), game.moves)).endswith("Unfinished.\n")
 
 
 def test_the_text_has_every_board_and_move_and_the_result(saved):

@@ -14,7 +14,7 @@ from jaxgp.errors import UsageError
 from jaxgp.kinds.suite import SuiteFitnessOptions
 from jaxgp.measure import portfolio, solving
 from jaxgp.measure.instances import Book, Searched
-from jaxgp.store.table import Table
+from jaxgp.store.table import CSVTable
 from tests.measure.test_solving import COLUMNS, champion, searched, suites
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
@@ -93,14 +93,14 @@ def test_what_a_portfolio_finds_is_what_its_champions_find_alone():
 def test_the_table_of_instances_is_gone_on_with(tmp_path, searched):
     path = tmp_path / "t.csv"
     found, tried = measure(path)
-    rows = len(Table(path, COLUMNS).read())
+    rows = len(CSVTable(path, COLUMNS).read())
     assert rows == sum(one.tried for one in tried)
     searched.sizes = []
     again, _ = measure(path)
     assert searched.sizes == []
     assert again.nodes.tolist() == found.nodes.tolist()
     measure(path, texts=("(+ lit action)",), limits=(20,))
-    assert len(Table(path, COLUMNS).read()) == rows
+    assert len(CSVTable(path, COLUMNS).read()) == rows
 
 
 def test_searches_have_room_for_all_nodes_that_their_limit_allows():

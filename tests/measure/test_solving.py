@@ -19,7 +19,7 @@ from jaxgp.options import option
 from jaxgp.players.solver import ByProgram, ProgramSolver
 from jaxgp.search.puzzles.deepening import Deepening
 from jaxgp.spec import Fixed, Instances, Role, Spec, Strategy, Suites, cast
-from jaxgp.store.table import Table
+from jaxgp.store.table import CSVTable
 from tests.search import puzzles
 
 LIMIT = 60
@@ -226,7 +226,7 @@ def test_a_second_start_goes_on_with_what_the_first_has_left(tmp_path, searched,
     assert {key: one.seconds for key, one in again.items()} == pytest.approx(
         {key: one.seconds for key, one in went_on.items()}
     )
-    assert len(Table(path, COLUMNS).read()) == 3 * sum(SIZES.values())
+    assert len(CSVTable(path, COLUMNS).read()) == 3 * sum(SIZES.values())
 
 
 def test_a_torn_row_is_searched_again(tmp_path, searched, whole):

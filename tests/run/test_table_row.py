@@ -17,7 +17,7 @@ from jaxgp.run.run import add_row
 from jaxgp.spec import Outside
 from jaxgp.store import champion, runs
 from jaxgp.store.directory import RunDirectory
-from jaxgp.store.table import Table
+from jaxgp.store.table import CSVTable
 from tests.run.conduct_toy import run
 from tests.run.toy_experiment import config
 
@@ -96,7 +96,7 @@ def test_a_game_outside_is_named_by_its_folder():
 
 def test_a_table_of_something_else_is_refused_before_the_run(tmp_path):
     path = tmp_path / "games.csv"
-    Table(path, ("player", "opponent")).append({"player": "a", "opponent": "b"})
+    CSVTable(path, ("player", "opponent")).append({"player": "a", "opponent": "b"})
     made = replace(config(), table=str(path))
     with pytest.raises(resume.UsageError, match=r"^table=.*: accepted: a new file, or a table with"):
         resume.plan(made, [], tmp_path / "run", envs)

@@ -9,7 +9,7 @@ from jax.stages import Compiled
 
 from jaxgp.config import schema
 from jaxgp.evolution.seeds import Seeds
-from jaxgp.evolution.state import Champion, EvolutionState
+from jaxgp.evolution.state import BestSoFar, EvolutionState
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import FLOAT, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
@@ -37,7 +37,7 @@ def constants(values: Array) -> Programs:
 
 @partial(jax.jit, static_argnums=1)
 def first(key: Array, population: int) -> EvolutionState:
-    champion = Champion(
+    champion = BestSoFar(
         genome=constants(jnp.zeros(())),
         fitness=jnp.float32(-jnp.inf),
         points=jnp.zeros(2, jnp.float32),
@@ -55,7 +55,7 @@ def advanced(state: EvolutionState) -> tuple[EvolutionState, dict[str, Array]]:
     fitness = values + jax.random.uniform(key, values.shape)
     best = jnp.argmax(fitness)
     better = fitness[best] > state.champion.fitness
-    found = Champion(
+    found = BestSoFar(
         genome=jax.tree.map(lambda x: x[best], state.population),
         fitness=fitness[best],
         points=jnp.stack([values[best], values[best] / 2]),

@@ -18,7 +18,7 @@ from jaxgp.seats.options import player
 from jaxgp.statistics.intervals import wilson
 from jaxgp.store import champion, checkpoint
 from jaxgp.store.runs import identity
-from jaxgp.store.table import Table
+from jaxgp.store.table import CSVTable
 from tests.host.engines import fake
 from tests.scripts.commands import compiled_once, load, write_run
 
@@ -55,7 +55,7 @@ def test_every_opponent_of_a_panel_is_met_from_both_seats(evaluate, run_director
     given = (f"run={run_directory}", "panel=mine", "games=20", f"table={tmp_path}/games.csv")
     code, out, error = evaluate(*given)
     assert (code, error) == (0, "Playing against fixed, 1 of 2\nPlaying against random_lists, 2 of 2\n")
-    one, many = Table(tmp_path / "games.csv", games.COLUMNS).read()
+    one, many = CSVTable(tmp_path / "games.csv", games.COLUMNS).read()
     assert one["player"] == many["player"] == f"champion {identity(champion.read(run_directory / 'champion.json'))}"
     assert [row["opponent"] for row in (one, many)] == ["strategy name=fixed", "program"]
     assert (one["games"], one["losses"], one["score"], one["low"], one["units"]) == ("2", "2", "0", "", "1")
@@ -303,7 +303,7 @@ def test_a_member_of_a_panel_is_measured_in_the_place_of_a_champion(evaluate, pa
     code, out, error = evaluate(*given, f"table={tmp_path}/games.csv")
     assert (code, error) == (0, "Playing against fixed, 1 of 1\n")
     assert "saved" not in out
-    (row,) = Table(tmp_path / "games.csv", games.COLUMNS).read()
+    (row,) = CSVTable(tmp_path / "games.csv", games.COLUMNS).read()
     assert (row["player"], row["opponent"], row["games"]) == ("random", "strategy name=fixed", "60")
     assert (row["run"], row["title"], row["run_seed"]) == ("", "", "")
     assert float(row["low"]) <= float(row["score"]) <= float(row["high"]) < 0.5

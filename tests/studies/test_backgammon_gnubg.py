@@ -64,7 +64,7 @@ def test_games_are_noted_in_a_table(tmp_path, capsys):
     pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
     path = tmp_path / "games.csv"
     assert arguments.main(study.Options, study.task, "", ["games=20", f"table={path}"]) == 0
-    [row] = study.Table(path, study.COLUMNS).read()
+    [row] = study.CSVTable(path, study.COLUMNS).read()
     assert row["games"] == "20"
     assert "20 games" in capsys.readouterr().out
     assert float(row["low"]) < float(row["score"]) < float(row["high"])

@@ -10,7 +10,7 @@ import pytest
 
 from jaxgp import files
 from jaxgp.errors import UsageError
-from jaxgp.evolution.state import Champion
+from jaxgp.evolution.state import BestSoFar
 from jaxgp.statistics.comparison import compare, compare_all
 from jaxgp.store import champion, record
 from jaxgp.store.directory import RunDirectory
@@ -32,7 +32,7 @@ def begin(folder, name, words, seed, fitness, state="complete", planned=3):
     rows = [{"generation": at, "seconds": 1.0, "best_fitness": one, "best_size": 3} for at, one in enumerate(fitness)]
     record.write(run.record, rows)
     if fitness:
-        best = Champion(toy.constants(jnp.zeros(())), jnp.float32(fitness[-1]), jnp.zeros(2), jnp.int32(len(rows) - 1))
+        best = BestSoFar(toy.constants(jnp.zeros(())), jnp.float32(fitness[-1]), jnp.zeros(2), jnp.int32(len(rows) - 1))
         champion.write(run.champion, champion.describe(best, toy.PRIMITIVES, toy.config()))
 
 

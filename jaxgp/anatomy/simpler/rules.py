@@ -34,10 +34,10 @@ ATOMS = 5
 SOURCES = 10
 """The most parts of such a function from which a smaller one is made."""
 
-Rule = Callable[["Rules", Node], Node | None]
+Rule = Callable[["Simplifier", Node], Node | None]
 
 
-class Rules:
+class Simplifier:
     """Simplifies trees of one set; counts how often each rule was applied.
 
     Attributes:
@@ -140,7 +140,7 @@ def is_power_of_two(value: float) -> bool:
     return bool(value) and abs(np.frexp(value)[0]) == 0.5
 
 
-def drop_ignored(rules: Rules, node: Node) -> Node | None:
+def drop_ignored(rules: Simplifier, node: Node) -> Node | None:
     """Replace ignored arguments by a shortest terminal."""
     forest, p = rules.forest, rules.forest.primitive(node)
     if not p.ignores:
@@ -151,7 +151,7 @@ def drop_ignored(rules: Rules, node: Node) -> Node | None:
     return forest.node(node.code, [*node.args[:kept], *stubs], node.value)
 
 
-def take_chosen(rules: Rules, node: Node) -> Node | None:
+def take_chosen(rules: Simplifier, node: Node) -> Node | None:
     """Replace a function that picks an argument by this argument, where the pick is known."""
     p, forest = rules.forest.primitive(node), rules.forest
     if not (p.picks and rules.moves):
@@ -168,7 +168,7 @@ def take_chosen(rules: Rules, node: Node) -> Node | None:
     return rules.scaled(node.args[place], forest.factor(node))
 
 
-def fold_constants(rules: Rules, node: Node) -> Node | None:
+def fold_constants(rules: Simplifier, node: Node) -> Node | None:
     """Replace a function of constants by a constant."""
     p, forest = rules.forest.primitive(node), rules.forest
     if forest.primitives.weighted or (p.returns == BOOL and not p.args):
@@ -177,14 +177,14 @@ def fold_constants(rules: Rules, node: Node) -> Node | None:
     return None if value is None else forest.constant(p.returns, value)
 
 
-def logic(rules: Rules, node: Node) -> Node | None:
+def logic(rules: Simplifier, node: Node) -> Node | None:
     """Replace a truth function by a smaller one with the same truth table."""
     if not (rules.moves and is_truth_function(rules.forest.primitive(node))):
         return None
     return Logic(rules.forest, node).smaller(node)
 
 
-def turn_choice(rules: Rules, node: Node) -> Node | None:
+def turn_choice(rules: Simplifier, node: Node) -> Node | None:
     """Exchange the two arguments that a truth value chooses from, where its opposite is smaller."""
     p, forest = rules.forest.primitive(node), rules.forest
     if not (rules.moves and p.picks == 2 and p.arity == 3 and p.args[0] == BOOL and not p.ignores):
@@ -196,7 +196,7 @@ def turn_choice(rules: Rules, node: Node) -> Node | None:
     return None if opposite is None else forest.node(node.code, (opposite, no, yes), node.value)
 
 
-def arithmetic(rules: Rules, node: Node) -> Node | None:
+def arithmetic(rules: Simplifier, node: Node) -> Node | None:
     """Drop what adds 0 or multiplies by 1, and what is the same on both sides."""
     p, forest = rules.forest.primitive(node), rules.forest
     if not rules.moves or p.arity != 2 or p.picks or p.ignores:
@@ -219,7 +219,7 @@ def arithmetic(rules: Rules, node: Node) -> Node | None:
     return None
 
 
-def merge_rounding(rules: Rules, node: Node) -> Node | None:
+def merge_rounding(rules: Simplifier, node: Node) -> Node | None:
     """Merge factors, and constants of sums, though the result is rounded otherwise."""
     p, forest = rules.forest.primitive(node), rules.forest
     if not rules.moves:

@@ -16,7 +16,7 @@ import numpy as np
 
 from jaxgp.anatomy.introns import Introns, find
 from jaxgp.anatomy.nodes import Forest, Node, is_truth_function, postfix, write_trees
-from jaxgp.anatomy.simpler.rules import Rules, is_decided_by, merge_rounding
+from jaxgp.anatomy.simpler.rules import Simplifier, is_decided_by, merge_rounding
 from jaxgp.anatomy.trace import Tracer, Tree
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
@@ -67,7 +67,7 @@ def simplify(
     Returns:
         The simpler individual, [T, L], and the steps.
     """
-    rules = Rules(Forest(primitives))
+    rules = Simplifier(Forest(primitives))
     roots = tuple(rules.forest.read(tree) for tree in trees_of(program))
 
     def both(simpler: Programs) -> bool:
@@ -99,7 +99,7 @@ def simplify(
     return write_trees(roots, program.capacity), [exact, without, rounding]
 
 
-def _by_rules(rules: Rules, roots: Roots, holds: Callable[[Roots], bool]) -> tuple[Roots, Step]:
+def _by_rules(rules: Simplifier, roots: Roots, holds: Callable[[Roots], bool]) -> tuple[Roots, Step]:
     """Apply the rules that keep every value."""
     made = tuple(map(rules.simplify, roots))
     applied = dict(rules.applied)
@@ -174,7 +174,7 @@ def _stand_in(forest: Forest, tree: Tree, node: int) -> Node:
     return forest.stub(int(forest.primitives.arg_type[tree.codes[above], place]))
 
 
-def drop_nodes(rules: Rules, root: Node, plan: dict[int, Node | int]) -> Node:
+def drop_nodes(rules: Simplifier, root: Node, plan: dict[int, Node | int]) -> Node:
     """Put what `droppable` returned in the place of nodes, by their numbers in postfix order."""
 
     def visit(number: int, node: Node) -> Node:
@@ -186,7 +186,7 @@ def drop_nodes(rules: Rules, root: Node, plan: dict[int, Node | int]) -> Node:
     return rewrite_tree(rules.forest, root, visit)
 
 
-def merge_at(rules: Rules, root: Node, some: set[int]) -> Node:
+def merge_at(rules: Simplifier, root: Node, some: set[int]) -> Node:
     """Apply `merge_rounding` at nodes, by their numbers in postfix order."""
     return rewrite_tree(
         rules.forest, root, lambda number, node: (number in some and merge_rounding(rules, node)) or node

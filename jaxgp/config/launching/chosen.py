@@ -12,7 +12,7 @@ from omegaconf.errors import OmegaConfBaseException
 from jaxgp import options
 from jaxgp.config import typed
 from jaxgp.config.launching import members, processes, slurm
-from jaxgp.config.launching.members import Member, Plan, Way
+from jaxgp.config.launching.members import AnyPlan, SweepMember, Way
 from jaxgp.config.launching.options import LAUNCHERS, JoblibOptions, SlurmOptions
 from jaxgp.config.mistakes import first_line, say_how_to_install
 from jaxgp.errors import UsageError, reject
@@ -35,12 +35,12 @@ class Chosen(NamedTuple):
         waits: whether all members have ended when it returns.
     """
 
-    check: Callable[[Sequence[Member]], None] = lambda due: None
+    check: Callable[[Sequence[SweepMember]], None] = lambda due: None
     way: Callable[[Path], Way] | None = None
     waits: bool = True
 
 
-def choose_launcher(config: DictConfig, finished: Callable[[Plan], bool]) -> Chosen:
+def choose_launcher(config: DictConfig, finished: Callable[[AnyPlan], bool]) -> Chosen:
     """Return how a composed sweep is launched.
 
     Args:

@@ -17,7 +17,7 @@ from hydra.core.utils import JobReturn
 from hydra.plugins.launcher import Launcher
 
 from jaxgp.config.launching import members
-from jaxgp.config.launching.members import Member
+from jaxgp.config.launching.members import SweepMember
 from jaxgp.config.launching.options import JoblibOptions
 from jaxgp.errors import RunError, complain, reject
 
@@ -97,7 +97,7 @@ def check(asked: JoblibOptions) -> None:
     slots(asked, cores(), gpus(os.environ))
 
 
-def launch(asked: JoblibOptions, folder: Path, launcher: Launcher, due: Sequence[Member]) -> dict[int, int]:
+def launch(asked: JoblibOptions, folder: Path, launcher: Launcher, due: Sequence[SweepMember]) -> dict[int, int]:
     """Run members, as many at once as there are slots; return their exit codes.
 
     Args:
@@ -125,7 +125,7 @@ def launch(asked: JoblibOptions, folder: Path, launcher: Launcher, due: Sequence
         threads.shutdown(wait=True, cancel_futures=True)
 
 
-def _one(launcher: Launcher, free: "queue.SimpleQueue[Slot]", logs: Path, state: object, member: Member) -> int:
+def _one(launcher: Launcher, free: "queue.SimpleQueue[Slot]", logs: Path, state: object, member: SweepMember) -> int:
     """Run a member in a free slot; return its exit code."""
     from hydra_plugins.hydra_joblib_launcher._core import execute_job
     from joblib.externals.loky import ProcessPoolExecutor

@@ -20,7 +20,7 @@ from hydra.plugins.launcher import Launcher
 
 from jaxgp.config.launching import members
 from jaxgp.config.launching.job import Job
-from jaxgp.config.launching.members import Member, Plan
+from jaxgp.config.launching.members import AnyPlan, SweepMember
 from jaxgp.config.launching.options import SlurmOptions, minutes
 from jaxgp.errors import RunError, UsageError, complain, reject
 from jaxgp.printable import one_line
@@ -34,7 +34,7 @@ GONE = "Invalid job id"
 """What squeue says of jobs that have ended a while ago."""
 
 
-def processes(asked: SlurmOptions, due: Sequence[Member]) -> int:
+def processes(asked: SlurmOptions, due: Sequence[SweepMember]) -> int:
     """Return the processes of a member on each node; raises UsageError where that contradicts `devices.processes`."""
     counts = {int(one.config.get("devices", {}).get("processes", 1)) for one in due}
     if len(counts) > 1:
@@ -65,7 +65,7 @@ def flags(asked: SlurmOptions) -> dict[str, str | bool]:
     return found
 
 
-def check(asked: SlurmOptions, due: Sequence[Member]) -> None:
+def check(asked: SlurmOptions, due: Sequence[SweepMember]) -> None:
     """Ask SLURM whether it would take a job; raises UsageError."""
     tasks = processes(asked, due)
     if missing := next((name for name in ("sbatch", "squeue", "sinfo") if shutil.which(name) is None), None):
@@ -101,7 +101,9 @@ def _minutes(limit: str) -> float:
     return minutes(limit if "-" in limit or limit.count(":") > 1 else f"0:{limit}")
 
 
-def launch(asked: SlurmOptions, folder: Path, name: str, launcher: Launcher, due: Sequence[Member]) -> dict[int, int]:
+def launch(
+    asked: SlurmOptions, folder: Path, name: str, launcher: Launcher, due: Sequence[SweepMember]
+) -> dict[int, int]:
     """Submit members, and return at once; their exit codes are 0.
 
     Args:
@@ -122,9 +124,9 @@ def launch_and_wait(
     asked: SlurmOptions,
     folder: Path,
     name: str,
-    finished: Callable[[Plan], bool],
+    finished: Callable[[AnyPlan], bool],
     launcher: Launcher,
-    due: Sequence[Member],
+    due: Sequence[SweepMember],
 ) -> dict[int, int]:
     """Submit members and wait until the queue holds none of them; return their exit codes, by their run directories.
 
@@ -146,7 +148,7 @@ def launch_and_wait(
 
 
 def submit(
-    asked: SlurmOptions, folder: Path, name: str, launcher: Launcher, due: Sequence[Member]
+    asked: SlurmOptions, folder: Path, name: str, launcher: Launcher, due: Sequence[SweepMember]
 ) -> tuple[str, list[Path]]:
     """Submit members; return the number of their array, and the outputs of each, without `.out` and `.err`.
 
@@ -182,7 +184,7 @@ def submit(
     return number, [job.paths.stdout.with_suffix("") for job in jobs]
 
 
-def _resumes(member: Member) -> bool:
+def _resumes(member: SweepMember) -> bool:
     return any(word.lstrip("+").startswith(RESUME) for word in member.overrides)
 
 

@@ -10,7 +10,7 @@ from jaxgp.seats.options import PlayerOptions
 if TYPE_CHECKING:
     from jaxgp.contracts import Opponent
     from jaxgp.genotypes.language import Genome
-    from jaxgp.players.panel import Create, Terms
+    from jaxgp.players.panel import Create, SearchLimits
     from jaxgp.seats.agents import Agent
     from jaxgp.spec import Cast
 
@@ -54,7 +54,7 @@ class ChampionOptions(PlayerOptions):
             reject(f"{option}.depth", self.depth, "null", f"programs for {cast.spec.name} do not search in this role")
         return cast.at_depth(self.depth, f"{option}.depth")
 
-    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "Terms") -> "Opponent":
+    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "SearchLimits") -> "Opponent":
         from jaxgp.players.program import ProgramOpponent
 
         actor = self._cast("champion", cast).actor

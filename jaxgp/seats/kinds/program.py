@@ -11,7 +11,7 @@ from jaxgp.seats.options import PlayerOptions
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Opponent
-    from jaxgp.players.panel import Create, Terms
+    from jaxgp.players.panel import Create, SearchLimits
     from jaxgp.seats.agents import Agent
     from jaxgp.spec import Cast
 
@@ -44,7 +44,7 @@ class ProgramOptions(PlayerOptions):
     def spread(self, games: int) -> tuple[Self, int]:
         return replace(self, count=games), 1
 
-    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "Terms") -> "Opponent":
+    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "SearchLimits") -> "Opponent":
         from jaxgp.players.program import ProgramOpponent
 
         return ProgramOpponent(cast.game, cast.actor, create, self.count, rounds=games)

@@ -8,7 +8,7 @@ from jaxgp.seats.options import PlayerOptions
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Opponent
-    from jaxgp.players.panel import Create, Terms
+    from jaxgp.players.panel import Create, SearchLimits
     from jaxgp.seats.agents import Agent
     from jaxgp.spec import Cast
 
@@ -34,7 +34,7 @@ class RandomOptions(PlayerOptions):
         del cast
         return True
 
-    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "Terms") -> "Opponent":
+    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "SearchLimits") -> "Opponent":
         from jaxgp.players.panel import RandomOpponent
 
         return RandomOpponent(cast.game, games=games)

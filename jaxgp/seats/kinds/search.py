@@ -9,7 +9,7 @@ from jaxgp.seats.options import PlayerOptions
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Opponent
-    from jaxgp.players.panel import Create, Terms
+    from jaxgp.players.panel import Create, SearchLimits
     from jaxgp.seats.agents import Agent
     from jaxgp.spec import Cast
 
@@ -65,7 +65,7 @@ class SearchOptions(PlayerOptions):
         super().check(option, cast)
         check_evaluator(option, cast.spec, cast.game, self.evaluator)
 
-    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "Terms") -> "Opponent":
+    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "SearchLimits") -> "Opponent":
         from jaxgp.players.search import AlternatingOpponent, SearchOpponent
         from jaxgp.players.searches import searches
 

@@ -21,7 +21,7 @@ from jaxgp.spec import Games
 from jaxgp.study import results
 from jaxgp.study.design import Cell, Design, read, words
 from jaxgp.study.designs.model import fit_groups
-from jaxgp.study.results import Pair
+from jaxgp.study.results import TrialConfig
 from jaxgp.study.study_options import ComparisonOptions, DesignOptions, TunedOptions
 
 OUTPUTS = "outputs/analysis"
@@ -29,7 +29,7 @@ DESIGN = "design.json"
 
 
 @dataclass(frozen=True)
-class Plan:
+class DesignPlan:
     """A design that has been checked.
 
     Attributes:
@@ -41,7 +41,7 @@ class Plan:
     """
 
     design: Design
-    pairs: Sequence[Pair]
+    pairs: Sequence[TrialConfig]
     output: Path
     games: Games
     folders: Sequence[Path] = ()
@@ -53,7 +53,7 @@ class Plan:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def plan_design(options: DesignOptions, config_dir: Path, games: Games) -> Plan:
+def plan_design(options: DesignOptions, config_dir: Path, games: Games) -> DesignPlan:
     """Read the design and check the options of every cell.
 
     Raises:
@@ -79,7 +79,7 @@ def merge_design(content: Mapping[str, object], options: DesignOptions) -> dict[
     return made | {name: value for name, value in scalars.items() if value is not None}
 
 
-def plan_tuned(options: TunedOptions, config_dir: Path, games: Games) -> Plan:
+def plan_tuned(options: TunedOptions, config_dir: Path, games: Games) -> DesignPlan:
     """Take the optimum of each group of a study, and check the options of its runs.
 
     Raises:
@@ -135,7 +135,7 @@ def load_file(name: str, folder: Path) -> dict[str, object]:
     return {str(key): value for key, value in content.items()}
 
 
-def _plan(design: Design, config_dir: Path, base: Placed, output: Path) -> Plan:
+def _plan(design: Design, config_dir: Path, base: Placed, output: Path) -> DesignPlan:
     """Compose and check the configuration of every cell."""
     configs: dict[Cell, Config] = {}
     cells = design.cells()
@@ -150,7 +150,7 @@ def _plan(design: Design, config_dir: Path, base: Placed, output: Path) -> Plan:
             except UsageError as error:
                 raise UsageError(f"{error} ({_said(design, cell)})") from error
     pairs = [(trial, replace(configs[trial.cell], seed=trial.seed)) for trial in design.trials()]
-    return Plan(design, pairs, output, base.games, base.folders)
+    return DesignPlan(design, pairs, output, base.games, base.folders)
 
 
 def _said(design: Design, cell: Cell) -> str:
@@ -180,7 +180,7 @@ def read_noted(folder: Path, option: str) -> tuple[Mapping[str, object], str]:
         raise UsageError(f"{option}={show(folder)}: {DESIGN} cannot be read as a design") from error
 
 
-def commands(plan: Plan) -> list[str]:
+def commands(plan: DesignPlan) -> list[str]:
     """Return a command for each run, in the order of the runs, for machines that share the work."""
     places = {f"game={folder.name}": f"game={folder}" for folder in plan.folders}
     said = []

@@ -33,7 +33,7 @@ from jaxgp.config import arguments
 from jaxgp.errors import UsageError
 from jaxgp.options import MAX_GAMES, MAX_SEED, option
 from jaxgp.statistics.intervals import interval
-from jaxgp.store.table import Table
+from jaxgp.store.table import CSVTable
 from rivals.plain.backgammon import OFF, START, Men, Side, move_man, points
 
 PACKAGE = "gnubg-nn"
@@ -141,7 +141,7 @@ def task(options: Options) -> int:
         raise UsageError(f"gnubg_nn: is not installed; accepted: pip install {PACKAGE}")
     table = None
     if options.table is not None:
-        table = Table(files.user_path("table", options.table), COLUMNS)
+        table = CSVTable(files.user_path("table", options.table), COLUMNS)
         table.check("table")
     rng, begun = random.Random(options.seed), time.monotonic()
     results = np.array([game((gnubg, pubeval), number % 2, rng) for number in range(options.games)])

@@ -43,7 +43,7 @@ from jaxgp.operators.creation import create
 from jaxgp.options import MAX_POPULATION, MAX_SEED, option
 from jaxgp.printable import printable
 from jaxgp.report import document, plots
-from jaxgp.report.document import Document, Part, Picture, Table
+from jaxgp.report.document import Document, DocumentTable, Part, Picture
 from jaxgp.run.run import use_compilation_cache
 from jaxgp.store import checkpoint
 from jaxgp.store.directory import RunDirectory
@@ -304,11 +304,11 @@ def report(found: Terminals) -> Document:
     )
     if found.made is not None:
         text += f" Beside them are {found.made.individuals:,} programs, made anew as the run made its first generation."
-    parts: list[Part] = [text, Table(shares(found))]
+    parts: list[Part] = [text, DocumentTable(shares(found))]
     sections: list[tuple[str, Sequence[Part]]] = [("Terminals", parts)]
     if rows := places(found):
         caption = "How often each value of a parameter is asked about; the line: if all values were equally frequent"
-        sections.append(("Parameters", [Table(rows), Picture("parameters", caption, partial(draw, found))]))
+        sections.append(("Parameters", [DocumentTable(rows), Picture("parameters", caption, partial(draw, found))]))
     return Document(f"Terminals of {found.who}", facts, sections)
 
 

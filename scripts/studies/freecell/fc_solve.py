@@ -33,7 +33,7 @@ from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.errors import UsageError
 from jaxgp.measure import solving
-from jaxgp.measure.instances import Book, Outcome, describe_search
+from jaxgp.measure.instances import Book, SearchOutcome, describe_search
 from jaxgp.options import MAX_COUNT, option
 from jaxgp.spec import cast
 
@@ -52,7 +52,7 @@ class Options:
     limit: int = option(200_000, "states that are checked at most", low=1, high=MAX_COUNT)
 
 
-def solve(deal: int, preset: str, limit: int) -> Outcome:
+def solve(deal: int, preset: str, limit: int) -> SearchOutcome:
     """Return what fc-solve finds for a deal; the seconds are those of its process."""
     command = [PROGRAM, "-l", preset, "-m", "-p", "-t", "-mi", str(limit)]
     begin = time.perf_counter()
@@ -62,7 +62,7 @@ def solve(deal: int, preset: str, limit: int) -> Outcome:
     return read(done.stdout, time.perf_counter() - begin)
 
 
-def read(text: str, seconds: float) -> Outcome:
+def read(text: str, seconds: float) -> SearchOutcome:
     """Return what the output of fc-solve says.
 
     Raises:

@@ -6,7 +6,7 @@ import envs
 from envs.checkers import turns
 from envs.checkers.render import action_name
 from envs.checkers.turns import read_turn
-from jaxgp.host.human import Board
+from jaxgp.host.human import TerminalGame
 from jaxgp.seats.moves import Stepper, game_key
 from tests.envs.checkers.drawings import play, read
 from tests.host.games import first_agent, typing
@@ -95,7 +95,7 @@ def sit(lines):
     record = list(stepper.retrace(spec.notation.parse(game, LINE)))
     ask, said = typing(lines)
     seats, labels = (None, first_agent(game)), ("You", "first")
-    board = Board(stepper, spec, seats, labels, ask, said.append, record=record)
+    board = TerminalGame(stepper, spec, seats, labels, ask, said.append, record=record)
     board.play()
     return board, said
 

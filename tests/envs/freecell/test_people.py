@@ -177,7 +177,7 @@ def test_a_saved_text_ends_with_the_moves_in_standard_notation():
     game = FreeCell(EASY)
     stepper = Stepper(game, game_key(0))
     moves = list(stepper.retrace(notation.parse_game(game, "2h 3h 2h ah 1h")))
-    played = savedgame.Played(stepper, envs.spec("freecell"), ("Player",), moves)
+    played = savedgame.PlayedGame(stepper, envs.spec("freecell"), ("Player",), moves)
     text = savedgame.transcript(played)
     assert text.endswith("\nMoves:\n2h 3h 2h ah 1h\n")
     assert notation.parse_game(game, text) == [one.action for one in moves[1:]]

@@ -11,7 +11,7 @@ from envs.freecell.heuristics import COUNTS, FEATURES, HEURISTICS, MORE, hsdh
 from envs.freecell.states import positions
 from jaxgp.errors import UsageError
 from jaxgp.genotypes.text import ProgramError, parse_program
-from jaxgp.search.puzzles.children import Node
+from jaxgp.search.puzzles.children import Child
 from jaxgp.spec import cast
 from tests.operators.operator_cases import quick
 
@@ -61,7 +61,7 @@ def deals():
     """Three deals as roots of searches."""
     states = positions([1, 617, 31465])
     root = jax.tree.map(jnp.asarray, states)
-    return Node(root, root, jnp.full(3, -1), jnp.zeros(3, jnp.int32), jax.vmap(GAME.choices)(root))
+    return Child(root, root, jnp.full(3, -1), jnp.zeros(3, jnp.int32), jax.vmap(GAME.choices)(root))
 
 
 def worth(role, text, deals):
