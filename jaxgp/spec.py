@@ -271,15 +271,18 @@ class Table(Generic[Rules]):
         typed: in words, the ways in which moves can be typed; None: by their names alone.
         turn: (rules, state, text) -> the moves of a turn that a person typed at once, legal one after the other; raises
             ValueError, which says what is accepted. None: moves are typed one by one.
-        marked: a regular expression of what a terminal shows in colour in the text of a state; None: nothing.
-        hints: of a game for one, rules -> what answers a request for a hint: state -> the move to make, or
-            None if there is none, and in words what is known of it. None: where searches play the game, they answer.
+        rules: what a newcomer has to know to play, in ten lines at most; empty: nothing is said.
+        colours: a regular expression of what stands in the text of a state -> how a terminal shows it, as Rich names
+            styles: "bold red".
+        hints: rules -> what answers a request for a hint: state -> the move to make, or None if there is none, and in
+            words what is known of it. None: a search answers, or the game's first strategy.
         ending: of a game for one, (rules, ended state) -> in words how it has ended; None: its score says it.
     """
 
     typed: str | None = None
     turn: Callable[[Rules, Any, str], Sequence[int]] | None = None
-    marked: str | None = None
+    rules: str = ""
+    colours: Mapping[str, str] = field(default_factory=dict, hash=False)
     hints: Callable[[Rules], Callable[[Any], tuple[int | None, str]]] | None = None
     ending: Callable[[Rules, Any], str] | None = None
 

@@ -7,10 +7,12 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from types import FrameType, TracebackType
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn, TextIO, TypeVar
+
+Result = TypeVar("Result")
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 SIGNALLED = 128
@@ -88,10 +90,10 @@ def stop(number: int, frame: FrameType | None = None) -> None:
 def leave(code: int) -> NoReturn:
     """End the process with an exit code; after a signal at once, once its output is written.
 
-    What a stopped command has started may still compute in threads of XLA. Python's own end would take from them what
-    they use, which now and then ends in a segmentation fault.
+    What a stopped command has started may still compute in threads of XLA, and so may what was given up. Python's own
+    end would take from them what they use, which now and then ends in a segmentation fault.
     """
-    if code > SIGNALLED:
+    if code > SIGNALLED or any(thread.is_alive() for thread in _left):
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError, AttributeError):
                 stream.flush()
@@ -167,6 +169,53 @@ def _watch(listening: int) -> None:
                     os.write(2, SHOW_CURSOR)  # a live display hides it
                 os._exit(128 + told[0])
             first = first or time.monotonic()
+
+
+class Stopped(Exception):  # noqa: N818 - nothing has gone wrong
+    """A person has stopped what a command would have gone on from."""
+
+
+_left: list[threading.Thread] = []
+"""Threads whose work was given up; they may still compute."""
+
+
+def interruptible(work: Callable[[], Result]) -> Result:
+    """Return what some work returns; Ctrl-C gives the work up, and the command goes on.
+
+    The work has a thread of its own, since Python hears no signal while XLA computes. What was given up may go on to
+    compute for a while; nothing waits for it. Outside the main thread the work is done as it is.
+
+    Raises:
+        Stopped: Ctrl-C was pressed.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    found: list[Result] = []
+    failed: list[BaseException] = []
+    over, stopped = threading.Event(), threading.Event()
+
+    def run() -> None:
+        try:
+            found.append(work())
+        except BaseException as error:
+            failed.append(error)
+        over.set()
+
+    working = threading.Thread(target=run, daemon=True)
+    before, woken = signal.signal(signal.SIGINT, lambda *_: stopped.set()), signal.set_wakeup_fd(-1)
+    try:
+        working.start()
+        while not over.wait(SOON) and not stopped.is_set():
+            pass
+    finally:
+        signal.signal(signal.SIGINT, before)
+        signal.set_wakeup_fd(woken)
+    if failed:
+        raise failed[0]
+    if not found:
+        _left.append(working)
+        raise Stopped
+    return found[0]
 
 
 class Lenient(io.TextIOBase):

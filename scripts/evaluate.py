@@ -133,7 +133,10 @@ class Options:
         "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True
     )
     output: str | None = option(
-        None, "file for the figures; null: evaluation.json beside the champion, none with player", path=True
+        None,
+        "file for the figures; null: evaluation.json of the run; of a champion that was kept alone, "
+        "outputs/evaluations/NAME.json; none with player",
+        path=True,
     )
     table: str | None = option(None, "a CSV file that gets a row for each opponent; null: none", path=True)
 
@@ -178,7 +181,7 @@ def task(options: Options) -> int:
     loaded = champions.load(options.run, found, asked=wanted)
     if options.depth is not None:
         loaded = champions.at_depth(loaded, options.depth)
-    output = output or loaded.path.parent / "evaluation.json"
+    output = output or of_champion(loaded)
     files.check_writable("output", output)
     if isinstance(loaded.cast.actor, Solver):
         steered = champions.with_program(loaded, options.program) if options.program else loaded
@@ -192,6 +195,17 @@ def task(options: Options) -> int:
     else:
         measure_against(options, loaded, output)
     return 0
+
+
+def of_champion(loaded: "Loaded") -> Path:
+    """Return the file for the figures of a champion: in its run directory, or below outputs if it was kept alone."""
+    from jaxgp.store.directory import RunDirectory
+
+    path = loaded.path
+    if path.name == RunDirectory(path.parent).champion.name:
+        return path.with_name("evaluation.json")
+    kept = path.name.replace(".jsonl#", "_").removesuffix(".json")
+    return files.make_directory(Path("outputs/evaluations"), "output") / f"{kept}.json"
 
 
 def refuse(options: Options, names: Sequence[str], why: str) -> None:

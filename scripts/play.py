@@ -26,8 +26,10 @@ if __name__ == "__main__":
 
     terminal.quiet()
 
+import re
+import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,14 +46,15 @@ if TYPE_CHECKING:
     import numpy as np
 
     from jaxgp.contracts import Position
-    from jaxgp.host.human import Adviser
     from jaxgp.host.savedgame import PlayedGame
     from jaxgp.measure.champions import Loaded
-    from jaxgp.seats.agents import Agent
+    from jaxgp.seats.agents import Agent, Hint
     from jaxgp.spec import Cast, Games
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 HINT_DEPTH = 8
+EMPTY = " .*"
+"""Letters of squares on which nothing stands."""
 PLACES = ("First", "Second")
 DEFAULT_GAME = "mancala"
 
@@ -191,8 +194,10 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Call
         tuple(agent and guard_typing(agent) for agent in agents),
         tuple(labels),
         ask,
-        sayer(cast.spec.table.marked),
+        say,
         adviser=advising(options, cast),
+        draw=drawer(cast.spec.table.colours),
+        width=shutil.get_terminal_size().columns,
     )
     drop_typed()
     try:
@@ -225,35 +230,36 @@ def watch(options: Options, cast: "Cast", loaded: "Loaded | None") -> None:
     print(replay.replay_rollout(cast, loaded.genome, options.seed).title)
 
 
-def advising(options: Options, cast: "Cast") -> "Callable[[], Adviser] | None":
-    """Return what makes the answers to `hint`: the game's own, or a search's; None if it has neither."""
-    from jaxgp.report.waiting import announce, waiting
+def advising(options: Options, cast: "Cast") -> "Callable[[], Hint] | None":
+    """Return what makes the answers to `hint`: the game's own, a search's or a strategy's; None: it has none."""
+    from jaxgp.report.waiting import waiting
+    from jaxgp.terminal import interruptible
 
-    hints = cast.spec.table.hints
+    hints, spec = cast.spec.table.hints, cast.spec
     search = player("search", depth=HINT_DEPTH, evaluator=getattr(options.opponent, "evaluator", None))
-    if hints is None and search.unfit(cast):
-        return None
+    strategy = player("strategy")
 
-    def own() -> "Adviser":
-        assert hints is not None
-        answer = hints(cast.game)
+    def make() -> "Hint":
+        if hints is not None:
+            answer = hints(cast.game)
+            return lambda state, bits: answer(state)
+        if not search.unfit(cast):
+            return search.hints(cast)
+        agent = strategy.agent("opponent", cast)
+        assert agent is not None, "no person answers"
+        return lambda state, bits: (agent.choose(state, bits), f"{agent.name} plays it")
+
+    def patient() -> "Hint":
+        made = make()
 
         def hint(state: "Position", bits: "np.uint32") -> tuple[int | None, str]:
-            del bits
             with waiting("Searching for a hint"):
-                found = answer(state)
-            drop_typed()
-            return found
+                return interruptible(lambda: made(state, bits))
 
         return hint
 
-    def searched() -> "Adviser":
-        made = search.agent("opponent", cast)
-        assert made is not None, "no person answers"
-        agent = guard_typing(announce(made, "Compiling a search for hints"))
-        return lambda state, bits: (agent.choose(state, bits), agent.name)
-
-    return searched if hints is None else own
+    known = hints is not None or not search.unfit(cast) or (spec.fixed is not None and not strategy.unfit(cast))
+    return patient if known else None
 
 
 def name_players(agents: "list[Agent | None]") -> tuple[list[str], list[str]]:
@@ -294,7 +300,7 @@ def show_again(options: Options, keep: Callable[["PlayedGame"], None]) -> None:
         if not 0 <= options.move <= last:
             reject("move", options.move, f"a whole number from 0 to {last}, the moves of {options.replay}")
         played = replace(played, moves=played.moves[: options.move + 1])
-    viewer = Viewer(played.game, played.spec, played.names, played.moves, sayer(played.spec.table.marked))
+    viewer = Viewer(played.game, played.spec, played.names, played.moves, say, drawer(played.spec.table.colours))
     if sys.stdin.isatty():
         drop_typed()
         viewer.walk(ask)
@@ -376,29 +382,50 @@ def drop_typed() -> None:
 def ask(prompt: str) -> str:
     """Read a line. The prompt is for people; it is left out where lines come from a file."""
     if sys.stdin.isatty():
-        return input(prompt)
+        with suppress(ImportError):
+            import readline  # noqa: F401 - keys of the line, and lines that were typed before
+
+        *lines, last = prompt.split("\n")
+        for line in lines:
+            say(line)
+        return input(last)
     line = sys.stdin.readline()
     if not line:
         raise EOFError
     return line
 
 
-def sayer(marked: str | None) -> Callable[[str], None]:
-    """Return what prints at once; what matches a pattern is red on a terminal that shows colours."""
-    if marked is None or not sys.stdout.isatty():
-        return say
+def drawer(colours: Mapping[str, str]) -> Callable[[str, str], None]:
+    """Return what prints a position, given also the position before: a terminal shows in reverse what has changed."""
+    if not sys.stdout.isatty():
+        return lambda now, before: say(f"\n{now}\n")
     from rich.console import Console
     from rich.text import Text
 
     console = Console(soft_wrap=True)
 
-    def show(text: str) -> None:
-        shown = Text(text)
-        shown.highlight_regex(marked, "bold red")
-        console.print(shown)
+    def draw(now: str, before: str) -> None:
+        shown = Text(now)
+        for pattern, style in colours.items():
+            shown.highlight_regex(pattern, style)
+        for at in changed_cells(now, before):
+            shown.stylize("reverse", at, at + 1)
+        console.print("", shown, "", sep="\n")
         sys.stdout.flush()
 
-    return show
+    return draw
+
+
+def changed_cells(now: str, before: str) -> list[int]:
+    """Return the places in the text of a position that a move has changed; words below the board are left out."""
+    found, start = [], 0
+    lines, old = now.split("\n"), before.split("\n")
+    board = max((n for n, line in enumerate(lines) if not re.search(r"[a-z]{3}", line)), default=-1)
+    for number, line in enumerate(lines):
+        if number <= board and len(old) == len(lines) and len(old[number]) == len(line):
+            found += [start + at for at, letter in enumerate(line) if letter != old[number][at] and letter not in EMPTY]
+        start += len(line) + 1
+    return found
 
 
 def say(text: str) -> None:

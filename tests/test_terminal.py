@@ -225,3 +225,27 @@ def test_streams_that_are_closed_from_the_beginning_are_no_failure(monkeypatch):
     monkeypatch.setattr(sys, "stdout", None)
     monkeypatch.setattr(sys, "stderr", None)
     assert run(lambda _: print("figures") or arguments.say("progress") or 0) == 0
+
+
+def test_ctrl_c_gives_up_work_that_can_be_done_without_and_the_command_goes_on():
+    program = """
+import os, signal, threading, time
+from jaxgp.terminal import Interrupts, Stopped, interruptible, leave
+with Interrupts() as interrupts:
+    print(interruptible(lambda: 7), flush=True)
+    try:
+        interruptible(lambda: 1 / 0)
+    except ZeroDivisionError:
+        print("its own error", flush=True)
+    for _ in range(2):
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            interruptible(lambda: time.sleep(60))
+        except Stopped:
+            print("stopped", flush=True)
+    print(interrupts.signal, flush=True)
+leave(0)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == ["7", "its own error", "stopped", "stopped", "None"]

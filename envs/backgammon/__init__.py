@@ -19,5 +19,5 @@ def spec() -> "Spec[Backgammon]":
         roles=(roles.TURN,),
         notation=Notation(render.action_name, render.parse_action),
         fixed=Fixed(tuple(strategies.PLAYERS), strategies.strategy, Teachers(lessons.TEACHERS, lessons.lessons)),
-        table=Table(turns.TYPED, turns.read_turn),
+        table=Table(turns.TYPED, turns.read_turn, rules=render.RULES, colours=render.COLOURS),
     )

@@ -20,6 +20,21 @@ MOVE = "a point and where the man goes, as in 13/7, bar/22 or 6/off, or pass"
 TALL = 5
 """Men that are drawn on a point; a number stands for more."""
 
+RULES = """\
+Each side has 15 men, which go from its point 24 to its point 1, and then off.
+Two dice are rolled, and each moves a man by its number; doubles are played twice.
+A man may go to any point that has at most one man of the opponent.
+A single man there is hit and goes to the bar; men on the bar have to enter first.
+Who has all men on points 1 to 6 may bear them off: from the point of the die,
+or from the rearmost point if that is nearer.
+As many dice as possible are played; of two that exclude each other, the larger.
+The first side with all men off wins: 1 point; 2 if the loser has none off (gammon),
+3 if besides a man of the loser is on the bar or where the winner bears off.
+"""
+"""What `rules` prints at the table."""
+COLOURS = {r"(?<![A-Za-z])W(?![A-Za-z])": "bright_white", r"(?<![A-Za-z])B(?![A-Za-z])": "cyan"}
+"""How a terminal shows what stands in the text of a position."""
+
 # Measures of the picture, in its own units.
 CELL = 40.0
 MARGIN = 36.0  # above and below the board, for the names of the players

@@ -20,5 +20,5 @@ def spec() -> "Spec[Checkers]":
         roles=(roles.LEAF,),
         notation=Notation(render.action_name, render.parse_action, parse_game),
         searches=Searches(opponents.evaluators, certainty=opponents.certainty),
-        table=Table(turns.TYPED, turns.read_turn, marked=render.MARKED),
+        table=Table(turns.TYPED, turns.read_turn, rules=render.RULES, colours=render.COLOURS),
     )

@@ -28,6 +28,23 @@ NUMBERED = 8
 NAMES = re.compile(r"[a-z]\d{1,2}([-x:]?[a-z]\d{1,2})+", re.ASCII)
 NUMBERS = re.compile(r"\d{1,2}([-x:]\d{1,2})+", re.ASCII)
 
+RULES = """\
+Black begins, at the bottom. Men move one square diagonally forward.
+A man in the last row becomes a king, which moves one square in any direction.
+A piece captures an adjacent opponent by a jump to the empty square behind it,
+a man forward only, and goes on as long as it can; a man that is crowned stops.
+Who can capture has to, and chooses freely among captures.
+Who has no piece or no move left loses; in lose checkers (game.lose=true) he wins.
+After 40 plies in a row without a capture the game is drawn (game.quiet_plies).
+"""
+"""What `rules` prints at the table."""
+COLOURS = {
+    MARKED: "bold red",
+    r"(?<![a-z0-9(])[wW](?![a-z0-9])": "bright_white",
+    r"(?<![a-z0-9(])[bB](?![a-z0-9])": "cyan",
+}
+"""How a terminal shows what stands in the text of a position."""
+
 # Measures of the picture, in its own units.
 CELL = 52.0
 EDGE = 30.0  # around the board, for the names of columns and rows

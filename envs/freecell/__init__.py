@@ -22,5 +22,12 @@ def spec() -> "Spec[FreeCell]":
         ),
         fixed=Fixed(tuple(suites.WEIGHED), suites.strategy),
         instances=Suites("deal", suites.names, suites.instances, plain.prove),
-        table=Table(render.TYPED, notation.turn, hints=solver.hints, ending=render.ending),
+        table=Table(
+            render.TYPED,
+            notation.turn,
+            rules=render.RULES,
+            colours=render.COLOURS,
+            hints=solver.hints,
+            ending=render.ending,
+        ),
     )

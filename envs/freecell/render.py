@@ -22,6 +22,18 @@ SYMBOLS = "♣♦♥♠"
 AS_TEXT = "\ufe0e"
 """After a symbol: a letter, and not a picture of its own colours."""
 
+RULES = """\
+52 cards lie in eight cascades; all of them are to go to the foundations.
+The last card of a cascade can move, and so can a card in one of the four cells.
+A card can go to a free cell, to an empty cascade, or onto the last card of a
+cascade that has the other colour and is one rank higher.
+Foundations go up by suit from the ace to the king; a card there never comes back.
+Cards in sequence move together as far as cells and cascades are free for them.
+"""
+"""What `rules` prints at the table."""
+COLOURS = {r"\b[A2-9TJQK][DH]\b": "red"}
+"""How a terminal shows what stands in the text of a position."""
+
 STYLE = """
 .freecell text{font:600 15px system-ui,-apple-system,"Segoe UI",sans-serif;text-anchor:middle}
 .freecell .table{fill:#dafbe1}

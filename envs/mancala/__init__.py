@@ -11,7 +11,7 @@ def spec() -> "Spec[Mancala]":
     """Return the game; this imports it."""
     from envs.mancala import opponents, render, roles
     from envs.mancala.rules import Mancala
-    from jaxgp.spec import Notation, Searches, Spec
+    from jaxgp.spec import Notation, Searches, Spec, Table
 
     return Spec(
         Mancala,
@@ -19,4 +19,5 @@ def spec() -> "Spec[Mancala]":
         roles=(roles.PROGRAM, roles.LEAF),
         notation=Notation(render.action_name, render.parse_action),
         searches=Searches(lambda game: opponents.EVALUATORS, opponents.search_twin),
+        table=Table(rules=render.RULES),
     )

@@ -17,6 +17,16 @@ SEATS = ("First player", "Second player")
 
 Point = tuple[float, float]
 
+RULES = """\
+A move takes all stones of an own pit and sows them one by one,
+counter-clockwise, into own pits, the own store and the opponent's pits.
+A last stone in the own store gives another turn.
+A last stone in an own empty pit captures itself and the stones opposite, if any.
+The game ends when either side is empty; the stones left go to the owner of their pits.
+More stones in the store win.
+"""
+"""What `rules` prints at the table."""
+
 # Measures of the picture, in its own units.
 CELL = 100.0
 PIT = 41.0

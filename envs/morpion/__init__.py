@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Morpion]":
     """Return the game; this imports it."""
-    from envs.morpion import opponents, render, roles, saved
+    from envs.morpion import hints, opponents, render, roles, saved
     from envs.morpion.rules import Morpion
     from jaxgp.spec import Notation, Solo, Spec, Table
 
@@ -19,5 +19,5 @@ def spec() -> "Spec[Morpion]":
         roles=(roles.WALK, roles.GUIDE),
         notation=Notation(render.action_name, render.parse_action, saved.parse_game, saved.describe, render.svg_game),
         solo=Solo(opponents.list_lines, opponents.random_scores),
-        table=Table(render.TYPED),
+        table=Table(render.TYPED, rules=render.RULES, hints=hints.hints),
     )

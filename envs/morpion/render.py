@@ -22,6 +22,15 @@ ROOM = 2
 CELL = 24.0
 MARGIN = 16.0
 
+RULES = """\
+A move adds one cross so that five crosses stand in a row, horizontally,
+vertically or diagonally, and draws the line through them.
+No part of a line may be used twice; lines in one row may share an end
+(game.variant=5D: lines of one direction share no cross).
+A move is named by the ends of its line. Draw as many lines as you can.
+"""
+"""What `rules` prints at the table."""
+
 STYLE = """
 .morpion text{font:600 10px system-ui,-apple-system,"Segoe UI",sans-serif;text-anchor:middle}
 .morpion .axis{fill:#8c959f;font-weight:400}

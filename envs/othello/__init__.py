@@ -19,6 +19,6 @@ def spec() -> "Spec[Othello]":
         roles=(roles.MOVE, roles.LEAF),
         notation=Notation(render.action_name, render.parse_action),
         searches=Searches(opponents.evaluators),
-        table=Table(render.TYPED),
+        table=Table(render.TYPED, rules=render.RULES, colours=render.COLOURS),
         dialect=gtp.dialect,
     )

@@ -19,6 +19,17 @@ PASS = "pass"
 TYPED = "a column and a row, as in d3, or pass"
 """What `parse_action` accepts, for people."""
 
+RULES = """\
+Black, X, begins. A disc is placed on an empty square so that it encloses
+one disc or more of the opponent in a straight line with another own disc.
+Every enclosed disc, in all eight directions, is turned over.
+Who cannot turn a disc over passes; who can may not pass.
+The game ends when neither side can move. More discs win.
+"""
+"""What `rules` prints at the table."""
+COLOURS = {r"(?<= )X(?= |$|\n)": "cyan", r"(?<= )O(?= |$|\n)": "bright_white", r"\*": "green"}
+"""How a terminal shows what stands in the text of a position."""
+
 # Measures of the picture, in its own units.
 CELL = 52.0
 EDGE = 30.0  # around the board, for the names of columns and rows

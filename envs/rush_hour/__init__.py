@@ -20,6 +20,6 @@ def spec() -> "Spec[RushHour]":
         notation=Notation(render.action_name, render.parse_action),
         fixed=Fixed(tuple(suites.STRATEGIES), suites.strategy),
         instances=Suites("board", suites.names, suites.instances, plain.prove),
-        table=Table(render.TYPED, hints=exact.hints, ending=render.ending),
+        table=Table(render.TYPED, rules=render.RULES, colours=render.COLOURS, hints=exact.hints, ending=render.ending),
         vet=exact.vet,
     )

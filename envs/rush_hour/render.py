@@ -22,6 +22,15 @@ MARGIN = 26.0
 GAP = 4.0
 """Between the edge of a vehicle and the edges of its cells."""
 
+RULES = """\
+Vehicles slide along their own row or column over free cells.
+X has to reach the exit at the right end of its row, in as few moves as possible.
+A slide of any number of cells is one move (game.metric=steps: one cell).
+"""
+"""What `rules` prints at the table."""
+COLOURS = {r"(?<= )X(?= |$)": "bold red"}
+"""How a terminal shows what stands in the text of a position."""
+
 STYLE = """
 .rush_hour text{font:600 15px system-ui,-apple-system,"Segoe UI",sans-serif;text-anchor:middle}
 .rush_hour .axis{fill:#8c959f;font-weight:400;font-size:11px}

@@ -20,5 +20,5 @@ def spec() -> "Spec[Walls]":
         notation=Notation(render.action_name, render.parse_action),
         searches=Searches(lambda game: opponents.EVALUATORS, certainty=opponents.certainty),
         fixed=Fixed(strategies.STRATEGIES, strategies.strategy),
-        table=Table(render.TYPED),
+        table=Table(render.TYPED, rules=render.RULES, colours=render.COLOURS),
     )

@@ -17,6 +17,12 @@ Matching = Literal["strict", "symmetric"]
 ACTIONS = ("try-forward", "turn-left", "turn-right")
 """Actions by number, as in `rules.py`. The first is the default action, where no rule is valid."""
 
+LEGEND = """The first rule acts whose conditions all hold; without one the player tries to go forward.
+Rows of the squares around the player, from the top, stand between slashes; the player is at the centre.
+-  anything    #  beyond the edge    0  empty    A  own brick    B  the opponent's brick
+N E S W  the opponent and its heading; at the centre the player's own heading"""
+"""How people read a rule of a report."""
+
 
 @dataclass(frozen=True)
 class Options:
@@ -69,6 +75,7 @@ def rule_language(game: Walls, options: Options) -> RuleLanguage:
         accepts=tuple(centre if cell == size * size // 2 else around for cell in range(size * size)),
         actions=ACTIONS,
         symmetries=(Symmetry(tuple(mirrored.tolist()), tuple(symbols.tolist()), (0, 2, 1)),),
+        legend=LEGEND,
     )
 
 

@@ -18,6 +18,17 @@ TYPED = "forward, left, right, or f, l, r"
 """What `parse_action` accepts, for people."""
 HEADINGS = ("north", "east", "south", "west")
 
+RULES = """\
+Each move is one of three: try to go forward, turn left, turn right.
+A player that leaves a square without a brick lays an own brick there.
+The edge, the opponent and its bricks block a step; a blocked step counts as a move.
+Nine own moves in a row without a new brick end a player's game (game.stall).
+The game ends when every square has a brick, or both have ended. More bricks win.
+"""
+"""What `rules` prints at the table."""
+COLOURS = {r"\b[Aa]\b|A(?=[<>^v])": "red", r"\b[Bb]\b|B(?=[<>^v])": "blue"}
+"""How a terminal shows what stands in the text of a position."""
+
 # Measures of the picture, in its own units.
 CELL = 60.0
 EDGE = 12.0

@@ -17,7 +17,7 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
 from jaxgp.genotypes.ruletext import parse_rules, print_rules
-from jaxgp.genotypes.text import parse_program, print_program
+from jaxgp.genotypes.text import parse_program, print_program, print_trees
 
 Language = PrimitiveSet | RuleLanguage
 Genome: TypeAlias = Any
@@ -69,6 +69,28 @@ def _(language: PrimitiveSet, genome: Programs) -> str:
 @to_text.register
 def _(language: RuleLanguage, genome: RuleLists) -> str:
     return print_rules(language, genome)
+
+
+@singledispatch
+def explain(language: object, genome: Genome) -> str:
+    """Write one individual for people, where its text alone says little: rules of a policy, or a legend; else empty."""
+    raise TypeError(f"{type(language).__name__} is no language")
+
+
+@explain.register
+def _(language: PrimitiveSet, genome: Programs) -> str:
+    if not language.rules:
+        return ""
+    trees = print_trees(language, genome)
+    lines = [f"IF {trees[rule[0]]}\nTHEN {' '.join(trees[tree] for tree in rule[1:])}" for rule in language.rules]
+    last = 1 + max(tree for rule in language.rules for tree in rule)
+    return "\nELSE ".join(lines) + f"\nELSE {' '.join(trees[last:])}"
+
+
+@explain.register
+def _(language: RuleLanguage, genome: RuleLists) -> str:
+    del genome
+    return language.legend
 
 
 @singledispatch

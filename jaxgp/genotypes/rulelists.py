@@ -55,6 +55,7 @@ class RuleLanguage:
         actions: the names of the actions; at least two.
         default: the action when no rule is valid.
         symmetries: transformations of a view, for matching with symmetry.
+        legend: how people read a rule.
 
     Raises:
         ValueError: two names cannot be told apart, a table has the wrong size, or a symmetry is not one.
@@ -67,6 +68,7 @@ class RuleLanguage:
     actions: tuple[str, ...]
     default: int = 0
     symmetries: tuple[Symmetry, ...] = ()
+    legend: str = ""
 
     def __post_init__(self) -> None:
         if len(self.accepts) != self.num_cells or self.num_cells == 0:

@@ -57,12 +57,16 @@ def print_tree(primitives: PrimitiveSet, tree: Programs) -> str:
 
 def print_program(primitives: PrimitiveSet, program: Programs) -> str:
     """Write one individual, [T, L]; a single tree is written bare."""
-    count = np.asarray(program.length).shape[0]
-    trees = [
+    trees = print_trees(primitives, program)
+    return trees[0] if len(trees) == 1 else f"({PROGRAM} {' '.join(trees)})"
+
+
+def print_trees(primitives: PrimitiveSet, program: Programs) -> list[str]:
+    """Write each tree of one individual, [T, L]."""
+    return [
         print_tree(primitives, Programs(program.opcode[t], program.value[t], program.size[t], program.length[t]))
-        for t in range(count)
+        for t in range(np.asarray(program.length).shape[0])
     ]
-    return trees[0] if count == 1 else f"({PROGRAM} {' '.join(trees)})"
 
 
 def print_leaf(primitives: PrimitiveSet, program: Programs, node: int) -> str:

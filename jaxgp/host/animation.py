@@ -24,10 +24,10 @@ EDGE = 12.0
 
 STYLE = """
 .replay>text{font:500 16px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#57606a}
-.replay>.at>text{font:600 16px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#1f2328}
-.replay .at{animation-duration:DURATION;animation-iteration-count:infinite;animation-timing-function:step-end}
-@media (prefers-color-scheme:dark){.replay>text{fill:#adbac7}.replay>.at>text{fill:#e6edf3}}
-@media (prefers-reduced-motion:reduce){.replay .at{animation:none}}
+.replay>.during>text{font:600 16px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#1f2328}
+.replay .during{animation-duration:DURATION;animation-iteration-count:infinite;animation-timing-function:step-end}
+@media (prefers-color-scheme:dark){.replay>text{fill:#adbac7}.replay>.during>text{fill:#e6edf3}}
+@media (prefers-reduced-motion:reduce){.replay .during{animation:none}}
 """
 
 Spans = frozenset[int]
@@ -93,7 +93,7 @@ class _Clock:
             return parts
         number = self.numbers.setdefault(spans, len(self.numbers))
         hidden = "" if self.count - 1 in spans else ' visibility="hidden"'
-        return f'<g class="at k{number}"{hidden}>{parts}</g>'
+        return f'<g class="during k{number}"{hidden}>{parts}</g>'
 
     def style(self) -> str:
         """Return the key frames of all groups made so far."""

@@ -8,23 +8,23 @@ import numpy as np
 
 from jaxgp.contracts import Game, Position
 from jaxgp.seats import moves
-from jaxgp.seats.agents import Agent
+from jaxgp.seats.agents import Agent, Hint
 from jaxgp.seats.moves import Back, Move, Stepper, announcement, verdict
 from jaxgp.spec import Spec
+from jaxgp.terminal import Stopped
 
-COMMANDS = ("help", "h", "?", "hint", "board", "undo")
-HINT = "  hint    for the move that a search finds best\n"
+COMMANDS = ("help", "h", "?", "hint", "board", "rules", "undo")
+HINT = "  hint    for a good move and what it is worth; Ctrl-C stops it\n"
+RULES = "  rules   to read how the game is played\n"
 HELP = """\
-Type one of the legal moves; they are listed in front of the prompt. Or type
+Type one of the legal moves, or its number where it has one; they are listed in front of the prompt. Or type
   board   to see the position again
   undo    to take back your last move, and the replies to it
   quit    to leave the game
   help    for this list
 """
-
-
-Adviser = Callable[[Position, np.uint32], tuple[int | None, str]]
-"""(position, random bits) -> the move to make, None if there is none, and in words where it comes from."""
+LONG = 8
+"""Letters from which on a name is longer to type than a number."""
 
 
 class Quit(Exception):  # noqa: N818 - nothing has gone wrong
@@ -56,6 +56,8 @@ class TerminalGame:
         ask: shows a prompt and returns a line; raises EOFError when there are no more.
         say: prints.
         adviser: makes what answers `hint`, at the first hint; None: there are no hints.
+        draw: prints the text of a position; it gets also that of the position before the last move. None: `say`.
+        width: letters of a line of the terminal.
         record: the opening, and all moves that were played and not taken back.
     """
 
@@ -65,7 +67,9 @@ class TerminalGame:
     names: tuple[str, ...]
     ask: Callable[[str], str]
     say: Callable[[str], None]
-    adviser: Callable[[], Adviser] | None = None
+    adviser: Callable[[], Hint] | None = None
+    draw: Callable[[str, str], None] | None = None
+    width: int = 80
     record: list[Move] = field(default_factory=list)
     _rest: list[int] = field(default_factory=list)
     """Moves of a turn that was typed at once, which are still to be played."""
@@ -81,7 +85,7 @@ class TerminalGame:
         return self.record[-1].state
 
     @cached_property
-    def _helper(self) -> Adviser | None:
+    def _helper(self) -> Hint | None:
         return None if self.adviser is None else self.adviser()
 
     @property
@@ -121,10 +125,16 @@ class TerminalGame:
             self._along.add(len(self.record))
             return self._rest.pop(0)
         legal = self.stepper.legal(self.state)
-        choices = _listed([self.spec.notation.action_name(self.rules, action) for action in legal])
+        names = [self.spec.notation.action_name(self.rules, action) for action in legal]
+        numbered = max(map(len, names), default=0) >= LONG and not any(name.isdecimal() for name in names)
+        listed = [f"{number} {name}" for number, name in enumerate(names, 1)] if numbered else names
+        choices = _listed(listed)
+        prompt = f"{self.names[mover]} ({choices}): "
+        if len(prompt) > self.width:
+            prompt = f"{_listed(listed, self.width)}\n{self.names[mover]}: "
         while True:
             try:
-                typed = self.ask(f"{self.names[mover]} ({choices}): ").strip()
+                typed = self.ask(prompt).strip()
             except EOFError:
                 raise Quit from None
             word = typed.lower()
@@ -136,6 +146,8 @@ class TerminalGame:
             if word in COMMANDS:
                 self._command(word)
                 continue
+            if numbered and word.isdecimal() and 1 <= int(word) <= len(legal):
+                return legal[int(word) - 1]
             try:
                 if self.spec.table.turn is not None:
                     action, *self._rest = self.spec.table.turn(self.rules, self.state, typed)
@@ -152,16 +164,23 @@ class TerminalGame:
         if word == "hint" and self._helper is None:
             self.say("There are no hints in this game.")
         elif word == "hint" and self._helper is not None:
-            action, why = self._helper(self.state, self.stepper.bits(self.record))
+            try:
+                action, why = self._helper(self.state, self.stepper.bits(self.record))
+            except Stopped:
+                self.say("The hint was stopped.")
+                return
             said = "no move" if action is None else self.spec.notation.action_name(self.rules, action)
             self.say(f"Hint: {said} ({why}).")
+        elif word == "rules":
+            self.say(self.spec.table.rules or "The rules of this game are in its own documents.")
         elif word == "board":
             self._show(self.state)
         elif word == "undo":
             self.say("There is no move of yours to take back.")
         else:
             first, rest = HELP.split("\n", 1)
-            words = HELP if self.adviser is None else f"{first}\n{HINT}{rest}"
+            more = HINT * (self.adviser is not None) + RULES * bool(self.spec.table.rules)
+            words = f"{first}\n{more}{rest}"
             self.say(words if self.spec.table.typed is None else f"Moves are {self.spec.table.typed}.\n{words}")
 
     def _undo(self, mover: int) -> Back | None:
@@ -177,9 +196,21 @@ class TerminalGame:
         return None
 
     def _show(self, state: Position) -> None:
-        self.say("\n" + self.spec.drawing.text(self.rules, state, bottom=self.bottom) + "\n")
+        now = self.spec.drawing.text(self.rules, state, bottom=self.bottom)
+        if self.draw is None:
+            self.say(f"\n{now}\n")
+            return
+        last = len(self.record) > 1 and self.record[-1].state is state
+        before = self.spec.drawing.text(self.rules, self.record[-2].state, bottom=self.bottom) if last else now
+        self.draw(now, before)
 
 
-def _listed(names: list[str]) -> str:
-    """Join the names of moves, so that commas within a name do not end it."""
-    return ("; " if any("," in name for name in names) else ", ").join(names)
+def _listed(names: Sequence[str], width: int | None = None) -> str:
+    """Join the names of moves, so that commas within a name do not end it; no line breaks one, or is wider."""
+    comma = ";" if any("," in name for name in names) else ","
+    lines = [""]
+    for name in (*(f"{name}{comma}" for name in names[:-1]), *names[-1:]):
+        if width is not None and lines[-1] and len(lines[-1]) + 1 + len(name) > width:
+            lines.append("")
+        lines[-1] += f" {name}" if lines[-1] else name
+    return "\n".join(lines)

@@ -30,11 +30,13 @@ class ReplayGame:
         title: who played, and how it ended.
         frames: caption and SVG of each position.
         result: the same as the title, for a table: names and values.
+        ends: whether a reader sees the last position first.
     """
 
     title: str
     frames: list[tuple[str, str]] = field(default_factory=list)
     result: dict[str, str | float] = field(default_factory=dict)
+    ends: bool = False
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,8 @@ def replay_alone(cast: Cast, genome: Genome) -> ReplayGame:
     if isinstance(player, Solver):
         found = f"a solution of {len(moves)} moves" if moves else f"no solution within {player.limit} nodes"
         title = f"the champion finds {found}"
-    return ReplayGame(title, list(zip(said, drawn, strict=True)), {"moves": len(moves)})
+    ends = not isinstance(player, Solver)
+    return ReplayGame(title, list(zip(said, drawn, strict=True)), {"moves": len(moves)}, ends)
 
 
 def drive(cast: Cast, genome: Genome, seed: int) -> list[States]:

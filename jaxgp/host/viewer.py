@@ -26,6 +26,7 @@ class Viewer:
         names: of the players, by seat.
         moves: the opening, then every move.
         say: prints.
+        draw: prints the text of a position; it gets also that of the position before. None: `say`.
     """
 
     rules: Game
@@ -33,6 +34,7 @@ class Viewer:
     names: tuple[str, ...]
     moves: Sequence[Move]
     say: Callable[[str], None]
+    draw: Callable[[str, str], None] | None = None
 
     @property
     def last(self) -> int:
@@ -86,7 +88,11 @@ class Viewer:
         move = self.moves[number]
         if number:
             self.say(f"{number}. {announcement(self.rules, self.spec.notation, move, self.names[move.seat])}")
-        self.say("\n" + self.spec.drawing.text(self.rules, move.state) + "\n")
+        now = self.spec.drawing.text(self.rules, move.state)
+        if self.draw is None:
+            self.say(f"\n{now}\n")
+        else:
+            self.draw(now, self.spec.drawing.text(self.rules, self.moves[max(number - 1, 0)].state))
 
     def _close(self) -> None:
         state = self.moves[-1].state

@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -117,7 +118,7 @@ def read(
     for bracket, word in found:
         if isinstance(word, Path):
             _same_game(f"brackets.{bracket}", next(iter(loaded.values())), loaded[word])
-    cast, labels = next((one.cast for one in loaded.values()), None) or _empty(game, games), _labels(list(loaded))
+    cast, labels = next((one.cast for one in loaded.values()), None) or _empty(game, games), _labels(loaded)
     if evaluator is not None:
         evaluators(cast.spec, cast.game, evaluator)
     made = [
@@ -215,8 +216,19 @@ def _natural(path: str | Path) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", str(path))]
 
 
-def _labels(files: Sequence[Path]) -> dict[Path, str]:
-    """Name each champion by its last folders, as many as make all names different."""
+def _labels(loaded: Mapping[Path, Loaded]) -> dict[Path, str]:
+    """Name each champion by the title and the seed of its run, and by its place where that is not enough."""
+    places = _places(list(loaded))
+    titles = {
+        file: f"{one.content.title}, seed {one.content.seed}" for file, one in loaded.items() if one.content.title
+    }
+    count = Counter(titles.values())
+    named = {file: name if count[name] == 1 else f"{name} ({places[file]})" for file, name in titles.items()}
+    return places | named
+
+
+def _places(files: Sequence[Path]) -> dict[Path, str]:
+    """Return the last folders of each champion, as many as make all of them different."""
     runs = {file: file.resolve().parent if file.name == "champion.json" else file.resolve() for file in files}
     length = 1
     while len({run.parts[-length:] for run in runs.values()}) < len(runs):

@@ -22,7 +22,7 @@ pre { background: var(--card); border: 1px solid var(--line); border-radius: .5r
   background: var(--card); }
 #tree { padding: 1rem; }
 .tree { display: block; margin: 0 auto; }
-.tree.fit { width: 100%; height: auto; }
+.tree.fit { max-width: 100%; height: auto; }
 .tree path { stroke: var(--soft); stroke-width: 1; fill: none; }
 .tree rect { stroke: var(--soft); fill: var(--inner); }
 .tree .leaf rect { fill: var(--leaf); }
@@ -36,6 +36,8 @@ a { color: var(--accent); }
 table { border-collapse: collapse; width: 100%; font-size: .88rem; }
 th, td { padding: .35rem .7rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 .pairs th { color: var(--soft); font-weight: 500; white-space: nowrap; width: 1%; }
+.pairs td { overflow-wrap: anywhere; }
+@media (max-width: 40rem) { .pairs th { white-space: normal; width: 35%; } }
 .numbers th, .numbers td { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .numbers .words { text-align: left; white-space: normal; }
 .numbers thead th { position: sticky; top: 0; background: var(--card); color: var(--soft); font-weight: 500; }
@@ -44,7 +46,7 @@ th, td { padding: .35rem .7rem; border-bottom: 1px solid var(--line); text-align
 #frame { overflow-x: auto; }
 #frame svg { display: block; width: 100%; max-width: 46rem; height: auto; margin: 0 auto; }
 #caption { min-height: 1.5em; text-align: center; }
-.controls { display: flex; gap: .4rem; align-items: center; }
+.controls { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; }
 .controls input { flex: 1; min-width: 4rem; accent-color: var(--accent); }
 button, select { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line);
   border-radius: .4rem; padding: .25rem .7rem; cursor: pointer; }
@@ -60,9 +62,9 @@ const byId = (id) => document.getElementById(id);
 const tree = byId("tree");
 if (tree) {
   const root = tree.querySelector("g rect");
-  if (root) tree.scrollLeft = root.x.baseVal.value + root.width.baseVal.value / 2 - tree.clientWidth / 2;
   byId("fit").addEventListener("change", (event) => {
     tree.querySelector("svg").classList.toggle("fit", event.target.checked);
+    if (root) tree.scrollLeft = root.x.baseVal.value + root.width.baseVal.value / 2 - tree.clientWidth / 2;
   });
 }
 if (byId("replay")) {
@@ -89,7 +91,8 @@ if (byId("replay")) {
   };
   const go = (index) => { pause(); show(index); };
   const end = () => games[game].frames.length - 1;
-  byId("game").addEventListener("change", (event) => { game = Number(event.target.value); go(0); });
+  const start = () => games[game].ends ? end() : 0;
+  byId("game").addEventListener("change", (event) => { game = Number(event.target.value); go(start()); });
   byId("first").addEventListener("click", () => go(0));
   byId("back").addEventListener("click", () => go(at - 1));
   byId("play").addEventListener("click", play);
@@ -103,6 +106,6 @@ if (byId("replay")) {
     const action = keys[event.key];
     if (action) { event.preventDefault(); action(); }
   });
-  show(0);
+  show(start());
 }
 """

@@ -21,13 +21,17 @@ from jaxgp.store.record import Row
 
 @dataclass(frozen=True)
 class MetricLine:
-    """One metric as a line, or as a faint line for each island; `factor` changes its unit."""
+    """One metric as a line, or as a faint line for each island; `factor` changes its unit.
+
+    A line that may lie on another one is dashed, so that both are seen.
+    """
 
     metric: str
     label: str
     color: str
     factor: float = 1.0
     faint: bool = False
+    dashed: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,10 +87,10 @@ PLOTS = (
     ),
     Plot(
         "problems",
-        "How hard the problems of the second population are",
+        "Problems of the second population: nodes beside the reference search",
         (
             (
-                "nodes, as a multiple of the reference search's",
+                "nodes / reference",
                 (
                     MetricLine("problems_best_fitness", "hardest", BLUE),
                     MetricLine("problems_mean_fitness", "mean", ORANGE),
@@ -94,7 +98,7 @@ PLOTS = (
             ),
             (
                 "percent",
-                (MetricLine("problems_solved", "instances that were solved by somebody", GREEN, 100.0),),
+                (MetricLine("problems_solved", "instances that anybody solves", GREEN, 100.0),),
             ),
         ),
     ),
@@ -120,7 +124,7 @@ PLOTS = (
                 "individuals",
                 (
                     MetricLine("unique_programs", "different programs", BLUE),
-                    MetricLine("unique_lists", "different lists in the population", BLUE),
+                    MetricLine("unique_lists", "different lists", BLUE),
                     MetricLine("unique_behaviours", "different ways to play", ORANGE),
                 ),
             ),
@@ -133,17 +137,17 @@ PLOTS = (
     ),
     Plot(
         "tournaments",
-        "Winners of the tournaments: in their groups, and against the first opponent",
+        "Winners of the tournaments",
         (
             (
                 "points in a double game",
-                (MetricLine("group_points", "points for each double game of its group", BLUE),),
+                (MetricLine("group_points", "points for each double game of their group", BLUE),),
             ),
             (
                 "parents that win",
                 (
-                    MetricLine("beaten", "parents that beat the first opponent", ORANGE),
-                    MetricLine("all_beaten", "parents that beat each opponent", BLUE),
+                    MetricLine("all_beaten", "beat each opponent", BLUE),
+                    MetricLine("beaten", "beat the first opponent", ORANGE, dashed=True),
                 ),
             ),
         ),
@@ -185,6 +189,7 @@ def _panel(axis: Axes, label: str, curves: Sequence[MetricLine], rows: Sequence[
         width = max(len(each) for each in values)
         lines = [each if len(each) == width else [math.nan] * width for each in values]
         drawn = axis.plot(generations, lines, color=curve.color, marker=marker, linewidth=0.7 if curve.faint else 1.5)
+        drawn[0].set_linestyle("--" if curve.dashed else "-")
         drawn[0].set_label(curve.label)
         for line in drawn if curve.faint else []:
             line.set_alpha(max(0.15, min(0.6, 4 / width)))

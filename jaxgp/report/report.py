@@ -19,6 +19,7 @@ TAIL = 20
 def page(
     title: str,
     champion: ChampionFile,
+    explained: str,
     tableau: tuple[str, Sequence[tuple[str, str]]],
     rows: Sequence[Row],
     generations: int,
@@ -31,6 +32,7 @@ def page(
     Args:
         title: heading of the page.
         champion: the best individual so far.
+        explained: the same for people, where its text alone says little; else empty.
         tableau: its heading, and (parameter, value) pairs.
         rows: rows of the record, at least one.
         generations: how many generations the run will have.
@@ -40,7 +42,7 @@ def page(
     """
     sections = [
         _summary(champion, rows, generations),
-        section("Champion", _champion(champion)),
+        section("Champion", _champion(champion, explained)),
         section("Its games", _games(games)) if any(game.frames for game in games) else "",
         section("Progress", _curves(rows, champion.unit)),
         section(tableau[0], markup.pairs(tableau[1])),
@@ -56,7 +58,10 @@ def replay(title: str, games: Sequence[ReplayGame]) -> str:
 
 
 def _scripts(games: Sequence[ReplayGame]) -> str:
-    data = [{"captions": [c for c, _ in game.frames], "frames": [svg for _, svg in game.frames]} for game in games]
+    data = [
+        {"captions": [c for c, _ in game.frames], "frames": [svg for _, svg in game.frames], "ends": game.ends}
+        for game in games
+    ]
     return f'<script type="application/json" id="games">{_embed(data)}</script>\n<script>{SCRIPT}</script>\n'
 
 
@@ -82,16 +87,17 @@ def _summary(champion: ChampionFile, rows: Sequence[Row], generations: int) -> s
     return markup.tiles(tiles)
 
 
-def _champion(champion: ChampionFile) -> str:
+def _champion(champion: ChampionFile, explained: str) -> str:
     text = (
-        f'<pre class="expression">{escape(champion.text) or "no rules: always the default action"}</pre>\n'
+        (f'<pre class="expression">{escape(explained)}</pre>\n' if explained else "")
+        + f'<pre class="expression">{escape(champion.text) or "no rules: always the default action"}</pre>\n'
         f"<p>{champion.measure}; {NAMES[champion.language['kind']]} {escape(champion.language['name'])} "
         f"(version {escape(champion.language['version'])}).</p>\n"
     )
     if champion.language["kind"] != "program":
         return text
     return (
-        text + '<p><label><input type="checkbox" id="fit"> fit the tree to the page</label></p>\n'
+        text + '<p><label><input type="checkbox" id="fit" checked> fit the tree to the page</label></p>\n'
         f'<div class="scroll" id="tree" tabindex="0">{tree.draw(champion.text)}</div>'
     )
 

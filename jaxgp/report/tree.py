@@ -58,7 +58,7 @@ def draw(text: str) -> str:
         levels = max(levels, *(node.depth + 1 for node in nodes))
     width, height = max(left - 4 * GAP, 1) + 2, levels * ROW - (ROW - BOX) + 2
     size = f'width="{width:.0f}" height="{height:.0f}" viewBox="-1 -1 {width:.0f} {height:.0f}"'
-    return f'<svg class="tree" {size} role="img" aria-label="tree of the expression">{"".join(parts)}</svg>'
+    return f'<svg class="tree fit" {size} role="img" aria-label="tree of the expression">{"".join(parts)}</svg>'
 
 
 def _layout(root: DrawnNode) -> list[DrawnNode]:

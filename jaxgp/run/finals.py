@@ -47,7 +47,8 @@ def play(runs: Sequence[loop.Run], stop: Stop, tell: Tell) -> None:
 def _said(run: loop.Run) -> str:
     assert run.state.candidates is not None
     count = int((run.state.candidates.individuals.generation >= 0).sum())
-    return f"{count} candidates play again, {_rounds(run)} rounds: round"
+    plays = "candidate plays" if count == 1 else "candidates play"
+    return f"{count} {plays} again, {_rounds(run)} rounds: round"
 
 
 def _play(run: loop.Run, program: Compiled, stop: Stop, tell: Tell) -> None:

@@ -7,7 +7,7 @@ from omegaconf import OmegaConf
 
 from jaxgp.errors import reason
 from jaxgp.files import write_text
-from jaxgp.genotypes.language import UNITS, kind
+from jaxgp.genotypes.language import UNITS, explain, kind
 from jaxgp.host.replay import ReplayGame
 from jaxgp.reading import read_text
 from jaxgp.report import plots, report
@@ -34,6 +34,7 @@ def page(run: Run, games: list[ReplayGame]) -> str:
     return report.page(
         title=run.name,
         champion=champions.describe(run.state.champion, run.experiment.language, run.config),
+        explained=explain(run.experiment.language, run.state.champion.genome),
         tableau=(heading(run.config), tableau(run.config, run.experiment.language)),
         rows=run.rows,
         generations=run.config.algorithm.generations,

@@ -25,6 +25,7 @@ from jaxgp.printable import one_line
 from jaxgp.reading import read_json
 from jaxgp.report.progress import Progress, is_measured, print_pairs, yardstick
 from jaxgp.report.tableau import heading, tableau
+from jaxgp.report.waiting import waiting
 from jaxgp.run import devices, finals, loop, memory
 from jaxgp.run.assemble import Experiment as Assembled
 from jaxgp.run.assemble import assemble
@@ -118,8 +119,11 @@ def conduct(plan: RunPlan, directories: Sequence[RunDirectory], experiment: loop
     """Run an assembled experiment, for each run of the plan; returns and raises like `train`."""
     config = plan.config
     use_compilation_cache(config.compilation_cache)
-    runs = [_begun(one, place, experiment) for one, place in zip(plan.runs, directories, strict=True)]
-    _announce(plan, runs)
+    _announce(plan, directories, experiment)
+    with waiting("Compiling the first population"):
+        runs = [_begun(one, place, experiment) for one, place in zip(plan.runs, directories, strict=True)]
+    if done := min(run.generation for run in runs):
+        _say(f"going on after {done} generations")
     unit = UNITS[kind(experiment.language)]
     with Progress(config.algorithm.generations, unit=unit) as progress, Stop(progress.say) as stop:
         for run in runs:
@@ -312,14 +316,14 @@ def _start_again(config: Config, directory: RunDirectory) -> None:
         _warn(f"there is no checkpoint: starting again; the {done} generations recorded are kept in {kept.name}")
 
 
-def _announce(plan: RunPlan, runs: Sequence[loop.Run]) -> None:
-    """Print what is run, and where."""
-    run, done = runs[0], min(run.generation for run in runs)
-    print_pairs(heading(run.config), tableau(run.config, run.experiment.language))
-    where = f"Run directory: {short(run.directory.path)}"
+def _announce(plan: RunPlan, directories: Sequence[RunDirectory], experiment: loop.Runnable) -> None:
+    """Print what is run, and where, before anything is compiled."""
+    config = plan.runs[0].config
+    print_pairs(heading(config), tableau(config, experiment.language))
+    where = f"Run directory: {short(directories[0].path)}"
     if plan.members:
-        where = f"Run directories: {short(run.directory.path)} to {short(runs[-1].directory.path)}"
-    _say(f"{where} ({jax.devices()[0].platform})" + (f", going on after {done} generations" if done else ""))
+        where = f"Run directories: {short(directories[0].path)} to {short(directories[-1].path)}"
+    _say(f"{where} ({jax.devices()[0].platform})")
 
 
 def _begin(run: loop.Run, command: str) -> None:

@@ -20,6 +20,8 @@ from jaxgp.spec import Cast
 
 Choice = Callable[[Position, np.uint32], int | None]
 """(state, random bits, uniform) -> a move, or None: there is no legal one."""
+Hint = Callable[[Position, np.uint32], tuple[int | None, str]]
+"""(state, random bits, uniform) -> the move to make, None if there is none, and in words what is known of it."""
 
 
 def _nothing(*_: object) -> None:
@@ -69,16 +71,43 @@ def search_agent(searches: Sequence[AlphaBeta], depth: int) -> Agent:
     return Agent(f"search, {plies(depth)}", choose)
 
 
+def search_hints(searches: Sequence[AlphaBeta], depth: int, certain: float | None) -> Hint:
+    """Return what answers a request for a hint by a search: a best move, and its value for the side to move.
+
+    Args:
+        searches: of several one is drawn uniformly for every hint.
+        depth: plies.
+        certain: values at least this far from 0 prove a result; None: no value does.
+    """
+
+    def hint(state: Position, bits: np.uint32) -> tuple[int, str]:
+        drawn, left = lot(jnp.uint32(bits), len(searches))
+        move, best = _valuing(searches[int(drawn)])(state, jnp.int32(depth), left)
+        value, by = float(best), f"a search of {plies(depth)}"
+        if certain is not None and abs(value) >= certain:
+            return int(move), f"{by} proves a {'win' if value > 0 else 'loss'}"
+        return int(move), f"{by} values it at {value:.4g}"
+
+    return hint
+
+
 @lru_cache(maxsize=16)
 def _searching(search: AlphaBeta) -> Callable[[Position, Array, Array], Array]:
     """Compile (state, int32[] depth, uint32[] bits) -> int32[], a best move; once for all depths."""
+    return jax.jit(lambda state, depth, bits: _valued(search, state, depth, bits)[0])
 
-    def move(state: Position, depth: Array, bits: Array) -> Array:
-        root = jax.tree.map(lambda x: x[None], state)
-        values = search.search(root, depth[None], jnp.int32(1), *draws(search, bits[None])).values
-        return pick(best_moves(values)[0], bits) if search.ties == "all" else jnp.argmax(values[0])
 
-    return jax.jit(move)
+@lru_cache(maxsize=16)
+def _valuing(search: AlphaBeta) -> Callable[[Position, Array, Array], tuple[Array, Array]]:
+    """Compile (state, int32[] depth, uint32[] bits) -> int32[], a best move, and float32[], its value."""
+    return jax.jit(lambda state, depth, bits: _valued(search, state, depth, bits))
+
+
+def _valued(search: AlphaBeta, state: Position, depth: Array, bits: Array) -> tuple[Array, Array]:
+    root = jax.tree.map(lambda x: x[None], state)
+    values = search.search(root, depth[None], jnp.int32(1), *draws(search, bits[None])).values
+    move = pick(best_moves(values)[0], bits) if search.ties == "all" else jnp.argmax(values[0])
+    return move, values[0].max()
 
 
 def program_agent(player: Player, genome: Genome, name: str) -> Agent:

@@ -1,8 +1,9 @@
 """Compares two groups of runs: whether one tends to be higher, by how much, and with what confidence.
 
-The rank-sum test of H. Mann and D. Whitney (1947) asks whether there is a difference; A12 of A. Vargha and H. Delaney,
-"A critique and improvement of the CL common language effect size statistics of McGraw and Wong" (2000), says how large:
-it is the probability that a run of the first group is higher than one of the second, ties counting half.
+The exact rank-sum test (`jaxgp.statistics.permutation`) asks whether there is a difference. A12 of A. Vargha and
+H. Delaney, "A critique and improvement of the CL common language effect size statistics of McGraw and Wong" (2000),
+says how large it is: the probability that a run of the first group is higher than one of the second, ties counting
+half.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,11 +11,11 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from scipy import stats
 
 from jaxgp.statistics.bootstrap import RESAMPLES, Statistic, counts, resample
 from jaxgp.statistics.draws import Draws
-from jaxgp.statistics.exact import central, deviation, settle, settle_number
+from jaxgp.statistics.exact import central, deviation, settle
+from jaxgp.statistics.permutation import rank_sum
 from jaxgp.statistics.verdicts import holm
 
 LIMITS = ((0.06, "negligible"), (0.14, "small"), (0.21, "medium"))
@@ -53,7 +54,7 @@ class Comparison:
         measure: what was measured.
         first: one group; `second` is the other.
         u: Mann-Whitney U of the first group.
-        p: two-sided p value of the hypothesis that both have the same distribution.
+        p: two-sided p value of the hypothesis that both have the same distribution, by `permutation.rank_sum`.
         a12: see above; its interval is a percentile bootstrap, with each group resampled on its own.
         corrected: p, corrected by Holm where several pairs of groups were compared by the measure.
     """
@@ -97,7 +98,7 @@ def compare(
     a, b = together(one.values, other.values)
     pairs = len(a) * len(b)
     a12 = _bootstrap((a, b), lambda i, j: _twice_u(a[i], b[j]) / (2 * pairs), draws, resamples)
-    p = settle_number(float(stats.mannwhitneyu(a, b).pvalue))
+    p = rank_sum(a, b)
     return Comparison(measure, one, other, a12.value * pairs, p, a12, p)
 
 

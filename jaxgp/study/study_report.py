@@ -12,6 +12,7 @@ from jaxgp.report.document import Document, DocumentTable, FoldedText, Part, Pic
 from jaxgp.report.markup import cell
 from jaxgp.report.progress import duration
 from jaxgp.statistics.comparison import Comparison, Estimate, Group
+from jaxgp.statistics.permutation import least
 from jaxgp.study import figures
 from jaxgp.study.design import Design, Level, Numbers
 from jaxgp.study.designs.model import RESIDUALS, Coefficient, Model, Optimum
@@ -39,12 +40,24 @@ def of_design(design: Design, frame: pandas.DataFrame, fits: Fits, about: Sequen
 
 
 def of_comparisons(
-    title: str, found: Sequence[Comparison], about: Sequence[tuple[str, str]], published: Numbers
+    title: str,
+    found: Sequence[Comparison],
+    about: Sequence[tuple[str, str]],
+    published: Numbers,
+    means: bool = True,
 ) -> Document:
-    """Report comparisons of groups; `published` holds a12 and p by measure."""
+    """Report comparisons of groups.
+
+    Args:
+        title: of the report.
+        found: the comparisons.
+        about: facts that open it.
+        published: a12 and p by measure.
+        means: whether it has the means of the groups; False where the page around it has them.
+    """
     rows = [_compared(one, published.get(one.measure) or {}) for one in found]
     described = {
-        (one.measure, group.name): {"measure": one.measure, "group": group.name, **_group(group)}
+        (one.measure, group.name): {"measure": one.measure, "group": group.name, **_group(group, means)}
         for one in found
         for group in (one.first, one.second)
     }
@@ -57,8 +70,8 @@ def of_comparisons(
     ]
     explained = (
         "A12 is the probability that a run of the first group is higher than one of the second, ties counting half: "
-        "1/2 is no difference. Its interval, like those of means and medians, is a 95 % percentile bootstrap. U and p "
-        "are of the two-sided Mann-Whitney test. The corrected p is Holm's, for all pairs that are "
+        "1/2 is no difference. Its interval, like those in the table of groups, is a 95 % percentile bootstrap. U and "
+        "p are of the two-sided Mann-Whitney test, exact with ties. The corrected p is Holm's, for all pairs that are "
         "compared by a measure; the sentences have that one."
     )
     sections: list[tuple[str, Sequence[Part]]] = [
@@ -83,10 +96,18 @@ def sentences(found: Sequence[Comparison]) -> list[str]:
 def said(one: Comparison) -> str:
     """Return a comparison as a sentence."""
     a, b = one.first.name, one.second.name
+    if not _enough(one):
+        runs = f"{len(one.first.values)} and {len(one.second.values)} runs"
+        return f"{one.measure}: {runs} of {a} and {b} are too few to show a difference."
     if one.corrected >= SIGNIFICANCE:
         return f"{one.measure}: no difference between {a} and {b} is shown ({_how(one)})."
     higher, lower = (a, b) if one.a12.value > 0.5 else (b, a)
     return f"{one.measure}: {higher} is higher than {lower}, a {one.size} difference ({_how(one)})."
+
+
+def _enough(one: Comparison) -> bool:
+    """Return whether the test can show a difference at all between groups of these sizes."""
+    return least(len(one.first.values), len(one.second.values)) < SIGNIFICANCE
 
 
 def _how(one: Comparison) -> str:
@@ -287,7 +308,7 @@ def _compared(one: Comparison, published: Mapping[str, Level]) -> dict[str, obje
         "second": one.second.name,
         "A12": f"{one.a12.value:.3f}",
         "95 % interval": f"{one.a12.low:.3f} to {one.a12.high:.3f}",
-        "difference": one.size,
+        "difference": one.size if one.corrected < SIGNIFICANCE else "not shown",
         "U": one.u,
         "p": _p(one.p),
         "corrected p": _p(one.corrected),
@@ -296,10 +317,10 @@ def _compared(one: Comparison, published: Mapping[str, Level]) -> dict[str, obje
     }
 
 
-def _group(group: Group) -> dict[str, object]:
+def _group(group: Group, means: bool) -> dict[str, object]:
     return {
         "runs": len(group.values),
-        "mean": _interval(group.mean),
+        **_if(means, "mean", _interval(group.mean)),
         "median": _interval(group.median),
         "deviation": group.spread,
         "least": float(group.values.min()),

@@ -44,6 +44,9 @@ APART = (
 )
 """Options that make no setting: what they change is not what a run computes, or only its random numbers."""
 
+FEWEST = 3
+"""Runs from which a mean has an interval; that of two is wider than any scale that shows them."""
+
 
 @dataclass(frozen=True)
 class Sweep:
@@ -160,17 +163,17 @@ def report(sweep: Sweep, measure: str = "fitness", seed: int = 0) -> tuple[Docum
     summary = [_setting(name, members, measure) for name, members in sweep.settings.items()]
     said = study_report.sentences(tests)
     left = [one for one in sweep.members if not one.finished]
-    drawn = {name: found for name, members in sweep.settings.items() if (found := curves(members))}
+    drawn = {name: found for name, members in _lines(sweep).items() if (found := curves(members))}
     parts: list[Part] = [
-        f"Of {measure}, the mean of the finished runs and its 95 % interval by Student's t.",
+        f"Of {measure}, the mean of the finished runs and its 95 % interval by Student's t, from {FEWEST} runs on.",
         DocumentTable(summary),
     ]
     if drawn:
-        caption = "fitness of the best of each generation: means of runs, with 95 % intervals"
+        caption = f"fitness of the best of each generation: means with 95 % intervals, from {FEWEST} runs on"
         parts.append(Picture("curves", caption, partial(figures.curves, drawn)))
     sections: list[tuple[str, Sequence[Part]]] = [("Settings", parts)]
     if tests:
-        sections += study_report.of_comparisons("", tests, [], {}).sections
+        sections += study_report.of_comparisons("", tests, [], {}, means=False).sections
     sections.append(("Runs", [DocumentTable(_rows(sweep))]))
     if left:
         sections.append(("Not finished", [DocumentTable([_left(one) for one in left])]))
@@ -179,7 +182,20 @@ def report(sweep: Sweep, measure: str = "fitness", seed: int = 0) -> tuple[Docum
     lines = (
         [_line(row, measure) for row in summary] + said + [f"not finished: {_left(one)['to go on']}" for one in left]
     )
-    return Document(f"Sweep {sweep.folder.name}", facts, sections), lines
+    return Document(_title(sweep.folder.name), facts, sections), lines
+
+
+def _title(name: str) -> str:
+    return name.capitalize() if "sweep" in name.lower() else f"Sweep {name}"
+
+
+def _lines(sweep: Sweep) -> dict[str, Sequence[SweepRun]]:
+    """Return the runs that share a curve: those of a setting, or each run where a setting has too few."""
+    found: dict[str, Sequence[SweepRun]] = {}
+    for name, members in sweep.settings.items():
+        alone = {f"{name}, seed {one.config.seed}": [one] for one in members}
+        found |= alone if len(members) < FEWEST and len(alone) == len(members) else {name: members}
+    return found
 
 
 def save(sweep: Sweep, folder: Path, made: Document) -> None:
@@ -224,7 +240,7 @@ def _known(value: object) -> object:
 def _setting(name: str, members: Sequence[SweepRun], measure: str) -> dict[str, object]:
     values = collect_finished(members, measure)
     mean, low, high = student(values) if values else (None, None, None)
-    interval = "" if low is None else f"{low:.4g} to {high:.4g}"
+    interval = "" if low is None or len(values) < FEWEST else f"{low:.4g} to {high:.4g}"
     ended = f"{sum(one.finished for one in members)} of {len(members)}"
     best = max(values, default=None)
     return {"setting": name, "finished": ended, f"mean {measure}": mean, "95 % interval": interval, "greatest": best}

@@ -124,9 +124,8 @@ def by_name(named: tuple[str, str]) -> list[tuple[int, str]]:
 
 def ablation(data: Data) -> str:
     """Return groups of runs, told apart by their titles, compared with the base by their champions' scores."""
-    from scipy import stats
-
     from jaxgp.statistics.comparison import dominance, together
+    from jaxgp.statistics.permutation import rank_sum
 
     rows = [row for row in data["checkers_games"] if row["opponent"] == GUIDE and plies(row["player"]) == 1]
     groups: dict[str, list[float]] = {}
@@ -135,7 +134,7 @@ def ablation(data: Data) -> str:
             groups.setdefault(title, []).append(score.share)
     base = np.array(groups[BASE])
     others = {title: np.array(shares) for title, shares in groups.items() if title != BASE}
-    tests = holm([float(stats.mannwhitneyu(*together(shares, base)).pvalue) for shares in others.values()])
+    tests = holm([rank_sum(*together(shares, base)) for shares in others.values()])
     compared = {
         title: [f"{dominance(shares, base):.2f}", p_value(p)]
         for (title, shares), p in zip(others.items(), tests, strict=True)

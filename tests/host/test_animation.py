@@ -35,7 +35,7 @@ def seen(root, time):
 
     def visible(parent):
         for part in parent:
-            if not (part.get("class") or "").startswith("at "):
+            if not (part.get("class") or "").startswith("during "):
                 yield part
             elif timetable[part.get("class").split()[1]] == "visible":
                 yield from part
@@ -62,7 +62,7 @@ def test_without_animation_the_last_position_is_seen(pictures):
         ET.tostring(part)
         for item in root.find(f"{TAG}svg")
         if item.get("visibility") != "hidden"
-        for part in (item if (item.get("class") or "").startswith("at ") else [item])
+        for part in (item if (item.get("class") or "").startswith("during ") else [item])
     ]
     assert still == parts(ET.fromstring(pictures[-1][1]))
     assert "prefers-reduced-motion" in root.findtext(f"{TAG}style")

@@ -1,6 +1,7 @@
 """People at the board, where chance takes part: what is typed, taken back, saved and shown again."""
 
 import json
+import re
 
 import pytest
 
@@ -10,6 +11,7 @@ from jaxgp.host import savedgame
 from jaxgp.host.human import TerminalGame
 from jaxgp.seats.moves import Stepper, game_key
 from jaxgp.spec import Outside
+from jaxgp.terminal import Stopped
 from tests.host.games import DICE, FOLDER, RANDOM, SPEC, typing
 
 GAMES = Outside(envs, FOLDER)
@@ -68,3 +70,34 @@ def test_a_saved_game_holds_what_chance_did_and_replays_it(sit, tmp_path):
     (tmp_path / "old.json").write_text(json.dumps(content | {"format_version": 1}))
     with pytest.raises(UsageError, match="holds no chance, but chance takes part in dice"):
         savedgame.read(str(tmp_path / "old.json"), GAMES)
+
+
+def test_long_names_of_moves_have_numbers_and_no_line_breaks_one():
+    game = envs.make("morpion", size=20)
+    ask, said = typing(["3", "quit"])
+    board = TerminalGame(
+        Stepper(game, game_key(0)), envs.spec("morpion"), (None,), ("You",), ask, said.append, width=60
+    )
+    board.play()
+    prompt = next(line for line in said if line.startswith("1 "))
+    *lines, last = prompt.split("\n")
+    assert last == "You: "
+    assert max(map(len, lines)) <= 60
+    entries = " ".join(lines).split("; ")
+    assert [entry.split()[0] for entry in entries] == [str(n) for n in range(1, len(entries) + 1)]
+    assert all(re.fullmatch(r"\d+ \d+,\d+-\d+,\d+;?", one) for line in lines for one in line.split("; ")), lines
+    assert board.record[1].action == board.stepper.legal(board.record[0].state)[2]
+
+
+def test_a_hint_that_is_stopped_leaves_the_game_as_it_is(monkeypatch):
+    def stopped():
+        def hint(state, bits):
+            raise Stopped
+
+        return hint
+
+    ask, said = typing(["hint", "walk", "quit"])
+    board = TerminalGame(Stepper(DICE, game_key(5)), SPEC, (None, RANDOM), NAMES, ask, said.append, adviser=stopped)
+    board.play()
+    assert "The hint was stopped." in said
+    assert board.record[1].action is not None

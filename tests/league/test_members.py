@@ -1,5 +1,6 @@
 """Players of a league, as the command line names them."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,13 @@ def test_a_file_of_several_champions_stands_for_all_of_them():
     ]
     with pytest.raises(UsageError, match=r"^runs=.*none\.jsonl: .*cannot be read"):
         members.champion_files("runs", [f"{file.parent}/none.jsonl"])
+
+
+def test_champions_are_called_by_title_and_seed_and_by_their_place_where_that_is_not_enough(tmp_path):
+    for folder, title, seed in (("0", "Walls", 0), ("1", "Walls", 1), ("again", "Walls", 1), ("bare", "", 2)):
+        (tmp_path / folder).mkdir()
+        run = write_run(tmp_path / folder, {"name": "walls", "size": 3}, "- - - / - - - / - - - : turn-left")
+        path = run / "champion.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"title": title, "seed": seed}))
+    _, found = members.read({"all": str(tmp_path)}, envs, "first", None)
+    assert [one.name for one in found] == ["Walls, seed 0", "Walls, seed 1 (1)", "Walls, seed 1 (again)", "bare"]

@@ -1,9 +1,13 @@
 import html.parser
 import json
 import re
+from pathlib import Path
 
 import pytest
 
+import envs
+import jaxgp
+from jaxgp.genotypes import language as languages
 from jaxgp.host.replay import ReplayGame
 from jaxgp.report import markup, plots, report, tree
 from jaxgp.store.champion import ChampionFile
@@ -12,6 +16,7 @@ from tests.run.toy_experiment import config
 
 pytestmark = pytest.mark.usefixtures("every_picture")
 
+ROOT = Path(__file__).resolve().parents[2]
 VOID = {"meta", "input", "br", "link", "img"}
 
 
@@ -69,6 +74,7 @@ def page(**changes):
     arguments = {
         "title": "A run",
         "champion": champion(),
+        "explained": "",
         "tableau": ("Koza tableau", [("objective", "win")]),
         "rows": ROWS,
         "generations": 3,
@@ -111,7 +117,7 @@ def test_text_cannot_become_markup():
     assert checker.tags.count("script") == 2
     assert "b" not in checker.tags
     data = re.search(r'id="games">(.*?)</script>', text)
-    assert json.loads(data[1]) == [{"captions": [nasty], "frames": ["<svg></svg>"]}]
+    assert json.loads(data[1]) == [{"captions": [nasty], "frames": ["<svg></svg>"], "ends": False}]
 
 
 def test_columns_of_a_table_that_hold_words_stand_to_the_left():
@@ -186,3 +192,30 @@ def test_a_plot_takes_the_colour_of_its_page():
     assert "currentColor" in svg
     assert plots.INK not in svg
     assert plots.svg(plots.PLOTS[1], ROWS) is None
+
+
+def test_a_policy_is_explained_as_rules_and_a_rule_list_has_a_legend():
+    rush = jaxgp.take(envs.spec("rush_hour"), role="policy")
+    text = json.loads((ROOT / "docs/data/champions/rush_hour_policy.jsonl").read_text().splitlines()[0])["text"]
+    lines = languages.explain(rush.language, languages.parse(rush.language, text)).splitlines()
+    assert lines[:2] == [
+        "IF (>= PhaseByBlockers DifficultyLevel)",
+        "THEN (+ (* (* (+ (* BlockersLowerBound 1) (* 1 2)) 1) 1) (* BlockersLowerBound 1))",
+    ]
+    assert lines[-1] == "ELSE (* (* BlockersLowerBound 6) (* GoalDistance 5))"
+    assert [line.split()[0] for line in lines[2:-1]] == ["ELSE", "THEN"] * (len(lines[2:-1]) // 2)
+    walls = jaxgp.take(envs.spec("walls")).language
+    assert "A  own brick" in languages.explain(walls, languages.parse(walls, ""))
+
+
+@pytest.mark.parametrize("plot", plots.PLOTS, ids=lambda plot: plot.name)
+def test_titles_and_legends_of_plots_are_not_cut(plot):
+    names = [curve.metric for _, curves in plot.panels for curve in curves]
+    figure = plots.draw(plot, [{"generation": n} | dict.fromkeys(names, 1.0) for n in range(2)])
+    canvas, whole = figure.canvas.get_renderer(), figure.bbox
+    figure.draw(canvas)
+    for axis in figure.axes:
+        shown = [axis.title, axis.yaxis.label, *(axis.get_legend().get_texts() if axis.get_legend() else [])]
+        for words in (one for one in shown if one.get_text()):
+            box = words.get_window_extent(canvas)
+            assert (box.x0 >= whole.x0, box.x1 <= whole.x1, box.y1 <= whole.y1) == (True,) * 3, words.get_text()

@@ -119,6 +119,22 @@ def test_a_program_that_plays_alone_is_measured_beside_chance(evaluate, lonely):
         assert evaluate(f"run={lonely}", option) == (2, "", f"error: {said}\n")
 
 
+def test_figures_of_a_champion_that_was_kept_alone_go_below_outputs(evaluate, lonely, tmp_path, monkeypatch):
+    champion = json.loads((lonely / "champion.json").read_text())
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "best.json").write_text(json.dumps(champion))
+    (kept / "many.jsonl").write_text(json.dumps(champion) + "\n")
+    monkeypatch.chdir(tmp_path)
+    for run, name in (
+        (kept / "best.json", "best"),
+        (f"{kept / 'many.jsonl'}#{champion['seed']}", f"many_{champion['seed']}"),
+    ):
+        assert evaluate(f"run={run}", "games=2")[0] == 0
+        assert (tmp_path / "outputs" / "evaluations" / f"{name}.json").exists()
+    assert sorted(path.name for path in kept.iterdir()) == ["best.json", "many.jsonl"]
+
+
 @pytest.mark.slow
 def test_a_nested_search_stands_beside_a_program_that_plays_alone(evaluate, lonely):
     code, out, error = evaluate(f"run={lonely}", "games=2", "compare=2", "iterations=5", "searches=2", "group=2")

@@ -5,6 +5,7 @@ import json
 import re
 from pathlib import Path
 
+import jax
 import pytest
 
 import envs
@@ -124,7 +125,7 @@ def test_a_search_beats_a_random_player_and_gives_hints(play):
     _, out, _ = play("player=search", "opponent=random", *KALAH, "seed=1")
     assert "First player (search, 8 plies) wins" in out
     _, out, _ = play("opponent=human", *KALAH, typed="hint\n")
-    assert re.search(r"Hint: [123] \(search, 8 plies\)\.", out)
+    assert re.search(r"Hint: [123] \(a search of 8 plies values it at -?[\d.]+\)\.", out)
 
 
 def test_the_champion_of_a_run_plays(play, run_directory):
@@ -277,16 +278,16 @@ def test_an_engine_outside_that_does_not_have_the_board(play):
 
 
 def test_a_person_plays_a_game_for_one(play, tmp_path):
-    typed = "help\nhint\nnorth\n16,20-20,20\n16,20-20,20\nundo\n15,20-19,20\nquit\n"
+    typed = "help\nrules\nhint\nnorth\n16,20-20,20\n16,20-20,20\nundo\n3\nquit\n"
     code, out, _ = play(*MORPION, f"save={tmp_path / 'mine'}", typed=typed)
     assert code == 0
     assert out.startswith("You play alone. Type help")
     assert "Moves are the ends of a line, as in 16,20-20,20.\n" in out
-    assert "  hint " not in out
-    assert "There are no hints in this game." in out
+    assert "A move adds one cross so that five crosses stand in a row" in out
+    assert re.search(r"Hint: [\d,-]+ \(the best of 30 random games after it has \d+ lines\)\.", out)
     assert '"north" is not a move; accepted: the ends of a line, as in 16,20-20,20, or help.' in out
     assert "You play 16,20-20,20.\n" in out
-    assert re.search(r"16,20-20,20 cannot be played here; legal: \d+,\d+-\d+,\d+; \d+,", out)
+    assert re.search(r"16,20-20,20 cannot be played here; legal: 1 \d+,\d+-\d+,\d+; 2 \d+,", out)
     assert "Taken back." in out
     content = json.loads((tmp_path / "mine.json").read_text())
     assert (content["players"], content["moves"]) == (["Player (person)"], ["15,20-19,20"])
@@ -395,7 +396,7 @@ def test_help_on_the_command_line(play):
     assert "search | champion | deepening | engine | human | program | random | strategy" in out
 
 
-def test_a_terminal_shows_pieces_that_have_to_capture_in_red(monkeypatch):
+def test_a_terminal_shows_colours_and_what_the_last_move_has_changed(monkeypatch):
     class Terminal(io.StringIO):
         def isatty(self):
             return True
@@ -405,6 +406,25 @@ def test_a_terminal_shows_pieces_that_have_to_capture_in_red(monkeypatch):
         monkeypatch.setattr("sys.stdout", stream)
         monkeypatch.setenv("TERM", "xterm")
         monkeypatch.delenv("NO_COLOR", raising=False)
-        PLAY.sayer(r"\([bw]\)")("3 b  (b)  w")
+        PLAY.drawer({r"\([bw]\)": "bold red"})("3 b  (b)  w\nBlack to move", "3 .  (b)  w\nWhite to move")
         shown[kind] = stream.getvalue()
-    assert shown == {"terminal": "3 b  \x1b[1;31m(b)\x1b[0m  w\n", "file": "3 b  (b)  w\n"}
+    assert shown == {
+        "terminal": "\n3 \x1b[7mb\x1b[0m  \x1b[1;31m(b)\x1b[0m  w\nBlack to move\n\n",
+        "file": "\n3 b  (b)  w\nBlack to move\n\n",
+    }
+
+
+@pytest.mark.parametrize("name", envs.available())
+def test_every_game_tells_its_rules_in_ten_lines_that_fit_a_terminal(name):
+    rules = envs.spec(name).table.rules
+    assert 3 <= rules.count("\n") <= 10
+    assert rules.endswith("\n")
+    assert max(map(len, rules.splitlines())) <= 88
+
+
+def test_colours_of_a_game_are_patterns_that_its_opening_has():
+    for name in envs.available():
+        spec, game = envs.spec(name), envs.make(name)
+        text = spec.drawing.text(game, game.init(jax.random.key(0)))
+        found = [bool(re.search(pattern, text)) for pattern in spec.table.colours]
+        assert not found or any(found), name

@@ -113,7 +113,7 @@ def test_the_page_says_what_a_picture_shows_and_leads_to_the_pages_of_the_runs(f
     made, _ = sweep.report(found)
     sweep.save(found, folder, made)
     page, text = (folder / "report.html").read_text(), (folder / "report.md").read_text()
-    assert "<figcaption>fitness of the best of each generation: means of runs, with 95 % intervals<" in page
+    assert "<figcaption>fitness of the best of each generation: means with 95 % intervals, from 3 runs on<" in page
     assert page.count("<a href=") == 1
     assert '<a href="3/report.html">3</a>' in page
     assert "| [3](3/report.html) | algorithm.population=10 | 3 | complete |" in text

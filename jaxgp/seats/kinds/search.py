@@ -10,7 +10,7 @@ from jaxgp.seats.options import PlayerOptions
 if TYPE_CHECKING:
     from jaxgp.contracts import Opponent
     from jaxgp.players.panel import Create, SearchLimits
-    from jaxgp.seats.agents import Agent
+    from jaxgp.seats.agents import Agent, Hint
     from jaxgp.spec import Cast
 
 
@@ -80,3 +80,17 @@ class SearchOptions(PlayerOptions):
         self.check(option, cast)
         found = searches(cast.spec, cast.game, self.evaluator, self.depth, self.ties, TAIL, lanes=1)
         return search_agent(found, self.depth)
+
+    def hints(self, cast: "Cast") -> "Hint":
+        """Return what answers a request for a hint by this search."""
+        from jaxgp.players.searches import TAIL, searches
+        from jaxgp.seats.agents import search_hints
+
+        assert cast.spec.searches is not None  # it has evaluators
+        found = searches(cast.spec, cast.game, self.evaluator, self.depth, self.ties, TAIL, lanes=1)
+        first = self.evaluator or next(iter(cast.spec.evaluators(cast.game)))
+        known = cast.spec.searches.certainty(cast.game, first) if len(found) == 1 else None
+        if known is None:
+            return search_hints(found, self.depth, None)
+        ended, certain = known
+        return search_hints([replace(one, game=ended) for one in found], self.depth, certain)

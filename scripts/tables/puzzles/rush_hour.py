@@ -15,7 +15,10 @@ from envs.rush_hour.rules import rules_of
 from jaxgp.measure.solving import CHAMPION, UNGUIDED, Figures
 from jaxgp.report.generated import table
 from jaxgp.statistics.intervals import student
+from jaxgp.statistics.permutation import signed_rank
+from jaxgp.statistics.verdicts import holm
 from tables.puzzles.searches import NONE, Asked, Searches, percent
+from tables.shared.cells import p_value
 from tables.shared.data import Data, Makers
 
 BLIND, FIXED = "blind", ("H1", "H2", "H3", "Hc")
@@ -142,6 +145,36 @@ def seconds(data: Searches, column: Suite, experiment: str) -> str:
     return table(["boards", *ours], lines)
 
 
+def paired(data: Searches, columns: Sequence[Suite], pairs: Mapping[str, tuple[str, str]]) -> str:
+    """Return pairs of orders compared board by board: the geometric mean of the ratios of their nodes, and a test.
+
+    Args:
+        data: the rows.
+        columns: suites, whose boards are taken together.
+        pairs: by title, an order and the order that it is compared with. An experiment stands for its champions, whose
+            nodes on a board are the geometric mean of those of its runs.
+    """
+    found = {title: _logs(data, columns, one) - _logs(data, columns, other) for title, (one, other) in pairs.items()}
+    tests = dict(zip(found, holm([signed_rank(ratios) for ratios in found.values()]), strict=True))
+    lines = []
+    for title, ratios in found.items():
+        middle, low, high = (None if one is None else float(np.exp(one)) for one in student(ratios))
+        fewer = f"{int((ratios < 0).sum())}, {int((ratios > 0).sum())}"
+        lines.append([title, str(len(ratios)), percent(middle, low, high), fewer, p_value(tests[title])])
+    header = ["nodes of", "boards", "geometric mean of the ratios (95 %)", "boards with fewer, with more", "p, Holm"]
+    return table(header, lines)
+
+
+def _logs(data: Searches, columns: Sequence[Suite], order: str) -> np.ndarray:
+    """Return the logarithms of the nodes of an order, or of the champions of an experiment in the mean, by board."""
+    logs = []
+    for asked in (one.asked for one in columns):
+        runs = [data.searched(asked, CHAMPION, one.genome) for one in data.champions(order)]
+        found = [one for one in runs or [data.searched(asked, order)] if one is not None]
+        logs.append(np.mean([np.log(one.nodes) for one in found], 0))
+    return np.concatenate(logs)
+
+
 JAM, SER, MOV = Suite("JAM", 500_000), Suite("SER", 500_000), Suite("MOV", 100_000)
 GREEDY = tuple(Suite(name, 500_000, "greedy") for name in ("JAM", "SER", "MOV"))
 POLICIES = {"rush_hour_policy": "champion"}
@@ -149,6 +182,16 @@ EVOLVED_GREEDY = {
     "rush_hour_policy": "champion of deepening",
     "rush_hour_greedy": "champion of greedy",
     "rush_hour_greedy_heuristic": "single heuristic of greedy",
+}
+PAIRED_GREEDY = {
+    "policies, beside H1": ("rush_hour_greedy", "H1"),
+    "policies of deepening, beside H1": ("rush_hour_policy", "H1"),
+    "single heuristics, beside H1": ("rush_hour_greedy_heuristic", "H1"),
+    "policies, beside single heuristics": ("rush_hour_greedy", "rush_hour_greedy_heuristic"),
+}
+PAIRED_DEEPENING = {
+    "policies, beside H1": ("rush_hour_policy", "H1"),
+    "policies, beside Hc": ("rush_hour_policy", "Hc"),
 }
 BIG, EVO = Suite("BIG", 500_000, size=8), Suite("EVO", 1_000_000, size=8, split="all")
 LARGE_GREEDY = (BIG._replace(search="greedy"), EVO._replace(search="greedy", limit=50_000_000))
@@ -164,6 +207,8 @@ SIX = (BLIND, *FIXED)
 TABLES: Makers = {
     "rush_hour_deepening": lambda data: shares(searches(data), (JAM, SER, MOV), SIX, POLICIES, BOOK_6),
     "rush_hour_greedy": lambda data: shares(searches(data), GREEDY, (UNGUIDED, *FIXED), EVOLVED_GREEDY, {}),
+    "rush_hour_deepening_paired": lambda data: paired(searches(data), (JAM, SER, MOV), PAIRED_DEEPENING),
+    "rush_hour_greedy_paired": lambda data: paired(searches(data), GREEDY, PAIRED_GREEDY),
     "rush_hour_large": lambda data: shares(
         searches(data), (BIG, EVO), SIX, {"rush_hour_large_deepening": "champion"}, BOOK_8
     ),
