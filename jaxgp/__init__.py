@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         Driver,
         Fitness,
         Game,
+        Instanced,
         Measure,
         Opponent,
         Player,
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
         step,
         take,
     )
+    from jaxgp.library.rollouts import drive
     from jaxgp.operators.options import (
         CreationOptions,
         CrossoverOptions,
@@ -68,20 +70,21 @@ if TYPE_CHECKING:
     )
     from jaxgp.options import option
     from jaxgp.players.alone.walk import Walker
-    from jaxgp.players.driver import ProgramDriver
+    from jaxgp.players.driver import HandDriver, ProgramDriver
     from jaxgp.players.greedy import GreedyPlayer
     from jaxgp.players.panel import RandomOpponent
     from jaxgp.players.program import ProgramPlayer
     from jaxgp.players.rules import RulePlayer
     from jaxgp.players.searched import SearchedPlayer
     from jaxgp.players.solver import ProgramSolver
-    from jaxgp.spec import Cast, Fixed, Notation, Role, Searches, Solo, Spec, Strategy, Suites, Table
+    from jaxgp.spec import Cast, Fixed, Hand, Notation, Role, Searches, Showing, Solo, Spec, Strategy, Suites, Table
 
 _ROOMS = {
     "contracts": (
         "Driver",
         "Fitness",
         "Game",
+        "Instanced",
         "Measure",
         "Opponent",
         "Player",
@@ -127,6 +130,7 @@ _ROOMS = {
         "step",
         "take",
     ),
+    "library.rollouts": ("drive",),
     "operators.options": (
         "CreationOptions",
         "CrossoverOptions",
@@ -136,7 +140,7 @@ _ROOMS = {
         "SelectionOptions",
     ),
     "options": ("option",),
-    "players.driver": ("ProgramDriver",),
+    "players.driver": ("HandDriver", "ProgramDriver"),
     "players.greedy": ("GreedyPlayer",),
     "players.panel": ("RandomOpponent",),
     "players.program": ("ProgramPlayer",),
@@ -144,7 +148,20 @@ _ROOMS = {
     "players.searched": ("SearchedPlayer",),
     "players.solver": ("ProgramSolver",),
     "players.alone.walk": ("Walker",),
-    "spec": ("Cast", "Fixed", "Notation", "Role", "Searches", "Solo", "Spec", "Strategy", "Suites", "Table"),
+    "spec": (
+        "Cast",
+        "Fixed",
+        "Hand",
+        "Notation",
+        "Role",
+        "Searches",
+        "Showing",
+        "Solo",
+        "Spec",
+        "Strategy",
+        "Suites",
+        "Table",
+    ),
 }
 _WHERE = {name: room for room, names in _ROOMS.items() for name in names}
 

@@ -7,7 +7,7 @@ A key is a typed JAX random key, key[]. States, plans and memories are trees of 
 choose. Everything is pure; `jax.vmap` happens at the outermost call, so a game sees one state at a time.
 
 A game or an actor says what else it can do by its base classes: `ListsMoves`, `RollsByTurn`, `Packs`, `Puzzle`,
-`Simulation`; `Soloist`, `Solver`, `Driver`. Nobody looks for methods by their names.
+`Simulation`, `Instanced`; `Soloist`, `Solver`, `Driver`. Nobody looks for methods by their names.
 """
 
 from __future__ import annotations
@@ -99,10 +99,14 @@ class Measure(NamedTuple):
     name: str  # What options and tables call it.
     unit: str  # Of its values; empty: none.
     says: str  # What it is, in a few words.
+    score: bool = False  # Whether it only ranks rollouts, the greater the better; tables leave it out.
 
 
 class Simulation(World[Scene]):
-    """Time: in each step all seats act at once, each by K real numbers."""
+    """Time: in each step all seats act at once, each by K real numbers.
+
+    `init` and `step` draw from keys that depend on the key of the rollout and the number of the step alone.
+    """
 
     horizon: int  # Steps after which a rollout is stopped, and measured as it stands.
     controls: int  # K.
@@ -115,7 +119,18 @@ class Simulation(World[Scene]):
         """Advance by one step under finite controls (float32[seats, K]); what chance does is drawn from `key`."""
 
     @abstractmethod
-    def measures(self, state: Scene) -> Array: ...  # float32[seats, Q]: the quantities, for a rollout that ends here.
+    def measures(self, state: Scene) -> Array:
+        """Return float32[seats, Q]: the quantities, for a rollout that ends here; NaN where there is no such thing."""
+
+
+class Instanced(ABC):
+    """A simulation that takes place in one of many instances, such as tracks; `init` begins in that of its settings.
+
+    An instance is a tree of arrays, of the same shapes for all: padded, or a number into a table that is a constant.
+    """
+
+    @abstractmethod
+    def begin(self, instance: States, key: Array) -> States: ...  # The start in an instance; see `init`.
 
 
 class ListsMoves(ABC):

@@ -6,7 +6,7 @@ A folder is a game if it is a package with a function `spec() -> Spec`, which im
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
@@ -14,7 +14,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp import contracts, options
-from jaxgp.contracts import Actor, Game, Simulation, States, World
+from jaxgp.contracts import Actor, Driver, Game, Simulation, States, World
 from jaxgp.errors import UsageError, reject
 from jaxgp.files import import_package
 from jaxgp.printable import show_typed
@@ -104,6 +104,23 @@ class Strategy:
     own: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Hand:
+    """A fixed driver: one written by hand, as a function or as one of many that a driver knows by number.
+
+    Attributes:
+        driver: how it drives; equal drivers drive their genomes in one batch.
+        genome: what it drives by, a tree of NumPy arrays or numbers without a leading axis: 0 where it means nothing.
+    """
+
+    driver: Driver
+    genome: Any = 0
+
+
+class OfTurns:
+    """Base of the parts of a `Spec` that only games of turns have."""
+
+
 class Drawing(Protocol[Drawn]):
     """Pictures of states for people; a module with these functions is one."""
 
@@ -128,7 +145,7 @@ def _numbered(game: Any, text: str) -> int:
 
 
 @dataclass(frozen=True)
-class Notation(Generic[Rules]):
+class Notation(OfTurns, Generic[Rules]):
     """How moves and whole games are written.
 
     Attributes:
@@ -172,7 +189,7 @@ def _nothing(*_: object) -> None:
 
 
 @dataclass(frozen=True)
-class Searches(Generic[Rules]):
+class Searches(OfTurns, Generic[Rules]):
     """How searches play a game.
 
     Attributes:
@@ -188,7 +205,7 @@ class Searches(Generic[Rules]):
 
 
 @dataclass(frozen=True)
-class Teachers(Generic[Rules]):
+class Teachers(OfTurns, Generic[Rules]):
     """Fixed players that judge decisions.
 
     Attributes:
@@ -207,22 +224,23 @@ class Fixed(Generic[Rules]):
 
     Attributes:
         names: the default first.
-        make: (name, rules) -> that player, a genome or a function; raises ValueError where these rules have none.
+        make: (name, rules) -> that player, a genome, a function or, in a simulation, a driver; raises ValueError where
+            these rules have none.
         teachers: those that judge decisions.
     """
 
     names: tuple[str, ...]
-    make: Callable[[str, Rules], Strategy | Choice]
+    make: Callable[[str, Rules], Strategy | Choice | Hand]
     teachers: Teachers[Rules] | None = None
 
 
 @dataclass(frozen=True)
 class Instances:
-    """Instances of a puzzle, N of them, in the order of their list.
+    """Instances of a puzzle or of a simulation, N of them, in the order of their list.
 
     Attributes:
         names: of each.
-        states: [N], the instances, in NumPy arrays.
+        states: [N], the instances, in NumPy arrays: of a puzzle its states, of a simulation what `begin` takes.
         test: bool[N], those that no evolution may see.
     """
 
@@ -233,7 +251,7 @@ class Instances:
 
 @dataclass(frozen=True)
 class Suites(Generic[Rules]):
-    """The lists of instances of a puzzle.
+    """The lists of instances of a puzzle, or of a simulation that is `Instanced`.
 
     Attributes:
         setting: the setting that selects the instance; where a champion is measured, a suite takes its place.
@@ -251,7 +269,7 @@ class Suites(Generic[Rules]):
 
 
 @dataclass(frozen=True)
-class Solo(Generic[Rules]):
+class Solo(OfTurns, Generic[Rules]):
     """A game for one whose score counts.
 
     Attributes:
@@ -264,7 +282,7 @@ class Solo(Generic[Rules]):
 
 
 @dataclass(frozen=True)
-class Table(Generic[Rules]):
+class Table(OfTurns, Generic[Rules]):
     """What people are offered at the table.
 
     Attributes:
@@ -287,6 +305,25 @@ class Table(Generic[Rules]):
     ending: Callable[[Rules, Any], str] | None = None
 
 
+def _no_lines(rules: Any, states: States) -> Iterable[str]:
+    del rules, states
+    return ()
+
+
+@dataclass(frozen=True)
+class Showing(Generic[Rules]):
+    """How whole rollouts of a simulation are shown to people. A rollout is its states [N + 1, ...], in NumPy arrays.
+
+    Attributes:
+        lines: (rules, a rollout) -> lines of text, such as one for each second; empty: its states are drawn in text.
+        picture: (rules, rollouts by the names of their drivers) -> one SVG of all of them, which may move by itself;
+            None: its states are drawn one by one.
+    """
+
+    lines: Callable[[Rules, States], Iterable[str]] = _no_lines
+    picture: Callable[[Rules, Mapping[str, States]], str] | None = None
+
+
 @dataclass(frozen=True)
 class Spec(Generic[Rules]):
     """A game, with all that the engine and people need of it. What it does not have is None.
@@ -298,9 +335,10 @@ class Spec(Generic[Rules]):
         notation: how moves and whole games are written.
         searches: how searches play it.
         fixed: its fixed players.
-        instances: of a puzzle.
+        instances: of a puzzle, or of a simulation.
         solo: of a game for one whose score counts.
         table: what people are offered.
+        showing: of a simulation, how whole rollouts are shown.
         dialect: rules -> the dialect of engines outside; None: no engine plays it.
         vet: refuses settings that only a search can judge, such as a puzzle without a solution; raises ValueError,
             which says what is accepted.
@@ -315,8 +353,19 @@ class Spec(Generic[Rules]):
     instances: Suites[Rules] | None = None
     solo: Solo[Rules] | None = None
     table: Table[Rules] = field(default_factory=Table)
+    showing: Showing[Rules] = field(default_factory=Showing)
     dialect: Callable[[Rules], Dialect] | None = None
     vet: Callable[[Rules], None] = _nothing
+
+    def __post_init__(self) -> None:
+        simulated = issubclass(self.rules, Simulation)
+        for one in fields(self):
+            value = getattr(self, one.name)
+            of_turns = isinstance(value, OfTurns) or one.name == "dialect"
+            given = value is not None and value not in (Notation(), Table(), Showing())
+            if given and (of_turns if simulated else isinstance(value, Showing)):
+                what = "simulation" if simulated else "game of turns"
+                raise UsageError(f"{one.name}: {self.name} is a {what}, which has none; leave it out")
 
     def __repr__(self) -> str:
         return f"Spec({self.name})"
@@ -359,7 +408,7 @@ class Spec(Generic[Rules]):
             reject("program.role", name, ", ".join(one.name for one in fitting))
         return found
 
-    def strategy_of(self, name: str | None, game: Rules) -> Strategy | Choice:
+    def strategy_of(self, name: str | None, game: Rules) -> Strategy | Choice | Hand:
         """Return a fixed player, by default the first; raises ValueError if these rules have none of that name."""
         if self.fixed is None:
             raise ValueError(f"{self.name} has no strategies")
@@ -428,6 +477,11 @@ class Cast(Generic[Rules]):
 
     def __repr__(self) -> str:
         return f"Cast({self.game}, role={self.role.name if self.role else None})"
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the game is a simulation, which drivers play and nobody that moves by turns."""
+        return isinstance(self.game, Simulation)
 
     @property
     def program(self) -> dict[str, Any]:

@@ -1,5 +1,6 @@
-"""Measure the champion of a run: against a panel of opponents from both seats, in a game for one beside random play, or
-in a puzzle beside the reference search and fixed orders of moves. A member of the panel can be measured in its place.
+"""Measure the champion of a run: against a panel of opponents from both seats, in a game for one beside random play, in
+a puzzle beside the reference search and fixed orders of moves, or in a simulation beside other drivers. A member of the
+panel, or a strategy of a simulation, can be measured in its place.
 
 python scripts/evaluate.py run=outputs/DIR panel=standard games=1000
 python scripts/evaluate.py run=outputs/DIR panel=othello_gtp games=20    an engine outside, where it is installed
@@ -11,6 +12,7 @@ python scripts/evaluate.py run=outputs/DIR compare=3 save=best resume=auto    a 
 python scripts/evaluate.py run=outputs/DIR suite=JAM split=all          a puzzle: all instances of one suite
 python scripts/evaluate.py run=outputs/DIR instances=outputs/all.csv    a puzzle: long suites; typed again, it goes on
 python scripts/evaluate.py run=outputs/DIR program.search=greedy        a puzzle: the champion steers another search
+python scripts/evaluate.py run=outputs/DIR games=100 against=[NAME]     a simulation: rollouts, a strategy beside it
 """
 
 if __name__ == "__main__":
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from jaxgp.measure.evaluation import Result
     from jaxgp.measure.external import EngineTerms
     from jaxgp.measure.panels import MeasuredPlayer
+    from jaxgp.measure.simulations.rollouts import Measured, QuantityFigures
     from jaxgp.seats.options import OpponentOptions
     from jaxgp.spec import Cast
 
@@ -46,7 +49,9 @@ MOST_PLIES = 40
 AUTO = "auto"
 OF_SEARCHES = ("iterations", "searches", "group", "resume", "save")
 """Options of nested searches."""
-OF_PUZZLES = ("suite", "split", "limit", "program", "batch", "instances")
+OF_SUITES = ("suite", "split")
+"""Options of puzzles and simulations."""
+OF_PUZZLES = ("limit", "program", "batch", "instances")
 """Options of puzzles."""
 OF_ENGINES = ("opening_plies",)
 """Options of games against engines outside."""
@@ -65,16 +70,21 @@ class Options:
 
     run: str | None = option(None, "a run directory with a champion.json, such a file, or FILE.jsonl#SEED", path=True)
     player: str | None = option(
-        None, "a member of the panel that is measured in the place of a champion, at the game that `game` names"
+        None,
+        "a member of the panel that is measured in the place of a champion, at the game that `game` names; of a "
+        "simulation a strategy",
     )
     game: dict[str, Any] = option({"name": None}, OF_CHAMPIONS)
     panel: str = option("standard", f"opponents: {', '.join(panels())}")
     against: list[str] = option(
-        [], "members of the panel that are met; puzzles: the orders of moves beside the champion's; none: all"
+        [],
+        "members of the panel that are met; puzzles: the orders of moves beside the champion's; none: all; of a "
+        "simulation strategies, runs and champion files, which drive the other seats, or beside it where none are",
     )
     games: int = option(
         1000,
-        "games from each seat where chance is involved; also the number of random programs; for one: random games",
+        "games from each seat where chance is involved; also the number of random programs; for one: random games; "
+        "simulations: rollouts",
         low=1,
         high=MAX_GAMES,
     )
@@ -107,9 +117,10 @@ class Options:
     )
     suite: str | None = option(
         None,
-        "puzzles: a suite of the game, or a file of instances; null: every suite of the game, one after the other",
+        "a suite of the game, or a file of instances; null: puzzles: every suite of the game, one after the other; "
+        "simulations: the instance of the settings",
     )
-    split: str = option("test", "puzzles: test: the instances that no evolution may see; train: the others", SPLITS)
+    split: str = option("test", "of a suite: test: the instances that no evolution may see; train: the others", SPLITS)
     limit: int | None = option(
         None, "puzzles: nodes at which a search gives up; null: those of the champion's role", low=1, high=MAX_COUNT
     )
@@ -163,7 +174,7 @@ def task(options: Options) -> int:
     """Play, print, save."""
     if options.run is None and options.player is None:
         raise UsageError("run: which champion? Write run=DIR, a run directory")
-    from jaxgp.contracts import Driver, Solver
+    from jaxgp.contracts import Solver
     from jaxgp.measure import champions
     from jaxgp.run.run import use_compilation_cache
     from jaxgp.search import cores
@@ -172,10 +183,14 @@ def task(options: Options) -> int:
     use_compilation_cache(options.compilation_cache)
     output = files.user_path("output", options.output) if options.output else None
     if options.run is None:
-        refuse(options, OF_PUZZLES, "of puzzles; player is measured in games for two, leave it out")
         if output is not None:
             files.check_writable("output", output)
-        measure_against(options, None, output)
+        cast = game_of_player(options)
+        if cast.simulated:
+            measure_driver(options, cast, None, output)
+            return 0
+        refuse(options, (*OF_SUITES, *OF_PUZZLES), "of puzzles; player is measured in games for two, leave it out")
+        measure_against(options, cast, None, output)
         return 0
     found, wanted = resolve_game(options.game, envs, CONFIG_DIR)
     loaded = champions.load(options.run, found, asked=wanted)
@@ -188,13 +203,27 @@ def task(options: Options) -> int:
         measure_solver(options, steered, output)
         return 0
     refuse(options, OF_PUZZLES, f"of puzzles; {loaded.cast.game.name} is none, leave it out")
-    if isinstance(loaded.cast.actor, Driver):
-        measure_driver(options, loaded, output)
-    elif loaded.cast.game.seats == 1:
+    if loaded.cast.simulated:
+        measure_driver(options, loaded.cast, loaded, output)
+        return 0
+    refuse(options, OF_SUITES, f"of puzzles and simulations; {loaded.cast.game.name} is none, leave it out")
+    if loaded.cast.game.seats == 1:
         measure_alone(options, loaded, output)
     else:
-        measure_against(options, loaded, output)
+        measure_against(options, loaded.cast, loaded, output)
     return 0
+
+
+def game_of_player(options: Options) -> "Cast":
+    """Return the game at which `player` is measured; raises UsageError for a game for one."""
+    from jaxgp.config.games import cast_of
+    from jaxgp.config.schema import Config
+
+    games, wanted = resolve_game(options.game, envs, CONFIG_DIR)
+    cast = cast_of(Config(game=wanted), games)
+    if cast.game.seats == 1 and not cast.simulated:
+        reject("game", cast.spec.name, f"a game for two; {cast.spec.name} is for one")
+    return cast
 
 
 def of_champion(loaded: "Loaded") -> Path:
@@ -261,16 +290,61 @@ def table_of_instances(options: Options, output: Path) -> Path | None:
 # Simulations
 
 
-def measure_driver(options: Options, loaded: "Loaded", output: Path) -> None:
-    """Measure the champion of a simulation: its quantities in new rollouts, as many as `games` says."""
-    name = loaded.cast.game.name
-    refuse(options, (*OF_SEARCHES, *OF_ENGINES, "compare", "panel", "table"), f"{name} is a simulation")
-    from jaxgp.measure import alone
+def measure_driver(options: Options, cast: "Cast", loaded: "Loaded | None", output: Path | None) -> None:
+    """Measure the champion of a simulation, or a strategy of it: its quantities in new rollouts.
 
-    figures = alone.drive(loaded, options.games, options.seed)
-    files.write_json(output, {"rollouts": options.games, "seed": options.seed, "results": figures})
-    print(alone.text_of_rollouts(figures))
-    print(f"saved: {output}")
+    The figures of the drivers that have driven are saved, also if another one fails or the rest is stopped.
+    """
+    name = cast.game.name
+    refuse(options, (*OF_SEARCHES, *OF_ENGINES, "compare", "panel", "depth"), f"{name} is a simulation; leave it out")
+    from jaxgp.measure.simulations import rollouts
+
+    one = loaded or rollouts.take_driver(cast, str(options.player), "player")
+    others = rollouts.drivers("against", options.against, cast, resolve_game(options.game, envs, CONFIG_DIR)[0])
+    who, rivals = ({one.name: one}, others) if cast.game.seats > 1 else ({one.name: one, **others}, {})
+    where = rollouts.places("suite", [options.suite] if options.suite else [], options.split, cast)
+    if options.suite is None:
+        refuse(options, ("split",), "given, but there is no suite=NAME")
+    add = rows_adder(options, who)
+    found: list[rollouts.QuantityFigures] = []
+    try:
+        for driver, figures in rollouts.measure_drivers(who, rivals, where, options.games, options.seed, arguments.say):
+            found += figures
+            add(driver, figures)
+    finally:  # what was measured is kept
+        if found:
+            about = {"rollouts": options.games, "seed": options.seed, "suite": options.suite, "split": options.split}
+            try:
+                if output is not None:
+                    files.write_json(output, {**about, "results": rollouts.as_json(found)})
+            finally:
+                print(rollouts.text(found))
+    if output is not None:
+        print(f"saved: {output}")
+
+
+def rows_adder(options: Options, who: "dict[str, Measured]") -> "Callable[[str, Sequence[QuantityFigures]], None]":
+    """Return what adds the rows of a driver to the table, if there is one.
+
+    Rows that cannot be written are printed, and the others drive on.
+
+    Raises:
+        UsageError: rows cannot be added to the table.
+    """
+    if options.table is None:
+        return lambda name, figures: None
+    from jaxgp.measure import games
+    from jaxgp.measure.simulations import table
+
+    kept = table.table(files.user_path("table", options.table))
+    kept.check("table")
+    command = arguments.command("scripts/evaluate.py", options)
+    about = {name: games.circumstances(one, command, options.seed) for name, one in who.items()}
+
+    def add(name: str, figures: "Sequence[QuantityFigures]") -> None:
+        kept.keep([table.row(who[name], one, about[name]) for one in figures], arguments.say)
+
+    return add
 
 
 # Games for one
@@ -322,12 +396,11 @@ def targets(options: Options, output: Path) -> list[Path]:
 # Games for two
 
 
-def measure_against(options: Options, loaded: "Loaded | None", output: Path | None) -> None:
+def measure_against(options: Options, cast: "Cast", loaded: "Loaded | None", output: Path | None) -> None:
     """Measure the champion of a game for two, or if there is none a member of the panel, against the panel.
 
     The figures of the opponents that were met are saved, also if the games against another one fail or are stopped.
     """
-    cast = loaded.cast if loaded is not None else game_for_two(options)
     refuse(options, OF_SEARCHES, f"of searches in a game for one; {cast.game.name} is for two, leave it out")
     from jaxgp.measure import evaluation, games, panels
     from jaxgp.players.searches import explain_unsearched
@@ -368,18 +441,6 @@ def measure_against(options: Options, loaded: "Loaded | None", output: Path | No
         print(f"saved: {output}")
     if failure is not None:
         raise failure
-
-
-def game_for_two(options: Options) -> "Cast":
-    """Return the game that options name; raises UsageError for a game for one."""
-    from jaxgp.config.games import cast_of
-    from jaxgp.config.schema import Config
-
-    games, wanted = resolve_game(options.game, envs, CONFIG_DIR)
-    cast = cast_of(Config(game=wanted), games)
-    if cast.game.seats == 1:
-        reject("game", cast.spec.name, f"a game for two; {cast.spec.name} is for one")
-    return cast
 
 
 def adder(

@@ -13,6 +13,7 @@
     python scripts/play.py game=morpion                                   you at a game for one
     python scripts/play.py game=rush_hour game.board=JAM40                a puzzle
     python scripts/play.py run=outputs/DIR player=champion                the game of a champion that plays alone
+    python scripts/play.py run=outputs/DIR player=champion beside=[NAME]  the rollout of a simulation, with a strategy
     python scripts/play.py replay=game.json                               the saved game once more
     python scripts/play.py replay=game.txt game=morpion                   a game in a notation of its own
     python scripts/play.py game=path/to/folder                            a game outside the project
@@ -46,10 +47,11 @@ if TYPE_CHECKING:
     import numpy as np
 
     from jaxgp.contracts import Position
+    from jaxgp.host.driving import Driven
     from jaxgp.host.savedgame import PlayedGame
     from jaxgp.measure.champions import Loaded
     from jaxgp.seats.agents import Agent, Hint
-    from jaxgp.spec import Cast, Games
+    from jaxgp.spec import Cast, Games, Hand
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 HINT_DEPTH = 8
@@ -79,6 +81,9 @@ class PlayersOptions:
         None, "who plays the other seat; null: champion if there is a run, else search, or random in games of chance"
     )
     seat: str = option("first", "which seat `player` has", ("first", "second"))
+    beside: list[str] = option(  # noqa: RUF009
+        [], "simulations: strategies, runs and champion files that drive from the same start, in the same picture"
+    )
 
 
 @dataclass(kw_only=True)
@@ -88,7 +93,7 @@ class Options(PlayersOptions):
     seed: int = option(0, "of chance in the game, of random moves and of random ties", low=0, high=MAX_SEED)
     save: str | None = option(
         None,
-        "write the game to FILE.svg, an animated picture, FILE.txt and FILE.json; with an ending only that one",
+        "write what was played to FILE.svg, an animated picture, FILE.txt and FILE.json; with an ending only that one",
         path=True,
     )
     picture: str | None = option(None, "write a picture of the last position to this SVG file", path=True)
@@ -141,15 +146,16 @@ def task(options: Options) -> int:
 
 def play(options: Options, keep: Callable[["PlayedGame"], None]) -> None:
     """Seat the players and play."""
-    from jaxgp.contracts import Simulation
     from jaxgp.report.waiting import announce, waiting
 
     if options.move is not None:
         raise UsageError("move: given, but there is no replay=FILE")
     cast, loaded = set_up(options)
-    if isinstance(cast.game, Simulation):
-        watch(options, cast, loaded)
+    if cast.simulated:
+        drive(options, cast, loaded)
         return
+    if options.beside:
+        raise UsageError(f"beside: {cast.game.name} is no simulation; leave it out")
     alone = cast.game.seats == 1
     if alone:
         only_one(options, cast.game.name)
@@ -209,25 +215,78 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Call
             keep(PlayedGame(board.stepper, cast.spec, tuple(names), board.record))
 
 
-def watch(options: Options, cast: "Cast", loaded: "Loaded | None") -> None:
-    """Print the states of a rollout that the champion drives, and what is measured at its end."""
-    from jaxgp.host import replay
+def drive(options: Options, cast: "Cast", loaded: "Loaded | None") -> None:
+    """Print a rollout of a simulation, and what is measured at its end; write the files that were asked for."""
+    from jaxgp.host import driving
+    from jaxgp.measure.simulations import rollouts
+    from jaxgp.report.waiting import waiting
+    from jaxgp.seats.moves import game_key
+
+    hands = by_seat(options, cast, loaded)
+    beside = rollouts.drivers("beside", options.beside, cast, choose_game(options)[0])
+    with waiting("Compiling the rollout"):
+        driven = [driving.drive(cast.spec, cast.game, hands, game_key(options.seed))]
+        for name, one in beside.items():
+            driven.append(driving.drive(cast.spec, cast.game, [(name, rollouts.hand(one))], game_key(options.seed)))
+    tell(options, driven)
+
+
+def by_seat(options: Options, cast: "Cast", loaded: "Loaded | None") -> "list[tuple[str, Hand]]":
+    """Return a name and a driver for each seat of a simulation; one alone drives all of them."""
+    if cast.game.seats == 1:
+        only_one(options, cast.game.name)
+    seats = {"player": options.player}
+    if options.opponent is not None:
+        seats["opponent"] = options.opponent
+    elif options.seat != "first":
+        raise UsageError("seat: given, but there is no opponent=DRIVER")
+    for role, one in seats.items():
+        one.check(role, cast)
+    check_run(options, seats)
+    champion = None if loaded is None else loaded.genome
+    named = {role: one.named(cast) for role, one in seats.items()}
+    hands = {role: (one.short, one.hand(role, cast, champion)) for role, one in named.items()}
+    if len(hands) == 1:
+        return [hands["player"]]
+    rest = [hands["opponent"]] * (cast.game.seats - 1)
+    return [hands["player"], *rest] if options.seat == "first" else [rest[0], hands["player"], *rest[1:]]
+
+
+def tell(options: Options, driven: "list[Driven]") -> None:
+    """Print rollouts, the first one line by line, and write the files that were asked for."""
+    from jaxgp.host import savedgame, savedrollout
+
+    first = driven[0]
+    for line in first.lines():
+        print(line)
+    for one in driven:
+        for name in one.drivers:
+            print(f"{name}: {one.told(name)}")
+    files = savedgame.targets("save", options.save) if options.save else []
+    savedrollout.write(files, driven)
+    pictures = savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []
+    for path in pictures:
+        savedgame.write_text(path, first.spec.drawing.svg(first.game, first.state(-1)) + "\n")
+    for path in [*files, *pictures]:
+        say(f"Written: {path}")
+
+
+def drive_again(options: Options, text: str) -> None:
+    """Drive a saved rollout again, and say where it differs."""
+    from jaxgp.host import savedrollout
     from jaxgp.report.waiting import waiting
 
-    name = cast.game.name
-    if loaded is None:
-        raise UsageError(f"run: which champion drives {name}? Write run=DIR player=champion")
-    if options.player.kind not in ("human", "champion"):
-        reject("player", options.player.kind, f"champion; {name} is a simulation")
-    only_one(options, name)
-    for one in ("save", "picture"):
-        if getattr(options, one):
-            raise UsageError(f"{one}: rollouts of {name} are in the report of the run; leave it out")
-    with waiting("Compiling the rollout"):
-        states = replay.drive(cast, loaded.genome, options.seed)
-    for state in states:
-        print(cast.spec.drawing.text(cast.game, state))
-    print(replay.replay_rollout(cast, loaded.genome, options.seed).title)
+    if options.move is not None:
+        raise UsageError(f"move: {options.replay} is a rollout, which has no moves; leave it out")
+    with waiting("Driving again"):
+        driven, apart = savedrollout.read(str(options.replay), text, *choose_game(options))
+    tell(options, [driven])
+    if apart is None:
+        print("Driven again, it is what was recorded.")
+    else:
+        print(
+            f"Driven again, it differs from step {apart.step} on: {apart.field} is {apart.one}, recorded {apart.other}."
+        )
 
 
 def advising(options: Options, cast: "Cast") -> "Callable[[], Hint] | None":
@@ -286,13 +345,17 @@ def only_one(options: Options, game: str) -> None:
 
 def show_again(options: Options, keep: Callable[["PlayedGame"], None]) -> None:
     """Show a saved game: step by step where a person types, else all of it."""
-    from jaxgp.host import savedgame
+    from jaxgp.host import savedgame, savedrollout
     from jaxgp.host.viewer import Viewer
     from jaxgp.report.waiting import waiting
 
     changed = [name for name in OF_PLAYERS if getattr(options, name) != getattr(Options(), name)]
     if changed:
         raise UsageError(f"{changed[0]}: a replay has no use for it; leave it out where replay is given")
+    text = savedgame.read_text(str(options.replay))
+    if savedrollout.is_rollout(text):
+        drive_again(options, text)
+        return
     with waiting("Compiling the rules"):
         played = savedgame.read(options.replay, *choose_game(options))
     last = len(played.moves) - 1

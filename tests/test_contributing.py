@@ -1,4 +1,4 @@
-"""The game that CONTRIBUTING shows is a game, played and evolved from its folder."""
+"""The game and the simulation that CONTRIBUTING shows are played and evolved from their folders."""
 
 import re
 from pathlib import Path
@@ -7,8 +7,9 @@ import jax
 import numpy as np
 import pytest
 
+import jaxgp
 from jaxgp import spec
-from tests.scripts.commands import train
+from tests.scripts.commands import run, train
 
 TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
 KEY = jax.random.key(0)
@@ -69,3 +70,30 @@ def test_it_evolves(folder, tmp_path):
     run = f"hydra.run.dir={tmp_path}/run"
     assert train(f"game={folder}", *small, run, "logger=disabled", "compilation_cache=null") == 0
     assert (tmp_path / "run" / "champion.json").is_file()
+
+
+@pytest.fixture(scope="module")
+def trolley(tmp_path_factory):
+    """The folder of the simulation, outside the project."""
+    path = tmp_path_factory.mktemp("simulations") / "trolley"
+    (path / "conf" / "game").mkdir(parents=True)
+    (path / "__init__.py").write_text(block("simulation"))
+    (path / "conf" / "game" / "trolley.yaml").write_text(block("simulation conf"))
+    return path
+
+
+def test_the_simulation_is_driven_by_hand_and_its_strategy_stops_near_the_line(trolley):
+    cast = jaxgp.take(spec.load(trolley))
+    rollout = jaxgp.drive(cast, "damped", seed=1)
+    assert rollout.measures["distance"] < 0.2
+    assert abs(rollout.states.place[0]) >= 1
+    assert rollout._repr_html_().startswith("<svg")
+
+
+@pytest.mark.slow
+def test_the_simulation_evolves_and_is_measured(trolley, tmp_path, capsys):
+    small = ["algorithm.population=16", "algorithm.generations=2", "algorithm.capacity=16", "logger=disabled"]
+    assert train(f"game={trolley}", *small, f"hydra.run.dir={tmp_path}/run", "compilation_cache=null") == 0
+    given = (f"game={trolley}", f"run={tmp_path}/run", "games=10", "against=[damped]", "compilation_cache=null")
+    assert run("evaluate", *given) == 0
+    assert "damped" in capsys.readouterr().out

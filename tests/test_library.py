@@ -18,7 +18,7 @@ from tests.scripts.commands import write_run
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
 PROGRAMS = dict(re.findall(r"^## ([^\n]+)\n.*?```python\n(.*?)```", PAGE, re.M | re.S))
-QUICK = ("A game of your own",)
+QUICK = ("A game of your own", "A simulation, driven by hand")
 WALK = 0
 README = re.search(r"<!-- library -->\n```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)
 
@@ -58,7 +58,7 @@ def test_a_champion_is_asked_for_its_moves(tmp_path):
 
 
 def test_the_page_has_a_program_for_each_use():
-    assert len(PROGRAMS) == PAGE.count("```python") == 8
+    assert len(PROGRAMS) == PAGE.count("```python") == 9
     assert set(QUICK) < set(PROGRAMS)
 
 
@@ -248,3 +248,17 @@ def test_a_wrong_value_is_refused_in_one_line_where_it_is_made(said):
 
 def test_opponents_weigh_the_same_unless_weights_say_more():
     assert against(kalah()).weights == (1.0,)
+
+
+def test_simulations_are_driven_and_games_of_turns_are_not():
+    cart = jaxgp.take(load(ROOT / "tests" / "fixtures" / "cart"))
+    for refused in (
+        lambda: jaxgp.drive(jaxgp.take(load(ROOT / "tests" / "fixtures" / "dice")), "damped"),
+        lambda: jaxgp.drive(cart, "fast"),
+        lambda: jaxgp.drive(cart, "damped", "damped"),
+        lambda: jaxgp.drive(cart, 7),
+        lambda: jaxgp.opponent(cart, "random"),
+        lambda: jaxgp.step(cart, jaxgp.opening(cart), 0),
+    ):
+        with pytest.raises(jaxgp.UsageError, match="accepted: "):
+            refused()

@@ -1,4 +1,4 @@
-"""The best few individuals of a run, which play again on new games before one of them is named champion.
+"""The best few individuals of a run, or its last generation, which play again on new games that name the champion.
 
 A measurement by games with chance in them flatters the individual that it ranks first. The more individuals it ranks,
 the more it does. So the best of the measured ones are kept, and the champion is the best in games that had no part in
@@ -12,12 +12,13 @@ import jax.numpy as jnp
 from flax import struct
 from jax import Array
 
+from jaxgp.contracts import Genomes
 from jaxgp.evolution.state import BestSoFar
 
 
 @struct.dataclass
 class Candidates:
-    """K individuals, those that were measured best, in no order; an empty place has the generation -1."""
+    """K individuals, in no order; an empty place has the generation -1."""
 
     individuals: BestSoFar  # [K, ...]: as they were measured in their generations
     final: Array  # float32[K]: their fitness in the new games; NaN before these were played
@@ -46,6 +47,20 @@ def enter(candidates: Candidates, challenger: BestSoFar) -> Candidates:
     enters = ~known & (challenger.fitness > kept.fitness[worst])
     put = lambda old, new: jnp.where(enters, old.at[worst].set(new), old)  # noqa: E731
     return Candidates(jax.tree.map(put, kept, challenger), jnp.full_like(candidates.final, jnp.nan))
+
+
+def generation(population: Genomes, fitness: Array, best: BestSoFar) -> Candidates:
+    """Return all individuals of a generation, [P, ...], as candidates.
+
+    Args:
+        population: the individuals.
+        fitness: float32[P], as they were measured.
+        best: one of them, which says what generation it is.
+    """
+    count = len(fitness)
+    points = jnp.zeros((count, *best.points.shape), best.points.dtype)  # those of the new games take their place
+    individuals = BestSoFar(population, fitness, points, jnp.full(count, best.generation))
+    return Candidates(individuals, jnp.full(count, jnp.nan, jnp.float32))
 
 
 def settle(candidates: Candidates, fitness: Array, points: Array) -> tuple[Candidates, BestSoFar]:

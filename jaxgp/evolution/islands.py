@@ -122,7 +122,7 @@ class Islands:
     Attributes:
         ring: of one island; it keeps no candidates.
         options: how many islands, and who sends whom how many.
-        candidates: see `Ring`; of all islands together.
+        candidates: see `Ring`, as is `last`; of all islands together.
         mesh: of devices that share the islands, with one axis, `PARTS`, that divides them; None: one device has all.
         together: how many islands a device computes side by side; None: all that it has.
     """
@@ -132,6 +132,7 @@ class Islands:
     candidates: int = 0
     mesh: Mesh | None = None
     together: int | None = 1
+    last: bool = False
 
     @property
     def fitness(self) -> Fitness:
@@ -159,7 +160,8 @@ class Islands:
         one = jax.vmap(self.ring.begin, in_axes=(0, 0, None))(keys, create_keys, memory_key)
         own = Own(keys, one.carried, one.champion, one.finished)
         nobody: BestSoFar = jax.tree.map(lambda x: x[0], one.champion)
-        best = candidates.nobody(nobody, self.candidates) if self.candidates else None
+        places = self.scheme.population * count if self.last else self.candidates
+        best = candidates.nobody(nobody, places) if places else None
         start = one.generation[0]
         return EvolutionState(start, run_key, one.population, one.memory, own, nobody, jnp.bool_(False), best)
 
@@ -204,7 +206,8 @@ class Islands:
         *mine, numbers = parts
         generation = whole.generation
         following, found, outcome, leaving = arrays.each(partial(self._island, generation), tuple(mine), self.together)
-        population, memory, own = following
+        measured, (population, memory, own) = (mine[0], outcome[0]), following
+        outcome = outcome[1:]
         # From here on all devices have the same of all islands.
         found, outcome, leaving = self._everywhere((found, outcome, leaving))
         population = self._arrive(population, own.keys, numbers, leaving, generation)
@@ -212,7 +215,12 @@ class Islands:
         leader = jnp.lexsort((-comparable(standing.fitness), ~standing.reached))[0]
         best = take((standing, challenger), leader)
         improved = self.fitness.improves(best[0], best[1].genome, whole.champion)
-        kept = None if whole.candidates is None else lax.scan(_enter, whole.candidates, challenger)[0]
+        kept = whole.candidates
+        if self.last:
+            everybody, fitness = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), self._everywhere(measured))
+            kept = candidates.generation(everybody, fitness, take(challenger, jnp.int32(0)))
+        elif kept is not None:
+            kept = lax.scan(_enter, kept, challenger)[0]
         sent = sends(self.options, jnp.arange(self.options.count), generation).sum(dtype=jnp.int32)
         metrics = {
             **overall(found, leader),
@@ -237,7 +245,7 @@ class Islands:
         following, metrics, outcome = self.ring.cycle(state)
         leaving = self._leave(own.keys, population, outcome, generation)
         own = Own(own.keys, following.carried, following.champion, following.finished)
-        return (following.population, following.memory, own), metrics, outcome[1:], leaving
+        return (following.population, following.memory, own), metrics, outcome, leaving
 
     def _leave(self, key: Array, population: Genomes, outcome: Outcome, generation: Array) -> Genomes:
         """Return copies [K, M, ...] of individuals of one island, drawn by tournaments for each of K neighbours."""

@@ -140,11 +140,13 @@ class Ring(OnePopulation):
         scheme: how parents become children.
         candidates: how many of the best individuals are kept, to name the champion in new games at the end; 0: none,
             the best measured one is the champion.
+        last: whether instead all individuals of the last generation are kept.
     """
 
     fitness: Fitness
     scheme: Scheme
     candidates: int = 0
+    last: bool = False
 
     def __post_init__(self) -> None:
         for name, method in (("fitness", "evaluate"), ("scheme", "breed")):
@@ -183,7 +185,8 @@ class Ring(OnePopulation):
             generation=jnp.int32(-1),
         )
         memory, carried = self.fitness.init(memory_key), self.scheme.init()
-        best = candidates.nobody(nobody, self.candidates) if self.candidates else None
+        places = self.scheme.population if self.last else self.candidates
+        best = candidates.nobody(nobody, places) if places else None
         return EvolutionState(jnp.int32(0), run_key, population, memory, carried, nobody, jnp.bool_(False), best)
 
     def cycle(self, state: EvolutionState) -> tuple[EvolutionState, Metrics, Outcome]:
@@ -212,7 +215,11 @@ class Ring(OnePopulation):
             **standing.metrics,
         }
         finished = state.finished | standing.reached
-        kept = None if state.candidates is None else candidates.enter(state.candidates, challenger)
+        kept = state.candidates
+        if self.last:
+            kept = candidates.generation(population, result.fitness, challenger)
+        elif kept is not None:
+            kept = candidates.enter(kept, challenger)
         following = EvolutionState(
             state.generation + 1, state.key, offspring, memory, carried, champion, finished, kept
         )

@@ -1,195 +1,140 @@
-"""Fitness in simulations: what is measured at the end of rollouts, in which an individual drives every seat.
+"""Fitness in simulations: what is measured at the end of rollouts, in which an individual drives.
 
 All individuals of a generation begin in the same M starts, and meet the same chance there, so that they are compared by
-what they do. A rollout ends when its state is terminated, or at the horizon of the simulation. Step `n` of a rollout
-draws from its key as ply `n` of a game does (`jaxgp.players.ply`), on the device and on the host.
+what they do. A rollout ends when its state is terminated, or at the horizon of the simulation.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Generic
 
 import jax
 import jax.numpy as jnp
-from flax import struct
+import numpy as np
 from jax import Array, lax
 
 from jaxgp import arrays
 from jaxgp.bits import extend
-from jaxgp.contracts import Driver, Plans, Simulation
+from jaxgp.contracts import Driver, Instanced, Simulation, States
 from jaxgp.errors import reject
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
-from jaxgp.genotypes.language import Genome, sizes
-from jaxgp.players import ply
-from jaxgp.search.chance import unused_key
+from jaxgp.fitness.roller import Crew, Ended, Roller
+from jaxgp.genotypes.language import Genome, Language, language_of, sizes
+from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_POPULATION, whole
+from jaxgp.spec import Cast, Instances
 
 PLAY = 0
 """The child of a generation's key that rollouts are driven with."""
+DRAW = np.uint32(2**32 - 1)
+"""The `fold_in` number, with this child, of the instances that are drawn."""
+LANES = 128
+"""How many individuals drive at a time on a CPU, unless it is said.
+
+Measured with random programs of up to 64 nodes for carts, a seventh of whose longest rollouts is their mean (4,096 x 1,
+4,096 x 4, 256 x 1, 256 x 4): 128 and 256 lanes are alike, and 1.2 to 11 times as fast as one for each individual."""
 
 OVER: dict[str, Callable[[Array], Array]] = {
     "mean": partial(jnp.mean, axis=0),
     "median": partial(jnp.median, axis=0),
     "worst": partial(jnp.min, axis=0),
 }
-"""How the fitness of the rollouts, float32[M, P], becomes that of individuals, float32[P]."""
+"""How the fitness of the cases, float32[K, P], becomes that of individuals, float32[P]."""
 
-State = Any
-
-
-@struct.dataclass
-class Rollouts:
-    """M rollouts of each of P individuals, so far."""
-
-    states: State  # [P, M]
-    steps: Array  # int32[P, M]
-    memory: Any  # what the drivers remember
-    blank: Array  # int32[]: controls that were not finite, of all rollouts
+Value = Callable[[Array], Array]
+"""float32[M, seats, Q], the measures of the rollouts of one individual -> float32[K], its value in each of K cases."""
 
 
-@dataclass(frozen=True)
-class Roller(Generic[Plans]):
-    """Individuals drive rollouts, all at once, each until it ends.
-
-    Attributes:
-        simulation: what is driven.
-        driver: how an individual drives; it drives all seats, and remembers something for each.
-    """
-
-    simulation: Simulation
-    driver: Driver[Plans, Any]
-
-    def begin(self, plans: Plans, keys: Array) -> Rollouts:
-        """Return the rollouts of P individuals at their starts, which depend on the keys, key[M], alone."""
-        count = jax.tree.leaves(plans)[0].shape[0]
-        start = jax.vmap(self._start)(keys)
-        states = jax.tree.map(lambda x: jnp.broadcast_to(x, (count, *x.shape)), start)
-        memory = self.driver.start(plans, len(keys) * self.simulation.seats)
-        return Rollouts(states, jnp.zeros((count, len(keys)), jnp.int32), memory, jnp.int32(0))
-
-    def _start(self, key: Array) -> State:
-        return self.simulation.init(jax.random.fold_in(key, self.simulation.horizon + 1))
-
-    def going(self, rollouts: Rollouts) -> Array:
-        """Return bool[P, M]: which rollouts go on."""
-        return ply.going(rollouts.states, rollouts.steps, self.simulation.horizon)
-
-    def step(self, plans: Plans, keys: Array, rollouts: Rollouts) -> Rollouts:
-        """Advance the rollouts that go on by one step."""
-        world, going, seats = self.simulation, self.going(rollouts), self.simulation.seats
-        shape = going.shape
-        by_seat = jax.vmap(world.sense, (None, 0))
-        sensed = jax.vmap(jax.vmap(lambda state: by_seat(state, jnp.arange(seats))))(rollouts.states)
-        bits = jnp.zeros((*shape, seats), jnp.uint32)
-        if self.driver.random:
-            bits = jax.vmap(jax.vmap(partial(_bits, seats)), (None, 0))(keys, rollouts.steps)
-        given, memory = self.driver.control(
-            plans,
-            rollouts.memory,
-            sensed.reshape(shape[0], -1, sensed.shape[-1]),
-            bits.reshape(shape[0], -1),
-            jnp.repeat(going, seats, axis=1),
-        )
-        controls = given.reshape(*shape, seats, world.controls)
-        finite = jnp.isfinite(controls)
-        blank = (going[..., None, None] & ~finite).sum(dtype=jnp.int32)
-        advance = jax.vmap(jax.vmap(partial(_advance, world)), (0, 0, None, 0))
-        moved = advance(rollouts.states, jnp.where(finite, controls, 0.0), keys, rollouts.steps)
-        states = arrays.where(going, moved, rollouts.states)
-        return Rollouts(states, rollouts.steps + going, memory, rollouts.blank + blank)
-
-    def run(self, plans: Plans, keys: Array) -> Rollouts:
-        """Drive all rollouts of P individuals to their ends.
-
-        Args:
-            plans: of the individuals, from the driver's `prepare`.
-            keys: typed key[M], of the rollouts; those of all individuals have the same ones.
-        """
-        return lax.while_loop(
-            lambda rollouts: self.going(rollouts).any(), partial(self.step, plans, keys), self.begin(plans, keys)
-        )
-
-    def record(self, plans: Plans, key: Array) -> State:
-        """Return all states [horizon + 1] of the rollout of one individual: equal to those of `run`, to the last one.
-
-        Args:
-            plans: of the one individual, [1, ...].
-            key: typed key[], of the rollout.
-        """
-
-        def step(rollouts: Rollouts, _: None) -> tuple[Rollouts, State]:
-            after = self.step(plans, key[None], rollouts)
-            return after, after.states
-
-        begun = self.begin(plans, key[None])
-        _, states = lax.scan(step, begun, None, self.simulation.horizon)
-        return jax.tree.map(lambda x, y: jnp.concatenate([x[None], y])[:, 0, 0], begun.states, states)
-
-    def measures(self, states: State) -> Array:
-        """Return float32[P, M, seats, Q]: the quantities of the simulation in states [P, M]."""
-        found: Array = jax.vmap(jax.vmap(self.simulation.measures))(states)
-        return found
-
-
-def _bits(seats: int, key: Array, step: Array) -> Array:
-    return jax.random.bits(jax.random.fold_in(key, step), (seats,), jnp.uint32)
-
-
-def _advance(world: Simulation, state: State, controls: Array, key: Array, step: Array) -> State:
-    drawn = jax.random.fold_in(jax.random.fold_in(key, step), ply.CHANCE) if world.chance else unused_key()
-    return world.step(state, controls, drawn)
-
-
-def number_of(simulation: Simulation, quantity: str) -> int:
+def number_of(simulation: Simulation, quantity: str, option: str = "fitness.quantity") -> int:
     """Return the place of a quantity among those that a simulation measures.
 
     Raises:
-        UsageError: it measures no such quantity.
+        UsageError: it measures no such quantity; the message names `option`.
     """
     names = [one.name for one in simulation.quantities]
     if quantity not in names:
-        reject("fitness.measure", quantity, ", ".join(names))
+        reject(option, quantity, ", ".join(names))
     return names.index(quantity)
 
 
 @dataclass(frozen=True, eq=False)
 class RolloutFitness(Absolute[tuple[()]]):
-    """fitness = max(minimum, scale * a quantity - parsimony * size), over rollouts; nothing is carried along.
+    """fitness = max(minimum, scale * value - parsimony * size), over rollouts; nothing is carried along.
 
     Attributes:
         simulation: what is driven.
         driver: how an individual drives.
-        quantity: the name of what is measured at the end of each rollout, the mean of its seats.
-        rollouts: M, rollouts of each individual in a generation; starts and chance are the same for all individuals.
+        quantity: the name of what is measured at the end of each rollout, the mean of the individual's seats; or a
+            `Value`. Where there is no such value, NaN, an individual has the least fitness.
+        rollouts: of each individual in a generation, in each instance with each crew; starts and chance are the same
+            for all individuals.
         over: what counts of them: the mean, the median or the worst one.
         scale: see above; below 0 where less is better. So are `parsimony` and `minimum` (None: no bound).
-        chunk: how many individuals drive at a time, at most; None: all.
+        instances: [N, ...], where rollouts take place; None: where the settings of the simulation say.
+        drawn: how many of them are drawn for each generation, without repeats; None: all.
+        crews: who drives the other seats while an individual drives the first one; empty: it drives all of them.
+        progress: the name of the quantity that has to grow, or a rollout is cut; None: none is cut.
+        patience: steps without growth after which it is.
+        lanes: how many individuals drive at a time, at most; None: on a CPU `LANES`, else all. It changes no result.
 
     Raises:
-        UsageError: the simulation measures no such quantity, or a number is out of its range.
+        UsageError: the simulation measures no such quantity, or a value is not accepted.
     """
 
     simulation: Simulation
     driver: Driver
-    quantity: str
+    quantity: str | Value
     rollouts: int = 1
     over: str = "mean"
     scale: float = 1.0
     parsimony: float = 0.0
     minimum: float | None = None
-    chunk: int | None = None
+    instances: States | None = None
+    drawn: int | None = None
+    crews: tuple[Crew, ...] = ()
+    progress: str | None = None
+    patience: int = 200
+    lanes: int | None = None
 
     def __post_init__(self) -> None:
-        number_of(self.simulation, self.quantity)
-        if self.rollouts < 1:
-            reject("fitness.rollouts", self.rollouts, "a whole number from 1")
+        if not isinstance(self.simulation, Simulation):
+            reject("simulation", type(self.simulation).__name__, "a Simulation, such as the game of a cast")
+        if not isinstance(self.driver, Driver):
+            reject("driver", type(self.driver).__name__, "a Driver, such as the actor of a cast")
+        if isinstance(self.quantity, str):
+            number_of(self.simulation, self.quantity)
+        if self.progress is not None:
+            number_of(self.simulation, self.progress, "fitness.progress")
+        whole("fitness.rollouts", self.rollouts, 1, MAX_GAMES)
+        whole("fitness.patience", self.patience, 1, MAX_COUNT)
+        if self.lanes is not None:
+            whole("fitness.lanes", self.lanes, 1, MAX_POPULATION)
         if self.over not in OVER:
             reject("fitness.over", self.over, ", ".join(OVER))
+        if self.instances is not None and not isinstance(self.simulation, Instanced):
+            reject("fitness.instances", "given", f"none; {self.simulation.name} has no instances")
+        if self.drawn is not None:
+            whole("fitness.drawn", self.drawn, 1, self.number, "the instances")
+
+    @property
+    def number(self) -> int:
+        """N, the instances in which rollouts take place."""
+        return 1 if self.instances is None else len(jax.tree.leaves(self.instances)[0])
+
+    @property
+    def language(self) -> Language | None:
+        """What the driver's individuals are written in."""
+        return language_of(self.driver)
 
     @property
     def seats(self) -> int:
-        """S, entries of points: the quantity by seat."""
-        return self.simulation.seats
+        """S, entries of points: the quantity by seat; 1, the mean of the cases, of a value that is a function."""
+        return self.simulation.seats if isinstance(self.quantity, str) else 1
+
+    @property
+    def roller(self) -> Roller:
+        """What drives the rollouts."""
+        grows = None if self.progress is None else number_of(self.simulation, self.progress)
+        return Roller(self.simulation, self.driver, self.crews, grows, self.patience)
 
     def init(self, key: Array) -> tuple[()]:
         """Return the memory, which is empty."""
@@ -197,32 +142,89 @@ class RolloutFitness(Absolute[tuple[()]]):
         return ()
 
     def in_chunks(self, chunk: int | None, /) -> "RolloutFitness":
-        """Return the fitness that drives this many individuals at a time; it finds the same."""
-        return replace(self, chunk=chunk)
+        """Return the fitness that drives at most this many individuals at a time; it finds the same."""
+        lanes = [one for one in (self.lanes, chunk) if one is not None]
+        return replace(self, lanes=min(lanes, default=None))
 
     def evaluate(self, key: Array, population: Genome, memory: tuple[()]) -> tuple[Evaluation, tuple[()]]:
         """Measure a population [P, ...]."""
-        keys = jax.random.split(child(key, PLAY), self.rollouts)
-        roller, at = Roller(self.simulation, self.driver), number_of(self.simulation, self.quantity)
-
-        def measure(carry: tuple[()], genomes: Genome) -> tuple[tuple[()], tuple[Array, ...]]:
-            ended = roller.run(self.driver.prepare(genomes), keys)
-            blank = jnp.full(len(ended.steps), ended.blank / len(ended.steps))  # the mean of these individuals
-            found = roller.measures(ended.states)
-            return carry, (found[..., at], ended.steps, blank, _hashed(found.reshape(len(found), -1)))
-
-        # float32[P, M, S], int32[P, M], float32[P], uint32[P, 2]
-        _, (values, steps, blank, behaviour) = arrays.in_chunks(measure, (), population, self.chunk)
-        size = sizes(population).astype(jnp.float32)
-        cases = worth(values.mean(-1).T, size, self.scale, self.parsimony, self.minimum)  # [M, P]
-        metrics = {
-            "evaluations": jnp.int32(steps.size),
-            "unique_behaviours": arrays.count_distinct(behaviour),
-            "steps": steps.sum(dtype=jnp.int32),
-            "blank_controls": blank.sum() / (steps.sum() * self.simulation.controls * self.seats),
-        }
+        ended = self.drive(child(key, PLAY), population)
+        found, count = ended.measures, len(ended.steps)
+        values = jax.vmap(self._value())(found)  # [P, K]
+        size = sizes(population).astype(jnp.float32) if self.parsimony else jnp.float32(0)
+        cases = worth(values.T, size, self.scale, self.parsimony, self.minimum)  # [K, P]
         fitness = OVER[self.over](cases)
-        return Evaluation(fitness, values.mean(1), metrics, cases, behaviour=behaviour), memory
+        behaviour = _hashed(found.reshape(count, -1))
+        steps = ended.steps.sum(dtype=jnp.int32)
+        done = jnp.maximum(steps, 1).astype(jnp.float32)
+        fittest = found[jnp.argmax(arrays.comparable(fitness)), :, : self.roller.mine].mean((0, 1))
+        metrics = {
+            "evaluations": jnp.int32(ended.steps.size),
+            "unique_behaviours": arrays.count_distinct(behaviour),
+            "steps": steps,
+            "blank_controls": ended.blank.sum() / (done * self.simulation.controls * self.roller.mine),
+            **({} if self.progress is None else {"cut": ended.cut.mean()}),
+            **{
+                f"fittest_{one.name}": value
+                for one, value in zip(self.simulation.quantities, fittest, strict=True)
+                if not one.score
+            },
+        }
+        points = found[..., self._at()].mean(1) if isinstance(self.quantity, str) else values.mean(1)[:, None]
+        return Evaluation(fitness, points, metrics, cases, behaviour=behaviour), memory
+
+    def drive(self, key: Array, population: Genome) -> Ended:
+        """Drive the rollouts of a population [P, ...] to their ends; they depend on `key`, a typed key[]."""
+        places = self.instances
+        if places is not None and self.drawn is not None:
+            which = jax.random.permutation(jax.random.fold_in(key, DRAW), self.number)[: self.drawn]
+            places = arrays.take(places, which)
+        each = self.rollouts * max(1, len(self.crews))  # in one instance
+        number = 1 if places is None else len(jax.tree.leaves(places)[0])
+        if places is not None:
+            places = jax.tree.map(lambda x: jnp.repeat(jnp.asarray(x), each, axis=0), places)
+        keys = jax.random.split(key, number * each)
+        lanes = self.lanes or (LANES if jax.default_backend() == "cpu" else None)
+        return self.roller.measure(self.driver.prepare(population), keys, places, lanes)
+
+    def _at(self) -> int:
+        assert isinstance(self.quantity, str)
+        return number_of(self.simulation, self.quantity)
+
+    def _value(self) -> Value:
+        if not isinstance(self.quantity, str):
+            return self.quantity
+        at, mine = self._at(), self.roller.mine
+        return lambda measures: measures[:, :mine, at].mean(-1)
+
+
+def instances(option: str, names: Sequence[str], cast: Cast, split: str = "train") -> Instances:
+    """Return instances of a simulation, in the order of their lists, in NumPy arrays.
+
+    Args:
+        option: what named the lists, for messages.
+        names: of lists, or of files.
+        cast: the simulation.
+        split: `train`, those that evolution may see; `test`, the others; or `all`.
+
+    Raises:
+        UsageError: the simulation has none, or a list cannot be used, or has none of this side.
+    """
+    if cast.spec.instances is None or not isinstance(cast.game, Instanced):
+        reject(option, list(names), f"[]; {cast.spec.name} has no instances")
+    found = []
+    for name in names:
+        one = cast.spec.instances.load(cast.game, name, option)
+        wanted = np.full(len(one.names), True) if split == "all" else one.test if split == "test" else ~one.test
+        if not wanted.any():
+            why = f"this has no instance for {'testing' if split == 'test' else 'training'}"
+            reject(option, name, f"a list with instances of the split {split}; {why}")
+        kept = tuple(label for label, there in zip(one.names, wanted, strict=True) if there)
+        states = jax.tree.map(lambda x, w=wanted: np.asarray(x)[w], one.states)
+        found.append(Instances(kept, states, one.test[wanted]))
+    states = jax.tree.map(lambda *x: np.concatenate(x), *(one.states for one in found))
+    kept = tuple(label for one in found for label in one.names)
+    return Instances(kept, states, np.concatenate([one.test for one in found]))
 
 
 def _hashed(values: Array) -> Array:

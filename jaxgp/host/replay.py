@@ -4,13 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import Array
 
-from jaxgp.contracts import Game, Opponent, Player, Simulation, Solver, States
-from jaxgp.fitness.rollout import Roller
+from jaxgp.contracts import Game, Opponent, Player, Solver
 from jaxgp.genotypes.language import Genome
 from jaxgp.seats.agents import opponent_agent, program_agent
 from jaxgp.seats.moves import Move, Stepper, game_key, play_on
@@ -18,8 +14,6 @@ from jaxgp.spec import Cast, Rules, Spec
 
 SEATS = ("first", "second")
 CHAMPION = "champion"
-PICTURES = 100
-"""The most pictures of a rollout."""
 
 
 @dataclass(frozen=True)
@@ -119,43 +113,6 @@ def replay_alone(cast: Cast, genome: Genome) -> ReplayGame:
         title = f"the champion finds {found}"
     ends = not isinstance(player, Solver)
     return ReplayGame(title, list(zip(said, drawn, strict=True)), {"moves": len(moves)}, ends)
-
-
-def drive(cast: Cast, genome: Genome, seed: int) -> list[States]:
-    """Return the states of one rollout that an individual drives, from the start to the end, in NumPy arrays.
-
-    Args:
-        cast: a simulation, and how genomes drive it.
-        genome: of the individual.
-        seed: of the start and of all chance.
-    """
-    roller = Roller(cast.game, cast.actor)
-
-    def record(genome: Genome, key: Array) -> tuple[States, Array]:
-        states = roller.record(cast.actor.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], genome)), key)
-        return states, states.terminated
-
-    states, ended = jax.device_get(jax.jit(record)(genome, game_key(seed)))
-    last = int(ended.argmax()) if ended.any() else len(ended) - 1
-    return [jax.tree.map(lambda x, at=at: x[at], states) for at in range(last + 1)]
-
-
-def measure_state(game: Simulation, state: States) -> dict[str, float]:
-    """Return the quantities of a simulation in a state, by name; of several seats the mean."""
-    values = np.asarray(game.measures(state)).mean(0)
-    return {one.name: float(value) for one, value in zip(game.quantities, values, strict=True)}
-
-
-def replay_rollout(cast: Cast, genome: Genome, seed: int) -> ReplayGame:
-    """Draw a rollout that one individual drives, in up to `PICTURES` pictures; the last state is always among them."""
-    states = drive(cast, genome, seed)
-    last = len(states) - 1
-    shown = sorted({*range(0, last, -(-len(states) // PICTURES)), last})
-    drawn = [(f"step {at} of {last}", cast.spec.drawing.svg(cast.game, states[at])) for at in shown]
-    found = measure_state(cast.game, states[-1])
-    units = {one.name: one.unit for one in cast.game.quantities}
-    title = ", ".join(f"{name} {value:g} {units[name]}".rstrip() for name, value in found.items())
-    return ReplayGame(f"the champion's rollout: {title}", drawn, {"steps": last, **found})
 
 
 def _caption(spec: Spec[Rules], game: Rules, ply: int, move: Move, names: Mapping[int, str]) -> str:

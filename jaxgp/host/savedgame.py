@@ -78,15 +78,16 @@ def write(paths: Sequence[Path], played: PlayedGame) -> None:
     """Write a game to files, each in the notation that its ending asks for; raises RunError."""
     notations: dict[str, Callable[[PlayedGame], str]] = {".svg": animation, ".txt": transcript, ".json": record}
     for path in paths:
-        _write(path, notations[path.suffix](played))
+        write_text(path, notations[path.suffix](played))
 
 
 def write_position(path: Path, played: PlayedGame) -> None:
     """Write the picture of the last position; raises RunError."""
-    _write(path, pictures(played.spec, played.game, played.moves)[-1] + "\n")
+    write_text(path, pictures(played.spec, played.game, played.moves)[-1] + "\n")
 
 
-def _write(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
+    """Write a file that was asked for; raises RunError."""
     try:
         files.write_text(path, text)
     except OSError as error:
@@ -121,7 +122,7 @@ def record(played: PlayedGame) -> str:
         "format_version": FORMAT_VERSION,
         "game": settings_of(game),
         "rules": game.version,
-        "chance": _chance(played.stepper.key),
+        "chance": chance_of(played.stepper.key),
         "players": list(played.names),
         "finished": bool(last.terminated),
         "score": np.asarray(game.score(last)).tolist(),
@@ -133,7 +134,7 @@ def record(played: PlayedGame) -> str:
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def _chance(key: Array) -> Json:
+def chance_of(key: Array) -> Json:
     """Return the name of a key's generator, and its words."""
     return {"generator": str(jax.random.key_impl(key)), "key": jax.random.key_data(key).tolist()}
 
@@ -161,7 +162,7 @@ def read(name: str, games: Games, asked: Json | None = None) -> PlayedGame:
     Raises:
         UsageError: the file cannot be read, is of another game, or has a move that cannot be played.
     """
-    text = _text(name)
+    text = read_text(name)
     if not text.lstrip().startswith("{") and asked and "name" in asked:
         return _noted(name, text, games, asked)
     content = _content(name, text)
@@ -217,7 +218,8 @@ def _noted(name: str, text: str, games: Games, settings: Json) -> PlayedGame:
     return PlayedGame(stepper, spec, names, moves)
 
 
-def _text(name: str) -> str:
+def read_text(name: str) -> str:
+    """Return the text of a saved game or rollout; raises UsageError."""
     try:
         return reading.read_text(files.user_path("replay", name))
     except OSError as error:
@@ -254,14 +256,18 @@ def _key(name: str, content: Json, game: Game) -> Array:
         if game.chance:
             raise UsageError(f"replay={name}: holds no chance, but chance takes part in {game.name}; {ACCEPTED}")
         return game_key(0)
+    return read_chance(name, content.get("chance"))
+
+
+def read_chance(name: str, chance: Any) -> Array:
+    """Return the key that a file holds, as `chance_of` writes it; raises UsageError."""
     try:
-        chance = content["chance"]
         words = jnp.asarray(np.asarray(chance["key"], np.uint32))
         key: Array = jax.random.wrap_key_data(words, impl=chance["generator"])
         assert key.shape == ()
     except (KeyError, TypeError, ValueError, OverflowError, AssertionError) as error:
         accepted = "the name of a generator of JAX, and the words of a key"
-        raise UsageError(f"replay={name}: chance: {show(content.get('chance'))}: accepted: {accepted}") from error
+        raise UsageError(f"replay={name}: chance: {show(chance)}: accepted: {accepted}") from error
     return key
 
 

@@ -5,7 +5,7 @@ outside the project works in the same way: a package whose `__init__.py` has a s
 name of the folder as its `kind`. Nothing here imports JAX before `fits`, `check` or `make` is called.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from jaxgp.evolution.pair import Pair
     from jaxgp.evolution.ring import Ring
     from jaxgp.fitness.panel import PanelFitness
-    from jaxgp.spec import Cast
+    from jaxgp.spec import Cast, Hand
 
 MAX_CANDIDATES = 256
 RENAMED = {
@@ -82,6 +82,9 @@ class FitnessOptions:
     parsimony: float = option(0.0, "the price of a node, or of a rule", low=0, high=MAX_WEIGHT)
     minimum: float | None = option(None, "the least fitness; null: there is none", low=-MAX_FITNESS, high=MAX_FITNESS)
 
+    def laws(self, prefix: str) -> None:
+        """Check the conditions between options; raises UsageError."""
+
     def suits(self, algorithm: AnyAlgorithm) -> None:
         """Check what it asks of the options of the algorithm; raises UsageError. No game is imported yet."""
 
@@ -102,6 +105,11 @@ class FitnessOptions:
             seated: the opponents, of every section of these options that has any.
         """
         raise NotImplementedError
+
+    def crews(self, cast: "Cast") -> "Sequence[Sequence[tuple[str, Hand]]]":
+        """Return crews that drive the other seats of a simulation, by name; none: individuals drive all seats."""
+        del cast
+        return ()
 
     def around(self, ring: "Ring") -> "Ring | Pair":
         """Return what evolves the population, from its ring: the ring, or a pair with a second population."""
@@ -167,13 +175,14 @@ class GamesFitnessOptions(FitnessOptions):
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
+        super().laws(prefix)
         if self.opponents and not any(one.weight for one in self.opponents.values()):
             name = next(iter(self.opponents))
             reject(f"{prefix}opponents.{name}.weight", 0.0, "at least one opponent with a weight above 0")
 
     def fits(self, algorithm: AnyAlgorithm, cast: "Cast") -> bool:
         """Return whether the game is for two, and the algorithm chooses the parents itself."""
-        return cast.game.seats == 2 and algorithm.kind != "groups"
+        return cast.game.seats == 2 and not cast.simulated and algorithm.kind != "groups"
 
     def check(self, config: "Config", cast: "Cast") -> None:
         """Refuse an empty panel, and pairs of games that have nothing to share; raises UsageError."""
@@ -241,7 +250,16 @@ class CandidatesFitnessOptions(FitnessOptions):
         low=0,
         high=MAX_CANDIDATES,
     )
-    final_rounds: int = option(10, "how often candidates play all games of the opponents again", low=1, high=MAX_GAMES)
+    population_again: bool = option(
+        False, "whether the candidates are all individuals of the last generation, and no others"
+    )
+    final_rounds: int = option(10, "how often candidates play all games again", low=1, high=MAX_GAMES)
+
+    def laws(self, prefix: str) -> None:
+        """Refuse candidates of two kinds; raises UsageError."""
+        super().laws(prefix)
+        if self.population_again and self.candidates:
+            reject(f"{prefix}candidates", self.candidates, f"0 with {prefix}population_again=true")
 
 
 @dataclass

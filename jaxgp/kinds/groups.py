@@ -28,7 +28,7 @@ class GroupsFitnessOptions(GamesFitnessOptions):
 
     def fits(self, algorithm: AnyAlgorithm, cast: "Cast") -> bool:
         """Return whether the game is for two, and the algorithm leaves the choice of parents to the fitness."""
-        return cast.game.seats == 2 and algorithm.kind == "groups"
+        return cast.game.seats == 2 and not cast.simulated and algorithm.kind == "groups"
 
     def make(self, config: "Config", cast: "Cast", seated: Seated) -> "contracts.Fitness":
         """Return the fitness."""

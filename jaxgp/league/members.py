@@ -140,8 +140,9 @@ def _empty(game: Mapping[str, object], games: Games) -> Cast:
         why = "no champion among the players, whose game would be played"
         raise UsageError(f"brackets: {why}; accepted: {describe_members()}, with one champion or more, or game=NAME")
     cast = cast_of(Config(game=dict(game)), games)
-    if cast.game.seats == 1:
-        reject("game", cast.game.name, "a game for two; this one is for one")
+    if cast.game.seats == 1 or cast.simulated:
+        two = "a game of turns for two; this one is a simulation"
+        reject("game", cast.game.name, two if cast.simulated else "a game for two; this one is for one")
     return cast
 
 
@@ -239,6 +240,8 @@ def _places(files: Sequence[Path]) -> dict[Path, str]:
 def _same_game(option: str, home: Loaded, other: Loaded) -> None:
     """Refuse a champion that cannot sit at the first champion's board."""
     game, wanted = other.cast.game, home.cast.game
+    if other.cast.simulated:
+        raise UsageError(f"{option}: {other.path} drives {game.name}, a simulation; accepted: games of turns for two")
     if game.seats == 1:
         raise UsageError(f"{option}: {other.path} plays {game.name}, a game for one; accepted: games for two")
     if game.name != wanted.name:

@@ -68,6 +68,7 @@ def opponent(cast: Cast, kind: str = "search", **values: object) -> Opponent:
         UsageError: an option that is wrong, or something that the game does not have.
     """
     _check_cast(cast)
+    _check_turns(cast)
     chosen = make_checked(of_kind("kind", kind, OpponentOptions.kinds.all(), OpponentOptions.former), values, "")
     algorithm = GroupsOptions() if isinstance(cast.language, RuleLanguage) else GPOptions()
     return chosen.seat(cast, creator(cast.language, algorithm), PanelFitnessOptions())
@@ -76,6 +77,12 @@ def opponent(cast: Cast, kind: str = "search", **values: object) -> Opponent:
 def _check_cast(cast: object) -> None:
     if not isinstance(cast, Cast):
         reject("cast", type(cast).__name__, "a Cast, which jaxgp.take returns")
+
+
+def _check_turns(cast: Cast) -> None:
+    """Refuse a simulation, in which nobody moves by turns; raises UsageError."""
+    if cast.simulated:
+        reject("cast", cast.spec.name, "a game of turns; jaxgp.drive drives simulations")
 
 
 @dataclass(frozen=True)
@@ -134,6 +141,7 @@ class Champion:
             UsageError: `bits` is no such number.
         """
         whole("bits", bits, 0, MAX_SEED)
+        _check_turns(self.cast)
         return self.agent.choose(state, np.uint32(bits))
 
     def __str__(self) -> str:
@@ -209,6 +217,7 @@ def evaluate(champion: Champion, opponents: Mapping[str, Opponent], seed: int = 
     if not isinstance(opponents, Mapping) or not opponents:
         reject("opponents", type(opponents).__name__, 'opponents by name, as in {"random": jaxgp.opponent(...)}')
     whole("seed", seed, 0, MAX_SEED)
+    _check_turns(champion.cast)
     cast, one = champion.cast, jax.tree.map(lambda x: jnp.asarray(x)[None], champion.genome)
     check_player(cast.game, cast.actor)
     rows = []
@@ -244,6 +253,7 @@ def step(cast: Cast, state: Position, action: int, key: Array | None = None) -> 
         UsageError: no key for a game with chance, or an action that is not legal.
     """
     _check_cast(cast)
+    _check_turns(cast)
     legal = np.flatnonzero(cast.game.legal_actions(state))
     if not isinstance(action, int | np.integer | Array) or int(action) not in legal:
         reject("action", action, f"a legal one: {', '.join(map(str, legal)) or 'none, as the game has ended'}")

@@ -3,14 +3,10 @@
 from typing import TYPE_CHECKING
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import Array
 
 from jaxgp.errors import UsageError
 from jaxgp.files import Json
-from jaxgp.fitness.rollout import Roller
-from jaxgp.genotypes.language import Genome
 from jaxgp.report.waiting import waiting
 from jaxgp.spec import Cast
 
@@ -46,36 +42,6 @@ def measure(loaded: "Loaded", games: int, seed: int) -> dict[str, Json]:
     low, high = wilson(count, games)
     as_good = {"as_good": count / games, "as_good_low": low, "as_good_high": high}
     return {"champion": {"games": 1, "score": score}, "random": summarise(scores) | as_good}
-
-
-def drive(loaded: "Loaded", rollouts: int, seed: int) -> dict[str, Json]:
-    """Let a champion drive new rollouts of its simulation, side by side.
-
-    Args:
-        loaded: the champion and its simulation.
-        rollouts: N, at least 2; none has a start or chance of the run, but by accident.
-        seed: of their starts and of all chance.
-
-    Returns:
-        By the names of the quantities: what `summarise` returns, and the unit; of several seats the mean.
-    """
-    cast, keys = loaded.cast, jax.random.split(jax.random.key(seed), rollouts)
-    roller = Roller(cast.game, cast.actor)
-
-    def run(genome: Genome) -> Array:
-        plans = cast.actor.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], genome))
-        return roller.measures(roller.run(plans, keys).states)[0].mean(1)
-
-    with waiting("Compiling and driving"):
-        values = np.asarray(jax.jit(run)(loaded.genome))
-    quantities = zip(cast.game.quantities, values.T, strict=True)
-    return {one.name: {**summarise(column), "unit": one.unit} for one, column in quantities}
-
-
-def text_of_rollouts(report: dict[str, Json]) -> str:
-    """Return what `drive` returns as text, one line for each quantity."""
-    wide = max(map(len, report))
-    return "\n".join(f"{name:{wide}}  {describe_summary(row, 'rollouts', row['unit'])}" for name, row in report.items())
 
 
 def best_of(scores: np.ndarray) -> Json:
@@ -121,10 +87,9 @@ def text(report: dict[str, Json]) -> str:
     return "\n".join(lines)
 
 
-def describe_summary(figures: Json, what: str = "games", unit: str = "") -> str:
+def describe_summary(figures: Json) -> str:
     """Write what `summarise` returns."""
-    unit = unit and f" {unit}"
     return (
-        f"mean {figures['mean']:.2f}{unit} (95 % {figures['low']:.2f} to {figures['high']:.2f}), "
-        f"{figures['least']:g} to {figures['greatest']:g} in {figures['games']} {what}"
+        f"mean {figures['mean']:.2f} (95 % {figures['low']:.2f} to {figures['high']:.2f}), "
+        f"{figures['least']:g} to {figures['greatest']:g} in {figures['games']} games"
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from jaxgp.config.games import cast_of, game_of
 from jaxgp.config.schema import Config
-from jaxgp.errors import UsageError, show
+from jaxgp.errors import UsageError, reject, show
 from jaxgp.files import user_path
 from jaxgp.genotypes.language import Genome
 from jaxgp.host.savedgame import agree
@@ -60,7 +60,8 @@ def load(run: str, games: Games, option: str = "run", asked: Mapping[str, object
         games: where games come from.
         option: what named it, for messages.
         asked: the name and settings that its game must have; missing ones are not checked. The champion of a puzzle
-            solves the instance that is asked for, not only that of its run.
+            solves the instance that is asked for, and that of a simulation drives under the settings that are, not
+            only those of its run.
 
     Raises:
         UsageError: there is none, or it cannot be used here; the message names the option and what is wrong.
@@ -79,18 +80,32 @@ def load(run: str, games: Games, option: str = "run", asked: Mapping[str, object
     except (ValueError, TypeError) as error:
         raise UsageError(f"{option}={run}: {path}: {error}") from error
     asked, instance = asked or {}, loaded.cast.spec.instance
-    if instance is not None and instance in asked:
-        loaded = _of_instance(loaded, asked[instance], games)
+    free = {*asked} - {"name"} if loaded.cast.simulated else {*asked} & {instance}
+    if free:
+        loaded = _with_settings(loaded, {name: asked[name] for name in asked if name in free}, games)
     agree(asked, loaded.cast.game, f"{option}={run}")
     return loaded
 
 
-def _of_instance(loaded: Loaded, value: object, games: Games) -> Loaded:
-    """Return the champion of a puzzle for another instance; raises UsageError if there is no such one."""
-    own, content = loaded.cast, loaded.content
+def _with_settings(loaded: Loaded, values: Mapping[str, object], games: Games) -> Loaded:
+    """Return a champion in its game with other settings than it evolved in; raises UsageError if there are none."""
+    own = loaded.cast
     settings = {one.name: getattr(own.game, one.name) for one in list_options(own.game)}
-    game = {"name": own.spec.name, **settings, str(own.spec.instance): value}
-    return replace(loaded, cast=cast_of(Config(game=game, program=own.program), games, content.language["kind"]))
+    config = Config(game={"name": own.spec.name, **settings, **values}, program=own.program)
+    return elsewhere(loaded, cast_of(config, games, loaded.content.language["kind"]), "game")
+
+
+def elsewhere(loaded: Loaded, there: Cast, option: str) -> Loaded:
+    """Return a champion in its game as it is set there, in the role that it has; raises UsageError if it cannot."""
+    own, wanted = loaded.cast, there.spec.name
+    if own.spec.name != wanted:
+        reject(option, loaded.path, f"a champion of {wanted}; this one plays {own.spec.name}")
+    values = {name: value for name, value in own.program.items() if name != "role"}
+    moved = cast(there.spec, there.game, str(own.program["role"]), loaded.content.language["kind"], values)
+    seen, here = ((one.language.name, one.language.version) for one in (moved, own))
+    if seen != here:
+        reject(option, loaded.path, f"settings of {wanted} in which programs see the same; here they see other things")
+    return replace(loaded, cast=moved)
 
 
 def _cast(path: Path, content: ChampionFile, games: Games) -> Cast:

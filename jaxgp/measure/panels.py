@@ -10,7 +10,6 @@ import jax
 from jaxgp import reading
 from jaxgp.config import typed
 from jaxgp.config.games import member
-from jaxgp.contracts import Player
 from jaxgp.errors import UsageError, reject
 from jaxgp.players.panel import OpponentPlayer
 from jaxgp.players.program import ProgramOpponent
@@ -63,7 +62,7 @@ def choose_members(
 
 @dataclass(frozen=True)
 class MeasuredPlayer:
-    """A player that was not evolved, measured in the place of a champion: a search, random moves, or a strategy.
+    """A player that was not evolved, measured in the place of a champion: a search, random moves, a strategy.
 
     Attributes:
         name: what tables of results call it.
@@ -76,7 +75,7 @@ class MeasuredPlayer:
     name: str
     text: str
     cast: Cast
-    player: Player
+    player: Any
     genome: Any
 
 

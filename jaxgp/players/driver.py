@@ -1,16 +1,20 @@
-"""Programs as drivers: the values of the trees for what a seat perceives become controls by the game's own rule."""
+"""Drivers of simulations: programs, whose values become controls by the game's own rule, and functions by hand."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jax import Array
 
-from jaxgp.contracts import Driver
+from jaxgp.contracts import Driver, Memory, Simulation
+from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import evaluate_active
 from jaxgp.interpreter.plan import Plan, plan
+from jaxgp.spec import Hand, Spec, Strategy
 
 
 @dataclass(frozen=True)
@@ -43,3 +47,60 @@ class ProgramDriver(Driver[Plan, tuple[()]]):
         del bits
         values = evaluate_active(self.primitives, plans, sensed.swapaxes(1, 2), active)
         return jax.vmap(jax.vmap(self.decide))(sensed, values.swapaxes(1, 2)), memory
+
+
+def _nothing() -> tuple[()]:
+    return ()
+
+
+@dataclass(frozen=True)
+class HandDriver(Driver[Array, Memory]):
+    """A driver written by hand, one seat of one rollout at a time.
+
+    Its genomes are numbers, int32[P]: which of several rules drives, or nothing.
+
+    Attributes:
+        decide: (int32[] number, memory, float32[F] perceived, uint32[] random bits) -> (float32[K] controls, memory).
+        begin: () -> the memory at the start of a rollout, a tree of arrays or numbers of fixed types.
+        random: whether it uses its random bits.
+    """
+
+    decide: Callable[[Array, Any, Array, Array], tuple[Array, Any]]
+    begin: Callable[[], Any] = _nothing
+    random: bool = False
+
+    def prepare(self, numbers: Array, /) -> Array:
+        """Return the numbers, int32[P]."""
+        return jnp.asarray(numbers, jnp.int32)
+
+    def start(self, plans: Array, rollouts: int, /) -> Memory:
+        """Return what is remembered at the start of rollouts [P, M]."""
+        shape = len(plans), rollouts
+        begun: Memory = jax.tree.map(lambda x: jnp.broadcast_to(x, (*shape, *jnp.shape(x))), self.begin())
+        return begun
+
+    def control(
+        self, plans: Array, memory: Memory, sensed: Array, bits: Array, active: Array, /
+    ) -> tuple[Array, Memory]:
+        """Return float32[P, M, K] controls, and the memory after them."""
+        del active
+        by_seat = jax.vmap(self.decide, (None, 0, 0, 0))
+        found: tuple[Array, Memory] = jax.vmap(by_seat)(plans, memory, sensed, bits)
+        return found
+
+
+def fixed_driver(spec: Spec, game: Simulation, name: str | None = None) -> Hand:
+    """Return one of a simulation's own drivers, by default the first, with the genome that it drives by.
+
+    Raises:
+        ValueError: the simulation has no such driver.
+    """
+    found = spec.strategy_of(name, game)
+    if isinstance(found, Hand):
+        return found
+    if not isinstance(found, Strategy):
+        raise ValueError(f"{spec.name}: {name} is a function of turns; accepted: a genome or a driver")
+    language, driver = spec.role(found.role).make(game, found.options)
+    if not isinstance(driver, Driver):
+        raise ValueError(f"{spec.name}: {name} has a role that drives nothing")
+    return Hand(driver, languages.parse(language, found.text))

@@ -15,7 +15,7 @@ from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
 from jaxgp.options import MAX_GAMES, whole
 from jaxgp.players.program import ProgramOpponent
-from jaxgp.spec import Choice, ChoosesTurns, Spec, Strategy, Turns
+from jaxgp.spec import Choice, ChoosesTurns, Hand, Spec, Strategy, Turns
 
 Create = Callable[[Array, int], Genome]
 """(key, count) -> random genomes."""
@@ -173,6 +173,7 @@ def strategist(spec: Spec[Turns], game: Turns, name: str | None = None) -> tuple
         ValueError: these rules have no strategy of that name.
     """
     found = spec.strategy_of(name, game)
+    assert not isinstance(found, Hand)  # a strategy plays moves
     if not isinstance(found, Strategy):
         return FixedPlayer(found), np.zeros((), np.int32)
     language, player = spec.role(found.role).make(game, found.options)

@@ -23,10 +23,12 @@ from jaxgp.evolution.seeds import Seeds
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.genotypes.rulelists import RuleLanguage
-from jaxgp.host.replay import ReplayGame, Rival, replay_alone, replay_games, replay_rollout
+from jaxgp.host.driving import drive, replay_rollout
+from jaxgp.host.replay import ReplayGame, Rival, replay_alone, replay_games
 from jaxgp.operators import creation, rulelists
 from jaxgp.options import MAX_PLIES
-from jaxgp.spec import Cast, Games
+from jaxgp.seats.moves import game_key
+from jaxgp.spec import Cast, Games, Hand
 
 
 def creator(language: Language, algorithm: GPOptions | GroupsOptions | CMAOptions) -> Callable[[Array, int], Genome]:
@@ -118,6 +120,8 @@ class Experiment:
     def replay(self, state: EvolutionState, seed: int) -> list[ReplayGame]:
         """Play the champion for people to look at: alone, or against every opponent in its last state, both seats.
 
+        In a simulation each rival of the run drives the other seats.
+
         Args:
             state: of a run.
             seed: of the chance in the games.
@@ -126,7 +130,9 @@ class Experiment:
         if isinstance(self.cast.actor, Alone):
             return [replay_alone(self.cast, genome)]
         if isinstance(self.cast.actor, Driver):
-            return [replay_rollout(self.cast, genome, seed)]
+            spec, game, own = self.cast.spec, self.cast.game, ("champion", Hand(self.cast.actor, genome))
+            crews = self.config.fitness.crews(self.cast) or [()]
+            return [replay_rollout(drive(spec, game, [own, *crew], game_key(seed))) for crew in crews]
         memories = self.ring.fitness.rivals(self.ring.memory(state))
         rivals = [Rival(name, one, own) for (name, one), own in zip(self.panel.items(), memories, strict=True)]
         limit = (
@@ -148,16 +154,20 @@ def assemble(config: Config, games: Games) -> Experiment:
 def _whole(config: Config, games: Games) -> Experiment:
     """Build a run that evaluates all individuals together; see `assemble`."""
     islands, fitness = config.algorithm.islands, config.fitness
-    kept = fitness.candidates if isinstance(fitness, kinds.CandidatesFitnessOptions) else 0
+    kept, last = 0, False
+    if isinstance(fitness, kinds.CandidatesFitnessOptions):
+        kept, last = fitness.candidates, fitness.population_again
     if islands.count == 1:
-        return Experiment(config, *_of_one(config, games, kept))
+        return Experiment(config, *_of_one(config, games, kept, last))
     # Candidates are of all islands, so the ring of one keeps none.
-    cast, panel, ring = _of_one(replace(config, algorithm=of_island(config.algorithm)), games, 0)
-    return Experiment(config, cast, panel, Islands(ring, islands, kept))
+    cast, panel, ring = _of_one(replace(config, algorithm=of_island(config.algorithm)), games)
+    return Experiment(config, cast, panel, Islands(ring, islands, kept, last=last))
 
 
-def _of_one(config: Config, games: Games, kept: int) -> tuple[Cast, Mapping[str, Opponent], Ring | Pair]:
-    """Build the ring of one population, which keeps so many candidates.
+def _of_one(
+    config: Config, games: Games, kept: int = 0, last: bool = False
+) -> tuple[Cast, Mapping[str, Opponent], Ring | Pair]:
+    """Build the ring of one population; see `Ring` for the candidates that it keeps.
 
     Returns:
         See `Experiment` for the cast, the panel and the ring.
@@ -167,5 +177,5 @@ def _of_one(config: Config, games: Games, kept: int) -> tuple[Cast, Mapping[str,
     for section, name, one in kinds.list_met(fitness):
         assert isinstance(fitness, kinds.GamesFitnessOptions)
         seated.setdefault(section, {})[name] = one.seat(cast, create, fitness)
-    ring = Ring(fitness.make(config, cast, seated), config.algorithm.scheme(cast.language), kept)
+    ring = Ring(fitness.make(config, cast, seated), config.algorithm.scheme(cast.language), kept, last)
     return cast, seated.get("opponents", {}), fitness.around(ring)

@@ -17,6 +17,7 @@ from jaxgp.run import devices, loop, memory
 from jaxgp.run.patience import wait_for
 from jaxgp.run.signals import Stop
 from jaxgp.store import champion as champions
+from jaxgp.store.record import clean
 
 Tell = Callable[[str, float], object]
 """(what goes on, seconds since it began)"""
@@ -86,7 +87,7 @@ def _write(run: loop.Run, points: jax.Array) -> None:
         one = jax.tree.map(lambda x, p=place: x[p], individuals)
         again = replace(one, fitness=final[place], points=points[place])
         file = champions.describe(again, run.experiment.language, run.config)
-        content.append(champions.as_json(file) | {"fitness_in_generation": float(one.fitness)})
+        content.append(champions.as_json(file) | clean({"fitness_in_generation": one.fitness}))
     try:
         write_json(run.directory.candidates, content)
     except OSError as error:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from jaxgp.genotypes.language import Genome
     from jaxgp.players.panel import Create, SearchLimits
     from jaxgp.seats.agents import Agent
-    from jaxgp.spec import Cast
+    from jaxgp.spec import Cast, Hand
 
 FIRST = "search"
 """The kind that is meant where none is named, and that lists begin with."""
@@ -46,6 +46,7 @@ class PlayerOptions:
         trains: whether it is met in batches, so that individuals can evolve against it.
         measures: whether it is met where champions are measured, though it trains nobody.
         fixed: whether it is one player, that can be measured as a champion is.
+        drives: whether it can drive in a simulation.
         former: former names of kinds -> what is written today.
     """
 
@@ -59,6 +60,7 @@ class PlayerOptions:
     trains: ClassVar[bool] = False
     measures: ClassVar[bool] = False
     fixed: ClassVar[bool] = False
+    drives: ClassVar[bool] = False
 
     @property
     def text(self) -> str:
@@ -82,6 +84,11 @@ class PlayerOptions:
         return self.kind
 
     @property
+    def short(self) -> str:
+        """What tables and pictures call it: the value of its main option, or else its kind."""
+        return str(getattr(self, self.main, "") or self.kind)
+
+    @property
     def plies(self) -> int:
         """Plies that it searches, at least; of a player that does not search the most that any search has."""
         return DEEPEST
@@ -93,6 +100,8 @@ class PlayerOptions:
 
     def unfit(self, cast: "Cast") -> str:
         """Say why players of this kind cannot play a game; the empty text if they can."""
+        if cast.simulated:
+            return "" if self.drives else f"{cast.game.name} is a simulation"
         return "" if cast.game.seats > 1 else f"{cast.game.name} is a game for one"
 
     def missing(self, option: str, cast: "Cast") -> str:
@@ -141,6 +150,10 @@ class PlayerOptions:
             UsageError: something that it lacks, or that the game does not have.
             RunError: an engine fails.
         """
+        raise NotImplementedError
+
+    def hand(self, option: str, cast: "Cast", champion: "Genome | None" = None) -> "Hand":
+        """Let it drive in a simulation; see `agent`, also for the errors."""
         raise NotImplementedError
 
 

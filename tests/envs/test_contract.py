@@ -1,4 +1,4 @@
-"""What every game promises the engine. A new game is tested by being a folder under `envs/`."""
+"""What every game of turns promises the engine. A new game is tested by being a folder under `envs/`."""
 
 import jax
 import jax.numpy as jnp
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import envs
-from jaxgp.contracts import ListsMoves, Puzzle
+from jaxgp.contracts import ListsMoves, Puzzle, Simulation
 from jaxgp.spec import lacks
 from tests.envs.replays import KEY, stepping
 
@@ -21,11 +21,14 @@ SETTINGS = {
 """Settings under which random games end soon, of games that do not end so by default."""
 
 
+TURNS = [name for name in envs.available() if not issubclass(envs.spec(name).rules, Simulation)]
+
+
 def made(name):
     return envs.make(name, **SETTINGS.get(name, {}))
 
 
-@pytest.fixture(params=envs.available(), scope="module")
+@pytest.fixture(params=TURNS, scope="module")
 def game(request):
     return made(request.param)
 
@@ -154,7 +157,7 @@ def test_one_trace_serves_a_whole_game_and_equals_the_same_game_in_a_batch(game,
 
 @pytest.mark.parametrize(
     "game",
-    [name if name == "mancala" else pytest.param(name, marks=pytest.mark.slow) for name in envs.available()],
+    [name if name == "mancala" else pytest.param(name, marks=pytest.mark.slow) for name in TURNS],
     indirect=True,
 )
 def test_eager_and_compiled_agree(game, histories):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from jaxgp.genotypes.language import Genome
     from jaxgp.players.panel import Create, SearchLimits
     from jaxgp.seats.agents import Agent
-    from jaxgp.spec import Cast
+    from jaxgp.spec import Cast, Hand
 
 
 @dataclass(kw_only=True)
@@ -28,6 +28,7 @@ class ChampionOptions(PlayerOptions):
     )
 
     trains = True
+    drives = True
 
     @property
     def rivals(self) -> int:
@@ -63,7 +64,16 @@ class ChampionOptions(PlayerOptions):
     def agent(self, option: str, cast: "Cast", champion: "Genome | None" = None) -> "Agent":
         from jaxgp.seats.agents import genome_agent
 
+        return genome_agent(self._cast(option, cast), self._genome(option, cast, champion), "champion")
+
+    def hand(self, option: str, cast: "Cast", champion: "Genome | None" = None) -> "Hand":
+        from jaxgp.spec import Hand
+
+        return Hand(cast.actor, self._genome(option, cast, champion))
+
+    def _genome(self, option: str, cast: "Cast", champion: "Genome | None") -> "Genome":
+        """Return the genome of the champion; raises UsageError if there is none, or it does not fit."""
         self.check(option, cast)
         if champion is None:
             raise UsageError(f"{option}=champion: needs run=DIR as well", option, "champion", "run=DIR")
-        return genome_agent(self._cast(option, cast), champion, "champion")
+        return champion

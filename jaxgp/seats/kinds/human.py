@@ -17,8 +17,7 @@ class HumanOptions(PlayerOptions):
     kind: str = option("human", "a person", ("human",))
 
     def unfit(self, cast: "Cast") -> str:
-        del cast
-        return ""
+        return super().unfit(cast) if cast.simulated else ""
 
     def agent(self, option: str, cast: "Cast", champion: object = None) -> None:
         return None

@@ -11,9 +11,10 @@ from jaxgp.seats.options import PlayerOptions
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Opponent
+    from jaxgp.genotypes.language import Genome
     from jaxgp.players.panel import Create, SearchLimits
     from jaxgp.seats.agents import Agent
-    from jaxgp.spec import Cast
+    from jaxgp.spec import Cast, Hand
 
 
 @dataclass(kw_only=True)
@@ -29,6 +30,7 @@ class ProgramOptions(PlayerOptions):
 
     main = "file"
     trains = True
+    drives = True
 
     @property
     def rivals(self) -> int:
@@ -50,16 +52,26 @@ class ProgramOptions(PlayerOptions):
         return ProgramOpponent(cast.game, cast.actor, create, self.count, rounds=games)
 
     def agent(self, option: str, cast: "Cast", champion: object = None) -> "Agent":
-        from jaxgp.genotypes import language
         from jaxgp.seats.agents import genome_agent
+
+        genome = self._genome(option, cast)
+        return genome_agent(cast, genome, f"program {one_line(Path(self.file).stem)}" if self.file else "program")
+
+    def hand(self, option: str, cast: "Cast", champion: object = None) -> "Hand":
+        from jaxgp.spec import Hand
+
+        return Hand(cast.actor, self._genome(option, cast))
+
+    def _genome(self, option: str, cast: "Cast") -> "Genome":
+        """Return the genome that is written; raises UsageError if it is not of the game's language."""
+        from jaxgp.genotypes import language
 
         self.check(option, cast)
         text, where = self._read(option)
         try:
-            genome = language.parse(cast.language, text)
+            return language.parse(cast.language, text)
         except ValueError as error:
             raise UsageError(f"{where}: {error}") from error
-        return genome_agent(cast, genome, f"program {one_line(Path(self.file).stem)}" if self.file else "program")
 
     def _read(self, option: str) -> tuple[str, str]:
         """Return the text of the program, and the option that gives it; raises UsageError."""

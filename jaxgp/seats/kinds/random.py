@@ -27,8 +27,7 @@ class RandomOptions(PlayerOptions):
         return "random moves"
 
     def unfit(self, cast: "Cast") -> str:
-        del cast
-        return ""
+        return super().unfit(cast) if cast.simulated else ""
 
     def chance(self, cast: "Cast") -> bool:
         del cast

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from jaxgp.contracts import Opponent
     from jaxgp.players.panel import Create, SearchLimits
     from jaxgp.seats.agents import Agent
-    from jaxgp.spec import Cast
+    from jaxgp.spec import Cast, Hand
 
 
 @dataclass(kw_only=True)
@@ -25,6 +25,7 @@ class StrategyOptions(PlayerOptions):
     words = ("name",)
     trains = True
     fixed = True
+    drives = True
 
     @property
     def bound(self) -> bool:
@@ -63,3 +64,9 @@ class StrategyOptions(PlayerOptions):
         self.check(option, cast)
         player, genome = strategist(cast.spec, cast.game, self.name)
         return program_agent(player, genome, f"strategy {self.named(cast).name}")
+
+    def hand(self, option: str, cast: "Cast", champion: object = None) -> "Hand":
+        from jaxgp.players.driver import fixed_driver
+
+        self.check(option, cast)
+        return fixed_driver(cast.spec, cast.game, self.name)

@@ -15,7 +15,7 @@ from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reason, reject, show
 from jaxgp.files import user_path
 from jaxgp.kinds import CandidatesFitnessOptions
-from jaxgp.options import MAX_SEED, whole
+from jaxgp.options import MAX_SEED, find_changed, whole
 from jaxgp.report.waiting import waiting
 from jaxgp.spec import Games
 from jaxgp.study import results
@@ -144,9 +144,10 @@ def _plan(design: Design, config_dir: Path, base: Placed, output: Path) -> Desig
         for cell in cells:
             try:
                 config = configs[cell] = validate.check(composer.compose(cell.overrides), base.games)
-                if isinstance(config.fitness, CandidatesFitnessOptions) and config.fitness.candidates:
-                    kept = config.fitness.candidates
-                    reject("fitness.candidates", kept, "0; the runs of a study name their champions without new games")
+                if isinstance(config.fitness, CandidatesFitnessOptions):
+                    for name in find_changed(config.fitness, ("candidates", "population_again")):
+                        why = "the runs of a study name their champions without new games"
+                        reject(f"fitness.{name}", getattr(config.fitness, name), f"its default; {why}")
             except UsageError as error:
                 raise UsageError(f"{error} ({_said(design, cell)})") from error
     pairs = [(trial, replace(configs[trial.cell], seed=trial.seed)) for trial in design.trials()]
