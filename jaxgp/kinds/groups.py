@@ -35,7 +35,7 @@ class GroupsFitnessOptions(GamesFitnessOptions):
         from jaxgp.fitness.grouped import GroupFitness
 
         rules, panel = config.algorithm, self.against(cast, seated, self.opening_plies)
-        assert isinstance(rules, GroupAlgorithm)
+        assert isinstance(rules, GroupsOptions)
         return GroupFitness(cast.actor, panel, rules.group_size, rules.panel_weight, rules.ties, rules.stop)
 
     def objective(self, game: str) -> str:
@@ -44,13 +44,13 @@ class GroupsFitnessOptions(GamesFitnessOptions):
 
     def rows(self, config: "Config") -> Rows:
         """Return the measure of the parents."""
-        assert isinstance(config.algorithm, GroupAlgorithm)
+        assert isinstance(config.algorithm, GroupsOptions)
         counts = config.algorithm.panel_weight
         return [("fitness against the panel" if counts else "measure of the parents", self.by_panel("rules"))]
 
     def aim(self, config: "Config") -> str | None:
         """Say in words when a parent has reached the aim."""
-        assert isinstance(config.algorithm, GroupAlgorithm)
+        assert isinstance(config.algorithm, GroupsOptions)
         first = describe_opponent(next(iter(self.opponents.values())))
         against = {"beaten": first, "all_beaten": "each opponent of the panel"}.get(config.algorithm.stop)
         return against and f"a parent gets more than half of the points of its games against {against}"

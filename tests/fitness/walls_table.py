@@ -40,7 +40,7 @@ def config(size: int = 3, **algorithm) -> schema.Config:
     )
     made.algorithm.creation = RuleCreationOptions(min_rules=2, max_rules=12, dont_care=0.75)
     fixed = {"fixed": opponent("strategy", name="fixed")}
-    made.fitness = GroupsFitness(opponents=fixed, points="result", scale=2.0, max_plies=100_000)
+    made.fitness = GroupsFitnessOptions(opponents=fixed, points="result", scale=2.0, max_plies=100_000)
     return made
 
 

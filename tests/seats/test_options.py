@@ -19,7 +19,7 @@ from jaxgp.seats.options import PlayerOptions
 
 
 @dataclass(kw_only=True)
-class First(PlayerOptions):
+class FirstOptions(PlayerOptions):
     kind: str = option("first", "the first legal move", ("first",))
     trains: ClassVar[bool] = True
 """

@@ -149,8 +149,8 @@ def test_a_full_disk_leaves_the_rows_before(table):
 def test_lines_of_processes_that_add_rows_at_the_same_time_do_not_mix(tmp_path):
     path, number = tmp_path / "t.csv", 40
     code = (
-        "import sys; from pathlib import Path; from jaxgp.store.table import Table\n"
-        "table = Table(Path(sys.argv[1]), ('name', 'score', 'seconds'))\n"
+        "import sys; from pathlib import Path; from jaxgp.store.table import CSVTable\n"
+        "table = CSVTable(Path(sys.argv[1]), ('name', 'score', 'seconds'))\n"
         f"for n in range({number}): table.append({{'name': sys.argv[2] * 500, 'score': n, 'seconds': 1}})\n"
     )
     writers = [subprocess.Popen([sys.executable, "-c", code, str(path), who], env=os.environ) for who in "abc"]
