@@ -277,9 +277,7 @@ class Driver(ABC, Generic[Plans, Memory]):
         """Return what P individuals remember at the start of M rollouts each, [P, M, ...]; () where it is nothing."""
 
     @abstractmethod
-    def control(
-        self, plans: Plans, memory: Memory, sensed: Array, bits: Array, active: Array, /
-    ) -> tuple[Array, Memory]:
+    def control(self, plans: Any, memory: Memory, sensed: Array, bits: Array, active: Array, /) -> tuple[Array, Memory]:
         """Return float32[P, M, K] controls, and the memory after them.
 
         `plans` are arranged, `sensed` is float32[P, M, F], `bits` is uint32[P, M], uniform. Only what is `active`

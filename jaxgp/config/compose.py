@@ -260,7 +260,7 @@ def _is_group(schema: type, key: str) -> bool:
 
 
 def _as_typed(overrides: str) -> str:
-    """Return the overrides of a run, which Hydra joins to a name for its directory, without what `adapt_override` adds."""
+    """Return the overrides of a run, which Hydra joins to a directory's name, without what `adapt_override` adds."""
     return re.sub(r"(^|,)\+\+", r"\1", overrides)
 
 

@@ -19,8 +19,8 @@ MISSING = "???"
 def plain(schema: type) -> dict[str, object]:
     """Return a schema's defaults as plain values; a section with variants is left empty.
 
-    Hydra composes with these: every option exists, so that a misspelt one is refused, while `make_options` checks the types
-    of all values in one place.
+    Hydra composes with these: every option exists, so that a misspelt one is refused, while `make_options` checks the
+    types of all values in one place.
     """
     return {**dataclasses.asdict(schema()), **{name: {} for name in variants(schema)}}
 

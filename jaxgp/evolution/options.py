@@ -31,7 +31,7 @@ MAX_GROUP = 1000
 MAX_ISLANDS = 10_000
 """Every island sends to others; a table of who sends to whom stays small."""
 
-AlgorithmKind = TypeVar("Kind", bound="GPOptions | GroupsOptions | CMAOptions")
+AlgorithmKind = TypeVar("AlgorithmKind", bound="GPOptions | GroupsOptions | CMAOptions")
 
 
 @dataclass

@@ -1,8 +1,8 @@
 """Kinds of fitness, one a file: its options, what it asks of a run, how it is made, what tables say of it.
 
 `fitness.kind=NAME` picks the dataclass of options whose `kind` is NAME from the module of that name. A kind in a folder
-outside the project works in the same way: a package whose `__init__.py` has a subclass of `FitnessOptions` with the name of
-the folder as its `kind`. Nothing here imports JAX before `fits`, `check` or `make` is called.
+outside the project works in the same way: a package whose `__init__.py` has a subclass of `FitnessOptions` with the
+name of the folder as its `kind`. Nothing here imports JAX before `fits`, `check` or `make` is called.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -6,7 +6,7 @@ It goes with algorithm.kind=groups, whose options say how large a group is and w
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jaxgp.evolution.options import GroupsOptions as GroupAlgorithm
+from jaxgp.evolution.options import GroupsOptions
 from jaxgp.fitness.words import describe_opponent
 from jaxgp.kinds import AnyAlgorithm, GamesFitnessOptions, Rows, Seated
 from jaxgp.options import option

@@ -16,7 +16,7 @@ from jaxgp.bits import pick
 from jaxgp.contracts import Game, RollsByTurn, State, States
 from jaxgp.search.chance import unused_key
 
-Batch = TypeVar("Games")
+Batch = TypeVar("Batch")
 CHANCE = 1
 """Number of the child of a ply's key from which chance after the ply is drawn."""
 

@@ -16,7 +16,7 @@ from jax import Array
 from jaxgp.contracts import Game, State
 from jaxgp.search.chance import refuse_chance, unused_key
 
-ListedNode = TypeVar("Node")
+ListedNode = TypeVar("ListedNode")
 
 LANES = 8
 """Short lists are laid out in rows of this many numbers, which a CPU adds side by side."""

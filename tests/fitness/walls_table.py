@@ -10,7 +10,7 @@ from envs.walls.view import SYMBOLS
 from jaxgp.config import schema
 from jaxgp.config.games import cast_of
 from jaxgp.evolution.options import GroupsOptions
-from jaxgp.kinds.groups import GroupsFitnessOptions as GroupsFitness
+from jaxgp.kinds.groups import GroupsFitnessOptions
 from jaxgp.operators.options import RuleCreationOptions
 from jaxgp.options import make_unchecked
 from jaxgp.run.assemble import creator

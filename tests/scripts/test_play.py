@@ -12,10 +12,13 @@ import envs
 from envs.morpion.notation.saved import one_line
 from envs.morpion.render import parse_action
 from jaxgp.config import arguments
+from jaxgp.contracts import Simulation
 from jaxgp.spec import cast
 from tests.host import games as toys
 from tests.host.engines import fake
 from tests.scripts.commands import compiled_once, load, write_champion
+
+TURNS = [name for name in envs.available() if not issubclass(envs.spec(name).rules, Simulation)]
 
 PLAY = load("play")
 autouse = pytest.fixture(autouse=True, scope="module")(compiled_once)
@@ -468,7 +471,7 @@ def test_a_terminal_shows_colours_and_what_the_last_move_has_changed(monkeypatch
     }
 
 
-@pytest.mark.parametrize("name", envs.available())
+@pytest.mark.parametrize("name", TURNS)
 def test_every_game_tells_its_rules_in_ten_lines_that_fit_a_terminal(name):
     rules = envs.spec(name).table.rules
     assert 3 <= rules.count("\n") <= 10
@@ -477,7 +480,7 @@ def test_every_game_tells_its_rules_in_ten_lines_that_fit_a_terminal(name):
 
 
 def test_colours_of_a_game_are_patterns_that_its_opening_has():
-    for name in envs.available():
+    for name in TURNS:
         spec, game = envs.spec(name), envs.make(name)
         text = spec.drawing.text(game, game.init(jax.random.key(0)))
         found = [bool(re.search(pattern, text)) for pattern in spec.table.colours]

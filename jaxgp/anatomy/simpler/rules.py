@@ -2,8 +2,9 @@
 
 Every rule takes a node whose arguments are simplified, and returns a smaller tree of the same set, or None. The rules
 keep the value of the tree at every position, bit for bit but for the sign of zero, as long as numbers are finite. Only
-`merge_rounding` changes the order in which numbers are rounded. What plus, minus and the like are is read from the Python form
-of a primitive. In a set with weights a leaf means something else at another place, so nothing is moved there.
+`merge_rounding` changes the order in which numbers are rounded. What plus, minus and the like are is read from the
+Python form of a primitive. In a set with weights a leaf means something else at another place, so nothing is moved
+there.
 """
 
 from collections import Counter

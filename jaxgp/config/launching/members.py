@@ -12,7 +12,7 @@ from omegaconf import DictConfig
 
 from jaxgp.errors import RunError, complain, reason
 
-AnyPlan = TypeVar("Plan")
+AnyPlan = TypeVar("AnyPlan")
 LOG_END = 2**16
 """Bytes at the end of a log in which an error is looked for."""
 
