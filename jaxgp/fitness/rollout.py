@@ -178,7 +178,7 @@ class RolloutFitness(Absolute[tuple[()]]):
         places = self.instances
         if places is not None and self.drawn is not None:
             which = jax.random.permutation(jax.random.fold_in(key, DRAW), self.number)[: self.drawn]
-            places = arrays.take(places, which)
+            places = arrays.take(jax.tree.map(jnp.asarray, places), which)
         each = self.rollouts * max(1, len(self.crews))  # in one instance
         number = 1 if places is None else len(jax.tree.leaves(places)[0])
         if places is not None:
