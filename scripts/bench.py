@@ -63,6 +63,7 @@ from rivals import backgammon, checkers, evaluators, othello, solitaire, tournam
 from rivals.plain import kalah
 from rivals.puzzles import freecell, rush_hour
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
+from rivals.simulations import rars
 from rivals.timing import Bench, Case, Job, Report, compare, compiled, measure
 
 PARTS = (
@@ -78,6 +79,7 @@ PARTS = (
     "rush_hour",
     "freecell",
     "backgammon",
+    "rars",
 )
 
 
@@ -136,6 +138,9 @@ class Options:
     roots_each: int = option(25, "evaluators: positions that each program searches", low=1, high=MAX_POPULATION)
     cores: int = option(
         1, "evaluators: of a CPU, that share the searches; a single lane stays on one", low=1, high=MAX_CORES
+    )
+    cars: tuple[int, ...] = option(
+        (256, 4096, 65536), "rars: cars side by side, of a program each", low=1, high=MAX_POPULATION
     )
     games: int = option(2000, "morpion: random games side by side", low=1, high=MAX_GAMES)
     rival_games: int = option(200, "morpion, backgammon: games that plain Python plays", low=1, high=MAX_GAMES)
@@ -391,6 +396,7 @@ def run(options: Options, report: Report) -> None:
         "rush_hour": rush_hour.jobs,
         "freecell": freecell.jobs,
         "backgammon": backgammon.jobs,
+        "rars": rars.jobs,
     }
     chosen = PARTS if options.part == "all" else (options.part,)
     jobs = [job for part in chosen for job in parts[part](Bench(options, report, cast))]

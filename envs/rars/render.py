@@ -20,7 +20,7 @@ KEYS = 0.5
 """Seconds of the race between the places that a moving car passes in a picture."""
 SLOW, FAST = 60.0, 220.0
 """Ft/s that the colours of a path range over."""
-COLOURS = ("#3b4cc0", "#5f7fe8", "#86a9fc", "#b0cbfc", "#dcdcdc", "#f5c1a8", "#f29274", "#dc5d4a", "#b40426")
+COLOURS = ("#3b4cc0", "#3f7fd6", "#2a9fb8", "#3cb371", "#8fbf3a", "#e6b422", "#f28e2b", "#e4572e", "#b40426")
 CARS = ("#111", "#0a7d33", "#8a2be2", "#c77700", "#007f8c", "#b3006b", "#555", "#1f4e9c")
 
 STYLE = """
