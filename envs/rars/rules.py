@@ -238,7 +238,7 @@ class Rars(Simulation[State], Instanced):
             sin = jnp.sin(car.alpha)
             cos = jnp.sqrt(1 - sin * sin)
             c, s = c * cos - s * sin, s * cos + c * sin
-        far, angle = ray.ahead(t, row, car.x, car.y, c, s)
+        far, angle = ray.ahead(self.courses, row, car.x, car.y, c, s)
         found = {
             "cur_rad": at(t.inner, row, v),
             "nex_rad": at(t.inner, following, v),
